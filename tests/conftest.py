@@ -11,8 +11,7 @@ import pytest
 from autograder.checks.proxy import Submission
 from autograder.classroom.judge_pool import Reports, Setup, Task
 from autograder.course.course_file import Course, Limits, load_course
-from autograder.grading.judge import Judge
-from autograder.grading.judge_requests import RunOptions
+from autograder.grading.judge import Judge, RunOptions
 from autograder.report.model import ExerciseReport
 from autograder.sandbox.child import Children
 from autograder.sandbox.levels import children_on, choose

@@ -54,7 +54,7 @@ def _value(module: str, name: str) -> ast.expr:
 
 
 def _marks() -> Iterator[str]:
-    for line in ast.literal_eval(_value("autograder.grading.check_marks", "MARKS")):
+    for line in ast.literal_eval(_value("autograder.grading.pytest_plugin", "MARKS")):
         name, _, said = line.partition(": ")
         yield f"- `@pytest.mark.{name}`: {said}"
 

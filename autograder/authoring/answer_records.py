@@ -22,7 +22,7 @@ from autograder.checks.reference_answers import record_with
 from autograder.checks.torch_modules import reference_pass
 from autograder.course.course_file import FILE_NAME, Course, Exercise, load_course
 from autograder.course.own_modules import importable
-from autograder.grading.judge_requests import RunOptions
+from autograder.grading.judge import RunOptions
 from autograder.worker.codec import Tensor
 from autograder.worker.messages import Passed
 

@@ -31,7 +31,8 @@ from autograder.diagnosis.recipe import Fingerprint, Probe, Recipe
 from autograder.diagnosis.replay import Replay
 from autograder.diagnosis.steps import diagnose
 from autograder.grading.author_exceptions import as_authoring_error
-from autograder.grading.judge_requests import ALL_CHECKS, Graded, RunOptions
+from autograder.grading.judge import ALL_CHECKS, RunOptions
+from autograder.grading.scoring import Graded
 from autograder.report.model import ExerciseReport
 from autograder.sandbox.child import InternalError
 from autograder.submission.source import Siblings, Source, read_source

@@ -84,8 +84,7 @@ class TaskGrader:
 
     def __init__(self, setup: Setup, core: int | None = None) -> None:
         # these import pytest and numpy, which the process that collects results does not need
-        from autograder.grading.judge import Judge
-        from autograder.grading.judge_requests import RunOptions
+        from autograder.grading.judge import Judge, RunOptions
         from autograder.sandbox.levels import children_on
 
         self.course = load_course(setup.course_file)

@@ -1,4 +1,4 @@
-"""Exceptions of a course's own code as authoring errors: where, and which word was meant."""
+"""Exceptions as authoring errors, with the name that was meant, or as internal errors."""
 
 import builtins
 import contextlib
@@ -10,15 +10,17 @@ import sys
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from autograder.course.authoring_errors import AuthoringError
+from autograder.course.errors import UserError
+from autograder.course.installation import engine_folder
 from autograder.course.text import nearest, one_line
 from autograder.diagnosis.recipe import State
+from autograder.sandbox.child import InternalError
 
 _NOT_IN_MODULE = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
 _ARGUMENT = re.compile(r"([\w.]+)\(\) got an unexpected keyword argument '(\w+)'")
-MAX_SAID = 300
+MAX_MESSAGE = 300
 
 
 def as_authoring_error(
@@ -29,21 +31,35 @@ def as_authoring_error(
     `doing` is the start of the sentence, "the checks cannot be loaded". Where no line of the
     course had a part in it, `path` and `line` stand in.
     """
+    place = innermost(error, folders) or (path, line)
     if isinstance(error, SyntaxError) and error.filename and _within(error.filename, folders):
-        return AuthoringError(
-            Path(error.filename), error.lineno or 1, f"{doing}: {explained(error)}"
-        )
-    found = innermost(error, folders)
-    return AuthoringError(*(found or (path, line)), f"{doing}: {explained(error)}")
+        place = Path(error.filename), error.lineno or 1
+    return AuthoringError(*place, f"{doing}: {explained(error)}")
+
+
+def as_internal_error(error: Exception) -> InternalError:
+    """Return any exception as a failure of the grader itself.
+
+    Raises:
+        UserError: it is one, which says what a person has to fix before anything is graded.
+    """
+    if isinstance(error, InternalError):
+        return error
+    if isinstance(error, UserError):
+        raise error
+    engine = engine_folder()
+    place = innermost(error, [engine])
+    where = f", in line {place[1]} of {place[0].relative_to(engine)}" if place else ""
+    return InternalError(f"{explained(error).rstrip('.')}{where}")
 
 
 def innermost(error: BaseException, folders: Sequence[Path]) -> tuple[Path, int] | None:
     """Return file and line of the innermost step in one of these folders."""
-    found = None
+    place = None
     for frame, line in traceback.walk_tb(error.__traceback__):
         if _within(frame.f_code.co_filename, folders):
-            found = Path(frame.f_code.co_filename), line
-    return found
+            place = Path(frame.f_code.co_filename), line
+    return place
 
 
 def _within(name: str, folders: Sequence[Path]) -> bool:
@@ -52,14 +68,14 @@ def _within(name: str, folders: Sequence[Path]) -> bool:
 
 def explained(error: BaseException) -> str:
     """Return the exception in words, with the name that was probably meant."""
-    said = error.msg if isinstance(error, SyntaxError) else _text(error)
+    message = error.msg if isinstance(error, SyntaxError) else _message(error)
     kind = type(error).__name__
-    text = one_line(f"{kind}: {said}" if said else kind, MAX_SAID).rstrip(".")
+    text = one_line(f"{kind}: {message}" if message else kind, MAX_MESSAGE).rstrip(".")
     near = _meant(error)
     return f"{text}; did you mean `{near}`?" if near else f"{text}."
 
 
-def _text(error: BaseException) -> str:
+def _message(error: BaseException) -> str:
     try:
         return str(error)
     except Exception:  # an exception of the author's own making
@@ -67,53 +83,36 @@ def _text(error: BaseException) -> str:
 
 
 def _meant(error: BaseException) -> str:
-    word: str = ""
-    known: list[str] = []
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
     if isinstance(error, NameError) and error.name:
-        word, known = error.name, [*_frame_names(error), *dir(builtins)]
-    elif isinstance(error, AttributeError) and error.name:
-        word, known = error.name, names_of(error.obj)
-    elif isinstance(error, ModuleNotFoundError) and error.name:
+        names = [*frames[-1].f_locals, *frames[-1].f_globals] if frames else []
+        return nearest(error.name, [*names, *dir(builtins)])
+    if isinstance(error, AttributeError) and error.name:
+        return nearest(error.name, names_of(error.obj))
+    if isinstance(error, ModuleNotFoundError) and error.name:
         parent, _, last = error.name.rpartition(".")
-        word, known = last, modules_in(parent)
-        near = nearest(word, known)
+        near = nearest(last, modules_in(parent))
         return f"{parent}.{near}".lstrip(".") if near else ""
-    elif isinstance(error, ImportError) and (found := _NOT_IN_MODULE.search(_text(error))):
-        word, known = found[1], names_of(sys.modules.get(found[2]))
-    elif isinstance(error, TypeError) and (found := _ARGUMENT.search(_text(error))):
-        word, known = found[2], _parameters(error, found[1].removesuffix(".__init__"))
-    return nearest(word, known)
+    if isinstance(error, ImportError) and (match := _NOT_IN_MODULE.search(_message(error))):
+        return nearest(match[1], names_of(sys.modules.get(match[2])))
+    if isinstance(error, TypeError) and (match := _ARGUMENT.search(_message(error))):
+        name = match[1].removesuffix(".__init__").rpartition(".")[2]
+        for function in filter(callable, (frame.f_globals.get(name) for frame in frames)):
+            with contextlib.suppress(TypeError, ValueError):
+                return nearest(match[2], list(inspect.signature(function).parameters))
+    return ""
 
 
 def names_of(value: object) -> list[str]:
-    """The public names of an object; of a state of a recipe, its steps and arguments."""
+    """Return the public names of an object; of a state of a recipe, its steps and arguments."""
     names = vars(value) if isinstance(value, State) else dir(value)
     return [name for name in names if not name.startswith("_")]
 
 
 def modules_in(package: str) -> list[str]:
-    """The modules of a package; nothing where there is no such package."""
+    """Return the modules of a package; nothing where there is no such package."""
     with contextlib.suppress(ImportError, ValueError, AttributeError):
         spec = importlib.util.find_spec(package) if package else None
         places = spec.submodule_search_locations if spec is not None else None
-        return [each.name for each in pkgutil.iter_modules(places or [])]
-    return []
-
-
-def _frames(error: BaseException) -> list[Any]:
-    return [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
-
-
-def _frame_names(error: BaseException) -> list[str]:
-    frame = _frames(error)[-1:]
-    return [*frame[0].f_locals, *frame[0].f_globals] if frame else []
-
-
-def _parameters(error: BaseException, name: str) -> list[str]:
-    """The parameters of what a frame of the traceback calls by that name."""
-    for frame in _frames(error):
-        found = frame.f_globals.get(name.rpartition(".")[2])
-        if callable(found):
-            with contextlib.suppress(TypeError, ValueError):
-                return list(inspect.signature(found).parameters)
+        return [module.name for module in pkgutil.iter_modules(places or [])]
     return []

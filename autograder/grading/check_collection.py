@@ -1,39 +1,52 @@
 """Collection of the checks of exercises by pytest, and the authoring errors that stop it."""
 
+import ast
 import os
 import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from autograder.checks.check_result import Check
 from autograder.checks.fixtures import Fixtures
-from autograder.course.authoring_errors import AuthoringError, InvalidCourse, course_text
+from autograder.course.authoring_errors import (
+    AuthoringError,
+    CourseText,
+    Function,
+    InvalidCourse,
+    course_text,
+    meant,
+)
 from autograder.course.course_file import FILE_NAME, Course
 from autograder.course.own_modules import importable
 from autograder.course.text import nearest, one_line
 from autograder.grading.author_exceptions import as_authoring_error
-from autograder.grading.check_marks import errors_in_marks, register_marks
-from autograder.grading.check_outcome import check_of
+from autograder.grading.check_plugin import check_of
 
 _TEST = re.compile(r"\btest_\w+")
 LIKE_A_CHECK_FILE = 0.8
 # pytest, started with nothing that is not needed.
-INI = Path(__file__).with_name("judge.ini")
 UNNEEDED = """
     terminal cacheprovider faulthandler logging junitxml doctest unittest pastebin nose warnings
     setuponly setupplan stepwise legacypath threadexception unraisableexception subtests debugging
 """.split()  # noqa: SIM905
 OPTIONS = [
     "--disable-plugin-autoload",
-    *("-c", str(INI)),
+    *("-c", str(Path(__file__).with_name("judge.ini"))),
     "--import-mode=importlib",
     "--noconftest",
     "--capture=no",
     *(part for name in UNNEEDED for part in ("-p", f"no:{name}")),
 ]
+# What a check may have: arguments of its mark, marks and fixtures.
+DETAILS = ("points", "needs", "hints")
+OURS = ("check", "hidden")
+PYTESTS = ("parametrize", "skip", "skipif", "xfail", "usefixtures", "filterwarnings")
+FIXTURES = ("submission", "reference", "modules", "rng", "note")
+LineAndSentence = tuple[int, str]
 
 
 class Collected:
@@ -44,10 +57,14 @@ class Collected:
         self.items: dict[str, list[pytest.Item]] = {}
         self.errors: list[AuthoringError] = []
 
-    def pytest_configure(self, config: pytest.Config) -> None:
-        register_marks(config)
-        # unknown ones are refused, with their line
+    def pytest_configure(self) -> None:
+        # unknown marks are refused, with their line
         warnings.filterwarnings("ignore", category=pytest.PytestUnknownMarkWarning)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_collection(self) -> Generator[None, object, object]:
+        with importable(self.course):
+            return (yield)
 
     def pytest_exception_interact(
         self,
@@ -71,35 +88,22 @@ class Collected:
         return self.errors
 
 
-def load_error(course: Course, path: Path, error: BaseException) -> AuthoringError:
-    """Return the authoring error of a check file that cannot be loaded, from what pytest raised."""
-    cause = error.__cause__ if error.__cause__ is not None else error
-    doing = f"{path.name} cannot be loaded"
-    if not isinstance(error, pytest.fail.Exception):
-        return as_authoring_error(cause, course.grading, path, doing)
-    text = course_text(path)  # pytest says which function it is, and not where
-    named = [name for name in _TEST.findall(str(error)) if name in text.functions]
-    line = text.line_of_mark(named[0]) if named else 1
-    return AuthoringError(path, line, f"{doing}: {one_line(str(error))}")
-
-
-class _NothingRuns:
-    def pytest_runtestloop(self) -> bool:
-        return True
-
-
-def _collected(course: Course, exercises: Sequence[str]) -> Collected:
-    """Have pytest collect the checks of some exercises; none of them runs."""
-    collected = Collected(course)
+def run_pytest(
+    course: Course, exercises: Sequence[str], *plugins: object, options: Sequence[str] = ()
+) -> None:
+    """Have pytest collect the checks of some exercises, and do with them what the plugins say."""
     files = [str(course.checks_file(name)) for name in exercises]
     environment = os.environ.pop("PYTEST_ADDOPTS", None)
     try:
-        with importable(course):
-            plugins = [Fixtures(course), collected, _NothingRuns()]
-            pytest.main([*OPTIONS, "--rootdir", str(course.root), *files], plugins=plugins)
+        pytest.main([*OPTIONS, *options, "--rootdir", str(course.root), *files], plugins=plugins)
     finally:
         if environment is not None:
             os.environ["PYTEST_ADDOPTS"] = environment
+
+
+def _collected(course: Course, exercises: Sequence[str]) -> Collected:
+    collected = Collected(course)
+    run_pytest(course, exercises, Fixtures(course), collected, options=["--collect-only"])
     return collected
 
 
@@ -131,11 +135,166 @@ def missing_check_file(course: Course, exercise: str) -> AuthoringError | None:
         return None
     folder = file.parent
     others = {path.stem for path in folder.glob("test_*.py")} if folder.is_dir() else set()
-    near = nearest(
-        file.stem, others - {f"test_{name}" for name in course.exercises}, LIKE_A_CHECK_FILE
-    )
+    others -= {f"test_{name}" for name in course.exercises}
+    near = nearest(file.stem, others, LIKE_A_CHECK_FILE)
     is_it = f" There is a {near}.py: is that the one?" if near else ""
     says = f"the exercise {exercise} has no checks: {file} is not there.{is_it}"
     lines = (course.root / FILE_NAME).read_text(encoding="utf-8").splitlines()
     named = (n for n, line in enumerate(lines, 1) if "name:" in line and exercise in line)
     return AuthoringError(course.root / FILE_NAME, next(named, 1), says)
+
+
+def load_error(course: Course, path: Path, error: BaseException) -> AuthoringError:
+    """Return the authoring error of a check file that cannot be loaded, from what pytest raised."""
+    cause = error.__cause__ if error.__cause__ is not None else error
+    doing = f"{path.name} cannot be loaded"
+    if not isinstance(error, pytest.fail.Exception):
+        return as_authoring_error(cause, course.grading, path, doing)
+    text = course_text(path)  # pytest says which function it is, and not where
+    named = [name for name in _TEST.findall(str(error)) if name in text.functions]
+    line = text.line_of_mark(named[0]) if named else 1
+    return AuthoringError(path, line, f"{doing}: {one_line(str(error))}")
+
+
+# Lint of collected checks: their names, fixtures and marks.
+
+
+def errors_in_marks(path: Path, items: Sequence[pytest.Item]) -> list[AuthoringError]:
+    """Return what is wrong with the checks of one file, which was collected."""
+    text = course_text(path)
+    errors = [*_hidden_from_pytest(text, items), *_unknown_fixtures(text, items)]
+    for item in items:
+        errors += _wrong_marks(text, item)
+    if not errors:
+        errors += _wrong_needs(text, items)
+    if not errors and not sum(_arguments(item).get("points", 1) for item in items):
+        errors.append((1, "no check is worth anything: the points of all are 0."))
+    return [AuthoringError(path, line, says) for line, says in dict.fromkeys(errors)]
+
+
+def _function(item: pytest.Item) -> str:
+    return str(getattr(item, "originalname", item.name))
+
+
+def _arguments(item: pytest.Item) -> Mapping[str, Any]:
+    """Return the arguments by name of an item's mark `check`."""
+    mark = item.get_closest_marker("check")
+    return mark.kwargs if mark is not None else {}
+
+
+def _hidden_from_pytest(
+    text: CourseText, items: Sequence[pytest.Item]
+) -> Iterator[LineAndSentence]:
+    """Yield the checks that pytest does not find, by their names."""
+    collected = {_function(item) for item in items}
+    for body in text.bodies:
+        seen: set[str] = set()
+        for node in body:
+            name = getattr(node, "name", "")
+            if name.startswith("test") and name in seen:
+                yield node.lineno, f"a second `{name}`, which takes the first's place."
+            seen.add(name)
+            if isinstance(node, Function) and name not in collected and _is_marked(node):
+                why = "a check's name begins with `test_`."
+                if name.startswith("test"):
+                    why = "its class has a name that begins with `Test`, and no `__init__`."
+                yield node.lineno, f"`{name}` is marked as a check and is none: {why}"
+    if not items:
+        yield 1, "no check is in it: a function named `test_…` is one."
+
+
+def _is_marked(node: Function) -> bool:
+    """Return whether one of the checks' marks stands above a function."""
+    return any(
+        isinstance(part, ast.Attribute)
+        and part.attr in OURS
+        and getattr(part.value, "attr", "") == "mark"
+        for decorator in node.decorator_list
+        for part in ast.walk(decorator)
+    )
+
+
+def _unknown_fixtures(text: CourseText, items: Sequence[pytest.Item]) -> Iterator[LineAndSentence]:
+    """Yield the parameters of checks that nothing gives a value to."""
+    for item in items:
+        info: Any = getattr(item, "_fixtureinfo", None)  # what pytest has found for its parameters
+        given = getattr(getattr(item, "callspec", None), "params", {})
+        for name in info.names_closure if info is not None else ():
+            if name not in {*info.name2fixturedefs, *given, "request"}:  # which is pytest's own
+                function = _function(item)
+                near = meant(name, {*FIXTURES, *info.name2fixturedefs})
+                says = f"`{function}` asks for the fixture `{name}`, which there is not{near}"
+                yield text.line_of_mark(function), says
+
+
+def _wrong_marks(text: CourseText, item: pytest.Item) -> Iterator[LineAndSentence]:
+    """Yield unknown marks, and wrong arguments of known ones."""
+    function = _function(item)
+    for mark in item.iter_markers():
+        if mark.name not in {*OURS, *PYTESTS}:
+            near = nearest(mark.name, (*OURS, *PYTESTS))
+            what = f"; did you mean `{near}`?" if near else "."
+            line = text.line_of_mark(function, mark.name)
+            yield line, f"the mark `{mark.name}` is not known{what}"
+        if mark.name == "hidden" and (mark.args or mark.kwargs):
+            yield text.line_of_mark(function, "hidden"), "`hidden` is a mark without arguments."
+    check = item.get_closest_marker("check")
+    if check is None:
+        return
+    if len(check.args) != 1 or not isinstance(check.args[0], str) or not check.args[0].strip():
+        yield (
+            text.line_of_mark(function, "check"),
+            "`check` begins with the title that students read, as its only plain argument.",
+        )
+    for name, value in check.kwargs.items():
+        says = _wrong_argument(name, value)
+        if says:
+            yield text.line_of_mark(function, name), says
+
+
+def _wrong_argument(name: str, value: object) -> str:
+    """Return what is wrong with an argument of the mark `check`; nothing if it is right."""
+    if name not in DETAILS:
+        return f"`check` has no argument `{name}`{meant(name, DETAILS)}"
+    if name == "points":
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return f"`points` is {value!r}; it is a number."
+        return "" if 0 <= value < float("inf") else f"`points` is {value}; it is 0 or more."
+    if isinstance(value, str):
+        return f'`{name}` is a text; it is a list of texts: {name}=["{value[:40]}"].'
+    if not isinstance(value, list | tuple):
+        return f"`{name}` is of type {type(value).__name__}; it is a list of texts."
+    others = [entry for entry in value if not isinstance(entry, str)]
+    return f"`{name}` holds {others[0]!r}; it is a list of texts." if others else ""
+
+
+def _wrong_needs(text: CourseText, items: Sequence[pytest.Item]) -> Iterator[LineAndSentence]:
+    """Yield names in `needs` that are no checks, and checks that would wait for themselves.
+
+    Checks run in the order of the file, so whatever is needed stands further up.
+    """
+    place: dict[str, int] = {}
+    needs: dict[str, list[str]] = {}
+    for number, item in enumerate(items):
+        place.setdefault(_function(item), number)
+        place.setdefault(item.name, number)
+        needs.setdefault(_function(item), []).extend(_arguments(item).get("needs", ()))
+    for function, names in needs.items():
+        for needed in names:
+            line = text.line_of_mark(function, needed)
+            if needed not in place:
+                near = meant(needed, [name for name in place if name != function])
+                yield line, f"`{function}` needs `{needed}`, which is no check here{near}"
+            elif place[needed] >= place[function]:
+                circle = " and they need one another" * _leads_to(needs, needed, function)
+                itself = place[needed] == place[function]
+                what = "itself" if itself else f"`{needed}`, which comes after it{circle}"
+                yield line, f"`{function}` needs {what}: it would never wait."
+
+
+def _leads_to(needs: Mapping[str, Sequence[str]], start: str, end: str) -> bool:
+    """Return whether what `start` needs, and so on, comes to `end`."""
+    names = [start]
+    for name in names:  # grows meanwhile
+        names += [other for other in needs.get(name, ()) if other not in names]
+    return end in names

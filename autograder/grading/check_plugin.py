@@ -1,23 +1,38 @@
-"""The pytest plugin that runs checks on a submission and notes what becomes of each."""
+"""The pytest plugin that runs checks on a submission, and the results of those that ended."""
 
 import functools
+import inspect
 from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
+import msgspec
+import numpy as np
+import numpy.typing as npt
 import pytest
 
-from autograder.checks.check_result import Check, CheckResult, MayFollow
+from autograder.checks.check_result import Check, CheckResult, MayFollow, NotJudged
+from autograder.checks.expect import Mismatch, NotStarted
 from autograder.checks.fixtures import Fixtures
+from autograder.checks.proxy import Submission
 from autograder.checks.reference_answers import (
     begin_check,
     settle_follow_through,
     with_unreleased_checks,
 )
 from autograder.course.course_file import Course
-from autograder.grading.check_outcome import NotRun, check_of, failed, passed, unfinished
-from autograder.report.model import Cause
+from autograder.course.text import one_line, printable
+from autograder.grading.author_exceptions import explained, innermost
+from autograder.report.model import Cause, CheckOutcome, Diagnosis, Evidence, Matrix
+from autograder.report.presentation import sentence
+from autograder.report.values import as_text, describe_call, excerpt
 from autograder.sandbox.child import InternalError
+from autograder.sandbox.problems import StudentProblem, line_of, where
 from autograder.sandbox.session import WorkerSession
+
+MAX_FINDING, MAX_TOLD = 1000, 1500  # characters
+OUTCOMES: dict[str, CheckOutcome] = {"crashed": "crashed", "timed out": "timed out"}
+# Kinds of problems after which hints help: others come before the mathematics is reached.
+WITH_HINTS = frozenset({"wrong", "raised"})
 
 
 class CheckRun:
@@ -46,7 +61,7 @@ class CheckRun:
 
     def results_of(self, course: Course, items: Sequence[pytest.Item]) -> list[CheckResult]:
         """Return the results of these checks, in their order; one that did not run is a failure."""
-        results = [self.results.get(item.nodeid) or unfinished(check_of(item)) for item in items]
+        results = [self.results.get(item.nodeid) or _unfinished(check_of(item)) for item in items]
         return with_unreleased_checks(course, items[0].path if items else None, results)
 
     def reason_not_to_run(self, check: Check) -> Cause | None:
@@ -80,9 +95,9 @@ class CheckPlugin(Fixtures):
             return
         check = begin_check(self.course, check_of(item))
         cause = run.reason_not_to_run(check)
-        run.results[item.nodeid] = unfinished(check)
+        run.results[item.nodeid] = _unfinished(check)
         if cause is not None:
-            raise NotRun(cause)
+            raise _NotRun(cause)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
@@ -93,18 +108,217 @@ class CheckPlugin(Fixtures):
         if run is None or item.nodeid not in run.results:
             return report
         check = run.results[item.nodeid].check
-        funcargs: dict[str, Any] = getattr(item, "funcargs", {})
+        submission: Submission | None = getattr(item, "funcargs", {}).get("submission")
         if call.excinfo is not None:
             error = call.excinfo.value
             if isinstance(error, InternalError):
                 run.error = error
             if isinstance(error, MayFollow):
                 error = settle_follow_through(error, run.results.values())
-            result = run.results[item.nodeid] = failed(check, error, funcargs.get("submission"))
+            result = run.results[item.nodeid] = _failed(check, error, submission)
             if result.outcome == "not told":  # where pytest itself reports: no failure
                 report.outcome, place = "skipped", item.location
                 report.longrepr = (str(item.path), (place[1] or 0) + 1, result.finding)
         elif call.when == "call":
-            submission = funcargs.get("submission")
-            run.results[item.nodeid] = passed(check, item.user_properties, submission)
+            notes = dict.fromkeys(str(text) for key, text in item.user_properties if key == "note")
+            run.results[item.nodeid] = CheckResult(
+                check=check, outcome="passed", note=" ".join(notes), about=_about(submission)
+            )
         return report
+
+
+def check_of(item: pytest.Item) -> Check:
+    """Return what the marks and the docstring of a collected test say of its check."""
+    mark = item.get_closest_marker("check")
+    args, details = (mark.args, mark.kwargs) if mark else ((), {})
+    return Check(
+        name=item.name,
+        function=getattr(item, "originalname", item.name),
+        path=item.path,
+        title=str(args[0]) if args else item.name,
+        weight=float(details.get("points", 1)),
+        needs=tuple(details.get("needs", ())),
+        hints=tuple(details.get("hints") or _hints_in_docstring(item)),
+        hidden=item.get_closest_marker("hidden") is not None,
+    )
+
+
+def _hints_in_docstring(item: pytest.Item) -> list[str]:
+    """Return a hint for each line of a docstring; an indented line continues the one before."""
+    text = inspect.cleandoc(getattr(getattr(item, "function", None), "__doc__", None) or "")
+    hints: list[str] = []
+    for line in text.splitlines():
+        if hints and line.startswith(" "):
+            hints[-1] += f" {line.strip()}"
+        elif line.strip():
+            hints.append(line.strip())
+    return hints
+
+
+class _NotRun(pytest.skip.Exception):  # type: ignore[name-defined,misc]
+    """The engine does not run a check, for a cause."""
+
+    def __init__(self, cause: Cause) -> None:
+        super().__init__(sentence(cause))
+        self.cause = cause
+
+
+def _unfinished(check: Check) -> CheckResult:
+    """Return the result of a check that has not come to its end: a failure."""
+    cause = Cause(code="no_end")
+    return CheckResult(
+        check=check, outcome="failed", cause=cause, finding=sentence(cause), hints=check.hints
+    )
+
+
+def _failed(check: Check, error: BaseException, submission: Submission | None) -> CheckResult:
+    """Return the result of a check that an exception ended."""
+    result = CheckResult(
+        check=check,
+        outcome="failed",
+        # the author's own sentence, without pytest's account of the assertion
+        finding=printable(str(error).split("\nassert ", maxsplit=1)[0].strip(), MAX_FINDING),
+        about=_about(submission),
+    )
+    change = msgspec.structs.replace
+    if isinstance(error, StudentProblem):
+        has_hints = error.kind in WITH_HINTS or isinstance(error, NotStarted)
+        return change(
+            result,
+            outcome=OUTCOMES.get(error.kind, "failed"),
+            kind=error.kind,
+            cause=error.cause,
+            place=line_of(error.place),
+            hints=check.hints if has_hints else (),
+            evidence=_evidence(None, submission),
+        )
+    if isinstance(error, Mismatch):
+        return _mismatch(result, error, submission)
+    if isinstance(error, AssertionError | pytest.fail.Exception):
+        cause = Cause(code="assertion", message=result.finding)
+        evidence = _evidence(error, submission)
+        return change(result, cause=cause, hints=check.hints, evidence=evidence)
+    if isinstance(error, NotJudged):
+        return change(result, outcome="not told", cause=error.cause)
+    if isinstance(error, pytest.skip.Exception):
+        by_author = Cause(code="skipped", message=result.finding)
+        cause = error.cause if isinstance(error, _NotRun) else by_author
+        return change(result, outcome="not run", cause=cause)
+    return _stopped(result, error)
+
+
+def _about(submission: Submission | None) -> tuple[str, ...]:
+    return submission.about() if submission is not None else ()
+
+
+def _mismatch(result: CheckResult, error: Mismatch, submission: Submission | None) -> CheckResult:
+    place = None  # of a wrong value that stands in the file itself: of its first wrong entry
+    if submission is not None:
+        wrong = np.argwhere(False if error.wrong is None else error.wrong)
+        entry = [int(i) for i in wrong[0]] if len(wrong) else []
+        place = submission.where_set(error.what, entry)
+    finding = result.finding if place is None else f"{result.finding} It is set{where(place)}."
+    own = None
+    if error.mistake:
+        own = Diagnosis(
+            kind="named",
+            code="own",
+            finding=finding,
+            misconceptions=(error.mistake,),
+            function=result.about[-1] if result.about else "",
+            told=printable(error.told, MAX_TOLD),
+        )
+    return msgspec.structs.replace(
+        result,
+        finding=finding,
+        cause=Cause(code="mismatch", message=finding),
+        place=line_of(place),
+        hints=result.check.hints,
+        evidence=_evidence(error, submission),
+        own=own,
+    )
+
+
+def _stopped(result: CheckResult, error: BaseException) -> CheckResult:
+    """The check's own code raised, or the engine failed: a person has to look at it."""
+    if isinstance(error, InternalError):
+        cause = Cause(code="internal_error", message=error.finding)
+        return msgspec.structs.replace(result, outcome="error", cause=cause, finding=error.finding)
+    step = innermost(error, [result.check.path.parent])
+    place = f" in line {step[1]} of {step[0].name}" if step is not None else ""
+    message = one_line(explained(error), 300).rstrip(".")
+    return msgspec.structs.replace(
+        result,
+        outcome="error",
+        cause=Cause(code="check_stopped", error=type(error).__name__, message=f"{message}{place}"),
+        finding=(
+            f"The check itself stopped{place} with {message}. A person has to look at this; it is "
+            f"no fault of the submission."
+        ),
+        stopped=f"{message}{place}",
+    )
+
+
+def with_unreadable_answers(
+    results: Sequence[CheckResult], is_sound: Callable[[CheckResult], bool]
+) -> list[CheckResult]:
+    """Return the results; a sound check that stopped has failed: it could not read an answer.
+
+    A check is sound if it passes for the course's solution. So no submission can make it look as
+    if the grader had failed.
+    """
+    return [
+        _unreadable(result) if result.outcome == "error" and is_sound(result) else result
+        for result in results
+    ]
+
+
+def _unreadable(result: CheckResult) -> CheckResult:
+    error = result.cause.error if result.cause is not None else ""
+    return msgspec.structs.replace(
+        result,
+        outcome="failed",
+        cause=Cause(code="unreadable_answer", error=error),
+        finding=(
+            f"What your code gave back cannot be read as the exercise asks: the check stopped with "
+            f"{error}. Which types do your results have?"
+        ),
+    )
+
+
+def _evidence(error: BaseException | None, submission: Submission | None) -> Evidence | None:
+    call = submission.last_call() if submission is not None else None
+    text = describe_call(call.name, call.args, call.kwargs, call.made_with) if call else ""
+    function = call.name if call else ""
+    if not isinstance(error, Mismatch):
+        return Evidence(call=text, function=function) if text else None
+    return Evidence(
+        call=text,
+        function=function,
+        what=error.what,
+        yours=_side(error, error.yours),
+        expected=_side(error, error.expected),
+        groups=error.groups if error.layout is not None else "",
+        curves=error.curves,
+    )
+
+
+def _side(error: Mismatch, values: npt.NDArray[Any] | str | None) -> Matrix | str | None:
+    """The part of one side that a picture shows; of what is no array, its text."""
+    if values is None or isinstance(values, str):
+        return values
+    if isinstance(error.yours, str) or isinstance(error.expected, str):
+        return as_text(values)
+    if error.layout is None:
+        return excerpt(values, error.wrong)
+    laid_out, groups, names = error.layout(values)
+    wrong = error.layout(error.wrong)[0] if error.wrong is not None else None
+    matrix = excerpt(laid_out, wrong)
+    rows = slice(matrix.top, matrix.top + len(matrix.rows))
+    columns = slice(matrix.left, matrix.left + len(matrix.rows[0]))
+    return msgspec.structs.replace(
+        matrix,
+        shape=values.shape,
+        groups=tuple(tuple(int(group) for group in row) for row in groups[rows, columns]),
+        names=names[rows],
+    )

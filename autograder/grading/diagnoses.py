@@ -2,7 +2,7 @@
 
 import contextlib
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -39,10 +39,10 @@ class Stopped(Exception):
 
 
 class Catalogue:
-    """The misconceptions of a course, loaded when an exercise first needs them.
+    """Misconceptions of a course, loaded when an exercise first needs them.
 
-    `faults` are exceptions that are slips of the course's author: what is diagnosed says nothing
-    of them, `verify` does.
+    `faults` are exceptions that are authoring errors: a diagnosis says nothing of them, `verify`
+    does.
     """
 
     def __init__(self, reference: str) -> None:
@@ -53,7 +53,7 @@ class Catalogue:
 
     @property
     def faults(self) -> list[Exception]:
-        return [*self._faults, *(each for r in self._replays.values() for each in r.faults)]
+        return [*self._faults, *(error for r in self._replays.values() for error in r.faults)]
 
     def note(self, error: Exception) -> None:
         """Keep an exception, if no answer of a student's can have caused it."""
@@ -71,10 +71,11 @@ class Catalogue:
         return self._mistakes[exercise]
 
     def recipes(self, exercise: str) -> Mapping[str, Recipe]:
-        """The recipes of the exercise's functions, by name."""
+        """Return the recipes of the exercise's functions, by name."""
         return self.mistakes(exercise).recipes
 
     def replay(self, exercise: str, function: str) -> Replay | None:
+        """Return the replay of a function's misconceptions, or None."""
         key = exercise, function
         if key not in self._replays:
             recipe = self.recipes(exercise).get(function)
@@ -96,7 +97,7 @@ def with_diagnoses(
         InternalError: the grader's own machinery failed, or the worker was killed from outside.
     """
     diagnosed = list(results)
-    known: dict[str, _Found] = {}
+    known: dict[str, tuple[Finding | None, str]] = {}
     with contextlib.suppress(CpuLimitExceeded, MemoryError), cpu_limit(SECONDS):
         for number, result in enumerate(results):
             if result.can_be_diagnosed:
@@ -106,24 +107,24 @@ def with_diagnoses(
 
 def _diagnosed(
     result: CheckResult,
-    known: "dict[str, _Found]",
+    known: dict[str, tuple[Finding | None, str]],
     catalogue: Catalogue,
     exercise: str,
     session: WorkerSession,
 ) -> CheckResult:
     """Return a result with the diagnosis of its first function that has one.
 
-    `known` are the functions that were examined before.
+    `known` has what was found of functions before: a finding, and the id of answers like these.
     """
     diagnosis, group, hints = None, "", result.hints
     for function in result.about:
         if function not in known:
             known[function] = _diagnose(catalogue, exercise, function, session)
-        found = known[function]
-        group = group or found.group
-        if found.finding is not None:
-            diagnosis = with_lines(found.finding, session.source.units).about(function)
-            hints = found.finding.hints or hints
+        finding, id_of_answers = known[function]
+        group = group or id_of_answers
+        if finding is not None:
+            diagnosis = with_lines(finding, session.source.units).about(function)
+            hints = finding.hints or hints
             break
     if result.own is not None and (diagnosis is None or diagnosis.kind != "named"):
         own = result.own
@@ -139,33 +140,28 @@ def _diagnosed(
     )
 
 
-class _Found(NamedTuple):
-    """A finding, and the id of answers like these."""
-
-    finding: Finding | None = None
-    group: str = ""
-
-
-def _diagnose(catalogue: Catalogue, exercise: str, function: str, session: WorkerSession) -> _Found:
+def _diagnose(
+    catalogue: Catalogue, exercise: str, function: str, session: WorkerSession
+) -> tuple[Finding | None, str]:
     try:
         replay = catalogue.replay(exercise, function)
         if replay is not None:
             return _examined(replay, session)
         explain_value = catalogue.mistakes(exercise).explain_value
         if explain_value is None:
-            return _Found()
+            return None, ""
         # in a process which has seen no check, least of all a hidden one
         submission = Submission(session.fresh())
         with np.errstate(all="ignore"):
-            return _Found(explain_value(function, submission.value, submission.variant))
+            return explain_value(function, submission.value, submission.variant), ""
     except InternalError:
         raise
     except Exception as error:  # an answer that no misconception was written for
         catalogue.note(error)  # points are given already
-        return _Found()
+        return None, ""
 
 
-def _examined(replay: Replay, session: WorkerSession) -> _Found:
+def _examined(replay: Replay, session: WorkerSession) -> tuple[Finding | None, str]:
     """Return what is wrong with a function that has a recipe."""
 
     def alone() -> Ask:
@@ -173,8 +169,25 @@ def _examined(replay: Replay, session: WorkerSession) -> _Found:
         return lambda probe: answer_to(submission, replay.recipe, probe)
 
     examination = Examination(replay, alone(), alone)
-    found = diagnose(examination)
-    return _Found(found, examination.group() if not all(examination.right) else "")
+    finding = diagnose(examination)
+    return finding, examination.group() if not all(examination.right) else ""
+
+
+def answer_to(submission: Submission, recipe: Recipe, probe: Probe) -> Answer:
+    """Return the student's answer to a probe."""
+    try:
+        value = _call(submission, recipe, probe)
+    except Raised as error:
+        sizes = recipe.axes(recipe.arguments(probe))
+        message = f"{error.finding} {explain(error, sizes)}".strip()
+        return Answer(Outcome(RAISES), message, error.place.line if error.place is not None else 0)
+    except StudentProblem as problem:
+        if problem.kind in {"timed out", "crashed", "missing", "not loaded"}:
+            raise Stopped from None
+        return Answer(Outcome("unsendable"), problem.finding)
+    is_array = not isinstance(value, list | tuple | dict)
+    printed = submission._session.has_printed
+    return Answer(recipe.comparison.of_student(value), printed=printed, is_array=is_array)
 
 
 def _call(submission: Submission, recipe: Recipe, probe: Probe) -> Any:
@@ -188,35 +201,15 @@ def _call(submission: Submission, recipe: Recipe, probe: Probe) -> Any:
     return getattr(submission, recipe.function)(*args, **called.kwargs)
 
 
-def answer_to(submission: Submission, recipe: Recipe, probe: Probe) -> Answer:
-    """The student's answer to a probe."""
-    try:
-        value = _call(submission, recipe, probe)
-    except Raised as error:
-        sizes = recipe.axes(recipe.arguments(probe))
-        said = f"{error.finding} {explain(error, sizes)}".strip()
-        return Answer(Outcome(RAISES), said, error.place.line if error.place is not None else 0)
-    except StudentProblem as problem:
-        if problem.kind in {"timed out", "crashed", "missing", "not loaded"}:
-            raise Stopped from None
-        return Answer(Outcome("unsendable"), problem.finding)
-    is_array = not isinstance(value, list | tuple | dict)
-    spoke = submission._session.has_printed
-    return Answer(recipe.comparison.of_student(value), printed=spoke, is_array=is_array)
-
-
-# The misconceptions of a released course: what is recorded of them.
-
-
 def catalogue_of(course: Course) -> Catalogue:
-    """The course's misconceptions: replayed, or of a released course, recorded."""
+    """Return the course's misconceptions: replayed, or of a released course, recorded."""
     if course.content.released is not None:
-        return RecordedCatalogue(course)
+        return _RecordedCatalogue(course)
     return Catalogue(course.content.reference)
 
 
-class RecordedCatalogue(Catalogue):
-    """Names from records, in place of replays."""
+class _RecordedCatalogue(Catalogue):
+    """Names from the records of a released course, instead of replays."""
 
     def __init__(self, course: Course) -> None:
         super().__init__(course.content.reference)
@@ -224,22 +217,19 @@ class RecordedCatalogue(Catalogue):
         self._functions: dict[str, dict[str, RecordedFunction]] = {}
 
     def mistakes(self, exercise: str) -> Mistakes:  # noqa: ARG002
-        """Nothing that could be run."""
+        """Return nothing that could be run."""
         return Mistakes()
 
     def replay(self, exercise: str, function: str) -> Replay | None:
         """Return what is recorded of a function's misconceptions, or None."""
-        key = exercise, function
-        if key not in self._replays:
-            found = self._recorded(exercise).get(function)
-            if found is None:
-                return None
-            self._replays[key] = RecordedReplay(found, self.reference)
-        return self._replays[key]
-
-    def _recorded(self, exercise: str) -> dict[str, RecordedFunction]:
         if exercise not in self._functions:
             path = self.folder / f"{exercise}{NAMES_SUFFIX}"
             names = read_packed(path, RecordedNames) if path.is_file() else RecordedNames([])
-            self._functions[exercise] = {each.name: each for each in names.functions}
-        return self._functions[exercise]
+            self._functions[exercise] = {recorded.name: recorded for recorded in names.functions}
+        recorded = self._functions[exercise].get(function)
+        if recorded is None:
+            return None
+        key = exercise, function
+        if key not in self._replays:
+            self._replays[key] = RecordedReplay(recorded, self.reference)
+        return self._replays[key]

@@ -1,11 +1,10 @@
 """The judge: one pytest session that grades many submissions, with the checks collected once."""
 
 import functools
-import os
 import queue
 import threading
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -17,16 +16,16 @@ from autograder.course.authoring_errors import InvalidCourse
 from autograder.course.course_file import Course, Exercise
 from autograder.course.errors import UserError
 from autograder.course.own_modules import importable
-from autograder.grading.check_collection import OPTIONS, Collected, missing_check_file
-from autograder.grading.check_plugin import RUN, CheckPlugin, CheckRun
-from autograder.grading.judge_requests import (
-    ALL_CHECKS,
-    Graded,
-    RunOptions,
-    as_internal_error,
+from autograder.grading.author_exceptions import as_internal_error
+from autograder.grading.check_collection import Collected, missing_check_file, run_pytest
+from autograder.grading.check_plugin import (
+    RUN,
+    CheckPlugin,
+    CheckRun,
     with_unreadable_answers,
 )
-from autograder.report.model import ExerciseReport
+from autograder.grading.scoring import Graded
+from autograder.report.model import CheckOutcome, ExerciseReport
 from autograder.sandbox.child import Cancelled, Children, InternalError
 from autograder.sandbox.levels import children_for
 from autograder.sandbox.session import WorkerSession, open_session
@@ -41,13 +40,34 @@ TRIES = 3
 Items = dict[str, list[pytest.Item]]  # the tests of each exercise's checks
 
 
+class RunOptions(msgspec.Struct, frozen=True):
+    """Which checks of a submission are to run, how far, and with which random inputs.
+
+    `only` names checks; without it all run. `until` a first failure, for who asks whether all
+    pass; or a first doubt, a check that ran out of time or crashed, for what will be graded again
+    at any rate. What ends before its end has no diagnosis. Without a `seed` it is the judge's.
+    """
+
+    only: frozenset[str] | None = None
+    until: Literal["the end", "a failure", "a doubt"] = "the end"
+    seed: int | None = None
+
+    def is_enough(self, outcome: CheckOutcome) -> bool:
+        """Return whether nothing has to be known after a check with this outcome."""
+        if self.until == "a doubt":
+            return outcome in {"timed out", "crashed"}
+        return self.until == "a failure" and outcome != "passed"
+
+
+ALL_CHECKS = RunOptions()
+
+
 class _Task(msgspec.Struct, frozen=True):
-    """A submission that waits for its checks; `children` start its processes."""
+    """A submission that waits for its checks."""
 
     exercise: Exercise
     source: Source | WorkerSession
     options: RunOptions
-    children: Children
 
 
 class Judge:
@@ -117,20 +137,13 @@ class Judge:
         """
         return self.run(source, options).report
 
-    def run(
-        self,
-        source: Source | WorkerSession,
-        options: RunOptions = ALL_CHECKS,
-        children: Children | None = None,
-    ) -> Graded:
+    def run(self, source: Source | WorkerSession, options: RunOptions = ALL_CHECKS) -> Graded:
         """Return the report with the results of the checks, as `grade` has it.
 
-        `source` names its exercise; a session brings its own way to answer calls. `children`
-        start the processes in place of the judge's.
+        `source` names its exercise; a session brings its own way to answer calls.
         """
         name = source.source.name if isinstance(source, WorkerSession) else source.name
-        task = _Task(self.exercises[name], source, options, children or self.children)
-        self._tasks.put(task)
+        self._tasks.put(_Task(self.exercises[name], source, options))
         graded = self._result()
         assert graded is not None
         return graded
@@ -152,22 +165,19 @@ class Judge:
 
     # What follows runs in pytest's thread.
 
+    def end(self, error: BaseException) -> None:
+        """Let whoever waits for a result have an error."""
+        self._done.put(error)
+
     def _run_pytest(self) -> None:
-        files = [str(self.course.checks_file(name)) for name in self.exercises]
-        environment = os.environ.pop("PYTEST_ADDOPTS", None)
         try:
-            loop = _Loop(self.course, list(self.exercises), self._serve, self._done.put)
-            plugins = [CheckPlugin(self.course), loop.collected, loop]
-            pytest.main([*OPTIONS, "--rootdir", str(self.course.root), *files], plugins=plugins)
+            run_pytest(self.course, list(self.exercises), CheckPlugin(self.course), _Loop(self))
         except BaseException as error:
             self._done.put(error)
         else:
             self._done.put(UserError("The checks' session ended before its work was done."))
-        finally:
-            if environment is not None:
-                os.environ["PYTEST_ADDOPTS"] = environment
 
-    def _serve(self, items: Items) -> None:
+    def serve(self, items: Items) -> None:
         """Grade what comes in; it takes the place of pytest's loop over the collected items."""
         self._done.put(None)  # collected: ready
         while (task := self._tasks.get()) is not None:
@@ -183,7 +193,11 @@ class Judge:
         failure: InternalError | None = None
         for attempt in range(1, TRIES + 1):
             last_try = attempt >= self.kills
-            session = self._current = self._session(task, task.source, last_try)
+            if isinstance(task.source, WorkerSession):
+                session = task.source
+            else:
+                session = self._open_session(task.source, self.children, last_try)
+            self._current = session
             try:
                 with importable(self.course):
                     return self._judged(task, items, session)
@@ -198,14 +212,12 @@ class Judge:
                 return error
         return Graded(task.exercise, session, error=failure)
 
-    def _session(
-        self, task: _Task, source: Source | WorkerSession, last_try: bool
+    def _open_session(
+        self, source: Source, children: Children, last_try: bool = True
     ) -> WorkerSession:
-        if isinstance(source, WorkerSession):
-            return source
-        limits = self.course.limits(task.exercise)
-        needs, children = task.exercise.needs, task.children
-        return open_session(source, needs, limits, children, last_try)
+        exercise = self.exercises[source.name]
+        limits = self.course.limits(exercise)
+        return open_session(source, exercise.needs, limits, children, last_try)
 
     def _judged(self, task: _Task, items: Sequence[pytest.Item], session: WorkerSession) -> Graded:
         """Return the results of the checks that are asked for, with diagnoses of those that fail.
@@ -223,46 +235,38 @@ class Judge:
                 raise run.error
             results = with_unreadable_answers(
                 run.results_of(self.course, items),
-                lambda result: self._is_sound(task, items, result, run),
+                lambda result: self._is_sound(items, result, run),
             )
-            if not any(options.is_enough(result.outcome) for result in results):
-                results = self._with_diagnoses(results, session)
+            ended = not any(options.is_enough(result.outcome) for result in results)
+            if ended and any(result.outcome != "passed" for result in results):
+                from autograder.grading.diagnoses import with_diagnoses  # not for right answers
+
+                results = with_diagnoses(self.catalogue, session.source.name, results, session)
             return Graded(task.exercise, session, results, seconds)
         finally:
             session.close()
 
-    def _with_diagnoses(
-        self, results: list[CheckResult], session: WorkerSession
-    ) -> list[CheckResult]:
-        """Say which mistakes failed checks show; what that takes is imported only then."""
-        if all(result.outcome == "passed" for result in results):
-            return results
-        from autograder.grading.diagnoses import with_diagnoses
-
-        return with_diagnoses(self.catalogue, session.source.name, results, session)
-
-    def _is_sound(
-        self, task: _Task, items: Sequence[pytest.Item], result: CheckResult, run: CheckRun
-    ) -> bool:
+    def _is_sound(self, items: Sequence[pytest.Item], result: CheckResult, run: CheckRun) -> bool:
         """Return whether a check passes for the course's solution; a released one did."""
         if self.course.content.released is not None:
             return True
-        item = next(each for each in items if run.results.get(each.nodeid) is result)
+        item = next(item for item in items if run.results.get(item.nodeid) is result)
         key = item.nodeid, run.seed
         if key not in self._sound:
             run.session.close()
-            self._sound[key] = self._passes_solution(task, item, run.seed)
+            self._sound[key] = self._passes_solution(item, run)
         return self._sound[key]
 
-    def _passes_solution(self, task: _Task, item: pytest.Item, seed: int) -> bool:
-        name = task.exercise.name
+    def _passes_solution(self, item: pytest.Item, run: CheckRun) -> bool:
+        """Return whether a check passes for the solution, in processes from where the run's are."""
+        name = run.session.source.name
         path = self.course.solution_file(name)
         try:
             solution = read_source(path, name, Siblings(path.parent))
         except UnreadableFile:
             return False
-        session = self._session(task, solution, last_try=True)
-        run = CheckRun(lambda: session, seed)
+        session = self._open_session(solution, run.session.workers.children)
+        run = CheckRun(lambda: session, run.seed)
         try:
             _run_items([item], run, ALL_CHECKS)
         finally:
@@ -279,7 +283,9 @@ def _run_items(
     seconds = {}
     for item, following in zip(items, [*items, None][1:], strict=True):
         item.stash[RUN] = run
-        _renew(item)
+        item.user_properties.clear()
+        if hasattr(item, "_initrequest"):  # with fresh fixtures, if it has run before
+            item._initrequest()
         start = time.perf_counter()
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
         seconds[item.name] = time.perf_counter() - start
@@ -287,39 +293,18 @@ def _run_items(
     return seconds
 
 
-def _renew(item: pytest.Item) -> None:
-    """Make an item that has run ready to run again, with fresh fixtures."""
-    item.user_properties.clear()
-    if hasattr(item, "_initrequest"):
-        item._initrequest()
+class _Loop(Collected):
+    """Plugin by which a judge takes the place of pytest's loop over the collected checks."""
 
-
-class _Loop:
-    """The hooks by which the judge takes the place of pytest's loop."""
-
-    def __init__(
-        self,
-        course: Course,
-        exercises: Sequence[str],
-        serve: Callable[[Items], None],
-        report: Callable[[BaseException], None],
-    ) -> None:
-        self.course = course
-        self.exercises = exercises
-        self.serve = serve
-        self.report = report
-        self.collected = Collected(course)
-
-    @pytest.hookimpl(wrapper=True)
-    def pytest_collection(self) -> Generator[None, object, object]:
-        with importable(self.course):
-            return (yield)
+    def __init__(self, judge: Judge) -> None:
+        super().__init__(judge.course)
+        self.judge = judge
 
     def pytest_runtestloop(self) -> bool:
-        errors = self.collected.look(self.exercises)
+        errors = self.look(list(self.judge.exercises))
         if errors:
             raise InvalidCourse(errors)
-        self.serve(self.collected.items)
+        self.judge.serve(self.items)
         return True
 
     @pytest.hookimpl(tryfirst=True)
@@ -335,5 +320,5 @@ class _Loop:
         return pytest.TestReport(item.nodeid, item.location, {}, outcome, None, call.when)
 
     def pytest_internalerror(self, excinfo: pytest.ExceptionInfo[BaseException]) -> bool:
-        self.report(excinfo.value)
+        self.judge.end(excinfo.value)
         return True

@@ -1,11 +1,15 @@
-"""The students' files that a person's pytest run checks, and the reports on them at its end."""
+"""The students' files that a person's pytest run checks, and the reports on them at its end.
 
-import contextlib
-from collections.abc import Callable, Generator
+pytest shows of each check what the course's hint policy allows, never the check's source.
+"""
+
+import warnings
+from collections.abc import Generator, Iterable, Iterator
 from pathlib import Path
 
 import msgspec
 import pytest
+from _pytest.python import importtestmodule
 
 from autograder.checks.check_result import CheckResult, without_judgement
 from autograder.checks.reference_answers import with_unreleased_checks
@@ -14,52 +18,99 @@ from autograder.course.course_file import Course
 from autograder.course.errors import UserError
 from autograder.course.installation import require_libraries
 from autograder.course.own_modules import importable
-from autograder.grading.check_marks import errors_in_marks
-from autograder.grading.check_outcome import check_of
-from autograder.grading.check_plugin import RUN, CheckPlugin, CheckRun
-from autograder.grading.diagnoses import catalogue_of, with_diagnoses
-from autograder.grading.judge import Judge
-from autograder.grading.judge_requests import (
-    Graded,
-    RunOptions,
-    as_internal_error,
+from autograder.grading.author_exceptions import as_internal_error
+from autograder.grading.check_collection import errors_in_marks, load_error
+from autograder.grading.check_plugin import (
+    RUN,
+    CheckPlugin,
+    CheckRun,
+    check_of,
     with_unreadable_answers,
 )
-from autograder.grading.pytest_display import (
-    NOT_RUN_HERE,
-    PolicyPlugin,
-    name_by_titles,
-    place_in_file,
-)
+from autograder.grading.diagnoses import catalogue_of, with_diagnoses
+from autograder.grading.judge import Judge, RunOptions
 from autograder.grading.reports import grader_record, whole_report
-from autograder.report.model import Cause
-from autograder.report.redaction import for_student
-from autograder.report.terminal import exercise_lines, plain
+from autograder.grading.scoring import Graded, check_report
+from autograder.report.model import Cause, ExerciseReport
+from autograder.report.redaction import exercise_for_student, for_student
+from autograder.report.terminal import check_lines, exercise_lines, plain
 from autograder.sandbox.levels import children_for
 from autograder.sandbox.session import WorkerSession, open_session
 from autograder.submission.read import UnreadableFile
 from autograder.submission.source import read_own
 
+EDITOR = "vscode_pytest"  # the plugin with which VS Code asks for a tree of tests
+# Options that open the checks' own frames, by their names in pytest's settings.
+OPENING = {"usepdb": "--pdb", "trace": "--trace", "debug": "--debug"}
+NOT_RUN_HERE = (
+    "Checks that do not show themselves in an exam are not run here; their points come when it is "
+    "graded."
+)
+HERE: "pytest.StashKey[SubmissionRun]" = pytest.StashKey()
+
+
+class CheckModule(pytest.Module):
+    """The checks of an exercise, collected under the path of the student's file.
+
+    The module that is imported is the checks'; the student's file is never imported here.
+    """
+
+    def collect(self) -> list[pytest.Item | pytest.Collector]:
+        """Return all that is in it, of which ids or `-k` may take some; the report is on all."""
+        nodes = list(super().collect())
+        self.config.stash[HERE].add(self.path, list(_items_in(nodes)))
+        return nodes
+
+    def _getobj(self) -> object:
+        course = self.config.stash[HERE].course
+        path = course.checks_file(self.path.stem)
+        try:
+            with importable(course):
+                return importtestmodule(path, self.config)
+        except Exception as error:
+            wrong = load_error(course, path, error)
+            raise self.CollectError(str(InvalidCourse([wrong]))) from None
+
+
+def _items_in(nodes: Iterable[pytest.Item | pytest.Collector]) -> Iterator[pytest.Item]:
+    for node in nodes:
+        if isinstance(node, pytest.Item):
+            yield node
+        else:
+            yield from _items_in(node.collect())
+
+
+def is_check(item: pytest.Item) -> bool:
+    """Return whether a test looks at a student's file."""
+    return item.getparent(CheckModule) is not None
+
+
+def title_of(item: pytest.Item) -> str:
+    """Return the title of a check."""
+    return check_of(item).title
+
 
 class SubmissionRun:
     """A pytest plugin with a run for each student's file, and the reports on them at the end.
 
-    `is_check` tells the tests that look at a student's file from others of the same session.
+    VS Code takes names and lines from the collected items, and later runs them by their ids.
+    PyCharm and JUnit take ids and places from the reports. So an id stays what it is, a place is in
+    the student's file, and a title takes a name's place only where nothing is run.
     """
 
-    def __init__(
-        self, config: pytest.Config, course: Course, is_check: Callable[[pytest.Item], bool]
-    ) -> None:
+    def __init__(self, config: pytest.Config, course: Course) -> None:
         self.config = config
         self.course = course
-        self.is_check = is_check
+        self.policy = course.content.hints
         self.children = children_for(course)
         self.items: dict[Path, list[pytest.Item]] = {}
         self.runs: dict[Path, CheckRun] = {}
         self.graded: dict[Path, Graded] = {}
-        self.policy = PolicyPlugin(config, course, is_check, self._results)
-        for plugin in (CheckPlugin(course), self.policy, self):
+        self.failed: list[tuple[pytest.Item, pytest.TestReport]] = []
+        for plugin in (CheckPlugin(course), self):
             config.pluginmanager.register(plugin, f"autograder-{type(plugin).__name__}")
+        config.option.fulltrace = False  # a run that is broken off would show where the check was
+        config.option.setupshow = False  # and this, what fixtures and parameters hold
 
     def add(self, path: Path, items: list[pytest.Item]) -> None:
         """Take in all checks of a file, of which ids or `-k` may select some."""
@@ -81,31 +132,97 @@ class SubmissionRun:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Say where each check is, and look at the marks of all checks of its file.
+        """Place checks in the student's file, and leave out what an exam holds back.
 
         Raises:
-            pytest.UsageError: the course's author made an error in them.
+            pytest.UsageError: the course's author made an error in a mark, or an option would show
+                the checks from within.
         """
-        for item in filter(self.is_check, items):
-            place_in_file(item)
-        for path, checks in self.items.items():
-            errors = errors_in_marks(self.course.checks_file(path.stem), checks)
+        checks = [item for item in items if is_check(item)]
+        for item in checks:  # where its own code lies is hidden
+            item.location = (item.nodeid.split("::")[0], 0, item.name)
+        for path, collected in self.items.items():
+            errors = errors_in_marks(self.course.checks_file(path.stem), collected)
             if errors:
                 raise pytest.UsageError(str(InvalidCourse(errors)))
+        for name, option in OPENING.items() if checks and self.policy != "practice" else ():
+            if self.config.getoption(name, None):
+                raise pytest.UsageError(
+                    f"{option} would show the answers, and this course does not allow that "
+                    f"(`hints: {self.policy}` in course.yml)."
+                )
+        hidden = [item for item in checks if item.get_closest_marker("hidden")]
+        if hidden and self.policy == "exam":
+            self.config.hook.pytest_deselected(items=hidden)
+            items[:] = [item for item in items if item not in hidden]
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        name_by_titles(self.config, filter(self.is_check, session.items))
+        """Give the checks their titles for names, where an editor only collects.
+
+        A check with parameters keeps its brackets, by which the editor groups them.
+        """
+        if not (self.config.option.collectonly and self.config.pluginmanager.hasplugin(EDITOR)):
+            return
+        for item in filter(is_check, session.items):
+            title, has_parameters = title_of(item), hasattr(item, "callspec")
+            item.name = f"{item.name.split('[')[0]}[{title}]" if has_parameters else title
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
-        with importable(self.course) if self.is_check(item) else contextlib.nullcontext():
+        """Run a check without warnings: they are shown with their line, which is the check's."""
+        if not is_check(item):
             return (yield)
+        with importable(self.course), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return (yield)
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        report = yield
+        if not is_check(item):
+            return report
+        report.sections = []
+        if self.policy == "exam" or item.get_closest_marker("hidden"):
+            report.user_properties = []
+        if report.when == "teardown":  # of which JUnit takes the properties
+            report.user_properties.append(("title", title_of(item)))
+        if call.excinfo is None:
+            return report
+        if isinstance(call.excinfo.value, pytest.UsageError):  # the file cannot even be read
+            report.longrepr = str(call.excinfo.value)
+        elif report.skipped:
+            message = " ".join(line.strip() for line in self._lines(item, hints=0)[1:])
+            report.longrepr = str(item.path), 0, message or "Not run."
+        else:
+            report.longrepr = "\n".join(self._lines(item, hints=0))
+            self.failed.append((item, report))
+        return report
+
+    def _lines(self, item: pytest.Item, hints: int) -> list[str]:
+        """Return the title of a check, and what the policy shows of it, with so many hints."""
+        reports = [check_report(result, 0.0, False) for result in self._results(item.path)]
+        exercise = ExerciseReport(
+            name=item.path.stem,
+            title=item.path.stem,
+            status="graded",
+            points=0.0,
+            max_points=0.0,
+            checks=tuple(reports),
+        )
+        for check in exercise_for_student(exercise, self.policy, hints).checks:
+            if check.name == item.name:
+                lines = check_lines(check, with_values=True, shown_texts=set())
+                return [check.title, *[plain(line) for line in lines][1:]]
+        return []
 
     def pytest_sessionfinish(self) -> None:
         for path, run in self.runs.items():
             if run.has_begun:
                 self.graded[path] = self._concluded(path, run)
-        self.policy.tell_diagnoses()
+        for item, report in self.failed:  # now that it is known which mistakes were made
+            report.longrepr = "\n".join(self._lines(item, hints=1))
         self.children.close()
 
     def _concluded(self, path: Path, run: CheckRun) -> Graded:
@@ -129,19 +246,7 @@ class SubmissionRun:
         solution = read_own(self.course.solution_file(exercise.name), exercise)
         with Judge(self.course, [exercise]) as judge:
             results = judge.run(solution, RunOptions(frozenset({result.name}))).results
-        return [each.outcome for each in results] == ["passed"]
-
-    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        record = grader_record(self.course, self.course.content.seed)
-        for path, graded in self.graded.items():
-            result = graded.report
-            report = whole_report("", self.course, [result], record)
-            shown = for_student(report, self.course.content.hints).exercises[0]
-            terminalreporter.section(f"{result.title}: {path.name}")
-            for line in exercise_lines(shown):
-                terminalreporter.write_line(plain(line))
-            if len(shown.checks) < len(result.checks):
-                terminalreporter.write_line(NOT_RUN_HERE)
+        return [result.outcome for result in results] == ["passed"]
 
     def _results(self, path: Path) -> list[CheckResult]:
         """Return the results of all checks of a file, those that were not selected too."""
@@ -156,3 +261,15 @@ class SubmissionRun:
                 result = msgspec.structs.replace(result, hints=result.check.hints)
             results.append(result)
         return with_unreleased_checks(self.course, path, results)
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        record = grader_record(self.course, self.course.content.seed)
+        for path, graded in self.graded.items():
+            result = graded.report
+            report = whole_report("", self.course, [result], record)
+            shown = for_student(report, self.policy).exercises[0]
+            terminalreporter.section(f"{result.title}: {path.name}")
+            for line in exercise_lines(shown):
+                terminalreporter.write_line(plain(line))
+            if len(shown.checks) < len(result.checks):
+                terminalreporter.write_line(NOT_RUN_HERE)

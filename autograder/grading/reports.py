@@ -18,7 +18,7 @@ from autograder.worker.confinement import Level
 def report_without_checks(
     exercise: Exercise, status: Status, reason: str, *, ran: bool = True
 ) -> ExerciseReport:
-    """The report on an exercise that no check could look at.
+    """Return the report on an exercise that no check could look at.
 
     Unless the submission `ran`, nothing in the reason is of its making.
     """
@@ -33,9 +33,9 @@ def report_without_checks(
     )
 
 
-def report_of_internal_error(exercise: Exercise, trouble: InternalError) -> ExerciseReport:
-    """The report on a submission with which the grader itself failed: it is no fault of it."""
-    return report_without_checks(exercise, "needs a person", trouble.finding)
+def report_of_internal_error(exercise: Exercise, error: InternalError) -> ExerciseReport:
+    """Return the report on a submission with which the grader failed: it is no fault of it."""
+    return report_without_checks(exercise, "needs a person", error.finding)
 
 
 def whole_report(
@@ -46,7 +46,7 @@ def whole_report(
     notes: Sequence[str] = (),
     hand_in: HandIn | None = None,
 ) -> Report:
-    """One student's report."""
+    """Return one student's report."""
     return Report(
         student=student,
         course=course.title,
@@ -60,34 +60,25 @@ def whole_report(
     )
 
 
-# What grades: versions, and a digest of all that a grade rests on.
-
-
 READ = ("*.py", "*.json")  # of a course's folders: code, and mistakes known by their answers
 
 
 def grader_record(course: Course, seed: int, confinement: Level = "none") -> Grader:
     """Return what graded: versions, and a digest of course file, engine, checks and reference."""
+    uses_torch = any(exercise.needs == "torch" for exercise in course.content.exercises)
     return Grader(
         version=version(),
         python=platform.python_version(),
         numpy=_version("numpy"),
-        torch=_torch(course),
+        torch=_version("torch") if uses_torch else "",
         digest=_digest(course.root, course.grading),
         seed=seed,
         confinement=confinement,
     )
 
 
-def _torch(course: Course) -> str:
-    """torch's version, if the course needs it."""
-    if all(exercise.needs != "torch" for exercise in course.content.exercises):
-        return ""
-    return _version("torch")
-
-
 def _version(library: str) -> str:
-    """A library's version, or nothing where it is not there. It is not imported for that."""
+    """Return a library's version, or nothing where it is not there. It is not imported."""
     try:
         return importlib.metadata.version(library)
     except importlib.metadata.PackageNotFoundError:
@@ -96,10 +87,9 @@ def _version(library: str) -> str:
 
 @functools.cache
 def _digest(root: Path, folders: tuple[Path, ...]) -> str:
-    engine = engine_folder()
-    endings = tuple(kind[1:] for kind in READ)
+    endings = tuple(pattern.removeprefix("*") for pattern in READ)
     keys = [
         files_key(folder, [folder / name for name in files_below(str(folder), endings)])
-        for folder in (engine, *folders)
+        for folder in (engine_folder(), *folders)
     ]
     return cache_key((root / "course.yml").read_bytes(), *keys)[:16]

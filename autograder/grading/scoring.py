@@ -1,11 +1,16 @@
-"""Points and the report of an exercise, from the results of its checks."""
+"""Outcome of one submission: its results, and the report with the points made of them."""
 
-from collections.abc import Sequence
+import ast
+import functools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import msgspec
 
 from autograder.checks.check_result import CheckResult
 from autograder.course.course_file import Exercise
-from autograder.course.text import printable, several
-from autograder.grading.forbidden_names import find_forbidden
+from autograder.course.text import one_line, printable, several
+from autograder.grading.author_exceptions import as_internal_error
+from autograder.grading.reports import report_of_internal_error
 from autograder.report.model import (
     STATUS_OF,
     Cause,
@@ -15,16 +20,71 @@ from autograder.report.model import (
     WrittenAnswer,
     worst,
 )
+from autograder.sandbox.child import InternalError
 from autograder.sandbox.problems import NOT_PYTHON, while_loading
 from autograder.sandbox.session import WorkerSession
 from autograder.sandbox.workers import MAX_PRINTED
 from autograder.submission.source import MAX_ANSWER, Source
+from autograder.worker.statements import without_magics
 
 # What a check can meet in a file of which no check sees an answer.
 NO_ANSWER = frozenset({"not loaded", "missing", "not written", "raised"})
+MOST_FORBIDDEN = 10  # sentences
 
 
-def exercise_report(
+class Graded:
+    """The outcome of one submission: the results of its checks, and its report.
+
+    `seconds` is how long each check took, by its name. `error` is why there are no results.
+    """
+
+    def __init__(
+        self,
+        exercise: Exercise,
+        session: WorkerSession,
+        results: Sequence[CheckResult] = (),
+        seconds: dict[str, float] | None = None,
+        error: InternalError | None = None,
+    ) -> None:
+        self.exercise = exercise
+        self.session = session
+        self.seconds = seconds or {}
+        self.error = error
+        self._results = list(results)
+
+    @property
+    def results(self) -> list[CheckResult]:
+        """The results of the checks that ran or were to run, in order.
+
+        Raises:
+            InternalError: the grader itself failed, so that nothing is known of the submission.
+        """
+        if self.error is not None:
+            raise self.error
+        return self._results
+
+    @functools.cached_property
+    def report(self) -> ExerciseReport:
+        """The report on the exercise. Where the grader itself failed, it says so, to a person."""
+        if self.error is not None:
+            return report_of_internal_error(self.exercise, self.error)
+        try:
+            return _exercise_report(self.exercise, self.session, self._results)
+        except Exception as error:
+            return report_of_internal_error(self.exercise, as_internal_error(error))
+
+    @functools.cached_property
+    def encoded(self) -> bytes:
+        """The report as JSON, for another process; what cannot be written is trouble as well."""
+        try:
+            return msgspec.json.encode(self.report)
+        except Exception as error:
+            return msgspec.json.encode(
+                report_of_internal_error(self.exercise, as_internal_error(error))
+            )
+
+
+def _exercise_report(
     exercise: Exercise, session: WorkerSession, results: Sequence[CheckResult]
 ) -> ExerciseReport:
     """Return the report on one exercise, with the checks' weights scaled to its points."""
@@ -111,7 +171,7 @@ def _status(results: Sequence[CheckResult], broken: bool) -> tuple[Status, str, 
     """
     status = worst([STATUS_OF.get(result.outcome, "graded") for result in results] or ["graded"])
     if status != "graded":
-        first = next(each for each in results if STATUS_OF.get(each.outcome) == status)
+        first = next(result for result in results if STATUS_OF.get(result.outcome) == status)
         return status, first.finding, first.cause
     ran = [result for result in results if result.outcome not in {"not run", "not told"}]
     kinds = {result.kind for result in ran}
@@ -119,3 +179,63 @@ def _status(results: Sequence[CheckResult], broken: bool) -> tuple[Status, str, 
         return "graded", "", None
     unloaded = "not loaded" in kinds or (broken and "missing" in kinds)
     return "not loaded" if unloaded else "graded", ran[0].finding, ran[0].cause
+
+
+def find_forbidden(source: Source, forbids: Iterable[str]) -> list[str]:
+    """Return a sentence for each use of a forbidden name, such as `torch.nn.functional.softmax`.
+
+    The source is only parsed, never run. Names are followed through `import` and `from`, with
+    `as`; a name that is put together at run time is not found.
+    """
+    forbidden = set(forbids)
+    if not forbidden:
+        return []
+    longest = max(name.count(".") for name in forbidden)
+    known: dict[str, str] = {}  # full names, by local ones
+    uses: dict[tuple[int, str, str], None] = {}
+    for unit in source.units:
+        try:
+            tree = ast.parse(without_magics(unit.text, unit.label))
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+        for node in ast.walk(tree):
+            known.update(_imported(node))
+        label = one_line(unit.label, 80)
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom):
+                names = [name for _, name in _imported(node)]
+            elif isinstance(node, ast.Attribute | ast.Name) and isinstance(node.ctx, ast.Load):
+                names = [_full_name(node, known, longest)]
+            else:
+                continue
+            uses.update(dict.fromkeys((node.lineno, label, n) for n in names if n in forbidden))
+    sentences = [
+        f"Line {line} of {label} uses {name}, which this exercise asks you to write yourself."
+        for line, label, name in uses
+    ]
+    if len(sentences) > MOST_FORBIDDEN:
+        more = len(sentences) - MOST_FORBIDDEN
+        sentences[MOST_FORBIDDEN:] = [f"So do {more:,} more lines."]
+    return sentences
+
+
+def _imported(node: ast.AST) -> Iterator[tuple[str, str]]:
+    """Yield the local and the full name of what a statement imports."""
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            local = alias.asname or alias.name.split(".")[0]
+            yield local, alias.name if alias.asname else local
+    elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+        for alias in node.names:
+            yield alias.asname or alias.name, f"{node.module}.{alias.name}"
+
+
+def _full_name(node: ast.expr, known: Mapping[str, str], longest: int) -> str:
+    """Return the name, of at most so many dots, that an expression stands for; or nothing."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute) and len(parts) <= longest:
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name) or node.id not in known:
+        return ""
+    return ".".join([known[node.id], *reversed(parts)])

@@ -17,7 +17,6 @@ from autograder.course.course_file import Course
 from autograder.course.errors import UserError
 from autograder.course.text import number, several
 from autograder.grading.judge import Judge
-from autograder.grading.repair import LOOKING
 from autograder.grading.reports import grader_record, report_without_checks, whole_report
 from autograder.report.model import ExerciseReport
 from autograder.report.presentation import opening
@@ -39,6 +38,7 @@ from autograder.student.terminal import Terminal, from_here
 from autograder.submission.source import Source
 
 EVERY = 1000  # details of a report
+LOOKING = "Looking for where it goes wrong …"
 
 
 class CheckOptions(msgspec.Struct, frozen=True):

@@ -9,8 +9,7 @@ from autograder.course.course_file import Course, Exercise, HintPolicy
 from autograder.course.errors import UserError
 from autograder.course.text import one_line
 from autograder.grading.judge import Judge
-from autograder.grading.judge_requests import Graded
-from autograder.grading.repair import is_worth_looking, with_repair
+from autograder.grading.scoring import Graded
 from autograder.report.model import ExerciseReport
 from autograder.report.presentation import opening
 from autograder.report.redaction import exercise_for_student
@@ -50,15 +49,19 @@ def source_of(path: Path, exercise: Exercise) -> Source:
 
 def may_have_repair(judge: Judge, graded: Graded) -> bool:
     """Return whether it is worth looking for a change after which every check passes."""
-    return graded.error is None and is_worth_looking(
-        graded.exercise, graded.session.source, graded.results, judge.course.content.hints
-    )
+    if graded.error is not None or all(result.outcome == "passed" for result in graded.results):
+        return False
+    from autograder.grading.repair import is_worth_looking
+
+    policy = judge.course.content.hints
+    return is_worth_looking(graded.exercise, graded.session.source, graded.results, policy)
 
 
 def with_repair_found(report: ExerciseReport, judge: Judge, graded: Graded) -> ExerciseReport:
     """Return what a student sees with the place of such a change, if one is found."""
-    found = with_repair(judge, graded)
-    seen = exercise_for_student(found, judge.course.content.hints, 0)
+    from autograder.grading.repair import with_repair
+
+    seen = exercise_for_student(with_repair(judge, graded), judge.course.content.hints, 0)
     return msgspec.structs.replace(report, repair=seen.repair)
 
 

@@ -8,8 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from autograder.cli import app
-from autograder.grading.judge import Judge
-from autograder.grading.judge_requests import RunOptions
+from autograder.grading.judge import Judge, RunOptions
 from autograder.grading.repair import is_worth_looking, look_for_repair, with_repair
 from autograder.report.html import exercise_html
 from autograder.report.model import CheckReport, ExerciseReport, Repair

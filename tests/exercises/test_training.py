@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from autograder.authoring.simulated import solution_module
-from autograder.grading.judge_requests import RunOptions
+from autograder.grading.judge import RunOptions
 from autograder.submission.source import Source, read_source
 from autograder.worker.messages import Unit
 from tests.conftest import ROOT

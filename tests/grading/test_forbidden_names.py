@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.grading.forbidden_names import find_forbidden
+from autograder.grading.scoring import find_forbidden
 from autograder.submission.source import Source
 from autograder.worker.messages import Unit
 

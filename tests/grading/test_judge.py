@@ -4,8 +4,7 @@ import msgspec
 import pytest
 
 from autograder.course.errors import UserError
-from autograder.grading.judge import Judge
-from autograder.grading.judge_requests import RunOptions
+from autograder.grading.judge import Judge, RunOptions
 from autograder.submission.source import Source, read_source
 from autograder.worker.messages import Unit
 from tests.courses import write_course

@@ -25,7 +25,7 @@ READ = """
 import sys
 from pathlib import Path
 from autograder.course.course_file import load_course
-from autograder.grading.forbidden_names import find_forbidden
+from autograder.grading.scoring import find_forbidden
 from autograder.classroom.hand_ins import find_folders
 from autograder.classroom.submissions import read_work
 from autograder.submission.stubs import read_stubs

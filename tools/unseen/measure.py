@@ -10,8 +10,8 @@ import msgspec
 from autograder.course.course_file import FILE_NAME, Course, Exercise, load_course
 from autograder.diagnosis.repair.sentences import DEPARTS, EITHER, RUNS
 from autograder.grading.judge import Judge
-from autograder.grading.judge_requests import Graded
 from autograder.grading.repair import is_worth_looking, look_for_repair
+from autograder.grading.scoring import Graded
 from autograder.report.model import Diagnosis, Repair
 from autograder.sandbox.levels import children_on, choose
 from autograder.sandbox.session import WorkerSession, open_session

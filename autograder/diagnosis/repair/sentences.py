@@ -1,11 +1,13 @@
-"""Sentences about repairs: what was tried and found, and never the edit."""
+"""Sentences about what a search for repairs found, and never the edit."""
 
 from collections.abc import Sequence
 
+import msgspec
+
 from autograder.course.text import join_names, one_line
-from autograder.diagnosis.repair.edits import Edit
-from autograder.diagnosis.repair.search import Found
+from autograder.diagnosis.repair.edits import NO_LINES, Edit
 from autograder.diagnosis.repair.traces import Lines
+from autograder.diagnosis.repair.tree import Tree
 from autograder.report.model import Line, Repair
 from autograder.submission.code import Definition
 
@@ -33,6 +35,29 @@ MOST_LINES = 3
 EITHER = "either"  # the kind of what does in one line, and in another one too
 RUNS = "runs"  # the kinds of what is no edit: lines that only checks run which fail,
 DEPARTS = "departs"  # and the line with the first value that no right answer has
+
+
+class Found(msgspec.Struct, frozen=True):
+    """The edits that pass everything, one for each set of lines.
+
+    Attributes:
+        trees: the units that the edits speak of.
+        one_kind: False if edits of other kinds seem to do in the same lines.
+        complete: True if nothing cut the search short.
+        together: two edits that pass everything at once, where none does alone.
+        functions: what the checks that pass are about, if they are not all.
+        departing: the line of the first value that no right answer has.
+        only_failing: the lines that run in checks that fail and in none that passes.
+    """
+
+    edits: tuple[Edit, ...]
+    trees: tuple[Tree | None, ...]
+    one_kind: bool = True
+    complete: bool = True
+    together: tuple[Edit, ...] = ()
+    functions: tuple[str, ...] = ()
+    departing: Lines = NO_LINES
+    only_failing: Lines = NO_LINES
 
 
 def describe_repair(found: Sequence[Found], shown_only: bool = False) -> Repair | None:
