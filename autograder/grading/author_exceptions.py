@@ -97,10 +97,16 @@ def _meant(error: BaseException) -> str:
         return nearest(match[1], names_of(sys.modules.get(match[2])))
     if isinstance(error, TypeError) and (match := _ARGUMENT.search(_message(error))):
         name = match[1].removesuffix(".__init__").rpartition(".")[2]
-        for function in filter(callable, (frame.f_globals.get(name) for frame in frames)):
-            with contextlib.suppress(TypeError, ValueError):
-                return nearest(match[2], list(inspect.signature(function).parameters))
+        return nearest(match[2], _parameters([frame.f_globals.get(name) for frame in frames]))
     return ""
+
+
+def _parameters(values: Sequence[object]) -> list[str]:
+    """Return the parameters of the first value that has some."""
+    for function in filter(callable, values):
+        with contextlib.suppress(TypeError, ValueError):
+            return list(inspect.signature(function).parameters)
+    return []
 
 
 def names_of(value: object) -> list[str]:

@@ -60,14 +60,7 @@ class RunOptions(msgspec.Struct, frozen=True):
 
 
 ALL_CHECKS = RunOptions()
-
-
-class _Task(msgspec.Struct, frozen=True):
-    """A submission that waits for its checks."""
-
-    exercise: Exercise
-    source: Source | WorkerSession
-    options: RunOptions
+_Task = tuple[Exercise, Source | WorkerSession, RunOptions]
 
 
 class Judge:
@@ -94,7 +87,7 @@ class Judge:
         self.seed = course.content.seed if seed is None else seed
         self.exercises = {exercise.name: exercise for exercise in exercises}
         self.children = children or children_for(course)
-        self._tasks: queue.SimpleQueue[_Task | None] = queue.SimpleQueue()
+        self._tasks: queue.SimpleQueue[_Task | None] = queue.SimpleQueue()  # none is the end
         self._done: queue.SimpleQueue[Graded | BaseException | None] = queue.SimpleQueue()
         self._current: WorkerSession | None = None
         self._sound: dict[tuple[str, int], bool] = {}
@@ -108,9 +101,11 @@ class Judge:
         return catalogue_of(self.course)
 
     def __enter__(self) -> "Judge":
-        missing = [missing_check_file(self.course, exercise) for exercise in self.exercises]
-        if any(missing):
-            raise InvalidCourse([error for error in missing if error is not None])
+        missing = [
+            error for name in self.exercises if (error := missing_check_file(self.course, name))
+        ]
+        if missing:
+            raise InvalidCourse(missing)
         self._thread.start()
         try:
             self._result()
@@ -143,7 +138,7 @@ class Judge:
         `source` names its exercise; a session brings its own way to answer calls.
         """
         name = source.source.name if isinstance(source, WorkerSession) else source.name
-        self._tasks.put(_Task(self.exercises[name], source, options))
+        self._tasks.put((self.exercises[name], source, options))
         graded = self._result()
         assert graded is not None
         return graded
@@ -181,11 +176,18 @@ class Judge:
         """Grade what comes in; it takes the place of pytest's loop over the collected items."""
         self._done.put(None)  # collected: ready
         while (task := self._tasks.get()) is not None:
-            graded = self._graded(task, items.get(task.exercise.name, []))
+            exercise, source, options = task
+            graded = self._graded(exercise, source, options, items.get(exercise.name, []))
             self._current = None
             self._done.put(graded)
 
-    def _graded(self, task: _Task, items: Sequence[pytest.Item]) -> Graded | BaseException:
+    def _graded(
+        self,
+        exercise: Exercise,
+        source: Source | WorkerSession,
+        options: RunOptions,
+        items: Sequence[pytest.Item],
+    ) -> Graded | BaseException:
         """Return what became of a submission, or an exception for whoever asked.
 
         Where something of the grader's own failed, or killed the worker, it is tried again.
@@ -193,14 +195,14 @@ class Judge:
         failure: InternalError | None = None
         for attempt in range(1, TRIES + 1):
             last_try = attempt >= self.kills
-            if isinstance(task.source, WorkerSession):
-                session = task.source
+            if isinstance(source, WorkerSession):
+                session = source
             else:
-                session = self._open_session(task.source, self.children, last_try)
+                session = self._open_session(source, self.children, last_try)
             self._current = session
             try:
                 with importable(self.course):
-                    return self._judged(task, items, session)
+                    return self._judged(exercise, session, options, items)
             except (Cancelled, UserError) as error:
                 return error
             except InternalError as error:
@@ -210,7 +212,7 @@ class Judge:
                 break
             except BaseException as error:
                 return error
-        return Graded(task.exercise, session, error=failure)
+        return Graded(exercise, session, error=failure)
 
     def _open_session(
         self, source: Source, children: Children, last_try: bool = True
@@ -219,13 +221,18 @@ class Judge:
         limits = self.course.limits(exercise)
         return open_session(source, exercise.needs, limits, children, last_try)
 
-    def _judged(self, task: _Task, items: Sequence[pytest.Item], session: WorkerSession) -> Graded:
+    def _judged(
+        self,
+        exercise: Exercise,
+        session: WorkerSession,
+        options: RunOptions,
+        items: Sequence[pytest.Item],
+    ) -> Graded:
         """Return the results of the checks that are asked for, with diagnoses of those that fail.
 
         Raises:
             InternalError: something of the grader's own failed.
         """
-        options = task.options
         if options.only is not None:
             items = [item for item in items if item.name in options.only]
         run = CheckRun(lambda: session, self.seed if options.seed is None else options.seed)
@@ -241,8 +248,8 @@ class Judge:
             if ended and any(result.outcome != "passed" for result in results):
                 from autograder.grading.diagnoses import with_diagnoses  # not for right answers
 
-                results = with_diagnoses(self.catalogue, session.source.name, results, session)
-            return Graded(task.exercise, session, results, seconds)
+                results = with_diagnoses(self.catalogue, exercise.name, results, session)
+            return Graded(exercise, session, results, seconds)
         finally:
             session.close()
 

@@ -36,7 +36,7 @@ from autograder.diagnosis.repair.traces import (
     with_line_marks,
     with_value_marks,
 )
-from autograder.diagnosis.repair.tree import Function, Tree, read_tree
+from autograder.diagnosis.repair.tree import Function, Tree, read_trees
 from autograder.grading.judge import Judge, RunOptions
 from autograder.grading.scoring import Graded
 from autograder.grading.trials import SharedWorker, TrialSession
@@ -127,7 +127,7 @@ class _Search:
         self.targets = targets
         self.worker = worker
         self.right_answers = judge.course.right_answers(self.exercise.name)
-        self.trees = tuple(map(read_tree, self.source.units))
+        self.trees = read_trees(self.source.units)
         self.templates = templates(self.right_answers)
         self._spent = 0.0
         self._timed_out = 0
@@ -271,7 +271,7 @@ class _Search:
         self, edited: Source, lines: Lines, also_passing: Lines, most: int
     ) -> Iterator[tuple[Edit, Source]]:
         """Yield the edits of these lines to try in an edited file, and the files they make."""
-        trees = tuple(map(read_tree, edited.units))
+        trees = read_trees(edited.units)
         candidates = edits(trees, lines, self.templates) if lines else []
         for edit in in_order(candidates, Suspects(also_passing))[:most]:
             both = _edited(edited, trees, edit)

@@ -8,17 +8,14 @@ from typing import NamedTuple
 
 import msgspec
 
-from autograder.diagnosis.repair.expressions import expression_changes
-from autograder.diagnosis.repair.statements import statement_changes
+from autograder.diagnosis.repair.changes import changes_of
 from autograder.diagnosis.repair.templates import Template, template_changes
 from autograder.diagnosis.repair.traces import Lines
 from autograder.diagnosis.repair.tree import (
     Change,
-    Function,
     Span,
-    Surroundings,
     Tree,
-    imported_names,
+    is_stored,
     parameters_of,
 )
 
@@ -95,14 +92,11 @@ def edits(trees: Sequence[Tree | None], live: Lines, known: Sequence[Template] =
         known: expressions of right answers, which may take the place of what is much like them.
     """
     found: dict[tuple[int, tuple[Span, ...]], Edit] = {}
-    imported = frozenset(
-        name for tree in trees if tree is not None for name in imported_names(tree.root)
-    )
     for number, tree in enumerate(trees):
         if tree is None:
             continue
         lines = {line for unit, line in live if unit == number} if live else None
-        for edit in _in_unit(number, tree, lines, imported, known):
+        for edit in _in_unit(number, tree, lines, known):
             found.setdefault((edit.unit, edit.spans), edit)
             if len(found) >= MAX_EDITS:
                 return list(found.values())
@@ -110,13 +104,8 @@ def edits(trees: Sequence[Tree | None], live: Lines, known: Sequence[Template] =
 
 
 def _in_unit(
-    number: int,
-    tree: Tree,
-    lines: set[int] | None,
-    imported: frozenset[str],
-    known: Sequence[Template],
+    number: int, tree: Tree, lines: set[int] | None, known: Sequence[Template]
 ) -> Iterator[Edit]:
-    around = Surroundings(tree, imported)
     same: dict[tuple[object, ...], list[Changed]] = {}
     for node in tree.nodes:
         statement = tree.statement.get(node)
@@ -124,34 +113,29 @@ def _in_unit(
             continue
         if _is_long(tree, node):
             continue
-        changes: Iterable[Change]
-        if isinstance(node, ast.stmt):
-            changes = statement_changes(around, node)
-        else:
-            changes = itertools.chain(
-                expression_changes(around, node), template_changes(around, node, known)
-            )
+        changes = itertools.chain(changes_of(tree, node), template_changes(tree, node, known))
         for change in changes:
-            if tree.raw[change.span.start : change.span.end] == change.span.new.encode():
+            old = tree.raw[change.span.start : change.span.end]
+            if old == change.span.new.encode():
                 continue
             yield _edit(number, tree, [(node, change)])
             if isinstance(node, ast.expr | ast.keyword):
-                old = tree.raw[change.span.start : change.span.end]
                 key = tree.owner[node], change.kind, old, change.span.new
                 same.setdefault(key, []).append((node, change))
-    for places in _several([places for places in same.values() if len(places) > 1], tree):
+    several = [places for places in same.values() if len(places) > 1]
+    for places in itertools.chain(_at_equal_places(several), _names_kept_apart(tree)):
         if lines is None or any(tree.statement[node].lineno in lines for node, _ in places):
             yield _edit(number, tree, places)
 
 
-def _several(equal: Iterable[list[Changed]], tree: Tree) -> Iterator[Sequence[Changed]]:
-    """Yield the same change at all equal places and, of few, at some; and names kept apart."""
+def _at_equal_places(equal: Iterable[list[Changed]]) -> Iterator[Sequence[Changed]]:
+    """Yield the same change at all equal places and, of few, at some; none may overlap."""
     for places in equal:
-        if _apart([change.span for _, change in places]):
+        spans = sorted(change.span for _, change in places)
+        if all(span.end <= other.start for span, other in itertools.pairwise(spans)):
             yield places
             for count in range(2, len(places) if len(places) <= MOST_EQUAL else 0):
                 yield from itertools.combinations(places, count)
-    yield from _names_kept_apart(tree)
 
 
 def _is_long(tree: Tree, node: ast.AST) -> bool:
@@ -176,12 +160,7 @@ def _edit(number: int, tree: Tree, places: Sequence[Changed]) -> Edit:
     )
 
 
-def _apart(spans: Sequence[Span]) -> bool:
-    ordered = sorted(spans)
-    return all(one.end <= other.start for one, other in itertools.pairwise(ordered))
-
-
-def _names_kept_apart(tree: Tree) -> Iterator[list[tuple[ast.AST, Change]]]:
+def _names_kept_apart(tree: Tree) -> Iterator[list[Changed]]:
     """Yield for each second value of a name one of its own, for it and for its next uses.
 
     The uses after these have the value before again: it was needed there.
@@ -190,7 +169,13 @@ def _names_kept_apart(tree: Tree) -> Iterator[list[tuple[ast.AST, Change]]]:
         if not isinstance(node, ast.Assign) or len(node.targets) != 1:
             continue
         target, owner = node.targets[0], tree.owner[node]
-        if not isinstance(target, ast.Name) or owner is None or not _had_a_value(owner, target):
+        if not isinstance(target, ast.Name) or owner is None:
+            continue
+        had_a_value = target.id in parameters_of(owner) or any(
+            is_stored(name) and name.id == target.id and name.lineno < target.lineno
+            for name in ast.walk(owner)
+        )
+        if not had_a_value:
             continue
         uses = [
             name
@@ -202,22 +187,9 @@ def _names_kept_apart(tree: Tree) -> Iterator[list[tuple[ast.AST, Change]]]:
             and name.lineno > (node.end_lineno or node.lineno)
         ]
         for count in range(1, min(NEXT_USES + 1, len(uses))):
-            places: list[ast.AST] = [target, *uses[:count]]
             new = f"{target.id}_of_its_own"
-            yield [
-                (place, Change("name", tree.replaced(place, new), OWN_NAME_WEIGHT))
-                for place in places
-            ]
-
-
-def _had_a_value(owner: Function, target: ast.Name) -> bool:
-    return target.id in parameters_of(owner) or any(
-        isinstance(name, ast.Name)
-        and name.id == target.id
-        and isinstance(name.ctx, ast.Store)
-        and name.lineno < target.lineno
-        for name in ast.walk(owner)
-    )
+            places: list[ast.AST] = [target, *uses[:count]]
+            yield [(place, tree.put("name", place, new, OWN_NAME_WEIGHT)) for place in places]
 
 
 class Suspects(NamedTuple):

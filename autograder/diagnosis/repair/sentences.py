@@ -115,23 +115,16 @@ def _of_two(found: Found, passes: str) -> Repair | None:
 
 def _of_lines_alone(found: Found) -> Repair | None:
     """Return where values leave those of right answers, or the lines that only failures run."""
-    departs = (
-        "The first value that none of the right answers known to the course has is made in {}."
-    )
-    runs = "Of the checks, only those that fail run {}."
-    return _of_few(found, found.departing, DEPARTS, departs) or _of_few(
-        found, found.only_failing, RUNS, runs
-    )
-
-
-def _of_few(found: Found, lines: Lines, kind: str, text: str) -> Repair | None:
-    units = {unit for unit, _ in lines}
-    numbers = sorted(line for _, line in lines)
-    if len(units) != 1 or len(numbers) > MOST_LINES:
-        return None
-    label = _label(found, units.pop())
-    places = tuple(Line(file=label, line=number) for number in numbers)
-    return Repair(said=text.format(_where(found, label, numbers)), kind=kind, places=places)
+    departs = "The first value that none of the right answers known to the course has is made in"
+    runs = "Of the checks, only those that fail run"
+    for lines, kind, text in (found.departing, DEPARTS, departs), (found.only_failing, RUNS, runs):
+        units = {unit for unit, _ in lines}
+        numbers = sorted(line for _, line in lines)
+        if len(units) == 1 and len(numbers) <= MOST_LINES:
+            label = _label(found, units.pop())
+            places = tuple(Line(file=label, line=number) for number in numbers)
+            return Repair(said=f"{text} {_where(found, label, numbers)}.", kind=kind, places=places)
+    return None
 
 
 def _where(found: Found, label: str, numbers: Sequence[int]) -> str:
@@ -161,8 +154,18 @@ def _of_either(found: Found, passes: str) -> Repair | None:
 
 
 def _of_function(found: Found, passes: str) -> Repair | None:
-    """Return the function that edits in several lines are in, if it is one."""
-    names = {_function(found, edit) for edit in found.edits}
+    """Return the outermost function or class that edits in several lines are in, if it is one."""
+    names = set()
+    for edit in found.edits:
+        tree = found.trees[edit.unit]
+        assert tree is not None
+        around = [
+            node.name
+            for node in tree.root.body
+            if isinstance(node, Definition)
+            and node.lineno <= edit.lines[0] <= (node.end_lineno or 0)
+        ]
+        names.add(one_line(around[0], 60) if around else "")
     name = names.pop() if len(names) == 1 else ""
     return Repair(said=f"With one small change in {name}, {passes}.") if name else None
 
@@ -181,15 +184,3 @@ def _of_lines(found: Found, passes: str) -> Repair | None:
         kind=kind,
         places=tuple(Line(file=label, line=line) for line in lines),
     )
-
-
-def _function(found: Found, edit: Edit) -> str:
-    """Return the name of the outermost function or class that holds an edit."""
-    tree = found.trees[edit.unit]
-    assert tree is not None
-    for node in tree.root.body:
-        if not isinstance(node, Definition):
-            continue
-        if node.lineno <= edit.lines[0] <= (node.end_lineno or 0):
-            return one_line(node.name, 60)
-    return ""

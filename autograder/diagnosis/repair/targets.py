@@ -72,11 +72,11 @@ def _users(source: Source, functions: frozenset[str]) -> frozenset[str]:
         for node in parsed(unit) or ()
         if isinstance(node, Definition)
     }
-    found, before = set(functions), -1
-    while functions and len(found) > before:
-        before = len(found)
-        found |= {name for name, names in names_in.items() if names & found}
-    return frozenset(found)
+    users, before = set(functions), -1
+    while functions and len(users) > before:
+        before = len(users)
+        users |= {name for name, names in names_in.items() if names & users}
+    return frozenset(users)
 
 
 def _is_named(result: CheckResult) -> bool:

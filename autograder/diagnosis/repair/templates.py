@@ -15,7 +15,7 @@ import msgspec
 from autograder.diagnosis.repair.tree import (
     Change,
     Function,
-    Surroundings,
+    Tree,
     imported_names,
     parameters_of,
 )
@@ -51,27 +51,25 @@ def templates(right_answers: Iterable[Path]) -> tuple[Template, ...]:
     return tuple(found.values())
 
 
-def template_changes(
-    around: Surroundings, node: ast.AST, known: Sequence[Template]
-) -> Iterator[Change]:
+def template_changes(tree: Tree, node: ast.AST, known: Sequence[Template]) -> Iterator[Change]:
     """Yield the templates that an expression may have been meant as, the most similar first."""
     if not isinstance(node, KINDS) or not known:
         return
-    owner = around.tree.owner[node]
+    owner = tree.owner[node]
     own = Counter(_tokens(ast.unparse(node)))
     if owner is None or not LEAST <= sum(own.values()) <= MOST:
         return
     methods = {arg.arg for arg in owner.args.args} & {"self"}
-    scope = [*around.scope(node), *sorted(around.imported), *sorted(BUILT_IN | methods)]
+    scope = [*tree.scope(node), *sorted(tree.imported), *sorted(BUILT_IN | methods)]
     similarity: dict[str, float] = {}
     for template in known:
         text = _renamed(template, owner, scope)
         if text:
             similarity[text] = max(similarity.get(text, 0.0), _alike(own, Counter(_tokens(text))))
-    ranked = sorted(similarity.items(), key=lambda each: (-each[1], each[0]))
+    ranked = sorted(similarity.items(), key=lambda pair: (-pair[1], pair[0]))
     for text, share in ranked[:BEST]:
         if ALIKE <= share < 1.0:
-            yield around.put("expression", node, text, share)
+            yield tree.put("expression", node, text, share)
 
 
 def _in_file(path: Path) -> Iterator[Template]:

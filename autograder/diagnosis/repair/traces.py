@@ -9,7 +9,6 @@ import ast
 import copy
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -39,8 +38,8 @@ _VALUE_MARK = re.compile(r"\x02(\d{1,4}):(\d{1,6})=(\d{1,9}),(\d{1,9}),([-\d.e+]
 _MARK_VALUE = """
 def _passed_value(mark, value, _seen={}, _print=print):
     if isinstance(value, tuple):
-        for each in value:
-            _passed_value(mark, each)
+        for part in value:
+            _passed_value(mark, part)
         return value
     try:
         import numpy
@@ -50,11 +49,11 @@ def _passed_value(mark, value, _seen={}, _print=print):
             array = array.astype(float).ravel()
             usual = array[numpy.isfinite(array) & (abs(array) < 1e8)]
             odd = array.size - usual.size
-            said = f"{array.size},{odd},{usual.sum():.7g},{(usual * usual).sum():.7g}"
+            text = f"{array.size},{odd},{usual.sum():.7g},{(usual * usual).sum():.7g}"
             known = _seen.setdefault(mark, set())
-            if said not in known and len(known) < 12:
-                known.add(said)
-                _print(f"\\x02{mark}={said}")
+            if text not in known and len(known) < 12:
+                known.add(text)
+                _print(f"\\x02{mark}={text}")
     except Exception:
         pass
     return value
@@ -74,15 +73,7 @@ class TracedValue(NamedTuple):
 
 def with_line_marks(source: Source, trees: Sequence[Tree | None]) -> Source:
     """Return the source with a mark before each statement: its unit and its line."""
-
-    def mark_blocks(root: ast.Module, number: int) -> None:
-        for node in list(ast.walk(root)):
-            for field in ("body", "orelse", "finalbody"):
-                block = getattr(node, field, None)
-                if isinstance(block, list):
-                    setattr(node, field, _marked_block(block, number))
-
-    return _marked(source, trees, Unit("marks", _MARK_LINE), mark_blocks)
+    return _marked(source, trees, Unit("marks", _MARK_LINE), _mark_lines)
 
 
 def with_value_marks(source: Source, trees: Sequence[Tree | None], all_parts: bool) -> Source:
@@ -114,15 +105,21 @@ def _marked(
     return msgspec.structs.replace(source, units=tuple(units))
 
 
-def _marked_block(block: list[ast.stmt], number: int) -> list[ast.stmt]:
-    marked: list[ast.stmt] = []
-    for statement in block:
-        is_future = isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
-        if not is_text(statement) and not is_future:
-            mark = f"_passed_line({f'{number}:{statement.lineno}'!r})"
-            marked += ast.parse(mark).body
-        marked.append(statement)
-    return marked
+def _mark_lines(root: ast.Module, number: int) -> None:
+    for node in list(ast.walk(root)):
+        for field in ("body", "orelse", "finalbody"):
+            block = getattr(node, field, None)
+            if not isinstance(block, list):
+                continue
+            marked: list[ast.stmt] = []
+            for statement in block:
+                is_future = isinstance(statement, ast.ImportFrom) and (
+                    statement.module == "__future__"
+                )
+                if not is_text(statement) and not is_future:
+                    marked += ast.parse(f"_passed_line('{number}:{statement.lineno}')").body
+                marked.append(statement)
+            setattr(node, field, marked)
 
 
 class _MarkValues(ast.NodeTransformer):
@@ -244,22 +241,21 @@ def values_of_right_answers(
     Args:
         printed: gives what a source prints in the checks.
     """
-    found: list[TracedValue] = []
-    for source, tree in islice(_right_answers(paths, exercise), most):
-        found += values_in(printed(with_value_marks(source, [tree], all_parts=True)))
-    return known_values(found)
-
-
-def _right_answers(paths: Sequence[Path], exercise: str) -> Iterator[tuple[Source, Tree]]:
-    """Yield those that can be read, each with its one unit parsed."""
+    values: list[TracedValue] = []
+    read = 0
     for path in paths:
+        if read == most:
+            break
         try:
             unit = Unit(path.name, path.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             continue
         tree = read_tree(unit)
         if tree is not None:
-            yield Source(exercise, path.name, (unit,)), tree
+            read += 1
+            source = Source(exercise, path.name, (unit,))
+            values += values_in(printed(with_value_marks(source, [tree], all_parts=True)))
+    return known_values(values)
 
 
 def first_departure(values: Sequence[TracedValue], known: Known) -> tuple[Lines, Lines]:
@@ -281,8 +277,6 @@ def first_departure(values: Sequence[TracedValue], known: Known) -> tuple[Lines,
 
 
 def _is_among(known_by: tuple[float, ...], known: Known) -> bool:
-    if not len(known):
-        return False
     value = np.array(known_by)
     alike = (known[:, :2] == value[:2]).all(axis=1)
     scale = np.sqrt(np.abs(value[3]) * max(value[0], 1.0)) + 1e-6

@@ -1,7 +1,8 @@
-"""Syntax tree of a unit of source whose nodes know their place in the text, and their changes."""
+"""Syntax trees of units of source whose nodes know their place in the text."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import TypeGuard
 
 import msgspec
 
@@ -33,6 +34,14 @@ class Span(msgspec.Struct, frozen=True, order=True):
     new: str
 
 
+class Change(msgspec.Struct, frozen=True):
+    """A change of one place: its kind, and how likely it is beside others of the kind."""
+
+    kind: str
+    span: Span
+    weight: float = 1.0
+
+
 class Tree:
     """One unit, parsed.
 
@@ -41,6 +50,7 @@ class Tree:
         statement: the statement of each node.
         owner: the function of each node; None outside functions.
         parent: the parent of each node.
+        imported: the names that it imports, or that any unit does of those read with it.
 
     Raises:
         SyntaxError, ValueError, RecursionError, MemoryError: it is no Python, or too deep.
@@ -52,7 +62,6 @@ class Tree:
         text = without_magics(unit.text, unit.label).replace("\r\n", "\n").replace("\r", "\n")
         if len(text) > MAX_TEXT:
             raise ValueError("too long for a search")
-        self.text = text
         self.raw = text.encode()
         self.root = ast.parse(text)
         self.starts = [0]
@@ -62,6 +71,11 @@ class Tree:
         self.owner: dict[ast.AST, Function | None] = {}
         self.statement: dict[ast.AST, ast.stmt] = {}
         self.nodes = list(self._linked())
+        self.imported = frozenset(imported_names(self.root))
+        self._scopes: dict[Function | None, list[str]] = {}
+        self._stored: dict[Function | None, list[tuple[int, str]]] = {}
+        for name in filter(is_stored, self.nodes):
+            self._stored.setdefault(self.owner[name], []).append((name.lineno, name.id))
 
     def _linked(self) -> Iterator[ast.AST]:
         """Yield all nodes that an edit may touch, in the order of the text."""
@@ -107,15 +121,15 @@ class Tree:
         text = self.source(node)
         return text if isinstance(node, ATOMIC) else f"({text})"
 
-    def replaced(self, node: ast.AST, new: str) -> Span:
-        """Put another text in a node's place; in brackets where a neighbour would bind."""
+    def put(self, kind: str, node: ast.AST, new: str, weight: float = 1.0) -> Change:
+        """Return the change that puts a text in a node's place, in brackets if it needs them."""
         start, end = self.span(node)
         parent = self.parent.get(node)
         binds = ast.BinOp | ast.UnaryOp | ast.Attribute | ast.Compare | ast.BoolOp | ast.Subscript
         if isinstance(node, ast.expr) and isinstance(parent, binds) and not _is_one(new):
             is_index = isinstance(parent, ast.Subscript) and parent.slice is node
             new = new if is_index else f"({new})"
-        return Span(start, end, new)
+        return Change(kind, Span(start, end, new), weight)
 
     def applied(self, spans: tuple[Span, ...]) -> str:
         """Return the text with these parts exchanged; they do not overlap."""
@@ -124,15 +138,36 @@ class Tree:
             raw = raw[: span.start] + span.new.encode() + raw[span.end :]
         return raw.decode()
 
-    def names(self, function: Function | None) -> list[str]:
-        """Return the names that a function binds, its parameters first."""
+    def scope(self, node: ast.AST) -> list[str]:
+        """Return the names that the function around a node binds, its parameters first."""
+        function = self.owner[node]
         if function is None:
             return []
-        found = parameters_of(function)
-        for node in ast.walk(function):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                found.append(node.id)
-        return [name for name in dict.fromkeys(found) if name not in {"self", "_"}]
+        if function not in self._scopes:
+            stored = [name.id for name in ast.walk(function) if is_stored(name)]
+            names = dict.fromkeys([*parameters_of(function), *stored])
+            self._scopes[function] = [name for name in names if name not in {"self", "_"}]
+        return self._scopes[function]
+
+    def lately(self, node: ast.expr) -> list[str]:
+        """Return the names that got a value before a node's line, the latest first."""
+        stored = sorted(self._stored.get(self.owner[node], []), reverse=True)
+        return list(dict.fromkeys(name for line, name in stored if line < node.lineno))
+
+
+def is_stored(node: ast.AST) -> TypeGuard[ast.Name]:
+    """Return whether a node is a name that gets a value."""
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+
+
+def read_trees(units: Sequence[Unit]) -> tuple[Tree | None, ...]:
+    """Parse the units of a source, which see what each other imports."""
+    trees = tuple(map(read_tree, units))
+    parsed = [tree for tree in trees if tree is not None]
+    imported = frozenset(name for tree in parsed for name in tree.imported)
+    for tree in parsed:
+        tree.imported = imported
+    return trees
 
 
 def read_tree(unit: Unit) -> Tree | None:
@@ -185,43 +220,6 @@ OPERATORS: dict[type[ast.operator], str] = {
     ast.LShift: "<<",
     ast.RShift: ">>",
 }
-
-
-class Change(msgspec.Struct, frozen=True):
-    """A change of one place: its kind, and how likely it is beside others of the kind."""
-
-    kind: str
-    span: Span
-    weight: float = 1.0
-
-
-class Surroundings:
-    """A unit, and the names that its functions can use."""
-
-    def __init__(self, tree: Tree, imported: frozenset[str]) -> None:
-        self.tree = tree
-        self.imported = imported
-        self._scopes: dict[Function | None, list[str]] = {}
-        self._given: dict[Function | None, list[tuple[int, str]]] = {}
-        for name in tree.nodes:
-            if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store):
-                self._given.setdefault(tree.owner[name], []).append((name.lineno, name.id))
-
-    def scope(self, node: ast.AST) -> list[str]:
-        """Return the names that the function around a node binds."""
-        owner = self.tree.owner[node]
-        if owner not in self._scopes:
-            self._scopes[owner] = self.tree.names(owner)
-        return self._scopes[owner]
-
-    def lately(self, node: ast.expr) -> list[str]:
-        """Return the names that got a value before a node's line, the latest first."""
-        given = sorted(self._given.get(self.tree.owner[node], []), reverse=True)
-        return list(dict.fromkeys(name for line, name in given if line < node.lineno))
-
-    def put(self, kind: str, node: ast.AST, new: str, weight: float = 1.0) -> Change:
-        """Return the change that puts another text in a node's place."""
-        return Change(kind, self.tree.replaced(node, new), weight)
 
 
 def plain_number(node: ast.AST) -> int | float | None:

@@ -1,0 +1,463 @@
+"""Changes of expressions and statements that undo small mistakes; most of them are wrong."""
+
+import ast
+import builtins
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from autograder.diagnosis.repair.tree import (
+    AXES,
+    AXIS_NAMES,
+    KEPT_NAMES,
+    MOVE,
+    OPERATORS,
+    REDUCE,
+    Change,
+    Function,
+    Span,
+    Tree,
+    called_name,
+    plain_number,
+)
+
+ALIKE = {
+    word: words.split()
+    for words in (
+        "sum mean max min std var prod argmax argmin",
+        "zeros ones full empty eye",
+        "zeros_like ones_like full_like empty_like",
+        "tril triu",
+        "sqrt square abs",
+        "log log2 log10 log1p",
+        "exp exp2 expm1",
+        "matmul dot multiply",
+        "any all",
+        "maximum minimum",
+        "argsort sort",
+        "normal uniform standard_normal random",
+        "randn rand",
+        "append extend insert",
+        "concatenate stack vstack hstack cat",
+        "repeat tile",
+        "isinf isnan isfinite isneginf",
+        "ceil floor round",
+        "logical_and logical_or",
+        "ReLU GELU Tanh Sigmoid Identity",
+        "train eval",
+        "float32 float64 float16 int64 bool",
+    )
+    for word in words.split()
+}  # functions that are taken for one another, by each of them
+LIKELY = ("+", "-", "*", "/", "@", "//", "**", "%")
+SWAPPED = ("-", "/", "@", "//", "**", "%")  # operators whose operands may be in the wrong order
+SIGNED = ("@", "*", "+", "-", "/")  # operators whose operands may lack a sign
+COMPARED: dict[type[ast.cmpop], str] = {
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+    ast.Is: "is",
+    ast.IsNot: "is not",
+    ast.In: "in",
+    ast.NotIn: "not in",
+}
+
+
+def changes_of(tree: Tree, node: ast.AST) -> Iterator[Change]:
+    """Yield the changes of one expression, keyword or statement."""
+    for kind, changes in CHANGES.items():
+        if isinstance(node, kind):
+            yield from changes(tree, node)
+
+
+# Expressions
+
+
+def _calls(tree: Tree, node: ast.Call) -> Iterator[Change]:
+    called = called_name(node)
+    yield from _unwrapped(tree, node)
+    start, end = tree.span(node.func)
+    prefix = tree.source(node.func)[: -len(called)]
+    for word in ALIKE.get(called, ()):
+        if word != called:
+            yield Change("function", Span(start, end, prefix + word))
+    args = [tree.source(arg) for arg in node.args]
+    if args:
+        start, end = tree.span(node.args[0])[0], tree.span(node.args[-1])[1]
+    for swapped in itertools.islice(_swapped(args), 10):
+        yield Change("arguments", Span(start, end, ", ".join(swapped)))
+    if len(args) == 4 and all(plain_number(arg) is not None for arg in node.args):
+        for order in itertools.permutations(args):
+            yield Change("axis", Span(start, end, ", ".join(order)), 0.5)
+    if called in REDUCE:
+        yield from _added(tree, node)
+    if called == "where" and args:
+        yield tree.put("condition", node.args[0], f"~{tree.operand(node.args[0])}")
+    for arg in node.args:
+        yield tree.put("sign", arg, f"-{tree.operand(arg)}", 0.3)
+
+
+def _unwrapped(tree: Tree, node: ast.Call) -> Iterator[Change]:
+    """Yield what a call is given, in place of the call."""
+    func, first = node.func, node.args[0] if node.args else None
+    if isinstance(func, ast.Attribute):
+        kind = "transpose" if func.attr in {"swapaxes", "transpose"} else "call"
+        is_module = isinstance(func.value, ast.Name) and func.value.id in tree.imported
+        if not is_module:
+            yield tree.put(kind, node, tree.source(func.value))
+            return
+        if kind == "transpose" and first is not None:
+            yield tree.put(kind, node, tree.source(first))
+            return
+    if first is not None and not isinstance(first, ast.Starred):
+        yield tree.put("call", node, tree.source(first))
+
+
+def _added(tree: Tree, node: ast.Call) -> Iterator[Change]:
+    """Yield an axis or a kept axis that a reduction may lack."""
+    given = {keyword.arg for keyword in node.keywords}
+    torch = "torch" in tree.imported
+    kept, axis_name = f"{KEPT_NAMES[torch]}=True", AXIS_NAMES[torch]
+    lacks_kept, place = given.isdisjoint(KEPT_NAMES), tree.span(node)[1] - 1
+    comma = ", " if node.args or node.keywords else ""
+    if lacks_kept:
+        yield Change("keepdims", Span(place, place, comma + kept))
+    if given.isdisjoint(AXIS_NAMES):
+        for axis in (*_axis_names(tree, node), *AXES[:4]):
+            text = f"{comma}{axis_name}={axis}"
+            yield Change("axis", Span(place, place, text), 0.8)
+            if lacks_kept:
+                yield Change("axis", Span(place, place, f"{text}, {kept}"), 0.8)
+
+
+def _axis_names(tree: Tree, node: ast.AST) -> list[str]:
+    return [name for name in tree.scope(node) if name in AXIS_NAMES]
+
+
+def _swapped(texts: Sequence[str]) -> Iterator[list[str]]:
+    """Yield the texts with two of them exchanged."""
+    for i, j in itertools.combinations(range(len(texts)), 2):
+        swapped = list(texts)
+        swapped[i], swapped[j] = swapped[j], swapped[i]
+        yield swapped
+
+
+def _keywords(tree: Tree, node: ast.keyword) -> Iterator[Change]:
+    """Yield the call without a keyword."""
+    parent = tree.parent.get(node)
+    if node.arg is None or not isinstance(parent, ast.Call):
+        return
+    kind = "keepdims" if node.arg in KEPT_NAMES else "axis" if node.arg in AXIS_NAMES else "keyword"
+    start, end = tree.span(node)
+    raw = tree.raw
+    while start > 0 and raw[start - 1 : start] in {b" ", b"\n", b"\t"}:
+        start -= 1
+    if raw[start - 1 : start] == b",":
+        yield Change(kind, Span(start - 1, end, ""))
+    elif len(parent.keywords) == 1 and not parent.args:
+        yield Change(kind, Span(start, end, ""))
+
+
+def _numbers(tree: Tree, node: ast.Constant | ast.UnaryOp) -> Iterator[Change]:
+    """Yield the changes of a number, with the sign before it, or of a truth value."""
+    parent = tree.parent.get(node)
+    value = plain_number(node)
+    if isinstance(node, ast.Constant):
+        if isinstance(parent, ast.UnaryOp):
+            return
+        if isinstance(node.value, bool):
+            is_kept = isinstance(parent, ast.keyword) and parent.arg in KEPT_NAMES
+            yield tree.put("keepdims" if is_kept else "constant", node, str(not node.value))
+    if value is None:
+        return
+    if _is_axis(parent, node):
+        for axis in (*AXES, *_axis_names(tree, node)):
+            yield tree.put("axis", node, axis)
+        return
+    if abs(value) < 1e6:
+        for other in (value + 1, value - 1):
+            yield tree.put("off by one", node, repr(other))
+        for other in (-value, 0, 1, 2, -1):
+            yield tree.put("constant", node, repr(type(value)(other)), 0.7)
+    for factor in (1e3, 1e-3) if isinstance(value, float) and value else ():
+        yield tree.put("constant", node, repr(value * factor), 0.3)
+
+
+def _is_axis(parent: ast.AST | None, node: ast.AST) -> bool:
+    if isinstance(parent, ast.keyword):
+        return parent.arg in AXIS_NAMES
+    if not isinstance(parent, ast.Call) or node not in parent.args:
+        return False
+    if isinstance(parent.func, ast.Name) and hasattr(builtins, parent.func.id):
+        return False  # Python's own max(0, n) knows no axes
+    return called_name(parent) in REDUCE | MOVE
+
+
+def _signs(tree: Tree, node: ast.UnaryOp) -> Iterator[Change]:
+    inner = tree.operand(node.operand)
+    if isinstance(node.op, ast.Not):
+        yield tree.put("condition", node, inner)
+        yield tree.put("sign", node, f"-{inner}", 0.6)
+        return
+    yield tree.put("sign", node, inner)
+    for sign in ("-", "~"):
+        yield tree.put("sign", node, sign + inner, 0.8)
+    yield tree.put("sign", node, f"not {inner}", 0.3)
+
+
+def _operators(tree: Tree, node: ast.BinOp) -> Iterator[Change]:
+    """Yield another operator, the operands exchanged, or only one of them."""
+    left, right = tree.operand(node.left), tree.operand(node.right)
+    now = OPERATORS[type(node.op)]
+    start, end = tree.span(node.left)[1], tree.span(node.right)[0]
+    between = tree.raw[start:end].decode()
+    near = (node.left, node.right, tree.parent.get(node))
+    binds = any(isinstance(neighbour, ast.BinOp) for neighbour in near)
+    for other in OPERATORS.values():
+        if other == now:
+            continue
+        weight = 1.0 if other in LIKELY else 0.3
+        yield tree.put("operator", node, f"{left} {other} {right}", weight)
+        if binds:  # without new brackets it may bind its neighbours in another way
+            span = Span(start, end, between.replace(now, f" {other} ", 1))
+            yield Change("operator", span, 0.8 * weight)
+    if now in SWAPPED:
+        yield tree.put("operands", node, f"{right} {now} {left}")
+    yield tree.put("term", node, left)
+    yield tree.put("term", node, right, 0.5)
+    for operand in (node.left, node.right) if now in SIGNED else ():
+        yield tree.put("sign", operand, f"-{tree.operand(operand)}", 0.3)
+    for operand in (node.left, node.right) if now == "@" else ():
+        yield tree.put("transpose", operand, f"{tree.operand(operand)}.swapaxes(-1, -2)")
+
+
+def _comparisons(tree: Tree, node: ast.Compare) -> Iterator[Change]:
+    if len(node.ops) != 1:
+        return
+    left, right = tree.operand(node.left), tree.operand(node.comparators[0])
+    now = COMPARED[type(node.ops[0])]
+    for other in COMPARED.values():
+        weight = 0.4 if other in {"in", "not in"} else 1.0
+        if other != now:
+            yield tree.put("comparison", node, f"{left} {other} {right}", weight)
+
+
+def _conditions(tree: Tree, node: ast.AST) -> Iterator[Change]:
+    if isinstance(node, ast.BoolOp):
+        word = " or " if isinstance(node.op, ast.And) else " and "
+        parts = [tree.operand(value) for value in node.values]
+        yield tree.put("condition", node, word.join(parts))
+        for part in parts:
+            yield tree.put("condition", node, part, 0.8)
+    elif isinstance(node, ast.IfExp):
+        test, body, other = (tree.operand(part) for part in (node.test, node.body, node.orelse))
+        yield tree.put("condition", node, f"{other} if {test} else {body}")
+        yield tree.put("condition", node, body, 0.7)
+        yield tree.put("condition", node, other, 0.7)
+
+
+def _subscripts(tree: Tree, node: ast.Subscript) -> Iterator[Change]:
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    for part in parts:
+        if isinstance(part, ast.Slice):
+            yield from _slice(tree, part)
+    if len(parts) > 1:
+        texts = [tree.source(part) for part in parts]
+        for swapped in _swapped(texts):
+            yield tree.put("index", node.slice, ", ".join(swapped))
+        for i in range(len(parts)):
+            left = ", ".join(texts[:i] + texts[i + 1 :])
+            yield tree.put("index", node.slice, left, 0.7)
+    if isinstance(node.ctx, ast.Load):
+        yield tree.put("index", node, tree.source(node.value), 0.7)
+
+
+def _slice(tree: Tree, node: ast.Slice) -> Iterator[Change]:
+    if not hasattr(node, "lineno"):
+        return
+    lower = tree.source(node.lower) if node.lower else ""
+    upper = tree.source(node.upper) if node.upper else ""
+    step = f":{tree.source(node.step)}" if node.step else ""
+    for low, high in ((upper, lower), ("", upper), (lower, "")):
+        yield tree.put("slice", node, f"{low}:{high}{step}", 0.8)
+    for name in (1, -1):
+        if upper:
+            yield tree.put("slice", node, f"{lower}:{upper} {name:+d}{step}")
+        if lower:
+            yield tree.put("slice", node, f"{lower} {name:+d}:{upper}{step}")
+    if step:
+        yield tree.put("slice", node, f"{lower}:{upper}")
+
+
+def _sequences(tree: Tree, node: ast.Tuple | ast.List) -> Iterator[Change]:
+    """Yield two elements exchanged: two results, two axes, two sizes."""
+    parent = tree.parent.get(node)
+    if isinstance(parent, ast.Subscript) or not 2 <= len(node.elts) <= 6:
+        return
+    kind = "results" if isinstance(parent, ast.Return) else "sequence"
+    texts = [tree.source(part) for part in node.elts]
+    start, end = tree.span(node.elts[0])[0], tree.span(node.elts[-1])[1]
+    for swapped in _swapped(texts):
+        yield Change(kind, Span(start, end, ", ".join(swapped)))
+    if kind == "results":
+        for text in texts:
+            yield tree.put(kind, node, text, 0.7)
+
+
+def _names(tree: Tree, node: ast.Name) -> Iterator[Change]:
+    if not isinstance(node.ctx, ast.Load) or node.id in tree.imported or node.id == "self":
+        return
+    parent = tree.parent.get(node)
+    if isinstance(parent, ast.Call) and parent.func is node:
+        return
+    lately = [name for name in tree.lately(node) if name != node.id][:2]
+    for name in tree.scope(node)[:14]:
+        if name != node.id:
+            yield tree.put("name", node, name, 1.7 if name in lately else 1.0)
+    if isinstance(parent, ast.Call | ast.Slice):
+        yield tree.put("off by one", node, f"{node.id} + 1", 0.3)
+        yield tree.put("off by one", node, f"{node.id} - 1", 0.3)
+
+
+def _attributes(tree: Tree, node: ast.Attribute) -> Iterator[Change]:
+    """Yield the changes of a transpose that is written as an attribute."""
+    if node.attr in {"T", "mT"}:
+        value = tree.operand(node.value)
+        yield tree.put("transpose", node, f"{value}.swapaxes(-1, -2)")
+        yield tree.put("transpose", node, value)
+
+
+# Statements
+
+
+def _left_out(tree: Tree, node: ast.stmt) -> Iterator[Change]:
+    if tree.owner[node] is not None:
+        yield tree.put("statement", node, "pass")
+        start, end = tree.span(node)
+        if node.lineno == node.end_lineno and isinstance(node, ast.Assign | ast.AugAssign):
+            again = tree.source(node)
+            yield Change("twice", Span(start, end, f"{again}; {again}"), 0.2)
+
+
+def _returned(tree: Tree, node: ast.stmt) -> Iterator[Change]:
+    """Yield a `return` that may be missing after the last line of a function."""
+    owner = tree.owner[node]
+    if owner is None or owner.body[-1] is not node:
+        return
+    if isinstance(node, ast.Expr):
+        yield tree.put("return", node, f"return {tree.source(node.value)}")
+    if isinstance(node, ast.Assign | ast.AugAssign):
+        end = tree.span(node)[1]
+        for name in reversed(tree.scope(node)):
+            yield Change("return", Span(end, end, f"; return {name}"))
+
+
+def _copied(tree: Tree, node: ast.stmt) -> Iterator[Change]:
+    """Yield a copy before what is changed in place."""
+    start, end = tree.span(node)
+    if isinstance(node, ast.AugAssign):
+        target, value = tree.source(node.target), tree.operand(node.value)
+        now = OPERATORS[type(node.op)]
+        yield Change("copy", Span(start, end, f"{target} = {target} {now} {value}"))
+        for other in ("+", "-", "*", "/"):
+            if other != now:
+                yield Change("operator", Span(start, end, f"{target} {other}= {value}"))
+    for name in _written(node):
+        if name in tree.scope(node):
+            yield Change("copy", Span(start, start, f"{name} = {name}.copy(); "))
+            yield Change("copy", Span(start, start, f"{name} = {name} * 1.0; "), 0.7)
+
+
+def _written(node: ast.stmt) -> list[str]:
+    """Return the names of arrays into which a statement writes."""
+    targets: list[ast.expr] = [node.target] if isinstance(node, ast.AugAssign) else []
+    if isinstance(node, ast.Assign):
+        targets = [target for target in node.targets if isinstance(target, ast.Subscript)]
+    found = []
+    for target in targets:
+        inner = target
+        while isinstance(inner, ast.Subscript):
+            inner = inner.value
+        if isinstance(inner, ast.Name):
+            found.append(inner.id)
+    return found
+
+
+def _named(tree: Tree, node: ast.Assign) -> Iterator[Change]:
+    """Yield a value as a copy, or as an array of floats."""
+    source = tree.source(node.value)
+    yield tree.put("copy", node.value, f"({source}).copy()", 0.3)
+    yield tree.put("type", node.value, f"({source}) * 1.0", 0.3)
+
+
+def _returns(tree: Tree, node: ast.Return) -> Iterator[Change]:
+    owner = tree.owner[node]
+    is_nothing = node.value is None or (
+        isinstance(node.value, ast.Constant) and node.value.value is None
+    )
+    if is_nothing and owner is not None:
+        for name in reversed(tree.scope(node)):
+            yield tree.put("return", node, f"return {name}")
+    elif node.value is not None and not isinstance(node.value, ast.Tuple | ast.Name):
+        yield tree.put("type", node.value, f"({tree.source(node.value)}) * 1.0", 0.3)
+
+
+def _guards(tree: Tree, node: ast.If | ast.While) -> Iterator[Change]:
+    """Yield a condition that is turned round, or that always or never holds."""
+    test = tree.operand(node.test)
+    yield tree.put("condition", node.test, f"not {test}")
+    if isinstance(node, ast.If):
+        yield tree.put("condition", node.test, "True", 0.6)
+        yield tree.put("condition", node.test, "False", 0.6)
+
+
+def _leaps(tree: Tree, node: ast.stmt) -> Iterator[Change]:
+    other = "continue" if isinstance(node, ast.Break) else "break"
+    yield tree.put("leap", node, other)
+    yield tree.put("leap", node, "pass", 0.7)
+
+
+def _reversed(tree: Tree, node: ast.For) -> Iterator[Change]:
+    yield tree.put("loop", node.iter, f"reversed({tree.source(node.iter)})", 0.2)
+
+
+def _parameters(tree: Tree, node: Function) -> Iterator[Change]:
+    """Yield parameters in another order."""
+    given = node.args.args
+    first = 1 if given and given[0].arg == "self" else 0
+    for i in range(first, len(given) - 1):
+        one, other = given[i], given[i + 1]
+        (start, middle), (again, end) = tree.span(one), tree.span(other)
+        between = tree.raw[middle:again].decode()
+        if "=" not in between:
+            new = f"{tree.source(other)}{between}{tree.source(one)}"
+            yield Change("parameters", Span(start, end, new))
+
+
+CHANGES: dict[Any, Callable[[Tree, Any], Iterator[Change]]] = {
+    (ast.Constant, ast.UnaryOp): _numbers,
+    ast.UnaryOp: _signs,
+    ast.BinOp: _operators,
+    ast.Compare: _comparisons,
+    ast.BoolOp: _conditions,
+    ast.IfExp: _conditions,
+    ast.Call: _calls,
+    ast.keyword: _keywords,
+    ast.Subscript: _subscripts,
+    ast.Tuple: _sequences,
+    ast.List: _sequences,
+    ast.Name: _names,
+    ast.Attribute: _attributes,
+    (ast.Assign, ast.AugAssign, ast.Expr, ast.Delete): _left_out,
+    (ast.Assign, ast.AugAssign, ast.Expr): _returned,
+    (ast.AugAssign, ast.Assign): _copied,
+    ast.Assign: _named,
+    ast.Return: _returns,
+    (ast.If, ast.While): _guards,
+    (ast.Break, ast.Continue): _leaps,
+    ast.For: _reversed,
+    Function: _parameters,
+}
