@@ -85,11 +85,6 @@ def is_check(item: pytest.Item) -> bool:
     return item.getparent(CheckModule) is not None
 
 
-def title_of(item: pytest.Item) -> str:
-    """Return the title of a check."""
-    return check_of(item).title
-
-
 class SubmissionRun:
     """A pytest plugin with a run for each student's file, and the reports on them at the end.
 
@@ -164,7 +159,7 @@ class SubmissionRun:
         if not (self.config.option.collectonly and self.config.pluginmanager.hasplugin(EDITOR)):
             return
         for item in filter(is_check, session.items):
-            title, has_parameters = title_of(item), hasattr(item, "callspec")
+            title, has_parameters = check_of(item).title, hasattr(item, "callspec")
             item.name = f"{item.name.split('[')[0]}[{title}]" if has_parameters else title
 
     @pytest.hookimpl(wrapper=True)
@@ -187,7 +182,7 @@ class SubmissionRun:
         if self.policy == "exam" or item.get_closest_marker("hidden"):
             report.user_properties = []
         if report.when == "teardown":  # of which JUnit takes the properties
-            report.user_properties.append(("title", title_of(item)))
+            report.user_properties.append(("title", check_of(item).title))
         if call.excinfo is None:
             return report
         if isinstance(call.excinfo.value, pytest.UsageError):  # the file cannot even be read

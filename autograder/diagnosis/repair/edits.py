@@ -13,6 +13,7 @@ from autograder.diagnosis.repair.templates import Template, template_changes
 from autograder.diagnosis.repair.traces import Lines
 from autograder.diagnosis.repair.tree import (
     Change,
+    Function,
     Span,
     Tree,
     is_stored,
@@ -169,13 +170,7 @@ def _names_kept_apart(tree: Tree) -> Iterator[list[Changed]]:
         if not isinstance(node, ast.Assign) or len(node.targets) != 1:
             continue
         target, owner = node.targets[0], tree.owner[node]
-        if not isinstance(target, ast.Name) or owner is None:
-            continue
-        had_a_value = target.id in parameters_of(owner) or any(
-            is_stored(name) and name.id == target.id and name.lineno < target.lineno
-            for name in ast.walk(owner)
-        )
-        if not had_a_value:
+        if not isinstance(target, ast.Name) or owner is None or not _had_a_value(owner, target):
             continue
         uses = [
             name
@@ -190,6 +185,13 @@ def _names_kept_apart(tree: Tree) -> Iterator[list[Changed]]:
             new = f"{target.id}_of_its_own"
             places: list[ast.AST] = [target, *uses[:count]]
             yield [(place, tree.put("name", place, new, OWN_NAME_WEIGHT)) for place in places]
+
+
+def _had_a_value(owner: Function, target: ast.Name) -> bool:
+    return target.id in parameters_of(owner) or any(
+        is_stored(name) and name.id == target.id and name.lineno < target.lineno
+        for name in ast.walk(owner)
+    )
 
 
 class Suspects(NamedTuple):

@@ -56,7 +56,7 @@ def template_changes(tree: Tree, node: ast.AST, known: Sequence[Template]) -> It
     if not isinstance(node, KINDS) or not known:
         return
     owner = tree.owner[node]
-    own = Counter(_tokens(ast.unparse(node)))
+    own = Counter(_TOKEN.findall(ast.unparse(node)))
     if owner is None or not LEAST <= sum(own.values()) <= MOST:
         return
     methods = {arg.arg for arg in owner.args.args} & {"self"}
@@ -65,7 +65,9 @@ def template_changes(tree: Tree, node: ast.AST, known: Sequence[Template]) -> It
     for template in known:
         text = _renamed(template, owner, scope)
         if text:
-            similarity[text] = max(similarity.get(text, 0.0), _alike(own, Counter(_tokens(text))))
+            similarity[text] = max(
+                similarity.get(text, 0.0), _alike(own, Counter(_TOKEN.findall(text)))
+            )
     ranked = sorted(similarity.items(), key=lambda pair: (-pair[1], pair[0]))
     for text, share in ranked[:BEST]:
         if ALIKE <= share < 1.0:
@@ -85,7 +87,7 @@ def _in_file(path: Path) -> Iterator[Template]:
         for node in ast.walk(function):
             if isinstance(node, KINDS) and isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
                 text = ast.unparse(node)
-                if LEAST <= len(_tokens(text)) <= MOST:
+                if LEAST <= len(_TOKEN.findall(text)) <= MOST:
                     yield Template(text, function.name, parameters, _free(node), modules)
 
 
@@ -115,10 +117,6 @@ def _renamed(template: Template, owner: Function, scope: Sequence[str]) -> str:
             return ""
         new_names[unknown[0]] = local
     return _NAME.sub(lambda name: new_names.get(name[0], name[0]), template.text)
-
-
-def _tokens(text: str) -> list[str]:
-    return _TOKEN.findall(text)
 
 
 def _alike(one: Counter[str], other: Counter[str]) -> float:
