@@ -5,6 +5,7 @@ are there for each axis that a student may have meant.
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from autograder.course.text import is_plural
 
 Change = Callable[[Any], Any]
-Along = Callable[[Any, Any], Any]
+Along = Callable[..., Any]  # of an array, and of the `axis`
 
 
 class ArrayChange(NamedTuple):
@@ -64,17 +65,16 @@ def _shares_of_exponentials(x: Any, axis: Any) -> Any:
     return e / e.sum(axis=axis, keepdims=True)
 
 
-def _length(x: Any, axis: Any) -> Any:
-    return np.sqrt((x * x).sum(axis=axis, keepdims=True))
-
-
 def _mean(x: Any, axis: Any) -> Any:
     return x.mean(axis=axis, keepdims=True)
 
 
 ALONG: Mapping[str, tuple[str, Along]] = {
     "centred": ("less {their} mean", lambda x, axis: x - _mean(x, axis)),
-    "unit-length": ("divided by {their} length", lambda x, axis: x / _length(x, axis)),
+    "unit-length": (
+        "divided by {their} length",
+        lambda x, axis: x / np.sqrt((x * x).sum(axis=axis, keepdims=True)),
+    ),
     "standardised": (
         "standardised{along} (to mean 0 and spread 1)",
         lambda x, axis: (x - _mean(x, axis)) / x.std(axis=axis, keepdims=True),
@@ -211,12 +211,9 @@ _OTHER_ORDER = _table(
 def _along(table: Mapping[str, tuple[str, Along]], most: int) -> Iterator[ArrayChange]:
     for ending, axis, along, axes in WHERE[:most]:
         for id, (words, change) in table.items():
-            said = words.replace("{along}", along) if "{along}" in words else words + along
-            yield ArrayChange(id + ending, said, _with_axis(change, axis), axes)
-
-
-def _with_axis(change: Along, axis: Any) -> Change:
-    return lambda x: change(x, axis)
+            placed = words if "{along}" in words else words + "{along}"
+            text = placed.replace("{along}", along)
+            yield ArrayChange(id + ending, text, partial(change, axis=axis), axes)
 
 
 ON_ARGUMENTS = (*_PLAIN, *_along(ALONG, 6))
@@ -248,7 +245,7 @@ REDUCTIONS: tuple[ArrayChange, ...] = tuple(
     ArrayChange(
         f"{id}-{axis}",
         f"{words} along {along}",
-        _with_axis(reduce, axis),
+        partial(reduce, axis=axis),
         {-2: 2, -3: 4}.get(axis, 1),
     )
     for id, words, reduce in (

@@ -52,8 +52,6 @@ class ModuleCaller:
 
     def simulated(self, recipe: Recipe, original: Any, wrong: Iterable[Change]) -> Any:
         """Return the solution's class, with a forward pass that the recipe does."""
-        import torch
-
         blueprint, wrong = self, tuple(wrong)
 
         class Simulated(original):  # type: ignore[misc]
@@ -70,7 +68,7 @@ class ModuleCaller:
                 own = self.state_dict()
                 given |= {parameter: own[name] for name, parameter in blueprint.weights.items()}
                 arrays = {name: _array(value) for name, value in given.items()}
-                return _tensors(torch, recipe.run(Probe((), {**self.built_with, **arrays}), wrong))
+                return _tensors(recipe.run(Probe((), {**self.built_with, **arrays}), wrong))
 
         Simulated.__name__ = original.__name__
         return Simulated
@@ -86,12 +84,10 @@ class TensorCaller:
 
     def simulated(self, recipe: Recipe, original: Any, wrong: Iterable[Change]) -> Any:  # noqa: ARG002
         """Return a function of tensors that does what the recipe says."""
-        import torch
-
         wrong = tuple(wrong)
 
         def function(*args: Any) -> Any:
-            return _tensors(torch, recipe.run(Probe(tuple(map(_array, args))), wrong))
+            return _tensors(recipe.run(Probe(tuple(map(_array, args))), wrong))
 
         return function
 
@@ -101,16 +97,16 @@ def _array(value: Any) -> Any:
     return array.astype(np.float64) if array.dtype.kind == "f" else array
 
 
-def _tensors(torch: Any, value: Any) -> Any:
+def _tensors(value: Any) -> Any:
+    import torch
+
     if isinstance(value, np.ndarray | np.generic):
         array = np.asarray(value)
         with np.errstate(over="ignore"):
             return torch.tensor(array.astype(np.float32) if array.dtype.kind == "f" else array)
     if isinstance(value, tuple):
-        return tuple(_tensors(torch, part) for part in value)
-    if isinstance(value, list):
-        return [_tensors(torch, part) for part in value]
-    return value
+        return tuple(map(_tensors, value))
+    return list(map(_tensors, value)) if isinstance(value, list) else value
 
 
 def float32_probe(probe: Probe) -> Probe:

@@ -38,7 +38,8 @@ def explain(error: Raised, sizes: Sizes) -> str:
     """
     arrays = list(error.shapes.items())[:MAX_ARRAYS]
     shapes = {one_line(name, 40): tuple(array[:MAX_AXES]) for name, array in arrays}
-    known = _shapes_in_words(shapes, sizes)
+    texts = [f"{name} has the shape {named_shape(array, sizes)}" for name, array in shapes.items()]
+    known = f"In that line {', '.join(texts)}." if texts else ""
     line = error.place.text if error.place is not None else ""
     for pattern, meaning in MEANINGS:
         found = re.search(pattern, error.message)
@@ -56,22 +57,12 @@ def explain(error: Raised, sizes: Sizes) -> str:
 
 def named_shape(array: Sequence[int], sizes: Sizes) -> str:
     """Return `(B, L_q, d_k) = (2, 3, 4)` where each size is one axis's, else only the numbers."""
-    names = []
-    for size in array:
-        fitting = [name for name, value in sizes.items() if value == size]
-        if len(fitting) != 1:
-            return shape(tuple(array))
-        names.append(fitting[0])
-    if not names:
-        return shape(tuple(array))
-    return f"({', '.join(names)}{',' if len(names) == 1 else ''}) = {shape(tuple(array))}"
-
-
-def _shapes_in_words(shapes: Mapping[str, Sequence[int]], sizes: Sizes) -> str:
-    if not shapes:
-        return ""
-    texts = [f"{name} has the shape {named_shape(array, sizes)}" for name, array in shapes.items()]
-    return f"In that line {', '.join(texts)}."
+    numbers = shape(tuple(array))
+    fitting = [[name for name, value in sizes.items() if value == size] for size in array]
+    if not fitting or any(len(names) != 1 for names in fitting):
+        return numbers
+    names = ", ".join(name for (name,) in fitting)
+    return f"({names}{',' if len(fitting) == 1 else ''}) = {numbers}"
 
 
 def _product(failure: _Failure) -> str:

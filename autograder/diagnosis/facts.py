@@ -3,13 +3,14 @@
 Each statement holds of every call that was made, also of calls that no search for names has seen.
 """
 
+import contextlib
 from collections.abc import Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from autograder.diagnosis.examination import ENOUGH, Answer, Observations, ObservedCall
+from autograder.diagnosis.examination import ENOUGH, Answer, Observations
 from autograder.diagnosis.finding import Finding, located, named_fact, sentence, stated
 from autograder.diagnosis.outcome import Outcome
 from autograder.diagnosis.recipe import Fact, Probe, Recipe, Trait
@@ -91,17 +92,12 @@ def _facts(seen: Observations) -> list[Fact]:
     """Return the two most telling facts that hold of every wrong answer."""
     if len(seen.values) < ENOUGH:
         return []
-    plain = [fact for fact in seen.recipe.facts if not fact.has_value]
-    return [fact for fact in plain if all(_holds(fact, case) for case in seen.values)][:2]
-
-
-def _holds(fact: Fact, case: ObservedCall) -> bool:
-    """Return whether a fact holds of an answer; False where it cannot be tested."""
-    try:
-        with np.errstate(all="ignore"):
-            return bool(fact.holds(case.state, case.value))
-    except Exception:
-        return False
+    holding = []
+    for fact in seen.recipe.facts:
+        with contextlib.suppress(Exception), np.errstate(all="ignore"):  # it cannot be tested
+            if not fact.has_value and all(fact.holds(c.state, c.value) for c in seen.values):
+                holding.append(fact)
+    return holding[:2]
 
 
 def _right_result(seen: Observations) -> Statement | None:

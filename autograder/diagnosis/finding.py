@@ -27,22 +27,21 @@ class Finding:
 
     def about(self, function: str) -> Diagnosis:
         """Return the record for the report."""
+        statements = (
+            stated(s.code, **{n: printable(text, MAX_FINDING) for n, text in s.values.items()})
+            for s in self.statements
+        )
         return Diagnosis(
             kind=self.kind,
             code=self.code,
             calls=self.calls,
-            statements=tuple(map(_printable, self.statements)),
+            statements=tuple(statements),
             finding=printable(self.says, MAX_FINDING),
             misconceptions=self.misconceptions,
             function=function,
             told=printable(self.told, MAX_FINDING),
             places=self.places,
         )
-
-
-def _printable(statement: Statement) -> Statement:
-    values = {name: printable(text, MAX_FINDING) for name, text in statement.values.items()}
-    return Statement(code=statement.code, values=values)
 
 
 # What is said of the answers, by the code of the statement.

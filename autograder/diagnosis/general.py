@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations, permutations
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -23,34 +24,25 @@ from autograder.diagnosis.wiring import (
     changed_by,
     generic,
     sizes_of_all,
-    value_of,
     wirings,
 )
 
 
-def _each(change: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def _each(change: Callable[[Any], Any]) -> Step:
     """Return a step that changes each array of a result."""
+
+    def changed(value: Any) -> Any:
+        if np.asarray(value).dtype.kind in "SU":
+            raise TypeError("a text has no decimals, and no axes, even if it reads like a number")
+        return change(np.asarray(value, dtype=float))
 
     def step(state: Any) -> Any:
         result = state.result
         if isinstance(result, tuple):
-            return tuple(change(_numbers(part)) for part in result)
-        if isinstance(result, dict):
-            return result
-        return change(_numbers(result))
+            return tuple(map(changed, result))
+        return result if isinstance(result, dict) else changed(result)
 
     return step
-
-
-def _numbers(value: Any) -> Any:
-    """Return an array of a result's numbers.
-
-    Raises:
-        TypeError, ValueError: it has none; a text that reads like a number is none either.
-    """
-    if np.asarray(value).dtype.kind in "SU":
-        raise TypeError("a text has no decimals, and no axes")
-    return np.asarray(value, dtype=float)
 
 
 def _rounded(digits: int) -> Misconception:
@@ -185,14 +177,14 @@ def _exchanged_arguments(names: Mapping[str, str]) -> Iterator[Misconception]:
                 f"numbers are those of {first} and {second} exchanged",
                 question,
                 f"{first} and {second}",
-                {one: value_of(other), other: value_of(one)},
+                {one: attrgetter(other), other: attrgetter(one)},
             )
         yield generic(
             f"{other}-for-{one}",
             f"numbers are those of {second} used in place of {first} everywhere",
             question,
             f"{second} and {first}",
-            {one: value_of(other)},
+            {one: attrgetter(other)},
         )
 
 
@@ -206,14 +198,17 @@ def _changed_arguments(
                 f"numbers are those of {change.applied_to(argument)} before it is used",
                 f"What becomes of {argument} before it is used?",
                 argument,
-                {name: changed_by(value_of(name), change)},
+                {name: changed_by(attrgetter(name), change)},
             )
 
 
 def _of_results(recipe: Recipe) -> Iterator[Misconception]:
     yield from _other_orders(recipe.results)
-    count = len(recipe.results)
-    for places in _which(count):
+    places_at_once: list[tuple[int, ...]] = [()]  # the only result
+    if (count := len(recipe.results)) > 1:
+        sizes = range(1, min(count, MOST_RESULTS) + 1)
+        places_at_once = [places for size in sizes for places in combinations(range(count), size)]
+    for places in places_at_once:
         results = join_names([recipe.results[n] for n in places]) or "the right ones"
         changes: list[tuple[str, str, Step]] = [
             (change.id, change.applied_to(results), _changed(places, change.of))
@@ -265,14 +260,6 @@ def _in_order(order: tuple[int, ...]) -> Step:
     return lambda state: tuple(state.result[place] for place in order)
 
 
-def _which(count: int) -> Iterator[tuple[int, ...]]:
-    """Yield each of several results alone, then some or all of them at once; of one, nothing."""
-    if count < 2:
-        yield ()
-    for size in range(1, min(count, MOST_RESULTS) + 1) if count > 1 else ():
-        yield from combinations(range(count), size)
-
-
 def _changed(places: tuple[int, ...], change: Callable[[Any], Any]) -> Step:
     """Return a step that changes the results in these places, or the only one."""
 
@@ -289,8 +276,6 @@ def _changed(places: tuple[int, ...], change: Callable[[Any], Any]) -> Step:
 def _times_a_size(recipe: Recipe, places: tuple[int, ...], size: str, power: float) -> Step:
     def returned(state: Any) -> Any:
         factor = float(recipe.axes(state)[size]) ** power
-        if not places:
-            return np.asarray(state.result, float) * factor
-        return _changed(places, lambda part: part * factor)(state)
+        return _changed(places, lambda part: np.asarray(part, float) * factor)(state)
 
     return returned

@@ -16,6 +16,7 @@ from autograder.worker.messages import Unit
 REMEMBERS = "remembers"
 CHANGE = {"append", "add", "update", "setdefault", "extend", "insert", "pop", "clear", "popitem"}
 CACHES = {"cache", "lru_cache", "cached_property"}
+CHANGEABLE = (ast.List, ast.Dict, ast.Set, ast.Call)  # values that can be changed in place
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 MOST = 2  # lines of a submission that are named
 
@@ -71,12 +72,16 @@ def _in_function(
     function: ast.FunctionDef | ast.AsyncFunctionDef, outside: set[str]
 ) -> Iterator[tuple[int, str, str]]:
     given = function.args
-    defaults = _changeable_defaults(given)
-    own = {arg.arg for arg in (*given.posonlyargs, *given.args, *given.kwonlyargs)}
-    own |= set(_bound(function.body))
+    in_order = [*given.posonlyargs, *given.args]
+    defaults = [
+        *zip(in_order[::-1], given.defaults[::-1], strict=False),
+        *zip(given.kwonlyargs, given.kw_defaults, strict=True),
+    ]
+    changeable = {parameter.arg for parameter, value in defaults if isinstance(value, CHANGEABLE)}
     shared = {
         name for node in ast.walk(function) if isinstance(node, ast.Global) for name in node.names
     }
+    own = {arg.arg for arg in (*in_order, *given.kwonlyargs)} | set(_bound(function.body))
     own -= shared
     for node in ast.walk(function):
         for target, inside in _targets(node):
@@ -85,7 +90,7 @@ def _in_function(
                 yield target.lineno, f"{name}.{target.attr}", "writes_attribute"
             elif not inside and name in shared:
                 yield target.lineno, name, "sets_global"
-            elif inside and name in defaults:
+            elif inside and name in changeable:
                 yield target.lineno, name, "writes_default"
             elif inside and name in outside - own:
                 yield target.lineno, name, "writes_outside"
@@ -110,17 +115,6 @@ def _base(target: ast.expr) -> str:
     while isinstance(inner, ast.Attribute | ast.Subscript | ast.Starred):
         inner = inner.value
     return inner.id if isinstance(inner, ast.Name) else ""
-
-
-def _changeable_defaults(given: ast.arguments) -> set[str]:
-    """Return the parameters whose default value can be changed in place."""
-    plain = [*given.posonlyargs, *given.args]
-    defaults = [
-        *zip(plain[::-1], given.defaults[::-1], strict=False),
-        *zip(given.kwonlyargs, given.kw_defaults, strict=True),
-    ]
-    kinds = ast.List | ast.Dict | ast.Set | ast.Call
-    return {parameter.arg for parameter, value in defaults if isinstance(value, kinds)}
 
 
 def _bound(body: Sequence[ast.stmt]) -> Iterator[str]:

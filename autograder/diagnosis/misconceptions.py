@@ -159,6 +159,6 @@ def without(families: Iterable[Family], names: str) -> tuple[Family, ...]:
         ValueError: no family has one of the names.
     """
     listed = tuple(families)
-    left_out = {name for family in chosen(listed, names) for name in family.ways} if names else ()
-    rest = (family.only(set(family.ways) - set(left_out)) for family in listed)
+    left_out = {name for family in chosen(listed, names) for name in family.ways}
+    rest = (family.only(set(family.ways) - left_out) for family in listed)
     return tuple(family for family in rest if family.ways)

@@ -185,7 +185,6 @@ def _with_named(recipe: Recipe, modules: Iterable[Any], answers: Iterable[NamedA
     """Return a recipe with what was named of its function."""
     families: Sequence[Family] = tuple(recipe.families)  # type: ignore[arg-type]
     more = [module.NAMED for module in modules if recipe.function == module.FUNCTION]
-    whole = dataclasses.replace(recipe, families=(*families, *more)) if more else recipe
     fingerprints = [
         # where the recipe's probes are others now, no answer is like the mistake
         fingerprint(
@@ -198,7 +197,9 @@ def _with_named(recipe: Recipe, modules: Iterable[Any], answers: Iterable[NamedA
         for named in answers
         if named.function == recipe.function
     ]
-    return dataclasses.replace(whole, fingerprints=tuple(fingerprints)) if fingerprints else whole
+    return dataclasses.replace(
+        recipe, families=(*families, *more), fingerprints=tuple(fingerprints)
+    )
 
 
 def out_of_date(recipe: Recipe, named: NamedAnswers) -> bool:

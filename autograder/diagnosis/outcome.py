@@ -65,20 +65,15 @@ def outcome_of(value: Any, by_kind: bool = False) -> Outcome:
     if by_kind:
         signature += f" as {kinds_in(value)}"
     if sum(leaf.size for leaf in leaves) > MOST_NUMBERS:
-        return Outcome(f"too many numbers: {_digest(signature, leaves)}")
+        text = signature.encode("utf-8", "surrogatepass")
+        content = b"".join([text, *(leaf.tobytes() for leaf in leaves)])
+        return Outcome(f"too many numbers: {hashlib.sha256(content).hexdigest()}")
     numbers = [leaf.astype(np.float64).ravel() for leaf in leaves]
     kinds = [leaf.dtype for leaf in leaves if leaf.dtype.kind == "f"]
     coarsest = max(kinds, key=lambda kind: np.finfo(kind).eps, default=DOUBLE)
     joined = np.concatenate(numbers) if numbers else NOTHING
     whole = None if leaves else value
     return Outcome(signature, joined, coarsest, parts=tuple(leaves), whole=whole)
-
-
-def _digest(signature: str, leaves: Sequence[npt.NDArray[Any]]) -> str:
-    digest = hashlib.sha256(signature.encode("utf-8", "surrogatepass"))
-    for leaf in leaves:
-        digest.update(leaf.tobytes())
-    return digest.hexdigest()
 
 
 def agree(

@@ -5,7 +5,7 @@ import hashlib
 import importlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -215,8 +215,14 @@ class RecordedReplay(Replay):
         if wrong not in self._summed_rows:
             return super()._differ(index, wrong, other)
         if other in self._summed_rows:
-            rows = self._summed_rows[wrong], self._summed_rows[other]
-            return self._column(index).differ(*rows, self._probes[index].condition)
+            column = self._column(index)
+            first, second = column.which[[self._summed_rows[wrong], self._summed_rows[other]]]
+            if column.kinds[first] != column.kinds[second]:
+                return True
+            sums = column.sums[[first, second]]
+            condition = self._probes[index].condition
+            slack = (SLACK + condition * np.finfo(np.float64).eps) * np.abs(sums).max(axis=0)
+            return bool((np.abs(sums[0] - sums[1]) > 8 * slack).any())
         right = self.outcome(index)
         return not right.raised and not self.fits(index, right, wrong)
 
@@ -230,33 +236,24 @@ class RecordedReplay(Replay):
         with np.errstate(over="ignore", invalid="ignore"):
             allowed = weights @ allowed_error(answer.precision, finite, condition)
             close = (np.abs(known.sums - sums) <= allowed + SLACK * np.abs(known.sums)).all(axis=-1)
-        return np.asarray((close & (known.kinds == _number(kind)))[known.which])
+        return np.asarray((close & (known.kinds == np.frombuffer(kind, "<u8")))[known.which])
 
     @functools.cache  # noqa: B019  as long as the replay itself
     def _column(self, index: int) -> "_Column":
-        return _Column(self.function.paired[index])
+        paired = self.function.paired[index]
+        return _Column(
+            np.frombuffer(paired.which, "<u2"),
+            np.frombuffer(b"".join(paired.kinds), "<u8"),
+            unshuffled(paired.sums),
+        )
 
 
-class _Column:
+class _Column(NamedTuple):
     """The outcomes of all pairs and generic changes in one probe."""
 
-    def __init__(self, paired: RecordedPairs) -> None:
-        self.which = np.frombuffer(paired.which, "<u2")
-        self.kinds = np.array([_number(kind) for kind in paired.kinds], np.uint64)
-        self.sums = unshuffled(paired.sums)
-
-    def differ(self, row: int, other: int, condition: float) -> bool:
-        """Return whether two of them give other outcomes, beyond rounding."""
-        one, two = self.which[row], self.which[other]
-        if self.kinds[one] != self.kinds[two]:
-            return True
-        sums = self.sums[[one, two]]
-        slack = (SLACK + condition * np.finfo(np.float64).eps) * np.abs(sums).max(axis=0)
-        return bool((np.abs(sums[0] - sums[1]) > 8 * slack).any())
-
-
-def _number(kind: bytes) -> np.uint64:
-    return np.uint64(int.from_bytes(kind, "little"))
+    which: npt.NDArray[np.uint16]
+    kinds: npt.NDArray[np.uint64]
+    sums: Vector
 
 
 def _outcome(function: RecordedFunction, place: int) -> Outcome:
@@ -284,7 +281,6 @@ def _recipe(function: RecordedFunction, probes: Sequence[Probe], package: str) -
     return RecordedRecipe(
         of=function.name,
         parameters=tuple(function.parameters),
-        steps={},
         probes=lambda _: probes,
         wrong=tuple(
             NOTHING_RETURNED

@@ -7,6 +7,7 @@ are replayed only where no misconception fits.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -148,11 +149,6 @@ def _read_by(does: Step, state: Any) -> dict[str, None]:
     return read
 
 
-def value_of(name: str) -> Step:
-    """Return a step that gives a value as it is."""
-    return lambda s: getattr(s, name)
-
-
 def changed_by(does: Step, change: ArrayChange) -> Step:
     """Return a step with its result changed."""
     return lambda s: change.of(does(s))
@@ -170,7 +166,7 @@ def _left_out_or_twice(wires: _Wires, step: str) -> Iterator[Misconception]:
             f"numbers are those without a step: {of} {are(of)} used where {result} should be",
             question,
             result,
-            {step: value_of(source)},
+            {step: attrgetter(source)},
         )
         yield generic(
             f"{step}-twice-of-{source}",
@@ -195,7 +191,7 @@ def _in_its_place(wires: _Wires, step: str) -> Iterator[Misconception]:
                 f"numbers are those of {change.applied_to(of)} where {result} should be",
                 f"What has to become of {of} before anything else uses it?",
                 result,
-                {step: changed_by(value_of(source), change)},
+                {step: changed_by(attrgetter(source), change)},
             )
 
 
@@ -212,7 +208,7 @@ def _another_value(wires: _Wires, step: str) -> Iterator[Misconception]:
                 f"numbers are those of {taken} in place of {instead}, {where}",
                 f"Where do you use {taken}, and where {instead}?",
                 instead,
-                {step: wires.step(step, **{meant: value_of(other)})},
+                {step: wires.step(step, **{meant: attrgetter(other)})},
             )
 
 
@@ -234,7 +230,7 @@ def _from_there_on(wires: _Wires, made: str) -> Iterator[Misconception]:
                 "were used for both",
                 f"Under which name do you keep {taken}?",
                 instead,
-                {step: wires.step(step, **{meant: value_of(made)}) for step in readers[:count]},
+                {step: wires.step(step, **{meant: attrgetter(made)}) for step in readers[:count]},
             )
 
 
@@ -249,14 +245,14 @@ def _other_order(wires: _Wires, second: str) -> Iterator[Misconception]:
             if not wires.shapes[source] == wires.shapes[first] == wires.shapes.get(second):
                 continue
             one, other = wires.names[first], wires.names[second]
-            earlier = wires.step(second, **{first: value_of(source)})
+            earlier = wires.step(second, **{first: attrgetter(source)})
             yield generic(
                 f"{second}-before-{first}-of-{source}",
                 f"numbers are those of two steps in the other order: that which makes {other} "
                 f"comes before that which makes {one}",
                 f"Which comes first, {one} or {other}?",
                 f"{one} and {other}",
-                {first: earlier, second: wires.step(first, **{source: value_of(first)})},
+                {first: earlier, second: wires.step(first, **{source: attrgetter(first)})},
             )
 
 
@@ -303,5 +299,5 @@ def _changed_for_a_step(wires: _Wires, step: str) -> Iterator[Misconception]:
                 f"{are(result)} made",
                 f"What becomes of {values} where {result} {are(result)} made?",
                 values,
-                {step: wires.step(step, **{n: changed_by(value_of(n), change) for n in names})},
+                {step: wires.step(step, **{n: changed_by(attrgetter(n), change) for n in names})},
             )
