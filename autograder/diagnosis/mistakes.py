@@ -62,18 +62,13 @@ class WrongMistakes(Exception):
     """`MISTAKES` is no record of mistakes."""
 
 
-def module_name(reference: str, exercise: str) -> str:
-    """Return the name of the module of an exercise's misconceptions."""
-    return f"{reference}.misconceptions.{exercise}"
-
-
 def load_module(reference: str, exercise: str) -> ModuleType | None:
     """Import the module of an exercise's misconceptions; None where the course has none.
 
     Raises:
         Exception: whatever it raises while it is imported.
     """
-    name = module_name(reference, exercise)
+    name = f"{reference}.misconceptions.{exercise}"
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
@@ -122,10 +117,10 @@ class NamedAnswers(msgspec.Struct, frozen=True):
 
 def recorded_answer(probe: Probe, outcome: Outcome) -> RecordedAnswer:
     """Return a call and what came of it, as it is kept."""
-    asked = _hash(probe)
+    call_hash = _hash(probe)
     return RecordedAnswer(
-        asked.kind.hex(),
-        tuple(map(float, asked.sums)),
+        call_hash.kind.hex(),
+        tuple(map(float, call_hash.sums)),
         outcome.signature,
         outcome.numbers.astype("<f8").tobytes(),
         outcome.precision.str,
@@ -207,10 +202,9 @@ def out_of_date(recipe: Recipe, named: NamedAnswers) -> bool:
     probes = [probe for draw in range(DRAWS) for probe in recipe.calls(draw)]
     if len(probes) != len(named.answers):
         return True
-    hashes = zip(map(_hash, probes), named.answers, strict=True)
     return not all(
         asked.kind.hex() == answer.kind and asked.is_close(np.array([answer.sums]))[0]
-        for asked, answer in hashes
+        for asked, answer in zip(map(_hash, probes), named.answers, strict=True)
     )
 
 

@@ -84,13 +84,12 @@ def _relation(
         return "plus_some_number", {}
     if all(np.allclose(np.sort(a), np.sort(right), rtol=1e-6, atol=1e-9) for a, right in pairs):
         return "other_order", {}
-    if all(_is_near(answer, right) for answer, right in pairs):
+    if all(
+        np.abs(answer - right).max() <= CLOSE * max(1.0, float(np.abs(right).max()))
+        for answer, right in pairs
+    ):
         return "close", {}
     return "", {}
-
-
-def _is_near(answer: Vector, right: Vector) -> bool:
-    return bool(np.abs(answer - right).max() <= CLOSE * max(1.0, float(np.abs(right).max())))
 
 
 def _ratio(answer: Vector, right: Vector) -> Vector:
@@ -101,14 +100,14 @@ def _ratio(answer: Vector, right: Vector) -> Vector:
 
 def _constants(calls: Iterator[Vector]) -> list[float]:
     """Return the one number of each call; nothing if a call has several, or too few."""
-    found = []
+    constants = []
     for numbers in calls:
-        if len(numbers) < ENOUGH:
+        if len(numbers) < ENOUGH or (
+            np.ptp(numbers) > 1e-6 * max(1e-3, float(np.abs(numbers).max()))
+        ):
             return []
-        if np.ptp(numbers) > 1e-6 * max(1e-3, float(np.abs(numbers).max())):
-            return []
-        found.append(float(numbers.mean()))
-    return found
+        constants.append(float(numbers.mean()))
+    return constants
 
 
 REGIONS: dict[str, Callable[[Cells], Cells]] = {
@@ -195,23 +194,23 @@ def named_factor(factors: Sequence[float], calls: Sequence[Sizes]) -> str:
     """
     if len(factors) < 2 or max(factors) - min(factors) < SIZE_TOLERANCE * max(map(abs, factors)):
         return ""
-    expressions = list(_expressions(calls))
-    for words, values in expressions:
-        pairs = zip(values, factors, strict=True)
+    inverse = ""
+    for words, values in _expressions(calls):
+        pairs = list(zip(values, factors, strict=True))
         if all(abs(v - f) <= SIZE_TOLERANCE * abs(f) for v, f in pairs):
             return words
-    for words, values in expressions:
-        if all(abs(v * f - 1) <= SIZE_TOLERANCE for v, f in zip(values, factors, strict=True)):
-            return f"1 / {words}"
-    return ""
+        if not inverse and all(abs(v * f - 1) <= SIZE_TOLERANCE for v, f in pairs):
+            inverse = f"1 / {words}"
+    return inverse
 
 
 def _expressions(calls: Sequence[Sizes]) -> Iterator[tuple[str, list[float]]]:
     """Yield each expression that has a value for every call, with these values."""
     names = [name for name in calls[0] if all(name in sizes for sizes in calls)]
+    ordered = list(combinations(names, 2))
     tables: tuple[tuple[Any, list[tuple[str, ...]]], ...] = (
         (_OF_ONE, [(name,) for name in names]),
-        (_OF_TWO, [*combinations(names, 2), *((b, a) for a, b in combinations(names, 2))]),
+        (_OF_TWO, [*ordered, *((b, a) for a, b in ordered)]),
     )
     for table, operands in tables:
         for words, function in table:
