@@ -174,6 +174,11 @@ class Examination:
         return [self.replay.is_right(i, outcome) for i, outcome in enumerate(self.outcomes)]
 
     @property
+    def wrong(self) -> list[int]:
+        """The numbers of the wrong answers."""
+        return [number for number, is_right in enumerate(self.right) if not is_right]
+
+    @property
     def everywhere(self) -> range:
         """The numbers of all answers."""
         return range(len(self.answers))

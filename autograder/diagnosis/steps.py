@@ -83,8 +83,7 @@ def order_dependence(examination: Examination) -> Finding | None:
     what was called before, so this comes first.
     """
     probes, answers = examination.replay.probes(1), examination.answers
-    right = examination.right
-    first_wrong = next((number for number, is_right in enumerate(right) if not is_right), 0)
+    first_wrong = next(iter(examination.wrong), 0)
     ask = examination.alone() if examination.alone else examination.ask
     order = [first_wrong, *(n for n in reversed(range(len(probes))) if n != first_wrong)]
     again = {number: ask(probes[number]).outcome for number in order}
@@ -93,7 +92,7 @@ def order_dependence(examination: Examination) -> Finding | None:
         for number, outcome in again.items()
     ):
         return None
-    also = [stated("first_is_right")] if right[0] else []
+    also = [stated("first_is_right")] if first_wrong else []
     return located("order_dependent", stated("order_dependent"), *also, names=(REMEMBERS,))
 
 
@@ -127,7 +126,7 @@ def one_in_some_calls(examination: Examination) -> Finding | None:
 
 def one_in_wrong_calls(examination: Examination) -> Finding | None:
     """One misconception gives all the wrong answers, though not every answer."""
-    wrong = [i for i, right in enumerate(examination.right) if not right]
+    wrong = examination.wrong
     if len(wrong) == len(examination.answers):
         return None
     return _one_fitting(examination, wrong, "in_wrong_calls", IN_WRONG_CALLS)
@@ -178,9 +177,8 @@ def one_measure(examination: Examination) -> Finding | None:
 
 def one_generic_change(examination: Examination) -> Finding | None:
     """A change to any argument, step or result gives all the answers, or all the wrong ones."""
-    right = examination.right
-    wrong = [number for number, is_right in enumerate(right) if not is_right]
-    values = [number for number in wrong if not examination.outcomes[number].raised]
+    wrong, outcomes = examination.wrong, examination.outcomes
+    values = [number for number in wrong if not outcomes[number].raised]
     if len(values) < TELLING:
         return None
     near = _generic_changes_giving(examination, values[0])
@@ -205,18 +203,18 @@ def one_in_a_kind_of_calls(examination: Examination) -> Finding | None:
 
     In the other calls something else goes wrong as well: an error, say.
     """
-    for inside, calls in _kinds_that_go_wrong(examination):
-        finding = _one_fitting(examination, inside, "and_other_calls", calls)
-        if finding is not None:
-            return finding
-    return None
+    findings = (
+        _one_fitting(examination, inside, "and_other_calls", calls)
+        for inside, calls in _kinds_that_go_wrong(examination)
+    )
+    return next(filter(None, findings), None)
 
 
 def one_generic_change_in_a_kind_of_calls(examination: Examination) -> Finding | None:
     """A change to any value gives all answers to the calls of some kind, and no others."""
-    right, outcomes = examination.right, examination.outcomes
+    wrong, outcomes = examination.wrong, examination.outcomes
     for inside, calls in _kinds_that_go_wrong(examination):
-        values = [n for n in inside if not right[n] and not outcomes[n].raised]
+        values = [n for n in inside if n in wrong and not outcomes[n].raised]
         if len(values) < TELLING:
             continue
         near = _generic_changes_giving(examination, values[0])
@@ -301,11 +299,11 @@ def _kinds_that_go_wrong(examination: Examination) -> Iterator[tuple[list[int], 
 
     None where no call at all is right: answers may be right in a way that is not known.
     """
-    right, recipe = examination.right, examination.replay.recipe
-    kinds = facts.kinds_of_calls(recipe, _first_probes(examination)) if any(right) else []
-    for inside, words in kinds:
-        if sum(not right[i] for i in inside) >= LEAST_OF_A_KIND:
-            yield inside, words
+    wrong, probes = set(examination.wrong), _first_probes(examination)
+    if len(wrong) < len(examination.answers):
+        for inside, words in facts.kinds_of_calls(examination.replay.recipe, probes):
+            if len(wrong.intersection(inside)) >= LEAST_OF_A_KIND:
+                yield inside, words
 
 
 def _first_probes(examination: Examination) -> Sequence[Probe]:
@@ -314,11 +312,11 @@ def _first_probes(examination: Examination) -> Sequence[Probe]:
 
 
 def _fitting_pairs(examination: Examination) -> list[Pair]:
-    outcomes, right, replay = examination.outcomes, examination.right, examination.replay
-    wrong = [outcome.numbers for i, outcome in enumerate(outcomes) if not right[i]]
-    if sum(not len(numbers) or bool(np.isfinite(numbers).any()) for numbers in wrong) < TELLING:
+    outcomes, wrong, replay = examination.outcomes, examination.wrong, examination.replay
+    numbers = [outcomes[i].numbers for i in wrong]
+    if sum(not len(each) or bool(np.isfinite(each).any()) for each in numbers) < TELLING:
         return []  # of thousands of pairs, some give nothing but NaN as well
-    wrong_first = sorted(examination.everywhere, key=lambda i: (outcomes[i].raised, right[i]))
+    wrong_first = sorted(examination.everywhere, key=lambda i: (outcomes[i].raised, i not in wrong))
     pairs = examination.giving(replay.pairs, wrong_first)
     if pairs:  # among thousands of pairs, one may fit by chance
         examination.draw(DRAWS)
