@@ -8,7 +8,8 @@ import pytest
 from autograder.classroom.grade_class import Job, grade_class
 from autograder.course.errors import UserError
 from autograder.course.files import write_atomically
-from autograder.student.attempts import Attempts, Seen, attempts_path, read_attempts, write_record
+from autograder.student.progress import write_record
+from autograder.student.step import Attempts, Seen, attempts_path, read_attempts
 
 SHOWN = Attempts("d", {"one": Seen("failed", 2)})
 
@@ -33,19 +34,21 @@ def link(kind, at, to):
 
 
 def test_attempts_do_not_go_through_a_linked_folder(tmp_path, theirs):
-    kept = attempts_path(tmp_path / "work" / "softmax.py", "softmax")
+    file = tmp_path / "work" / "softmax.py"
+    kept = attempts_path(file, "softmax")
     kept.parent.parent.mkdir()
     kept.parent.symlink_to(theirs)
     write_record(kept, SHOWN)
     assert unchanged(theirs)
-    assert read_attempts(kept) == Attempts()
+    assert read_attempts(file, "softmax") == Attempts()
 
 
 def test_attempts_are_not_read_through_a_linked_folder(tmp_path, theirs):
     (theirs / "softmax.json").write_bytes(msgspec.json.encode(SHOWN))
-    kept = attempts_path(tmp_path / "softmax.py", "softmax")
+    file = tmp_path / "softmax.py"
+    kept = attempts_path(file, "softmax")
     kept.parent.symlink_to(theirs)
-    assert read_attempts(kept) == Attempts()
+    assert read_attempts(file, "softmax") == Attempts()
 
 
 @pytest.mark.parametrize("kind", ["soft", "hard"])
@@ -53,33 +56,38 @@ def test_attempts_are_not_read_through_a_linked_folder(tmp_path, theirs):
     "name", ["softmax.json", ".gitignore", "softmax.json.part", ".gitignore.part"]
 )
 def test_attempts_do_not_go_through_a_linked_file(tmp_path, theirs, kind, name):
-    kept = attempts_path(tmp_path / "softmax.py", "softmax")
+    file = tmp_path / "softmax.py"
+    kept = attempts_path(file, "softmax")
     kept.parent.mkdir()
     link(kind, kept.parent / name, theirs / "keep.txt")
     write_record(kept, SHOWN)
     assert unchanged(theirs)
-    assert read_attempts(kept) == SHOWN
+    assert read_attempts(file, "softmax") == SHOWN
 
 
 @pytest.mark.parametrize("kind", ["a pipe", "a folder", "a file for the folder", "nothing"])
 def test_other_things_in_its_place_do_no_harm(tmp_path, kind):
-    kept = attempts_path(tmp_path / "softmax.py", "softmax")
+    file = tmp_path / "softmax.py"
+    kept = attempts_path(file, "softmax")
     if kind == "a file for the folder":
         kept.parent.write_text("x")
     elif kind != "nothing":
         kept.parent.mkdir()
         os.mkfifo(kept) if kind == "a pipe" else kept.mkdir()
-    assert read_attempts(kept) == Attempts()
+    assert read_attempts(file, "softmax") == Attempts()
     write_record(kept, SHOWN)
-    assert read_attempts(kept) == (SHOWN if kind in {"a pipe", "nothing"} else Attempts())
+    assert read_attempts(file, "softmax") == (
+        SHOWN if kind in {"a pipe", "nothing"} else Attempts()
+    )
 
 
 @pytest.mark.parametrize("data", [b"[" * 100_000, b"\xff\xfe", b"{}" * 2, b'{"checks": 3}'])
 def test_damaged_attempts_stand_for_nothing(tmp_path, data):
-    kept = attempts_path(tmp_path / "softmax.py", "softmax")
+    file = tmp_path / "softmax.py"
+    kept = attempts_path(file, "softmax")
     kept.parent.mkdir()
     kept.write_bytes(data)
-    assert read_attempts(kept) == Attempts()
+    assert read_attempts(file, "softmax") == Attempts()
 
 
 @pytest.mark.parametrize("kind", ["soft", "hard"])

@@ -1,15 +1,29 @@
-"""`autograder check`: one's own work, one exercise of it or several."""
+"""`autograder check` and `autograder watch`: one's own work, once or at every save."""
 
+import signal
+import sys
 from pathlib import Path
-from typing import Any
+from types import FrameType
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from autograder.cli.options import ExerciseName, course_option, plain_option, seed_option
 from autograder.cli.result_files import ResultFiles, result_file_options, write_check_result_files
+from autograder.course.course_file import Course
+from autograder.course.errors import UserError
 from autograder.course.installation import require_libraries
-from autograder.student.targets import course_of, targets_of
+from autograder.student.progress import (
+    begun_targets,
+    course_progress,
+    next_unfinished,
+    progress_of,
+)
+from autograder.student.targets import Target, course_of, targets_of
 from autograder.student.terminal import Terminal
+
+if TYPE_CHECKING:
+    from autograder.sandbox.child import Children
 
 
 @click.command()
@@ -40,7 +54,7 @@ def check(
     The exit code is 0 only for full marks, or where a person gives them, if all is answered.
     """
     course = course_of(work, course_path)
-    targets = targets_of(course, work)
+    targets = targets_of(course, work) if work else begun_targets(course)
     require_libraries(target.exercise for target in targets)
     terminal = Terminal(plain)
     files = ResultFiles(junit, ctrf, summary, annotate)
@@ -48,13 +62,7 @@ def check(
         terminal.show([[("Nothing is begun yet. `autograder next` says where to start.", "")]])
         write_check_result_files(files, [], [])
         raise SystemExit(1)
-
-    # The worker warms up on another core while this process imports what it needs.
-    from autograder.sandbox.levels import children_for
-    from autograder.sandbox.spawn import keep_to_one_thread
-
-    keep_to_one_thread()
-    children = children_for(course, targets[0].exercise.needs, targets[0].path)
+    children = _children(course, targets[0])
     try:
         from autograder.student.check import CheckOptions, check_targets
 
@@ -62,6 +70,69 @@ def check(
     finally:
         children.close()
     write_check_result_files(files, [target.path for target in targets], reports)
-    from autograder.student.progress import progress_of
-
     raise SystemExit(0 if all(progress_of(report).is_done for report in reports) else 1)
+
+
+def _children(course: Course, target: Target) -> "Children":
+    """Start the worker: it warms up on another core while this process imports what it needs."""
+    from autograder.sandbox.levels import children_for
+    from autograder.sandbox.spawn import keep_to_one_thread
+
+    keep_to_one_thread()
+    return children_for(course, target.exercise.needs, target.path)
+
+
+@click.command()
+@click.argument("work", required=False, type=ExerciseName(files=True))
+@plain_option
+@course_option
+def watch(work: str | None, plain: bool, course_path: Path | None) -> None:
+    """Check as you save, and show the report in place: WORK is an exercise, or its file.
+
+    Without one it begins with the exercise that comes next. Whichever is saved is shown.
+    """
+    course = course_of([work] if work is not None else [], course_path)
+    target = _first_target(course, work)
+    children = _children(course, target)
+
+    from autograder.student.events import BackgroundJudge
+    from autograder.student.terminal import Screen
+    from autograder.student.watch import Redraw, Watch, WatchedExercise
+
+    terminal = Terminal(plain)
+    exercise = WatchedExercise(course, target.exercise.name, target.path, plain)
+    with Screen(terminal) as screen:
+        watching = Watch(exercise, terminal, screen)
+        judge = BackgroundJudge(course, course.content.exercises, children, watching.events.put)
+        signal.signal(signal.SIGTERM, _stop)
+        if sys.platform != "win32":
+            signal.signal(signal.SIGWINCH, lambda *_: watching.events.put(Redraw()))
+            signal.signal(signal.SIGTSTP, lambda *_: watching.events.put(Redraw(suspend=True)))
+        try:
+            watching.run(judge)
+        finally:
+            judge.close()
+            children.close()
+    terminal.show(watching.farewell())
+
+
+def _stop(_number: int, _frame: FrameType | None) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+def _first_target(course: Course, work: str | None) -> Target:
+    """Return the exercise that is named, or else the one that comes next.
+
+    Raises:
+        UserError: there is none, or several are named.
+    """
+    if work is not None:
+        targets = targets_of(course, [work])
+        if len(targets) > 1:
+            raise UserError(f"{work} holds several exercises. Name one of them, or none.")
+        return targets[0]
+    progress = course_progress(course)
+    following = next_unfinished(course, progress) or next(iter(progress.values()))
+    if following.file is None:
+        raise UserError("There is no exercise here to watch. `autograder status` lists them.")
+    return Target(following.exercise, following.file)

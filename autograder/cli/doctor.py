@@ -1,11 +1,17 @@
-"""`autograder doctor`: what works on this machine, and why something does not."""
+"""`autograder doctor`, `completion` and `schema`: this installation, and what fits to it."""
 
+import contextlib
 import importlib.metadata
+import json
 import platform
 
 import click
+import msgspec
+from click.shell_completion import get_completion_class
 
+from autograder.course.course_file import CourseFile
 from autograder.course.installation import install_command
+from autograder.report.model import Report
 from autograder.sandbox.levels import LEVELS, why_not
 from autograder.worker.confinement import LAYERS
 
@@ -45,29 +51,40 @@ def doctor() -> None:
         click.echo(f"grade confines submissions with: {working[0]} ({layers}).")
     else:
         click.echo("grade refuses others' work here; --own-code is for one's own.")
-    _print_libraries()
+    versions = {}
+    for name in OFFERED:  # nothing is imported for this
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            versions[name] = importlib.metadata.version(name)
+    here = ", ".join(f"{name} {version}" for name, version in versions.items())
+    click.echo(f"Submissions can import: Python's own modules, {here}.")
+    away = [name for name in OFFERED if name not in versions]
+    if away:
+        click.echo(f"Not installed here: {', '.join(away)}. What imports and uses them gets no")
+        click.echo(f"points. To have them: {install_command('students', 'torch')}")
     if not {"full", "landlock"} & set(working):
         click.echo("On the level no-open only numpy, torch and matplotlib can be imported.")
     raise SystemExit(0 if working else 1)
 
 
-def installed_libraries() -> dict[str, str]:
-    """Return versions by name; empty for one that is not here. Nothing is imported for that."""
-    versions = {}
-    for name in OFFERED:
-        try:
-            versions[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            versions[name] = ""
-    return versions
+@click.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> None:
+    """Print what makes SHELL complete commands and names of exercises.
+
+    bash: autograder completion bash >> ~/.bashrc
+
+    zsh: autograder completion zsh >> ~/.zshrc
+
+    fish: autograder completion fish > ~/.config/fish/completions/autograder.fish
+    """
+    kind = get_completion_class(shell)
+    assert kind is not None
+    root = click.get_current_context().find_root().command
+    click.echo(kind(root, {}, "autograder", "_AUTOGRADER_COMPLETE").source())
 
 
-def _print_libraries() -> None:
-    """Print which libraries submissions may import here, and how to install the others."""
-    versions = installed_libraries()
-    here = ", ".join(f"{name} {version}" for name, version in versions.items() if version)
-    click.echo(f"Submissions can import: Python's own modules, {here}.")
-    away = [name for name, version in versions.items() if not version]
-    if away:
-        click.echo(f"Not installed here: {', '.join(away)}. What imports and uses them gets no")
-        click.echo(f"points. To have them: {install_command('students', 'torch')}")
+@click.command()
+@click.argument("of", type=click.Choice(["report", "course"]), default="report")
+def schema(of: str) -> None:
+    """Print the JSON schema of the report, or of course.yml."""
+    print(json.dumps(msgspec.json.schema(Report if of == "report" else CourseFile), indent=2))

@@ -26,8 +26,8 @@ from autograder.classroom.judge_pool import Graders
 from autograder.classroom.marks import TABLE
 from autograder.classroom.pending_results import GradedClass
 from autograder.classroom.pseudonyms import FILE as PSEUDONYMS
-from autograder.cli.diff import confirm, in_a_terminal, print_difference
 from autograder.cli.dry_run import show
+from autograder.cli.history import confirm, in_a_terminal, print_difference
 from autograder.cli.log import FILE as LOG
 from autograder.cli.log import Log, emit, emit_end, emit_progress, emit_start
 from autograder.cli.progress import graded_with_progress

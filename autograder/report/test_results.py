@@ -94,18 +94,13 @@ def _line(check: CheckReport, shown: ShownExercise) -> int | None:
         return check.place.line
     function = check.diagnosis.function if check.diagnosis is not None else ""
     called = check.evidence.call if check.evidence is not None else ""
-    names = [function, called.partition("(")[0].strip()]
-    return next((line for name in names if name and (line := _defined(name, shown.text))), None)
-
-
-def _defined(name: str, text: str) -> int | None:
-    """Return the line in which a file defines a function or a class."""
     try:
-        tree = ast.parse(text)
+        tree = ast.parse(shown.text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    return next((n.lineno for n in tree.body if isinstance(n, kinds) and n.name == name), None)
+    lines = {node.name: node.lineno for node in reversed(tree.body) if isinstance(node, kinds)}
+    return lines.get(function, lines.get(called.partition("(")[0].strip()))
 
 
 def annotations(shown: Sequence[ShownExercise]) -> list[str]:
@@ -116,17 +111,17 @@ def annotations(shown: Sequence[ShownExercise]) -> list[str]:
             if case.state not in BAD:
                 continue
             at = {"file": each.path, "line": str(case.line or 1), "title": case.name}
-            about = ",".join(f"{key}={_property(value)}" for key, value in at.items() if value)
-            found.setdefault((each.path, case.line), f"::error {about}::{_data(case.message)}")
+            about = ",".join(
+                f"{key}={_escaped(value).replace(':', '%3A').replace(',', '%2C')}"
+                for key, value in at.items()
+                if value
+            )
+            found.setdefault((each.path, case.line), f"::error {about}::{_escaped(case.message)}")
     return list(found.values())[:MAX_ANNOTATIONS]
 
 
-def _data(text: str) -> str:
+def _escaped(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
 
 
 def ctrf(shown: Sequence[ShownExercise]) -> bytes:

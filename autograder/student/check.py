@@ -20,18 +20,17 @@ from autograder.grading.judge import Judge
 from autograder.grading.reports import grader_record, report_without_checks, whole_report
 from autograder.report.model import ExerciseReport
 from autograder.report.presentation import opening
+from autograder.report.redaction import exercise_for_student
 from autograder.report.terminal import StyledLine, repair_lines, score
 from autograder.sandbox.child import Children
-from autograder.student.attempts import attempts_path, read_attempts
 from autograder.student.progress import progress_of
 from autograder.student.step import (
-    may_have_repair,
     no_further_hint,
+    read_attempts,
     report_lines,
     shown_in_short,
     shown_step,
     source_of,
-    with_repair_found,
 )
 from autograder.student.targets import Target
 from autograder.student.terminal import Terminal, from_here
@@ -68,7 +67,15 @@ def check_targets(
     """
     is_single = len(targets) == 1
     whole = is_single or options.show_all
-    sources = [_read(target, is_single) for target in targets]  # before anything is started
+    sources: list[Source | ExerciseReport] = []
+    for target in targets:  # before anything is started
+        try:
+            sources.append(source_of(target.path, target.exercise))
+        except UserError as error:
+            if is_single:
+                raise
+            unread = report_without_checks(target.exercise, "not loaded", str(error), ran=False)
+            sources.append(unread)
     reports = []
     with Judge(course, [target.exercise for target in targets], children, options.seed) as judge:
         unless_cached(refuse_errors_in_code, course, list(judge.exercises.values()))
@@ -84,19 +91,12 @@ def check_targets(
                 printer.print_report(report)
             reports.append(report)
     if options.as_json:
-        _print_json(course, reports, options)
+        seed = course.content.seed if options.seed is None else options.seed
+        whole_check = whole_report("", course, reports, grader_record(course, seed))
+        print(msgspec.json.format(msgspec.json.encode(whole_check), indent=2).decode())
     elif not is_single:
         terminal.show(_sum(reports))
     return reports
-
-
-def _read(target: Target, is_single: bool) -> Source | ExerciseReport:
-    try:
-        return source_of(target.path, target.exercise)
-    except UserError as error:
-        if is_single:
-            raise
-        return report_without_checks(target.exercise, "not loaded", str(error), ran=False)
 
 
 class _Printer(msgspec.Struct, frozen=True):
@@ -132,19 +132,26 @@ class _Printer(msgspec.Struct, frozen=True):
 def _check_step(judge: Judge, source: Source, printer: _Printer) -> ExerciseReport:
     """Grade one file as a step of the student's, with hints and the search for a repair."""
     course, path, is_single = judge.course, printer.path, printer.is_single
+    policy = course.content.hints
     graded = judge.run(source)
     message = ""
     if printer.options.more and is_single:
-        seen = read_attempts(attempts_path(path, graded.report.name))
+        seen = read_attempts(path, graded.report.name)
         values = f"`autograder check {graded.report.name} --all` with every value"
-        message = no_further_hint(seen, graded.report, course.content.hints, values, path.name)
+        message = no_further_hint(seen, graded.report, policy, values, path.name)
     report = shown_step(course, graded.report, path, printer.options.more)
     printer.print_report(report)
     if message:
         printer.print_lines([[], [(message, "")]])
-    if is_single and may_have_repair(judge, graded):
+    has_error = graded.error is not None
+    if has_error or not is_single or all(r.outcome == "passed" for r in graded.results):
+        return report
+    from autograder.grading.repair import is_worth_looking, with_repair
+
+    if is_worth_looking(graded.exercise, graded.session.source, graded.results, policy):
         with _search_notice():
-            report = with_repair_found(report, judge, graded)
+            repaired = exercise_for_student(with_repair(judge, graded), policy, 0)
+        report = msgspec.structs.replace(report, repair=repaired.repair)
         printer.print_lines(repair_lines(report))
     return report
 
@@ -182,9 +189,3 @@ def _sum(reports: Sequence[ExerciseReport]) -> Iterator[StyledLine]:
     unfinished = [report.name for report in reports if not progress_of(report).is_done]
     if unfinished:
         yield [(f"autograder check {unfinished[0]} shows more of it.", "dim")]
-
-
-def _print_json(course: Course, reports: Sequence[ExerciseReport], options: CheckOptions) -> None:
-    seed = course.content.seed if options.seed is None else options.seed
-    report = whole_report("", course, reports, grader_record(course, seed))
-    print(msgspec.json.format(msgspec.json.encode(report), indent=2).decode())

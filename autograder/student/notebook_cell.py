@@ -20,7 +20,6 @@ from autograder.report.html import notebook_outputs
 from autograder.report.model import ExerciseReport
 from autograder.report.redaction import exercise_for_student
 from autograder.report.terminal import StyledLine
-from autograder.student.attempts import attempts_path, read_attempts
 from autograder.student.listing import completion_lines, progress_bar, remark
 from autograder.student.progress import (
     ExerciseProgress,
@@ -31,7 +30,7 @@ from autograder.student.progress import (
     progress_of,
     read_progress,
 )
-from autograder.student.step import change_since, no_further_hint, shown_step
+from autograder.student.step import change_since, no_further_hint, read_attempts, shown_step
 from autograder.submission.read import UnreadableFile
 from autograder.submission.source import (
     Siblings,
@@ -96,7 +95,7 @@ def _step_outputs(
     """Return what a student sees below the cell, as HTML and text; with `more`, one hint more."""
     notebook = folder / f"{full.name}.ipynb"
     before = read_progress(notebook, full.name)
-    seen = read_attempts(attempts_path(notebook, full.name))
+    seen = read_attempts(notebook, full.name)
     report = shown_step(course, full, notebook, more=more, saved=False)
     first, last = _context_lines(course, report, before)
     if more:

@@ -3,24 +3,60 @@
 The last check is kept beside the student's file, for the student alone. Nothing is run here.
 """
 
+import contextlib
+import stat
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 import msgspec
 
 from autograder.course.course_file import Course, Exercise
 from autograder.course.errors import UserError
-from autograder.report.model import CheckReport, ExerciseReport, Status
+from autograder.course.files import opened_folder, plain_folder, write_atomically
+from autograder.report.model import ExerciseReport, Status
 from autograder.report.presentation import LEFT_TO_GRADING
-from autograder.student.attempts import FOLDER, read_record, write_record
-from autograder.student.find import find_file
+from autograder.student.targets import Target, find_file
 from autograder.submission.code import read_code
-from autograder.submission.read import UnreadableFile
-from autograder.submission.source import Siblings, Source, read_source, with_stated_numbers
+from autograder.submission.read import UnreadableFile, read_bytes
+from autograder.submission.source import Siblings, read_source, with_stated_numbers
 from autograder.submission.stubs import Stubs, read_stubs
 
+FOLDER = ".autograder"  # beside the student's file; others may have made it: no link is followed
+MOST = 1024 * 1024
+IGNORED = "*\n"
+
+Stored = TypeVar("Stored", bound=msgspec.Struct)
 Stage = Literal["done", "begun", "untouched", "missing", "unreadable"]
+
+
+def read_record(path: Path, kind: type[Stored]) -> Stored | None:
+    """Read a record; None if its file is missing, damaged or a link."""
+    try:
+        with opened_folder(path.parent) as folder:
+            return msgspec.json.decode(read_bytes(path, MOST, folder), type=kind)
+    except (OSError, UnreadableFile, msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
+        return None
+
+
+def write_record(path: Path, record: msgspec.Struct) -> None:
+    """Write a record for its owner's eyes; what cannot be written is not kept."""
+    with contextlib.suppress(OSError):
+        plain_folder(path.parent, 0o700)
+        with opened_folder(path.parent) as folder:
+            if not _is_ours(path.parent / ".gitignore"):
+                write_atomically(path.parent / ".gitignore", IGNORED, folder)
+            text = msgspec.json.format(msgspec.json.encode(record), indent=2)
+            write_atomically(path, text, folder)
+
+
+def _is_ours(path: Path) -> bool:
+    """Return whether the file is there as written here, and nothing else is a name of it."""
+    with contextlib.suppress(OSError):
+        status = path.lstat()
+        is_whole = status.st_size == len(IGNORED) and status.st_nlink == 1
+        return stat.S_ISREG(status.st_mode) and is_whole
+    return False
 
 
 class LastCheck(msgspec.Struct, frozen=True):
@@ -49,7 +85,8 @@ class LastCheck(msgspec.Struct, frozen=True):
 
 def progress_of(report: ExerciseReport, now: datetime | None = None) -> LastCheck:
     """Return what to keep of a report that its student may see."""
-    left_to_grading = [check for check in report.checks if _is_left_to_grading(check)]
+    not_told = [check for check in report.checks if check.outcome == "not told"]
+    left_to_grading = [c for c in not_told if c.cause and c.cause.code in LEFT_TO_GRADING]
     return LastCheck(
         file=report.file,
         digest=report.digest,
@@ -62,25 +99,18 @@ def progress_of(report: ExerciseReport, now: datetime | None = None) -> LastChec
     )
 
 
-def _is_left_to_grading(check: CheckReport) -> bool:
-    return check.outcome == "not told" and (
-        check.cause is not None and check.cause.code in LEFT_TO_GRADING
-    )
-
-
-def progress_file(source: Path, exercise: str) -> Path:
-    """Return where the last check of a file is kept."""
-    return source.parent / FOLDER / f"{exercise}.progress.json"
-
-
 def read_progress(source: Path, exercise: str) -> LastCheck | None:
     """Read the last check that is kept beside a file; None if there is none."""
-    return read_record(progress_file(source, exercise), LastCheck)
+    return read_record(_progress_file(source, exercise), LastCheck)
 
 
 def write_progress(source: Path, report: ExerciseReport) -> None:
     """Keep how a student's report on an exercise stands, beside its file."""
-    write_record(progress_file(source, report.name), progress_of(report))
+    write_record(_progress_file(source, report.name), progress_of(report))
+
+
+def _progress_file(source: Path, exercise: str) -> Path:
+    return source.parent / FOLDER / f"{exercise}.progress.json"
 
 
 class ExerciseProgress(msgspec.Struct, frozen=True):
@@ -138,16 +168,12 @@ def exercise_progress(
     changed = last is not None and last.digest not in {"", source.digest}
     if last is not None and last.is_done:
         return ExerciseProgress(exercise, "done", file, last, changed)
-    if not (last is not None and last.points) and _is_untouched(source, stubs):
+    stub = stubs.get(exercise.name)
+    if (last is not None and last.points) or stub is None or not stub.left_to_write():
+        return ExerciseProgress(exercise, "begun", file, last, changed)
+    if stub.is_untouched(read_code(source.units), source.answers):
         return ExerciseProgress(exercise, "untouched", file)
     return ExerciseProgress(exercise, "begun", file, last, changed)
-
-
-def _is_untouched(source: Source, stubs: Stubs) -> bool:
-    stub = stubs.get(source.name)
-    if stub is None or not stub.left_to_write():
-        return False
-    return stub.is_untouched(read_code(source.units), source.answers)
 
 
 def by_assignment(course: Course, progress: CourseProgress) -> list[AssignmentProgress]:
@@ -181,3 +207,12 @@ def next_unfinished(
 def in_order_of_due_dates(course: Course, progress: CourseProgress) -> list[ExerciseProgress]:
     """Return the exercises in the order of the course's assignments."""
     return [exercise for group in by_assignment(course, progress) for exercise in group.exercises]
+
+
+def begun_targets(course: Course) -> list[Target]:
+    """Return the exercises that are begun, each with its file, in the order of due dates."""
+    return [
+        Target(exercise.exercise, exercise.file)
+        for exercise in in_order_of_due_dates(course, course_progress(course))
+        if exercise.file is not None and exercise.state != "untouched"
+    ]

@@ -1,6 +1,9 @@
-"""One step of a student's: a file is graded, and what they may see of it is kept and shown."""
+"""One step of a student's: a file is graded, and what they may see of it is kept and shown.
 
-from collections.abc import Collection
+Hints come in steps: the next one with a new attempt that fails the same way, or on request.
+"""
+
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 import msgspec
@@ -8,22 +11,11 @@ import msgspec
 from autograder.course.course_file import Course, Exercise, HintPolicy
 from autograder.course.errors import UserError
 from autograder.course.text import one_line
-from autograder.grading.judge import Judge
-from autograder.grading.scoring import Graded
-from autograder.report.model import ExerciseReport
-from autograder.report.presentation import opening
+from autograder.report.model import CheckReport, ExerciseReport
+from autograder.report.presentation import QUIET, opening
 from autograder.report.redaction import exercise_for_student
 from autograder.report.terminal import StyledLine, exercise_lines, exercise_sentences
-from autograder.student.attempts import (
-    Attempts,
-    attempts_path,
-    first_failing,
-    hints_shown,
-    next_step,
-    read_attempts,
-    write_record,
-)
-from autograder.student.progress import write_progress
+from autograder.student.progress import FOLDER, read_record, write_progress, write_record
 from autograder.submission.read import UnreadableFile
 from autograder.submission.source import Source, read_own
 
@@ -33,6 +25,82 @@ NO_HINTS: dict[HintPolicy, str] = {
 }
 NONE = "There is no hint for this one."
 LAST = "That was the last hint."
+
+
+class Seen(msgspec.Struct, frozen=True):
+    """A check's way of failing when it was last looked at, and the hints shown then."""
+
+    way: str
+    hints: int
+
+
+class Attempts(msgspec.Struct, frozen=True):
+    """The record of what a student was shown of an exercise: its source, and each check."""
+
+    digest: str = ""
+    checks: dict[str, Seen] = {}
+
+
+def next_step(
+    before: Attempts, exercise: ExerciseReport, policy: HintPolicy, asked: bool
+) -> Attempts:
+    """Return what to show of the exercise now.
+
+    A check's first hint comes with its finding. One more comes with a source that has changed and
+    fails the same way, or, where the policy is "practice", when it is `asked` for: to the mistake
+    that is to be fixed first, and to no other, which nobody has tried to fix yet.
+    """
+    changed = bool(before.digest) and before.digest != exercise.digest
+    more = changed or (asked and policy == "practice")
+    first = first_failing(exercise)
+    checks = {}
+    for check in _failing(exercise) if policy != "exam" else ():
+        way, hints = way_of_failing(check), 1
+        seen = before.checks.get(check.name)
+        if seen is not None and seen.way == way:
+            hints = seen.hints + (more and _is_same_mistake(check, first))
+        checks[check.name] = Seen(way, min(hints, max(1, len(check.hints))))
+    return Attempts(exercise.digest, checks)
+
+
+def way_of_failing(check: CheckReport) -> str:
+    """Return what two attempts have in common that fail the same way."""
+    if check.diagnosis is not None and check.diagnosis.misconceptions:
+        return "+".join(sorted(check.diagnosis.misconceptions))
+    kind = check.diagnosis.kind if check.diagnosis is not None else ""
+    return f"{check.outcome} {kind}".strip()
+
+
+def first_failing(exercise: ExerciseReport) -> CheckReport | None:
+    """Return the check to fix first: what is shown comes before what is not begun."""
+    failing = _failing(exercise)
+    return min(failing, key=lambda check: (check.hidden, bool(check.unwritten)), default=None)
+
+
+def _failing(exercise: ExerciseReport) -> list[CheckReport]:
+    return [check for check in exercise.checks if check.outcome not in QUIET]
+
+
+def _is_same_mistake(check: CheckReport, first: CheckReport | None) -> bool:
+    if check is first or first is None:
+        return True
+    is_named = first.diagnosis is not None and bool(first.diagnosis.misconceptions)
+    return is_named and way_of_failing(check) == way_of_failing(first)
+
+
+def hints_shown(attempts: Attempts) -> Mapping[str, int]:
+    """Return how many hints to show for each check, by its name."""
+    return {name: seen.hints for name, seen in attempts.checks.items()}
+
+
+def attempts_path(source: Path, exercise: str) -> Path:
+    """Return where the attempts at a file are kept."""
+    return source.parent / FOLDER / f"{exercise}.json"
+
+
+def read_attempts(source: Path, exercise: str) -> Attempts:
+    """Read what was shown before: nothing, if the file is missing, damaged or a link."""
+    return read_record(attempts_path(source, exercise), Attempts) or Attempts()
 
 
 def source_of(path: Path, exercise: Exercise) -> Source:
@@ -47,24 +115,6 @@ def source_of(path: Path, exercise: Exercise) -> Source:
         raise UserError(f"{error} ({one_line(str(path), 300)})") from None
 
 
-def may_have_repair(judge: Judge, graded: Graded) -> bool:
-    """Return whether it is worth looking for a change after which every check passes."""
-    if graded.error is not None or all(result.outcome == "passed" for result in graded.results):
-        return False
-    from autograder.grading.repair import is_worth_looking
-
-    policy = judge.course.content.hints
-    return is_worth_looking(graded.exercise, graded.session.source, graded.results, policy)
-
-
-def with_repair_found(report: ExerciseReport, judge: Judge, graded: Graded) -> ExerciseReport:
-    """Return what a student sees with the place of such a change, if one is found."""
-    from autograder.grading.repair import with_repair
-
-    seen = exercise_for_student(with_repair(judge, graded), judge.course.content.hints, 0)
-    return msgspec.structs.replace(report, repair=seen.repair)
-
-
 def shown_step(
     course: Course, full: ExerciseReport, path: Path, more: bool, saved: bool = True
 ) -> ExerciseReport:
@@ -76,10 +126,10 @@ def shown_step(
     """
     if _is_ungraded(full):
         return exercise_for_student(full, course.content.hints, 0)
-    kept, policy = attempts_path(path, full.name), course.content.hints
-    attempts = next_step(read_attempts(kept), full, policy, more)
+    policy = course.content.hints
+    attempts = next_step(read_attempts(path, full.name), full, policy, more)
     if full.status != "not loaded":
-        write_record(kept, attempts)
+        write_record(attempts_path(path, full.name), attempts)
     report = exercise_for_student(full, policy, hints_shown(attempts))
     write_progress(path, report if saved else msgspec.structs.replace(report, digest=""))
     return report

@@ -8,10 +8,11 @@ import msgspec
 from autograder.course.course_file import Course, Exercise, find_course
 from autograder.course.errors import UserError
 from autograder.course.text import few
-from autograder.student.find import exercise_for, file_in, find_file
-from autograder.student.progress import course_progress, in_order_of_due_dates
-from autograder.submission.source import SUFFIXES
-from autograder.submission.stubs import read_stubs
+from autograder.submission.code import read_code
+from autograder.submission.file_names import named_for
+from autograder.submission.read import UnreadableFile
+from autograder.submission.source import SUFFIXES, read_source
+from autograder.submission.stubs import Stubs, exercises_in, read_stubs
 
 
 class Target(msgspec.Struct, frozen=True):
@@ -35,19 +36,13 @@ def course_of(names: Sequence[str], stated: Path | None = None) -> Course:
 
 
 def targets_of(course: Course, names: Sequence[str]) -> list[Target]:
-    """Return what to check, each once; without a name, all that is begun, in the course's order.
+    """Return what to check, each once.
 
     Raises:
         UserError: a name is of nothing that there is.
     """
-    if not names:
-        return [
-            Target(each.exercise, each.file)
-            for each in in_order_of_due_dates(course, course_progress(course))
-            if each.file is not None and each.state != "untouched"
-        ]
     targets = [target for name in names for target in _targets_named(course, name)]
-    return list({(each.exercise.name, each.path): each for each in targets}.values())
+    return list({(target.exercise.name, target.path): target for target in targets}.values())
 
 
 def _targets_named(course: Course, name: str) -> list[Target]:
@@ -81,3 +76,69 @@ def _targets_in(course: Course, folder: Path) -> list[Target]:
 def _is_path(name: str) -> bool:
     path = Path(name)
     return path.suffix in SUFFIXES or path.exists()
+
+
+def find_file(course: Course, exercise: Exercise, stubs: Stubs | None = None) -> Path:
+    """Return the student's file: here, or among those that the course hands out.
+
+    Of two, the one that is written; if both are, or neither is, the newer one. `stubs` are the
+    course's, where they have been read already.
+
+    Raises:
+        UserError: there is none.
+    """
+    folders = list(dict.fromkeys([Path.cwd(), course.handed_out]))
+    for folder in folders:
+        file = file_in(folder, course, exercise, stubs)
+        if file is not None:
+            return file
+    raise UserError(
+        f"No file {exercise.name}.py or {exercise.name}.ipynb in "
+        f"{' or '.join(map(str, folders))}. "
+        f"Name the file: autograder check FOLDER/{exercise.name}.py"
+    )
+
+
+def file_in(
+    folder: Path, course: Course, exercise: Exercise, stubs: Stubs | None = None
+) -> Path | None:
+    """Return the exercise's file in a folder, as `find_file` chooses it; None if there is none."""
+    files = [folder / f"{exercise.name}{suffix}" for suffix in SUFFIXES]
+    files = [file for file in files if file.is_file()]
+    if len(files) > 1:
+        stubs = read_stubs(course) if stubs is None else stubs
+        files = [file for file in files if _is_written(file, exercise, stubs)] or files
+    return max(files, key=lambda file: file.stat().st_mtime, default=None)
+
+
+def _is_written(file: Path, exercise: Exercise, stubs: Stubs) -> bool:
+    """Return whether a file is not as it was handed out any more."""
+    try:
+        source = read_source(file, exercise.name)
+    except UnreadableFile:
+        return True
+    stub = stubs.get(exercise.name)
+    return stub is None or not stub.is_untouched(read_code(source.units), source.answers)
+
+
+def exercise_for(course: Course, path: Path) -> Exercise:
+    """Return the exercise that a file is for: by its name, or else by what it defines.
+
+    Raises:
+        UserError: neither says one exercise.
+    """
+    if path.stem in course.exercises:
+        return course.exercises[path.stem]
+    names = list(named_for(path.stem, course.exercises))
+    if len(names) != 1:
+        try:
+            source = read_source(path, path.stem)
+        except UnreadableFile as error:
+            raise UserError(f"{error} ({path})") from None
+        names = list(exercises_in(source, read_code(source.units), read_stubs(course)))
+    if len(names) > 1:
+        raise UserError(
+            f"{path.name} has several exercises in it: {', '.join(names)}. To check one, save it "
+            f"under that name."
+        )
+    return course.exercise(names[0] if names else path.stem)

@@ -119,12 +119,6 @@ class Screen:
         shown = f"{REST_OF_LINE}\n".join(lines[:height])
         self._write(f"{HOME}{shown}{REST_OF_LINE}{REST}")
 
-    def say(self, line: StyledLine) -> None:
-        """Say something where frames follow each other; in place, the next frame has it."""
-        if not self.terminal.moves:
-            self.terminal.show([line])
-            sys.stdout.flush()
-
     def _paged(self, report: list[StyledLine], room: int) -> list[StyledLine]:
         """Return as many lines of the report as there is room for, from the current page."""
         if len(report) <= room:

@@ -3,6 +3,7 @@
 import os
 import queue
 import signal
+import sys
 import time
 from collections.abc import Collection
 from pathlib import Path
@@ -14,12 +15,9 @@ from autograder.course.errors import UserError
 from autograder.report.model import ExerciseReport
 from autograder.report.presentation import opening
 from autograder.report.terminal import StyledLine, score
-from autograder.student.attempts import attempts_path, first_failing, read_attempts
-from autograder.student.background_judge import BackgroundJudge, GradedSource
-from autograder.student.events import FileWatcher, KeyReader
+from autograder.student.events import BackgroundJudge, FileWatcher, GradedSource, KeyReader
 from autograder.student.listing import completion_lines, progress_bar
 from autograder.student.progress import (
-    ExerciseProgress,
     by_assignment,
     course_progress,
     exercise_progress,
@@ -27,8 +25,10 @@ from autograder.student.progress import (
 )
 from autograder.student.step import (
     change_since,
+    first_failing,
     no_further_hint,
     passed_checks,
+    read_attempts,
     report_lines,
     shown_step,
     source_of,
@@ -65,14 +65,9 @@ class WatchedExercise:
     def title(self) -> str:
         return self.course.exercise(self.name).title
 
-    @property
-    def ordered(self) -> list[ExerciseProgress]:
-        return list(self.progress.values())
-
-    def next(self) -> ExerciseProgress | None:
-        """Return what comes after this exercise and is not done."""
-        following = next_unfinished(self.course, self.progress, after=self.name)
-        return following if following is None or following.exercise.name != self.name else None
+    def bar(self, width: int | None) -> StyledLine:
+        """Return how far the course has come, in a line."""
+        return progress_bar(list(self.progress.values()), width)
 
     def take_report(self, full: ExerciseReport) -> None:
         """Keep a new report, and say what has changed and what is done now."""
@@ -98,7 +93,7 @@ class WatchedExercise:
         """Show one hint more, where the course allows."""
         if self.full is None or self.shown is None:
             return
-        policy, seen = self.course.content.hints, read_attempts(attempts_path(self.path, self.name))
+        policy, seen = self.course.content.hints, read_attempts(self.path, self.name)
         message = no_further_hint(seen, self.full, policy, "all values (a)", self.path.name)
         self.news = [[(message or "One hint more.", "")]]
         if first_failing(self.full) is None:
@@ -304,8 +299,9 @@ class Watch:
         elif key == "p":
             exercise.picture()
         elif key == "n":
-            following = exercise.next()
-            if following is None or following.file is None:
+            following = next_unfinished(exercise.course, exercise.progress, after=exercise.name)
+            is_other = following is not None and following.exercise.name != exercise.name
+            if following is None or following.file is None or not is_other:
                 self._say("There is no other exercise that is not done.")
             else:
                 self._go_to(following.exercise.name, following.file)
@@ -321,15 +317,16 @@ class Watch:
         self.exercise.news = [[(text, "")]]
         if self.terminal.moves:
             self._draw()
-        else:
-            self.screen.say([(text, "")])
+        else:  # the next frame follows below
+            self.terminal.show([[(text, "")]])
+            sys.stdout.flush()
 
     def _draw(self) -> None:
         foot = KEYS if self.keys.are_there else "Ctrl-C ends it."
         self.screen.draw(Frame(self._top(), self._report(), [[(foot, "dim")]]))
 
     def _top(self) -> list[StyledLine]:
-        lines = [progress_bar(self.exercise.ordered, self.terminal.width)]
+        lines = [self.exercise.bar(self.terminal.width)]
         if self.terminal.spoken:
             lines = [[(text, "") for text, style in lines[0] if style == "dim"][-1:]]
         busy = time.monotonic() - self._busy_since if self._busy_since else 0.0
@@ -355,7 +352,7 @@ class Watch:
         result = score(exercise.shown) if exercise.shown is not None else "not checked"
         return [
             [(f"{exercise.title} ({from_here(exercise.path)}): {result}", "")],
-            progress_bar(exercise.ordered, self.terminal.width),
+            exercise.bar(self.terminal.width),
         ]
 
 

@@ -20,7 +20,7 @@ from autograder.sandbox.child import InternalError
 from autograder.sandbox.fork_server import ForkServers
 from autograder.sandbox.levels import children_for
 from autograder.sandbox.spawn import Spawner
-from autograder.student.background_judge import BackgroundJudge
+from autograder.student.events import BackgroundJudge
 from autograder.student.notebook_cell import answer_of
 from autograder.submission.source import Source
 from autograder.worker.messages import Unit

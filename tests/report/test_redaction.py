@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autograder.nbgrader.grading import shown_report
-from autograder.report.html import exercise_html
+from autograder.report.html import exercise_html, notebook_outputs
 from autograder.report.model import (
     Cause,
     CheckOutcome,
@@ -23,12 +22,13 @@ from autograder.report.model import (
     Grader,
     Line,
     Report,
+    Statement,
     Status,
 )
 from autograder.report.picture import save_picture
 from autograder.report.presentation import sentence
 from autograder.report.redaction import FOR_A_PERSON, exercise_for_student, for_student
-from autograder.report.terminal import exercise_lines, plain
+from autograder.report.terminal import exercise_lines, exercise_sentences, plain
 
 ROOT = Path(__file__).resolve().parents[2]
 SECRET = "hunter2"
@@ -91,7 +91,7 @@ def exercise_of(*checks, status="graded", **changes):
 
 
 def faces(exercise, policy, hints_shown=99):
-    """Everything that a student is shown: JSON, terminal, page, notebook, comments."""
+    """Everything that a student is shown: JSON, terminal, spoken, page, notebook."""
     shown = exercise_for_student(exercise, policy, hints_shown)
     grader = Grader(version="1", python="3", numpy="2", digest="d", seed=0, confinement="none")
     report = Report(
@@ -103,15 +103,13 @@ def faces(exercise, policy, hints_shown=99):
         grader=grader,
         exercises=(exercise,),
     )
-    graded = shown_report(exercise, policy)
     return "\n".join(
         [
             msgspec.json.encode(for_student(report, policy, hints_shown)).decode(),
             *(plain(line) for line in exercise_lines(shown, details=99)),
             exercise_html(shown),
-            graded.page,
-            graded.text,
-            *graded.comments({"cell": "def attention(): ..."}).values(),
+            *(plain(line) for line in exercise_sentences(shown, details=99)),
+            *notebook_outputs(shown),
         ]
     )
 
@@ -202,6 +200,25 @@ def test_a_hidden_check_says_which_mistake_it_is_in_the_courses_words():
         ]
         assert [each.hints for each in shown] == [("First.",), (), ()]
         assert all(each.finding == "" for each in shown)
+
+
+def test_a_hidden_checks_diagnosis_has_no_statements_and_places():
+    """They hold values and lines of the submission, also where the mistake has a name."""
+    named = Diagnosis(
+        kind="named",
+        finding="The scores are not scaled.",
+        told="The scores are not scaled.",
+        misconceptions=("no-scaling",),
+        calls="calls with a mask",
+        places=(Line(file="softmax.py", line=3, text=SECRET),),
+        statements=(Statement(code="value", values={"yours": SECRET}),),
+    )
+    for hidden in (True, False):
+        check = visible(hidden=hidden, diagnosis=named)
+        shown = exercise_for_student(exercise_of(check), "practice").checks[0].diagnosis
+        assert shown.misconceptions == ("no-scaling",)
+        kept = (shown.statements, shown.places, shown.calls)
+        assert kept == (((), (), "") if hidden else (named.statements, named.places, named.calls))
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from autograder.report.model import CheckReport, Diagnosis, ExerciseReport
-from autograder.student.attempts import Attempts, hints_shown, next_step
+from autograder.student.step import Attempts, hints_shown, next_step
 
 
 def exercise(digest, *names, outcome="failed"):

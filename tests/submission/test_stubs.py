@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from autograder.course.course_file import load_course
-from autograder.student.find import find_file
+from autograder.student.targets import find_file
 from autograder.submission.stubs import read_stubs
 
 NAMES = ("softmax", "causal_mask", "reflection", "hand_computation", "multi_head_attention")
