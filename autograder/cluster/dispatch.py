@@ -7,7 +7,7 @@ Dask chooses the machine of a chunk, and another one if that is lost.
 import concurrent.futures
 import secrets
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from typing import TYPE_CHECKING
@@ -135,15 +135,18 @@ class Dispatch:
             )
 
     def _ask(self, there: dict[str, Machine]) -> None:
-        """Ask the machines that are new whether they can grade."""
-        asked = {machine.address: machine for machine in self._asked.values()}
-        known = self._machines | asked
-        new = [each for each in there.values() if each.address not in {**known, **self._left_out}]
-        first = _first_cores([*known.values(), *new])
-        for machine in new:
-            question = Admission(self._instruction(alone=False), first[machine.address])
-            future = self._cluster.admit(machine.address, encode(question))
-            self._asked[future] = machine
+        """Ask the machines that are new whether they can grade: those on one host share no core."""
+        known = [*self._machines.values(), *self._asked.values()]
+        taken: Counter[str] = Counter()
+        for machine in known:
+            taken[machine.host] += machine.judges
+        old = {machine.address for machine in known} | self._left_out.keys()
+        for machine in there.values():
+            if machine.address not in old:
+                question = Admission(self._instruction(alone=False), taken[machine.host])
+                future = self._cluster.admit(machine.address, encode(question))
+                self._asked[future] = machine
+                taken[machine.host] += machine.judges
 
     def _admit(self, machine: Machine, future: "Future[bytes]") -> None:
         """Take a machine in that grades as this one would; name one that does not."""
@@ -257,16 +260,6 @@ class Dispatch:
                 self._alone.append(Batch((again,), alone=True))
             else:
                 yield task, outcome.reports
-
-
-def _first_cores(machines: Iterable[Machine]) -> dict[str, int]:
-    """Return the first core of each machine: those on one host share none."""
-    taken: dict[str, int] = {}
-    first = {}
-    for machine in machines:
-        first[machine.address] = taken.get(machine.host, 0)
-        taken[machine.host] = first[machine.address] + machine.judges
-    return first
 
 
 def _read(data: bytes, tasks: tuple[Task, ...]) -> tuple[list[TaskReports], float] | str:

@@ -56,7 +56,9 @@ class ChunkReports(msgspec.Struct, frozen=True):
     trouble: str = ""
 
 
-encode = msgspec.msgpack.Encoder(enc_hook=os.fspath).encode  # a path as its text
+def encode(message: object) -> bytes:
+    """Return a message as bytes, a path in it as its text."""
+    return msgspec.msgpack.encode(message, enc_hook=os.fspath)
 
 
 def decode(data: bytes, type: type[T]) -> T:
