@@ -131,16 +131,12 @@ class Importer(msgspec.Struct, frozen=True, kw_only=True):
     also: Callable[[Listing], Sequence[str]] = lambda _: ()
 
 
-def _read_folders(listing: Listing) -> Sequence[Piece]:
-    return [
-        Piece(entry=name, owners=(Owner(key=name, id=name, name=name),)) for name in listing.folders
-    ]
-
-
 PLAIN = Importer(
     name="folders",
     title="a folder for each student",
     expected="folders, each called as its student",
     recognise=lambda _: 0,
-    read=_read_folders,
+    read=lambda listing: [
+        Piece(entry=name, owners=(Owner(key=name, id=name, name=name),)) for name in listing.folders
+    ],
 )

@@ -167,11 +167,6 @@ class Store:
         self._connection.executemany(f"INSERT INTO marks VALUES ({places})", rows)
         return int(last) + len(rows)
 
-    def add_damaged_mark(self, text: str) -> None:
-        """Keep what can't be read, without a seal, so that it is named."""
-        query = "INSERT INTO marks VALUES (NULL, '', '', '', '', NULL, ?, '', '', '', 'desk', '')"
-        self._connection.execute(query, (text,))
-
     def exported_marks(self) -> dict[Key, ExportedMark]:
         """Read what the table had when it was last read or written."""
         rows = self._connection.execute("SELECT * FROM exported_marks")
@@ -312,9 +307,8 @@ def _created(connection: sqlite3.Connection, results: Path) -> Store:
     """Create the tables, with what an older version left in the folder."""
     for statement in _TABLES.split(";"):
         connection.execute(statement)
-    store = Store(connection)
-    _import_old_marks(store, results / OLD_MARKS)
-    return store
+    _import_old_marks(connection, results / OLD_MARKS)
+    return Store(connection)
 
 
 @contextlib.contextmanager
@@ -375,11 +369,12 @@ class _OldAct(msgspec.Struct, frozen=True):
     seen: int = 0
 
 
-def _import_old_marks(store: Store, path: Path) -> None:
+def _import_old_marks(connection: sqlite3.Connection, path: Path) -> None:
     """Import the marks that an older version kept, in the order in which they count.
 
     A line of the desk counts from its place on. One of the table counts from the place that the
-    file had when the table was read. A damaged line counts for nothing, and stays named.
+    file had when the table was read. A damaged line counts for nothing, and stays named: its row
+    has no seal.
     """
     if not path.exists() and not path.is_symlink():
         return
@@ -388,27 +383,22 @@ def _import_old_marks(store: Store, path: Path) -> None:
     except (UnreadableFile, OSError) as error:
         raise UserError(f"{path}, the marks, cannot be read: {error}") from None
     acts: list[tuple[float, _OldAct]] = []
+    damaged = "INSERT INTO marks VALUES (NULL, '', '', '', '', NULL, ?, '', '', '', 'desk', '')"
     for number, line in enumerate(lines[:-1], 1):  # the last is empty, or was never acknowledged
-        act = _old_act(line)
-        if act is not None:
+        try:
+            seal, body = msgspec.json.decode(line, type=tuple[str, msgspec.Raw])
+            if seal != digest(bytes(body).decode(), SEAL):
+                raise msgspec.DecodeError
+            act = msgspec.json.decode(body, type=_OldAct)
+        except (msgspec.MsgspecError, UnicodeError):
+            if line:
+                connection.execute(damaged, (line.decode(errors="replace"),))
+        else:
             acts.append((number if act.way == "desk" else act.seen + 0.5, act))
-        elif line:
-            store.add_damaged_mark(line.decode(errors="replace"))
+    store = Store(connection)
     exported: dict[Key, ExportedMark] = {}
     for _, act in sorted(acts, key=lambda each: each[0]):
         last = store.add_marks(act.marks, act.by, act.at, act.way)
         if act.way == "table":
             exported |= {mark.key: ExportedMark(mark, last) for mark in act.marks}
     store.set_exported_marks(exported.values())
-
-
-def _old_act(line: bytes) -> _OldAct | None:
-    """Return what a line of the old file says; None if it is not as it was written."""
-    try:
-        seal, body = msgspec.json.decode(line, type=tuple[str, msgspec.Raw])
-        text = bytes(body)
-        return (
-            msgspec.json.decode(text, type=_OldAct) if seal == digest(text.decode(), SEAL) else None
-        )
-    except (msgspec.MsgspecError, UnicodeError):
-        return None

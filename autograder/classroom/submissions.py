@@ -164,36 +164,29 @@ class _Reading:
         self.candidates[exercise].append(own)
 
     def _candidate(self, file: FolderFile) -> FoundFile:
-        """Read a file; what is wrong with it is in the result."""
+        """Read a file, and what it names of the files beside it, within bounds.
+
+        What is wrong with it is in the result.
+        """
         candidate = FoundFile(file.path, file.shown, NameMatch.OTHER)
+        too_much = f"{file.shown} was not read: the files of the folder are over"
+        size, folder = 0, file.path.parent
+        with contextlib.suppress(OSError):  # met again when it is read
+            size = file.path.lstat().st_size
         try:
-            source = self._read(file)
+            if size > self._left:
+                raise UnreadableFile(f"{too_much} {MAX_READ // 2**20} MiB.")
+            self._left -= size
+            if folder not in self._siblings:
+                self._siblings[folder] = Siblings(folder, self._room)
+            source = read_source(file.path, file.path.stem, self._siblings[folder])
+            if not self._room.take(len(source.text)):
+                raise UnreadableFile(f"{too_much} {MAX_KEPT // 2**20} MiB of code.")
             candidate.source, candidate.code = source, read_code(source.units, self._room_for_code)
             self._room_for_code -= len(source.text)
         except UnreadableFile as error:
             candidate.trouble, candidate.not_python = str(error), isinstance(error, NotPython)
         return candidate
-
-    def _read(self, file: FolderFile) -> Source:
-        """Read a file, and what it names of the files beside it, within bounds.
-
-        Raises:
-            UnreadableFile: it cannot be read, or there is too much in the folder.
-        """
-        size = 0
-        too_much = f"{file.shown} was not read: the files of the folder are over"
-        with contextlib.suppress(OSError):  # met again when it is read
-            size = file.path.lstat().st_size
-        if size > self._left:
-            raise UnreadableFile(f"{too_much} {MAX_READ // 2**20} MiB.")
-        self._left -= size
-        folder = file.path.parent
-        if folder not in self._siblings:
-            self._siblings[folder] = Siblings(folder, self._room)
-        source = read_source(file.path, file.path.stem, self._siblings[folder])
-        if not self._room.take(len(source.text)):
-            raise UnreadableFile(f"{too_much} {MAX_KEPT // 2**20} MiB of code.")
-        return source
 
     def notes(self, walk: FolderWalk) -> list[str]:
         """Return what was not graded, and why, after all files have been looked at."""
