@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Collection, Iterable, Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -78,15 +78,14 @@ def find_folders(
             f"folders, since nothing is beside it and only folders are in it."
         )
         return students, [around, *notes]
-    students = [_folder_at(Path(entry.path), exercises) for entry in folders]
-    both = sorted(
-        [*students, *_packed(packed, {f.student for f in students})], key=lambda f: str(f.path)
-    )
-    return both, _no_folders(entries, [*folders, *packed])
-
-
-def _folder_at(path: Path, exercises: Collection[str]) -> Folder:
-    return Folder(identity(path.name), path, unclear=several_students(path, exercises))
+    paths = [Path(entry.path) for entry in folders]
+    students = [
+        Folder(identity(path.name), path, unclear=several_students(path, exercises))
+        for path in paths
+    ]
+    students += _packed(packed, {folder.student for folder in students})
+    students.sort(key=lambda folder: str(folder.path))
+    return students, _no_folders(entries, [*folders, *packed])
 
 
 def _no_students(root: Path, entries: list[str], exercises: set[str]) -> UserError:
@@ -169,14 +168,6 @@ def several_students(path: Path, exercises: Collection[str]) -> str:
 FolderMaker = Callable[[str, HandIn, Path, bool], Folder]
 
 
-class Download(msgspec.Struct, frozen=True):
-    """The source of hand-ins: a folder, the paths of the zip it was unpacked from, a platform."""
-
-    root: Path
-    packed: tuple[PathParts, ...] = ()
-    platform: str | None = None
-
-
 class HandIns(NamedTuple):
     """A class's folders in order of student, and notes on what was read as what.
 
@@ -189,25 +180,32 @@ class HandIns(NamedTuple):
 
 
 def hand_ins(
-    source: Download, exercises: Collection[str], roster: Roster | None, scratch: Path
+    root: Path,
+    exercises: Collection[str],
+    roster: Roster | None,
+    scratch: Path,
+    packed: Collection[PathParts] = (),
+    platform: str | None = None,
 ) -> HandIns:
     """Find everybody's hand-in.
 
     Files that lie under a platform's names are put together below `scratch`, which must exist as
     long as the folders are read. With a roster, students who handed in nothing are in it too.
 
+    Args:
+        packed: the paths in the zip that `root` was unpacked from.
+
     Raises:
         UserError: it cannot be read.
     """
-    names, root = tuple(exercises), source.root
     known = {student.id for student in roster.students} if roster is not None else set()
     download = None
     if root.is_dir():
-        download = recognise(Listing(root, source.packed), names, source.platform, known)
+        download = recognise(Listing(root, packed), exercises, platform, known)
     people: list[tuple[str, Owner, FolderMaker]] = []  # with their platforms
     disputed: list[Pieces] = []
     if download is None:
-        own, notes = find_folders(root, names, known=known)
+        own, notes = find_folders(root, exercises, known=known)
         if roster is None:
             return HandIns(own, notes)
         for folder in own:
@@ -217,10 +215,9 @@ def hand_ins(
     else:
         settled, disputed = _settled(download, roster)
         notes, open_notes = download.notes, [*download.not_understood, *disputes(disputed)]
-        for share in shares(settled, names):
-            people.append(
-                (share.importer.name, share.person, partial(_folder, share, download, names))
-            )
+        for share in shares(settled, exercises):
+            make = partial(_folder, share, download.listing, exercises)
+            people.append((share.importer.name, share.person, make))
     if roster is None:
         folders = [
             make(identity(person.key), HandIn(), scratch / str(number), False)
@@ -299,7 +296,7 @@ def _own_folder(folder: Folder, student: str, known: HandIn, _: Path, __: bool) 
 
 def _folder(
     share: Share,
-    found: Recognised,
+    listing: Listing,
     exercises: Collection[str],
     student: str,
     known: HandIn,
@@ -314,9 +311,13 @@ def _folder(
         is_group: says that the share, and its number, is that of a group.
     """
     person, pieces = share.person, share.pieces
+    at, late = known.at, any(piece.late for piece in pieces)
     times = [piece.at for piece in pieces if piece.at is not None]
-    at = known.at or (_latest(times).isoformat() if times else "")
-    late = any(piece.late for piece in pieces)
+    if times and not at:  # all have a zone, or none has
+        latest = max(
+            times, key=lambda at: at.replace(tzinfo=None) - (at.utcoffset() or timedelta())
+        )
+        at = latest.isoformat()
     hand_in = msgspec.structs.replace(
         known,
         platform=share.importer.name,
@@ -328,29 +329,15 @@ def _folder(
         at_from=known.at_from or (share.importer.title if at or late else ""),
         late=late,
     )
-    notes = _notes_on(share, is_group)
-    path = staged(share, found.listing, place)
-    unclear = several_students(path, exercises) if share.importer is PLAIN else ""
-    return Folder(student, path, hand_in, notes, unclear)
-
-
-def _notes_on(share: Share, is_group: bool) -> tuple[str, ...]:
-    """Return notes on a share for the student, with those that are in it already."""
     notes = list(share.notes)
     if is_group:
-        name = share.person.name or share.person.key
-        notes.append(f"Handed in by {one_line(name, 60)}, a group.")
+        notes.append(f"Handed in by {one_line(person.name or person.key, 60)}, a group.")
     if share.together_with:
         names = few([one_line(p.name or p.key, 60) for p in share.together_with], MAX_SHOWN)
         notes.append(f"Handed in together with {names}.")
-    return tuple(notes)
-
-
-def _latest(times: list[datetime]) -> datetime:
-    """Return the last of some times; of one source, all have a zone or none has."""
-    return max(
-        times, key=lambda when: when.replace(tzinfo=None) - (when.utcoffset() or timedelta())
-    )
+    path = staged(share, listing, place)
+    unclear = several_students(path, exercises) if share.importer is PLAIN else ""
+    return Folder(student, path, hand_in, tuple(notes), unclear)
 
 
 def _apart(folders: list[Folder]) -> tuple[list[Folder], list[str]]:

@@ -4,7 +4,6 @@ import operator
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -14,9 +13,6 @@ from autograder.course.installation import extension, hooks
 from autograder.course.text import few, nearest, one_line, several
 from autograder.submission.file_names import named_for
 from autograder.submission.source import SUFFIXES
-
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
 
 GROUP = "autograder.platforms"  # entry points: each an importer, or several
 KIT = "autograder."  # how the kit's own entry point begins
@@ -50,10 +46,16 @@ def importers() -> dict[str, Importer]:
     """
     points = hooks(GROUP).values()
     kits = [point for point in points if point.value.startswith(KIT)]
-    known = {importer.name: importer for point in kits for importer in _of_the_kit(point)}
+    known: dict[str, Importer] = {}
+    for point in kits:
+        try:
+            known |= {importer.name: importer for importer in point.load()}
+        except ModuleNotFoundError as error:
+            if not f"{point.module}.".startswith(f"{error.name}."):
+                raise  # else the extension is not installed
     known[PLAIN.name] = PLAIN
     for point in points:
-        if point.value.startswith(KIT):
+        if point in kits:
             continue
         try:
             importer = point.load()
@@ -69,26 +71,6 @@ def importers() -> dict[str, Importer]:
             )
         known[point.name] = importer
     return known
-
-
-def _of_the_kit(point: "EntryPoint") -> Sequence[Importer]:
-    """Return the kit's importers; none if the extension is not installed."""
-    try:
-        found: Sequence[Importer] = point.load()
-    except ModuleNotFoundError as error:
-        if not f"{point.module}.".startswith(f"{error.name}."):
-            raise
-        return ()
-    return found
-
-
-def platforms_with_ids() -> list[str]:
-    """Return the names of the platforms that have ids of their own for students.
-
-    Raises:
-        UserError: a site's importer cannot be loaded, or is none.
-    """
-    return [name for name in importers() if name != PLAIN.name]
 
 
 def named(name: str) -> Importer:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import msgspec
 
-from autograder.classroom.downloads import Owner
-from autograder.classroom.recognise import platforms_with_ids
+from autograder.classroom.downloads import PLAIN, Owner
+from autograder.classroom.recognise import importers
 from autograder.classroom.table_import import Row, Table, as_number
 from autograder.course.errors import UserError
 from autograder.course.text import few, nearest, number, one_line, several
@@ -61,8 +61,8 @@ class Roster:
         if not path.is_file():
             raise UserError(f"{path} is not there. Name the roster: a CSV with a column `id`.")
         self.path = path
-        taken = {*ABOUT, *HANDED_IN}
-        self._platforms = tuple(name for name in platforms_with_ids() if name not in taken)
+        others = {*ABOUT, *HANDED_IN, PLAIN.name}
+        self._platforms = tuple(name for name in importers() if name not in others)
         self._columns = (*ABOUT, *self._platforms, *HANDED_IN)
         self._table = Table(path, self._columns, 1)
         self.students = [self._student(row) for row in self._table.rows]

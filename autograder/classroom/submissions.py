@@ -9,13 +9,13 @@ from typing import TypeVar
 
 import msgspec
 
-from autograder.classroom.hand_ins import Download, Folder, hand_ins
+from autograder.classroom.hand_ins import Folder, hand_ins
 from autograder.classroom.roster import Roster
 from autograder.course.course_file import Course
 from autograder.course.errors import UserError
 from autograder.course.text import few, one_line, several
 from autograder.grading.cpu_limit import CpuLimitExceeded, cpu_limit
-from autograder.submission.archive import unpack
+from autograder.submission.archive import PathParts, unpack
 from autograder.submission.choice import FoundFile, choose
 from autograder.submission.code import read_code
 from autograder.submission.file_names import NameMatch, bare_stem, named_for
@@ -255,15 +255,15 @@ def opened(
     enrolled = Roster(roster) if roster is not None else None
     with tempfile.TemporaryDirectory(prefix="autograder-") as made:
         scratch = Path(made)
-        source = Download(submissions, platform=platform)
+        root = submissions
         notes: list[str] = []
+        packed: list[PathParts] = []
         if submissions.is_file():
             root = scratch / "submissions"
             root.mkdir()
-            notes, listed = unpack(submissions, root)
-            source = Download(root, tuple(listed), platform)
+            notes, packed = unpack(submissions, root)
         folders, more, not_understood = hand_ins(
-            source, course.exercises, enrolled, scratch / "students"
+            root, course.exercises, enrolled, scratch / "students", packed, platform
         )
         yield Opened(folders, [*notes, *more], scratch, not_understood)
 

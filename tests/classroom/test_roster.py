@@ -7,7 +7,7 @@ import pytest
 
 from autograder.classroom import recognise
 from autograder.classroom.downloads import Owner
-from autograder.classroom.hand_ins import Download, hand_ins
+from autograder.classroom.hand_ins import hand_ins
 from autograder.classroom.roster import Roster, spellings
 from autograder.course.errors import UserError
 from tests.platforms.downloads import CANVAS, GRADESCOPE, MOODLE, put
@@ -36,9 +36,9 @@ def roster(tmp_path):
 @pytest.fixture
 def read(tmp_path, roster):
     def read(files, text=ROSTER):
-        source = Download(put(tmp_path / "in", files))
+        root = put(tmp_path / "in", files)
         scratch = tmp_path / f"scratch-{len(list(tmp_path.iterdir()))}"
-        folders, notes, _ = hand_ins(source, ["softmax"], roster(text), scratch)
+        folders, notes, _ = hand_ins(root, ["softmax"], roster(text), scratch)
         return {folder.student: folder for folder in folders}, notes
 
     return read

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autograder.classroom.hand_ins import Download, hand_ins
+from autograder.classroom.hand_ins import hand_ins
 from autograder.classroom.roster import Roster
 from tests.platforms.downloads import NOTE, put
 
@@ -145,7 +145,7 @@ def graded(download, roster=None):
         if roster is not None:
             Path(made, "roster.csv").write_text(roster)
             enrolled = Roster(Path(made, "roster.csv"))
-        folders, notes, _ = hand_ins(Download(root), EXERCISES, enrolled, Path(made, "scratch"))
+        folders, notes, _ = hand_ins(root, EXERCISES, enrolled, Path(made, "scratch"))
         return [(folder, authors(folder)) for folder in folders if not folder.unclear], notes
 
 
@@ -325,7 +325,7 @@ def test_a_subfolder_with_five_students():
     assert [folder.student for folder, _ in folders] == ["s0", "s1", "s2"]
     with tempfile.TemporaryDirectory() as made:
         root = put(Path(made, "in"), files)
-        every, *_ = hand_ins(Download(root), EXERCISES, None, Path(made, "scratch"))
+        every, *_ = hand_ins(root, EXERCISES, None, Path(made, "scratch"))
     assert "may be one student's folder, or hold those of several: t0, t1" in every[0].unclear
 
 
@@ -358,11 +358,11 @@ def test_a_flat_file_that_may_be_of_two_logins():
     with tempfile.TemporaryDirectory() as made:
         root, scratch = put(Path(made, "in"), download), Path(made, "scratch")
         exercises = ["mask", "causal_mask", "softmax"]
-        folders, notes, is_open = hand_ins(Download(root), exercises, None, scratch)
+        folders, notes, is_open = hand_ins(root, exercises, None, scratch)
         assert [folder.student for folder in folders] == ["al"]
         assert "bob_causal_mask.py may be bob_causal's or bob's." in notes
         assert is_open
         Path(made, "roster.csv").write_text("id\nbob\nal\n")
         roster = Roster(Path(made, "roster.csv"))
-        folders, *_ = hand_ins(Download(root), exercises, roster, Path(made, "again"))
+        folders, *_ = hand_ins(root, exercises, roster, Path(made, "again"))
         assert [folder.student for folder in folders if folder.path] == ["al", "bob"]

@@ -4,7 +4,7 @@ import os
 import time
 
 from autograder.classroom.downloads import Listing
-from autograder.classroom.hand_ins import Download, hand_ins
+from autograder.classroom.hand_ins import hand_ins
 from autograder.classroom.recognise import recognise
 from autograder.classroom.shares import shares
 from autograder.classroom.submissions import read_work
@@ -15,7 +15,7 @@ ESCAPE = "\x1b[2J"
 
 
 def read(root, tmp_path, **options):
-    folders, notes, _ = hand_ins(Download(root, **options), ["softmax"], None, tmp_path / "scratch")
+    folders, notes, _ = hand_ins(root, ["softmax"], None, tmp_path / "scratch", **options)
     return {folder.student: folder for folder in folders}, notes
 
 
@@ -41,7 +41,7 @@ def test_a_real_name_that_is_none(tmp_path):
         root = tmp_path / str(number)
         note = NOTE.format(name="Eve", user="eve", words="", original=original, file=entry)
         put(root, {entry: SOFTMAX, entry.replace("_softmax.py", ".txt"): note})
-        folders, *_ = hand_ins(Download(root), ["softmax"], None, tmp_path / f"scratch-{number}")
+        folders, *_ = hand_ins(root, ["softmax"], None, tmp_path / f"scratch-{number}")
         (file,) = folders[0].path.iterdir()
         assert file.read_text() == SOFTMAX
         assert file.parent.parent == tmp_path / f"scratch-{number}"

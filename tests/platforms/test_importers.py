@@ -8,7 +8,7 @@ import pytest
 
 from autograder.classroom import recognise
 from autograder.classroom.downloads import Importer
-from autograder.classroom.hand_ins import Download, hand_ins
+from autograder.classroom.hand_ins import hand_ins
 from autograder.classroom.submissions import read_work
 from autograder.course.errors import UserError
 from autograder.platforms import canvas
@@ -41,8 +41,7 @@ def read(tmp_path):
             _, listed = unpack(packed(tmp_path / "download.zip", files), root)
         else:
             put(root, files)
-        source = Download(root, tuple(listed), platform)
-        folders, notes, _ = hand_ins(source, EXERCISES, None, tmp_path / "scratch")
+        folders, notes, _ = hand_ins(root, EXERCISES, None, tmp_path / "scratch", listed, platform)
         return {folder.student: folder for folder in folders}, notes
 
     return read
