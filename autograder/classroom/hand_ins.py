@@ -78,14 +78,14 @@ def find_folders(
             f"folders, since nothing is beside it and only folders are in it."
         )
         return students, [around, *notes]
-    paths = [Path(entry.path) for entry in folders]
-    students = [
-        Folder(identity(path.name), path, unclear=several_students(path, exercises))
-        for path in paths
-    ]
+    students = [_folder_at(Path(entry.path), exercises) for entry in folders]
     students += _packed(packed, {folder.student for folder in students})
     students.sort(key=lambda folder: str(folder.path))
     return students, _no_folders(entries, [*folders, *packed])
+
+
+def _folder_at(path: Path, exercises: Collection[str]) -> Folder:
+    return Folder(identity(path.name), path, unclear=several_students(path, exercises))
 
 
 def _no_students(root: Path, entries: list[str], exercises: set[str]) -> UserError:
@@ -329,15 +329,21 @@ def _folder(
         at_from=known.at_from or (share.importer.title if at or late else ""),
         late=late,
     )
+    path = staged(share, listing, place)
+    unclear = several_students(path, exercises) if share.importer is PLAIN else ""
+    return Folder(student, path, hand_in, _notes_on(share, is_group), unclear)
+
+
+def _notes_on(share: Share, is_group: bool) -> tuple[str, ...]:
+    """Return notes on a share for the student, with those that are in it already."""
     notes = list(share.notes)
     if is_group:
-        notes.append(f"Handed in by {one_line(person.name or person.key, 60)}, a group.")
+        name = share.person.name or share.person.key
+        notes.append(f"Handed in by {one_line(name, 60)}, a group.")
     if share.together_with:
         names = few([one_line(p.name or p.key, 60) for p in share.together_with], MAX_SHOWN)
         notes.append(f"Handed in together with {names}.")
-    path = staged(share, listing, place)
-    unclear = several_students(path, exercises) if share.importer is PLAIN else ""
-    return Folder(student, path, hand_in, tuple(notes), unclear)
+    return tuple(notes)
 
 
 def _apart(folders: list[Folder]) -> tuple[list[Folder], list[str]]:

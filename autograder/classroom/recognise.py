@@ -55,7 +55,7 @@ def importers() -> dict[str, Importer]:
                 raise  # else the extension is not installed
     known[PLAIN.name] = PLAIN
     for point in points:
-        if point in kits:
+        if point.value.startswith(KIT):
             continue
         try:
             importer = point.load()
