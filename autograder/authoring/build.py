@@ -48,13 +48,10 @@ def build_exercise(course: Course, exercise: Exercise, variant: str = "") -> dic
     Raises:
         UserError: there is no solution, or its markers do not match, or it has no variants.
     """
-    lesson = _lesson(course, exercise, variant)
     folder = course.handed_out
     return {
-        folder / f"{exercise.name}.py": _closed(lesson, exercise),
-        folder / f"{exercise.name}.ipynb": written(
-            as_book(lesson, folder, checking_cells(exercise))
-        ),
+        folder / f"{exercise.name}.py": stub_text(course, exercise, variant),
+        folder / f"{exercise.name}.ipynb": stub_notebook(course, exercise, variant),
     }
 
 
@@ -64,30 +61,26 @@ def stub_text(course: Course, exercise: Exercise, variant: str = "") -> str:
     Raises:
         UserError: there is no solution, or its markers do not match, or it has no variants.
     """
-    return _closed(_lesson(course, exercise, variant), exercise)
+    # how it is checked stands at its end, or before what comes after that
+    lesson, *after = AFTER.split(_lesson(course, exercise, variant))
+    ends = "".join(f"\n{CELL}\n{text.strip()}\n" for text in after)
+    return lesson.rstrip("\n") + "\n" + CLOSING.format(name=exercise.name) + ends
 
 
-def stub_notebook(course: Course, exercise: Exercise, last: str = "") -> str:
+def stub_notebook(course: Course, exercise: Exercise, variant: str = "", last: str = "") -> str:
     """Return the student's notebook: with its pictures, the cell that checks it, and a `last` cell.
 
     Raises:
         UserError: there is no solution, its markers do not match, or what makes notebooks is not
             installed.
     """
-    lesson = _lesson(course, exercise, "")
+    lesson = _lesson(course, exercise, variant)
     book = as_book(lesson, course.handed_out, checking_cells(exercise))
     if last:
         from nbformat.v4 import new_code_cell
 
         book.cells.append(new_code_cell(last, id="handed-out"))
     return written(book)
-
-
-def _closed(lesson: str, exercise: Exercise) -> str:
-    """Return the script with how it is checked: at its end, or before what comes after that."""
-    lesson, *after = AFTER.split(lesson)
-    ends = "".join(f"\n{CELL}\n{text.strip()}\n" for text in after)
-    return lesson.rstrip("\n") + "\n" + CLOSING.format(name=exercise.name) + ends
 
 
 def _lesson(course: Course, exercise: Exercise, variant: str) -> str:

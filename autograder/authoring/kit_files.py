@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-import jinja2
 import msgspec
 import numpy as np
 import yaml
@@ -15,11 +14,11 @@ from msgspec.structs import replace
 
 from autograder.authoring.build import stub_notebook, stub_text
 from autograder.authoring.diagnosis_records import helpers_of
+from autograder.authoring.new import TEMPLATES, filled
 from autograder.authoring.pictures import pictures_of
 from autograder.authoring.released_code import Naming, released
 from autograder.course.course_file import FILE_NAME, Course, Exercise, HintPolicy, Released
 from autograder.course.errors import UserError
-from autograder.course.text import number
 from autograder.submission.read import UnreadableFile, read_text
 from autograder.submission.source import MAX_SOURCE
 from autograder.submission.stubs import course_digest, release_mark, with_release_mark
@@ -27,7 +26,6 @@ from autograder.submission.stubs import course_digest, release_mark, with_releas
 PACKAGE = "released"
 CHECKS, STUBS = f"{PACKAGE}/checks", f"{PACKAGE}/handed_out"
 WORK = "exercises"
-TEMPLATES = Path(__file__).parent / "templates"
 FileForm = Literal["py", "ipynb"]
 KitFiles = dict[str, str]
 _NOT_FOR_STUDENTS = ("reference", "checks", "solutions", "right", "helpers", "handed_out", "late")
@@ -48,7 +46,7 @@ def text_files(
     book = form == "ipynb"
     for exercise in exercises:
         name, script = exercise.name, with_release_mark(stub_text(course, exercise), made.course)
-        text = stub_notebook(course, exercise, release_mark(made.course)) if book else script
+        text = stub_notebook(course, exercise, last=release_mark(made.course)) if book else script
         files |= {f"{STUBS}/{name}.py": script, f"{STUBS}/{name}.{form}": text}
         files[f"{WORK}/{name}.{form}"] = text
     return files | code(course, exercises, policy == "exam")
@@ -159,27 +157,19 @@ def surroundings(
     course: Course, exercises: Sequence[Exercise], form: FileForm, wheel: str, numpy: str
 ) -> KitFiles:
     """Return the README of a released course, what git leaves out, and the editor's files."""
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(TEMPLATES),
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=False,
-    )
-    environment.filters["points"] = number
     names = {exercise.name for exercise in exercises}
-    readme = environment.get_template("README.md.jinja").render(
-        title=course.title,
-        wheel=wheel,
-        extra="[torch]" if any(exercise.needs == "torch" for exercise in exercises) else "",
-        first=exercises[0].name,
-        exercises=exercises,
-        due=any(each.due and names & set(each.exercises) for each in course.content.assignments),
-        form=form,
-        package=PACKAGE,
-        numpy=numpy,
-    )
+    values = {
+        "title": course.title,
+        "wheel": wheel,
+        "extra": "[torch]" if any(exercise.needs == "torch" for exercise in exercises) else "",
+        "first": exercises[0].name,
+        "exercises": exercises,
+        "due": any(each.due and names & set(each.exercises) for each in course.content.assignments),
+        "form": form,
+        "package": PACKAGE,
+        "numpy": numpy,
+    }
+    readme = filled("README.md", values)
     ignored = ".autograder/\n.venv/\n__pycache__/\n.pytest_cache/\n"
     return {"README.md": readme, ".gitignore": ignored, **editor_files(WORK)}
 

@@ -22,7 +22,7 @@ from autograder.course.course_file import (
 )
 from autograder.course.errors import UserError
 from autograder.course.files import write_atomically
-from autograder.course.text import one_line
+from autograder.course.text import number, one_line
 
 PACKAGES = ("checks", "misconceptions", "variants", "modules")  # of a reference, by their names
 YAML_WORDS = {"true", "false", "yes", "no", "on", "off", "null", "y", "n"}
@@ -86,15 +86,15 @@ def new_course(
         )
     _fit_for_a_name(exercise)
     shown = {"name": exercise, "needs": needs, "quoted_title": _quoted(_title("", exercise))}
-    entry = _filled("entry.yml", shown)
-    text = _filled(
+    entry = filled("entry.yml", shown)
+    text = filled(
         "course.yml",
         {"quoted_title": _quoted(_title(title, folder.resolve().name)), "entry": entry},
     )
     course = parse_course(path, text)
     files = _files(course, exercise)
     if not (folder / ".gitignore").exists():
-        files[folder / ".gitignore"] = _filled("gitignore", {})
+        files[folder / ".gitignore"] = filled("gitignore", {})
     return course, _write(course, exercise, {path: text, **files})
 
 
@@ -112,7 +112,7 @@ def new_exercise(course: Course, name: str, title: str, needs: Library) -> list[
         return _write(course, name, _files(course, name))
     path = course.root / FILE_NAME
     shown = {"name": name, "needs": needs, "quoted_title": _quoted(_title(title, name))}
-    text = with_exercise(path, _filled("entry.yml", shown))
+    text = with_exercise(path, filled("entry.yml", shown))
     added = parse_course(path, text)
     written = _write(added, name, _files(added, name))
     write_atomically(path, text)
@@ -147,7 +147,7 @@ def _files(course: Course, name: str) -> dict[Path, str]:
     taken = [str(path) for path in [*files, *built] if path.exists() or path.is_symlink()]
     if taken:
         raise UserError(f"Nothing is overwritten, and there is already: {', '.join(taken)}.")
-    return {path: _filled(template, values) for path, template in {**new, **files}.items()}
+    return {path: filled(template, values) for path, template in {**new, **files}.items()}
 
 
 def _write(course: Course, name: str, files: Mapping[Path, str]) -> list[Path]:
@@ -168,14 +168,18 @@ def _write_new(files: Mapping[Path, str]) -> None:
             raise UserError(f"{path} cannot be written: {error.strerror}.") from None
 
 
-def _filled(template: str, values: Mapping[str, object]) -> str:
-    made = jinja2.Environment(
+def filled(template: str, values: Mapping[str, object]) -> str:
+    """Return a file from its template in `templates`."""
+    environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),
         undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
         keep_trailing_newline=True,
-        autoescape=False,  # it is Python and YAML
+        autoescape=False,  # it is Python, YAML and Markdown
     )
-    return made.get_template(f"{template}.jinja").render(values)
+    environment.filters["points"] = number
+    return environment.get_template(f"{template}.jinja").render(values)
 
 
 def _title(given: str, name: str) -> str:

@@ -120,12 +120,6 @@ class OwnSteps:
         answers = ask_in_two_orders(self._submission, run, questions)
         return [Asked(run, *each) for each in zip(questions, answers, strict=True)]
 
-    @property
-    def is_extreme(self) -> bool:
-        """Return whether the last question has numbers beside which others do not show."""
-        x = self.asked[-1][1] if self.asked else 0
-        return bool(np.abs(_finite(x)).max() > EXTREME)
-
     def smaller(self) -> "OwnSteps":
         """Return the same steps, of which the last will be asked about small numbers."""
         run, x, _ = self.asked[-1]
@@ -305,9 +299,11 @@ class _Follow(NamedTuple):
         self, changes: list[bool], from_own: FromOwn, steps: OwnSteps, clear: float
     ) -> bool:
         """Return whether enough changes show; after huge scores, small ones are asked too."""
-        least = self.start.share * len(changes)
-        if sum(changes) >= least or not any(changes) or not steps.is_extreme:
-            return sum(changes) >= least
+        if sum(changes) >= self.start.share * len(changes):
+            return True
+        # beside extreme numbers in the last question others do not show
+        if not any(changes) or np.abs(_finite(steps.asked[-1][1])).max() <= EXTREME:
+            return False
         smaller = steps.smaller()
         before = _run(from_own, smaller)
         return all(_changes(from_own, smaller, before, clear))

@@ -4,6 +4,7 @@ Two machines, or two releases of NumPy, may draw numbers that differ in the last
 """
 
 import hashlib
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -69,28 +70,19 @@ def require_plain_data(value: Any) -> None:
     if isinstance(value, _PLAIN):
         return
     if isinstance(value, dict):
-        for key, each in value.items():
-            require_plain_data(key)
-            require_plain_data(each)
+        parts: Iterable[Any] = [*value, *value.values()]
     elif isinstance(value, list | tuple | set | frozenset):
-        for each in value:
-            require_plain_data(each)
+        parts = value
+    elif isinstance(value, Record):
+        parts = value.fields.values()
     else:
-        fields = plain_fields(value)
-        if fields is None:
+        fields = fields_of(value)
+        own = {name for name in vars(type(value)) if not name.startswith("__")}
+        if fields is None or not own <= set(fields):  # it has methods
             raise NotJudged
-        require_plain_data(fields)
-
-
-def plain_fields(value: Any) -> dict[str, Any] | None:
-    """Return the fields of an object that has nothing else; None of one that has methods."""
-    if isinstance(value, Record):
-        return value.fields
-    fields = fields_of(value)
-    if fields is None:
-        return None
-    own = [name for name in vars(type(value)) if not name.startswith("__")]
-    return fields if set(own) <= set(fields) else None
+        parts = fields.values()
+    for part in parts:
+        require_plain_data(part)
 
 
 def projection_weights(count: int) -> Vector:

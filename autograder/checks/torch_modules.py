@@ -169,9 +169,24 @@ def expect_parts(
         part = max((a for a in asked if f"{wanted}.".startswith(f"{a}.")), key=len, default="")
         if not part:
             continue
-        if wanted in run.fit.absent and part in graded_apart:
-            continue
-        _expect_part(run, name, wanted, part)
+        absent = f"{name} has no parameter named {wanted}. It has: {_listed(run.parameters)}."
+        if wanted in run.fit.absent:
+            if part in graded_apart:
+                continue
+            raise Mismatch(absent, mistake="parameter-missing")
+        if wanted in run.fit.tied:
+            raise Mismatch(
+                f"{wanted} and {run.fit.tied[wanted]} are one and the same parameter; each should "
+                f"be its own.",
+                mistake="parameters-shared",
+            )
+        held = run.fit.held_by(wanted)
+        if not all(f"{own}.".startswith(f"{part}.") for own in held):
+            others = join_names([one_line(own, 60) for own in held[:MAX_NAMES]]) or "nothing"
+            raise Mismatch(
+                f"{absent} For the other checks {others} was taken for it.",
+                mistake="parameter-missing",
+            )
     for own in run.fit.extra:
         part = own.removesuffix(".bias")
         if any(own.startswith(f"{each}.") for each in without_bias):
@@ -180,30 +195,6 @@ def expect_parts(
                 f"other checks it was set to 0.",
                 mistake="projection-bias",
             )
-
-
-def _expect_part(run: ModuleRun, name: str, wanted: str, part: str) -> None:
-    """Pass if a parameter is there, is not another's, and stands in that part of the module."""
-    __tracebackhide__ = True
-    if wanted in run.fit.absent:
-        raise Mismatch(_absent(run, name, wanted), mistake="parameter-missing")
-    if wanted in run.fit.tied:
-        raise Mismatch(
-            f"{wanted} and {run.fit.tied[wanted]} are one and the same parameter; each should "
-            f"be its own.",
-            mistake="parameters-shared",
-        )
-    held = run.fit.held_by(wanted)
-    if not all(f"{own}.".startswith(f"{part}.") for own in held):
-        others = join_names([one_line(own, 60) for own in held[:MAX_NAMES]]) or "nothing"
-        raise Mismatch(
-            f"{_absent(run, name, wanted)} For the other checks {others} was taken for it.",
-            mistake="parameter-missing",
-        )
-
-
-def _absent(run: ModuleRun, name: str, wanted: str) -> str:
-    return f"{name} has no parameter named {wanted}. It has: {_listed(run.parameters)}."
 
 
 def expect_gradients(
