@@ -44,28 +44,28 @@ def names_of(course: Course, exercise: Exercise, hints: int) -> RecordedNames:
     Functions that are called, or whose results are read, by code that is not handed out are left
     out.
     """
-    found = []
+    functions = []
     with importable(course):
         helpers = _Helpers(course)
         for recipe in known_mistakes(course.content.reference, exercise.name).recipes.values():
             call, read = helpers.call(recipe), helpers.read(recipe)
             if call is not None and read is not None:
                 with contextlib.suppress(*NOT_PLAIN):  # a probe that is no plain data
-                    found.append(ReplayRecorder(recipe, hints).function(call, read))
-    return RecordedNames(found)
+                    functions.append(ReplayRecorder(recipe, hints).function(call, read))
+    return RecordedNames(functions)
 
 
 def helpers_of(course: Course, exercises: Sequence[Exercise]) -> set[str]:
     """Return the helpers by which results are read, and which know the names of parts."""
-    found = set()
+    modules = set()
     for exercise in exercises:
         known = known_mistakes(course.content.reference, exercise.name)
         helpers = _Helpers(course)
         for recipe in known.recipes.values():
             call = helpers.call(recipe) or {}
-            named = [helpers.read(recipe), call.get("words"), call.get("name")]
-            found |= {name.rpartition(".")[0] for name in named if name}
-    return found
+            names = [helpers.read(recipe), call.get("words"), call.get("name")]
+            modules |= {name.rpartition(".")[0] for name in names if name}
+    return modules
 
 
 class _Helpers:
@@ -80,25 +80,24 @@ class _Helpers:
 
     def call(self, recipe: Recipe) -> dict[str, Any] | None:
         """Return how the function is called, as data; None if only code says how."""
-        if recipe.caller is None:
+        caller = recipe.caller
+        if caller is None:
             return PLAIN
-        if isinstance(recipe.caller, TensorCaller):
+        if isinstance(caller, TensorCaller):
             return {"kind": "tensors"}
-        if not isinstance(recipe.caller, ModuleCaller):
-            named = [
-                self.named[id(each)]
-                for each in type(recipe.caller).__mro__
-                if id(each) in self.named
+        if not isinstance(caller, ModuleCaller):
+            names = [
+                self.named[id(kind)] for kind in type(caller).__mro__ if id(kind) in self.named
             ]
-            return {"kind": "helper", "name": named[0]} if named else None
-        if id(recipe.caller.words) not in self.named:
+            return {"kind": "helper", "name": names[0]} if names else None
+        if id(caller.words) not in self.named:
             return None
         return {
             "kind": "module",
-            "built_with": list(recipe.caller.built_with),
-            "called_with": list(recipe.caller.called_with),
-            "weights": dict(recipe.caller.weights),
-            "words": self.named[id(recipe.caller.words)],
+            "built_with": list(caller.built_with),
+            "called_with": list(caller.called_with),
+            "weights": dict(caller.weights),
+            "words": self.named[id(caller.words)],
         }
 
     def read(self, recipe: Recipe) -> str | None:
@@ -122,12 +121,14 @@ class ReplayRecorder:
     def function(self, call: dict[str, Any], read: str) -> RecordedFunction:
         """Return all of it, as data."""
         recipe, replay = self.recipe, self.replay
+        exact = recipe.comparison.is_exact
         singles = [self._place(wrong[0]) for wrong in replay.singles]
-        pairs = self._pairs()
-        families = self._families()
+        general = {misconception.id for misconception in GENERAL}
+        # of the recipe's own misconceptions that have a place
+        pairs = [p for p in replay.pairs if not {p[0].id, p[1].id} & general and p[1] in self.wrong]
+        families = self._families() if exact else []
         family_places = [self._place(wrong[0]) for wrong in families]
         everywhere = range(len(self.probes))
-        exact = recipe.comparison.is_exact
         whole = [(), *replay.singles, *(pairs if not exact else [])]
         outcomes = [[self._gave(i, wrong) for wrong in whole] for i in everywhere]
         styled = [[self._gave(i, (style,)) for style in replay.alternatives] for i in everywhere]
@@ -157,19 +158,8 @@ class ReplayRecorder:
             paired=[] if not exact else [self._paired(i, [*pairs, *families]) for i in everywhere],
         )
 
-    def _pairs(self) -> list[Any]:
-        """Return the pairs of the recipe's own misconceptions that have a place."""
-        general = {each.id for each in GENERAL}
-        return [
-            pair
-            for pair in self.replay.pairs
-            if not {pair[0].id, pair[1].id} & general and pair[1] in self.wrong
-        ]
-
     def _families(self) -> Sequence[tuple[Misconception, ...]]:
         """Return the plainest, without those put together from the recipe's steps: too many."""
-        if not self.recipe.comparison.is_exact:
-            return []
         wired = {wrong.id for wrong in wirings(self.recipe)}
         alone = [each for each in self.replay.families if len(each) == 1]
         return [each for each in alone if each[0].id not in wired][:MOST_FAMILIES]

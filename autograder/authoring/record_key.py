@@ -45,8 +45,7 @@ def record_key(course: Course, exercise: Exercise, *settings: object) -> str:
 @functools.cache
 def engine_key() -> str:
     """Return the digest of the engine's files."""
-    engine = engine_folder()
-    return files_key(engine, sorted(_files(engine)))
+    return files_key(engine_folder(), sorted(_files(engine_folder())))
 
 
 @functools.cache

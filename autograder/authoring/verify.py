@@ -210,9 +210,9 @@ class Verifier:
             self._values(own())
 
     def _course_error(self, error: Exception, doing: str) -> None:
-        said = str(as_authoring_error(error, self.course.grading, self._solution, doing))
-        if said not in self.result.faults:
-            self._fault(said)
+        fault = str(as_authoring_error(error, self.course.grading, self._solution, doing))
+        if fault not in self.result.faults:
+            self._fault(fault)
 
     def _values(self, simulated: Simulations) -> None:
         """Try misconceptions in values that are handed in, rather than in functions."""
@@ -226,8 +226,7 @@ class Verifier:
                 self._course_error(error, "simulated_values stops")
                 return
             changed = with_functions(self._module, values)  # type: ignore[arg-type]
-            client = SimulatedClient(self.course, self.exercise, changed)
-            report = self._graded(client).report
+            report = self._graded(SimulatedClient(self.course, self.exercise, changed)).report
             self.result.misconceptions += 1
             named = named_in(report, name)
             if report.points == report.max_points:
@@ -316,20 +315,19 @@ class Verifier:
         for seed in range(0, SEEDS, self.share):
             style, source = sources[seed % len(sources)]
             graded = self._graded(source, RunOptions(seed=seed))
-            lost = next(
-                (check for check in graded.report.checks if check.outcome != "passed"), None
-            )
-            if lost is not None:
-                failed[lost.title] += 1
-                first.setdefault(lost.title, f"{style}, seed {seed}: {lost.finding}")
+            lost = [check for check in graded.report.checks if check.outcome != "passed"]
+            if lost:
+                failed[lost[0].title] += 1
+                first.setdefault(lost[0].title, f"{style}, seed {seed}: {lost[0].finding}")
             if source is sources[0][1]:
                 for name, taken in graded.seconds.items():
                     seconds.setdefault(name, []).append(taken)
             self.result.seeds += 1
         for title, count in failed.items():
             tried = several(self.result.seeds, "seed")
-            said = f"right answers fail in {title} with {count} of {tried}; first {first[title]}"
-            self._fault(said)
+            self._fault(
+                f"right answers fail in {title} with {count} of {tried}; first {first[title]}"
+            )
         medians = {name: statistics.median(taken) for name, taken in seconds.items()}
         self.result.milliseconds = 1000 * sum(medians.values())
 

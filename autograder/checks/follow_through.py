@@ -93,9 +93,9 @@ class OwnSteps:
         if len(self.asked) < len(self._known):
             answer = self._known[len(self.asked)]
         else:
-            question, self._last = self._last or Asked(run, x, None), None
-            x = question.question
-            answer = self._answered(question._replace(run=run))
+            asked, self._last = self._last or Asked(run, x, None), None
+            x = asked.question
+            answer = self._answered(asked._replace(run=run))
         self.asked.append((run, x, answer))
         return answer
 
