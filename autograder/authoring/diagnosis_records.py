@@ -123,9 +123,7 @@ class ReplayRecorder:
         recipe, replay = self.recipe, self.replay
         exact = recipe.comparison.is_exact
         singles = [self._place(wrong[0]) for wrong in replay.singles]
-        general = {misconception.id for misconception in GENERAL}
-        # of the recipe's own misconceptions that have a place
-        pairs = [p for p in replay.pairs if not {p[0].id, p[1].id} & general and p[1] in self.wrong]
+        pairs = self._pairs()
         families = self._families() if exact else []
         family_places = [self._place(wrong[0]) for wrong in families]
         everywhere = range(len(self.probes))
@@ -157,6 +155,12 @@ class ReplayRecorder:
             families=family_places,
             paired=[] if not exact else [self._paired(i, [*pairs, *families]) for i in everywhere],
         )
+
+    def _pairs(self) -> list[Any]:
+        """Return the pairs of the recipe's own misconceptions that have a place."""
+        general = {misconception.id for misconception in GENERAL}
+        own = (pair for pair in self.replay.pairs if not {pair[0].id, pair[1].id} & general)
+        return [pair for pair in own if pair[1] in self.wrong]
 
     def _families(self) -> Sequence[tuple[Misconception, ...]]:
         """Return the plainest, without those put together from the recipe's steps: too many."""
