@@ -21,7 +21,9 @@ def cache_key(*parts: object) -> str:
 
     Bytes and texts count as they are, all else as JSON.
     """
-    return hashlib.sha256(b"\0".join(map(_as_bytes, parts))).hexdigest()
+    texts = (p.encode("utf-8", "surrogatepass") if isinstance(p, str) else p for p in parts)
+    data = [p if isinstance(p, bytes) else msgspec.json.encode(p) for p in texts]
+    return hashlib.sha256(b"\0".join(data)).hexdigest()
 
 
 def files_key(root: Path, files: Iterable[Path], length: int = 64) -> str:
@@ -34,14 +36,6 @@ def files_key(root: Path, files: Iterable[Path], length: int = 64) -> str:
         if file.is_file():
             parts += [file.relative_to(root).as_posix(), file.read_bytes()]
     return cache_key(*parts, b"")[:length]
-
-
-def _as_bytes(part: object) -> bytes:
-    if isinstance(part, bytes):
-        return part
-    if isinstance(part, str):
-        return part.encode("utf-8", "surrogatepass")
-    return msgspec.json.encode(part)
 
 
 class Cache:

@@ -82,7 +82,8 @@ def old_name(module: str, wanted: str) -> Any:
     Raises:
         AttributeError: it had no such name that courses were to import.
     """
-    names = dict(_pair(each) for each in NAMES.get(module.removeprefix("autograder."), "").split())
+    pairs = NAMES.get(module.removeprefix("autograder."), "").split()
+    names = {old: new or old for old, _, new in (pair.partition("=") for pair in pairs)}
     if wanted not in names:
         raise AttributeError(f"module {module!r} has no attribute {wanted!r}")
     new = names[wanted]
@@ -94,11 +95,6 @@ def old_name(module: str, wanted: str) -> Any:
     )
     found = getattr(importlib.import_module(NEW), new)
     return ADAPTED[wanted](found) if wanted in ADAPTED else found
-
-
-def _pair(text: str) -> tuple[str, str]:
-    old, _, new = text.partition("=")
-    return old, new or old
 
 
 def _refusal(expect_error: Callable[..., None]) -> Callable[..., None]:

@@ -14,6 +14,8 @@ _AFTER_A_NOUN = re.compile(  # what begins the part of a name that says more of 
     r"that|which|divided|given|taken)\b|[(A-Z])|,"
 )
 _CONSONANT_Y = re.compile(r"(?<=[b-df-hj-np-tv-z])y\Z")
+CONTROL = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}  # categories of characters that are escaped
+DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)  # Windows' own names
 MAX_NAME = 60
 MAX_ID = 120
 
@@ -36,13 +38,9 @@ def one_line(text: str, limit: int = 200) -> str:
 
 
 def _shown(char: str) -> str:
-    if char in "\n\t" or not _is_control(char):
+    if char in "\n\t" or unicodedata.category(char) not in CONTROL:
         return char
     return char.encode("unicode_escape", "backslashreplace").decode("ascii")
-
-
-def _is_control(char: str) -> bool:
-    return unicodedata.category(char) in {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
 
 
 def file_name(identifier: str) -> str:
@@ -52,7 +50,7 @@ def file_name(identifier: str) -> str:
     digest is never itself an id's, and the digest is too long for two ids to be made that share it.
     """
     clean = _UNSAFE_IN_NAMES.sub("_", identifier).strip("._-")[:MAX_NAME].rstrip("._-")
-    if _is_device_name(clean):
+    if DEVICES.fullmatch(clean):
         clean = f"student-{clean}"[:MAX_NAME].rstrip("._-")
     if clean and clean == identifier == clean.lower() and not has_digest(clean):
         return clean
@@ -79,12 +77,6 @@ def identity(name: str) -> str:
     if shown == name and not has_digest(name):
         return name
     return f"{one_line(name, MAX_ID // 2)} ({digest(name)})"
-
-
-def _is_device_name(name: str) -> bool:
-    """Windows keeps names such as `con` and `nul.txt` for devices."""
-    stem = name.split(".", maxsplit=1)[0].lower()
-    return bool(re.fullmatch(r"con|prn|aux|nul|com\d|lpt\d", stem))
 
 
 def number(value: float) -> str:

@@ -182,23 +182,19 @@ class GradebookWriter:
         try:
             if staged.present:
                 result.left = self.converter.autograde(student, staged.refused)
-            self._finish(staged, result)
+            self.gradebook.update_or_create_student(student)
+            self.gradebook.update_or_create_submission(self.assignment, student)
+            rows = self.gradebook.submission(self.assignment, student)
+            for name, notebook in rows.notebooks.items():
+                if name in staged.missing:
+                    _missing(name, notebook, staged, result)
+            result.points, result.maximum = rows.points, rows.maximum
+            result.late_penalty, result.by_hand = rows.late_penalty, rows.by_hand
             self.gradebook.save()
         except (Exception, SystemExit) as error:
             self.gradebook.undo()
             result.error = f"not written: {reason_of(error)}. Run this again for: {student}"
         return result
-
-    def _finish(self, staged: StagedSubmission, result: StudentResult) -> None:
-        """Grade missing notebooks, and read the result from the gradebook."""
-        self.gradebook.update_or_create_student(result.student)
-        self.gradebook.update_or_create_submission(self.assignment, result.student)
-        found = self.gradebook.submission(self.assignment, result.student)
-        for name, notebook in found.notebooks.items():
-            if name in staged.missing:
-                _missing(name, notebook, staged, result)
-        result.points, result.maximum = found.points, found.maximum
-        result.late_penalty, result.by_hand = found.late_penalty, found.by_hand
 
 
 def _missing(name: str, notebook: Any, staged: StagedSubmission, result: StudentResult) -> None:

@@ -1,4 +1,7 @@
-"""`autograder nbgrader init`: a course directory for nbgrader."""
+"""`autograder nbgrader init`: a course directory for nbgrader.
+
+The instructor's notebook of an exercise comes from `solutions/NAME.py`, with nbgrader's metadata.
+"""
 
 import contextlib
 from datetime import UTC
@@ -10,11 +13,6 @@ from autograder.course.course_file import Course, Exercise
 from autograder.course.errors import UserError
 from autograder.nbgrader.directory import CONFIG, open_directory, quiet
 from autograder.submission.stubs import BEGIN, END
-
-# The instructor's notebook of an exercise, with nbgrader's metadata, from `solutions/NAME.py`.
-
-
-SCHEMA = 3
 
 
 def source_notebook(course: Course, exercise: Exercise) -> str:
@@ -61,7 +59,7 @@ def _mark(cell: Any, *, points: float | None = None, **fields: bool) -> None:
         "task": False,
         "cell_type": cell["cell_type"],
         "grade_id": cell["id"],
-        "schema_version": SCHEMA,
+        "schema_version": 3,
         **fields,
     }
     if points is not None:
@@ -119,13 +117,8 @@ def make_course(course: Course, folder: Path) -> list[Path]:
             path.write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:
         raise UserError(f"{error.filename} cannot be written: {error.strerror}.") from None
-    _set_due_dates(course, folder)
-    return list(texts)
-
-
-def _set_due_dates(course: Course, folder: Path) -> None:
-    """Put the assignments into the gradebook, with the due dates of `course.yml`."""
     with contextlib.chdir(folder), quiet(), open_directory(folder).gradebook as gradebook:
         for assignment in course.content.assignments:
             due = assignment.due.astimezone(UTC).replace(tzinfo=None) if assignment.due else None
             gradebook.update_or_create_assignment(assignment.name, duedate=due)
+    return list(texts)

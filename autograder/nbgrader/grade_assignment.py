@@ -4,7 +4,7 @@ import contextlib
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -75,7 +75,14 @@ def grade_assignment(job: AssignmentJob, progress: Tell) -> "list[StudentResult]
         if not set(exercises) <= set(setup.exercises):  # the gradebook's assignment is another one
             setup = msgspec.structs.replace(setup, exercises=tuple(exercises))
         grading = stack.enter_context(open_grading(job.course))
-        staging = _staging(api.coursedir, job.assignment, scratch, notebooks, exercises)
+        steps = api.coursedir.submitted_directory, str(scratch / STAGED)
+
+        def staging(student: str) -> StagedSubmission:
+            submitted, clean = (
+                Path(api.coursedir.format_path(step, student, job.assignment)) for step in steps
+            )
+            return stage(submitted, clean, notebooks, exercises)
+
         writer = stack.enter_context(writing(api, job.assignment, scratch / STAGED))
         grading.before_grading = writer.gradebook.save  # others may write meanwhile
         results = []
@@ -84,22 +91,6 @@ def grade_assignment(job: AssignmentJob, progress: Tell) -> "list[StudentResult]
             grading.forget(student)
             progress(len(results), len(students))
     return results
-
-
-def _staging(
-    coursedir: Any, assignment: str, scratch: Path, notebooks: list[str], exercises: list[str]
-) -> Callable[[str], StagedSubmission]:
-    """Return the function that makes a clean copy of a student's submission."""
-    handed_in = coursedir.submitted_directory
-
-    def staged(student: str) -> StagedSubmission:
-        submitted, clean = (
-            Path(coursedir.format_path(step, student, assignment))
-            for step in (handed_in, str(scratch / STAGED))
-        )
-        return stage(submitted, clean, notebooks, exercises)
-
-    return staged
 
 
 def _graded(

@@ -8,7 +8,9 @@ from pathlib import Path
 import msgspec
 
 from autograder.course.course_file import Course
+from autograder.course.errors import UserError
 from autograder.course.text import few, one_line
+from autograder.report.html import page_of
 from autograder.report.model import Report
 
 MAX_NAMES = 40
@@ -36,6 +38,19 @@ class ExportFile(msgspec.Struct, frozen=True):
     data: bytes
     notes: Sequence[str] = ()
     left_out: bool = False
+
+
+def page_bytes(request: ExportRequest, report: Report) -> bytes:
+    """Return a student's page.
+
+    Raises:
+        UserError: it is missing.
+    """
+    page = request.results / page_of(report)
+    try:
+        return page.read_bytes()
+    except OSError as error:
+        raise UserError(f"{page} cannot be read: {error.strerror}. Run grade again.") from None
 
 
 def names_note(title: str, names: Sequence[str]) -> list[str]:

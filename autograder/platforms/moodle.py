@@ -20,9 +20,14 @@ from autograder.classroom.roster import squashed
 from autograder.classroom.table_import import Row, Table, as_number, cell
 from autograder.course.errors import UserError
 from autograder.course.text import few
-from autograder.platforms.export_file import ExportFile, ExportRequest, names_note, zipped
+from autograder.platforms.export_file import (
+    ExportFile,
+    ExportRequest,
+    names_note,
+    page_bytes,
+    zipped,
+)
 from autograder.platforms.rows import Person, RowMatches, ids_of, name_of
-from autograder.report.html import page_of
 from autograder.report.model import Report
 
 _ENTRY = re.compile(
@@ -179,7 +184,8 @@ def worksheet(request: ExportRequest) -> ExportFile:
         filled.append(cells)
         report = sheet.matches.by_row.get(row.line)
         if report is None:
-            unchanged.append(f"{_name(row)} (no result)")
+            name = row.cells[1] if len(row.cells) > 1 and row.cells[1] else row.cells[0]
+            unchanged.append(f"{name} (no result)")
             continue
         grade = grade_of(report, [exercise.name for exercise in report.exercises])
         if grade.points is None:
@@ -190,10 +196,6 @@ def worksheet(request: ExportRequest) -> ExportFile:
         cells[sheet.grade] = text.replace(".", ",") if comma else text
     notes = names_note("Left as they are, since there are no points", unchanged)
     return sheet.exported(table.encoded(filled), notes)
-
-
-def _name(row: Row) -> str:
-    return row.cells[1] if len(row.cells) > 1 and row.cells[1] else row.cells[0]
 
 
 def feedback(request: ExportRequest) -> ExportFile:
@@ -208,17 +210,13 @@ def feedback(request: ExportRequest) -> ExportFile:
         report = sheet.matches.by_row.get(row.line)
         if report is None:
             continue
-        page = request.results / page_of(report)
-        try:
-            text = page.read_bytes()
-        except OSError as error:
-            raise UserError(f"{page} cannot be read: {error.strerror}. Run grade again.") from None
-        label = _name(row) if _has_name(row) else _label_of(row)
+        is_named = len(row.cells) > 1 and bool(squashed(row.cells[1])) and "@" not in row.cells[1]
+        label = row.cells[1] if is_named else _label_of(row)  # blind marking shows no name
         name = re.sub(r"[_/\\]", " ", label).strip()
-        pages.append((f"{name}_{_number_of(row)}_assignsubmission_file/{FEEDBACK}", text))
+        pages.append(
+            (
+                f"{name}_{_number_of(row)}_assignsubmission_file/{FEEDBACK}",
+                page_bytes(request, report),
+            )
+        )
     return sheet.exported(zipped(pages))
-
-
-def _has_name(row: Row) -> bool:
-    """Tell whether a row has a person's name: not where marking is blind."""
-    return len(row.cells) > 1 and bool(squashed(row.cells[1])) and "@" not in row.cells[1]

@@ -4,9 +4,14 @@ import csv
 import io
 
 from autograder.classroom.grades import grade_of
-from autograder.course.errors import UserError
 from autograder.course.text import number
-from autograder.platforms.export_file import ExportFile, ExportRequest, names_note, zipped
+from autograder.platforms.export_file import (
+    ExportFile,
+    ExportRequest,
+    names_note,
+    page_bytes,
+    zipped,
+)
 from autograder.platforms.rows import name_of
 from autograder.report.grades_table import EXCUSED, safe_cell
 from autograder.report.html import page_of
@@ -28,12 +33,7 @@ def pages(request: ExportRequest) -> ExportFile:
     files = []
     for report in request.reports:
         page = page_of(report)
-        try:
-            files.append((page, (request.results / page).read_bytes()))
-        except OSError as error:
-            raise UserError(
-                f"{request.results / page} cannot be read: {error.strerror}. Run grade again."
-            ) from None
+        files.append((page, page_bytes(request, report)))
         table.writerow(_row(report, page))
     data = text.getvalue().encode("utf-8-sig")  # the mark by which Word and Excel know it
     lost = [name_of(r) for r in request.reports if not (r.hand_in and r.hand_in.email)]

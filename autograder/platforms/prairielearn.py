@@ -7,6 +7,7 @@ The grader lies in `serverFilesCourse`, which students do not see, and is copied
 
 import base64
 import html
+import itertools
 import sys
 import uuid
 from collections.abc import Sequence
@@ -96,7 +97,9 @@ def run(root: Path, exercise: Path) -> None:
 def encoded(report: Report, policy: HintPolicy) -> bytes:
     """Return the results of a report on one exercise as JSON, cut to the allowed size."""
     shown = for_student(report, policy).exercises[0]
-    pictures = _pictures(shown)
+    drawn = ((check.name, picture_of(check)) for check in shown.checks)
+    of_failures = ((name, picture) for name, picture in drawn if picture is not None)
+    pictures = dict(itertools.islice(of_failures, MAX_PICTURES))
     for cut in CUTS:
         for kept in (pictures, {}):
             data = msgspec.json.encode(results_of(shown, shown.notes, kept, cut))
@@ -140,13 +143,3 @@ def _test(check: CheckReport, picture: bytes | None, cut: int) -> dict[str, Any]
         label = "Yours, expected, and the difference"
         test["images"] = [{"label": label, "url": f"data:image/png;base64,{data}"}]
     return test
-
-
-def _pictures(shown: ExerciseReport) -> dict[str, bytes]:
-    """Return pictures of the first failures, by their checks' names."""
-    found: dict[str, bytes] = {}
-    for check in shown.checks:
-        picture = picture_of(check) if len(found) < MAX_PICTURES else None
-        if picture is not None:
-            found[check.name] = picture
-    return found

@@ -72,8 +72,18 @@ def choose(
     """
     left_out: list[str] = []
     ordered = sorted(candidates, key=lambda each: (each.name, each.shown))
-    ordered = _without_helpers(ordered, exercise, imported, left_out)
-    ordered = _without_users(ordered, exercise, stub, left_out)
+    exact = [file for file in ordered if file.name == NameMatch.EXACT]
+    if exact:
+        helpers = {file.path for file in ordered if file.path.with_suffix("") in imported}
+        why = f"was left out for {exercise}: other files import it."
+        ordered = _without(ordered, helpers, why, left_out)
+    folders = {file.path.parent for file in exact}
+    users = {
+        file.path
+        for file in ordered
+        if stub and file.path.parent in folders and _only_imports(file, exercise, stub)
+    }
+    ordered = _without(ordered, users, f"was left out for {exercise}, which it imports.", left_out)
     ranks = {each.path: _rank(each, stub) for each in ordered}
     best = min(ranks.values())
     first, *others = [each for each in ordered if ranks[each.path] == best]
@@ -132,38 +142,20 @@ def _rank(candidate: FoundFile, stub: Stub | None) -> Rank:
     return Rank.WRITTEN if candidate.name <= NameMatch.WITHIN else Rank.BY_CONTENT
 
 
-def _without_helpers(
-    candidates: list[FoundFile], exercise: str, imported: Collection[Path], notes: list[str]
+def _without(
+    candidates: list[FoundFile], paths: Collection[Path], why: str, notes: list[str]
 ) -> list[FoundFile]:
-    """Leave out files that others import, where one has the exercise's exact name."""
-    if not any(each.name == NameMatch.EXACT for each in candidates):
-        return candidates
-    kept = []
-    for each in candidates:
-        if each.name != NameMatch.EXACT and each.path.with_suffix("") in imported:
-            if each.name != NameMatch.OTHER:
-                notes.append(f"{each.shown} was left out for {exercise}: other files import it.")
-        else:
-            kept.append(each)
-    return kept
+    """Leave out files, but none with the exercise's exact name; note those with a similar one."""
+    out = [file for file in candidates if file.path in paths and file.name != NameMatch.EXACT]
+    notes += [f"{file.shown} {why}" for file in out if file.name != NameMatch.OTHER]
+    left = {file.path for file in out}
+    return [file for file in candidates if file.path not in left]
 
 
-def _without_users(
-    candidates: list[FoundFile], exercise: str, stub: Stub | None, notes: list[str]
-) -> list[FoundFile]:
-    """Leave out files that only import what another defines: `test_softmax`."""
-    folders = {each.path.parent for each in candidates if each.name == NameMatch.EXACT}
-    kept = []
-    for each in candidates:
-        bound = [each.code.names[name].tree for name in stub.written(each.code)] if stub else []
-        imported = bool(bound) and all(tree.startswith("Import") for tree in bound)
-        beside = each.name != NameMatch.EXACT and each.path.parent in folders
-        if beside and imported and exercise in each.uses:
-            if each.name != NameMatch.OTHER:
-                notes.append(f"{each.shown} was left out for {exercise}, which it imports.")
-        else:
-            kept.append(each)
-    return kept
+def _only_imports(file: FoundFile, exercise: str, stub: Stub) -> bool:
+    """Return whether a file only imports what another defines: `test_softmax`."""
+    bound = [file.code.names[name].tree for name in stub.written(file.code)]
+    return exercise in file.uses and bool(bound) and all(t.startswith("Import") for t in bound)
 
 
 def _is_same(one: FoundFile, other: FoundFile) -> bool:

@@ -84,22 +84,22 @@ class FolderWalk:
             if not counts(entry.name):
                 continue
             path, shown = Path(entry.path), place.above + one_line(entry.name, 100)
-            mode = entry.stat(follow_symlinks=False).st_mode
+            mode, is_zip = (
+                entry.stat(follow_symlinks=False).st_mode,
+                path.suffix.casefold() == ".zip",
+            )
             if stat.S_ISDIR(mode):
                 if depth < MAX_DEPTH:
                     below.append(_Place(path, f"{shown}/", place.unpacked))
                 else:
                     self._note(f"{shown} was not looked into: it lies too deep. Hand in one folder")
-            elif stat.S_ISREG(mode) and self._may_unpack(path) and not place.unpacked:
+            elif stat.S_ISREG(mode) and is_zip and self._zips_left > 0 and not place.unpacked:
                 self._zips_left -= 1
                 below += self._unpacked(path, f"{shown}: ")
             elif stat.S_ISREG(mode) and path.suffix.casefold() in PACKED:
                 self._note(f"{shown} was not unpacked. Hand in the files themselves, or one zip")
             elif stat.S_ISREG(mode) or stat.S_ISLNK(mode):  # a link, so that it can be named
                 yield FolderFile(path, shown)
-
-    def _may_unpack(self, path: Path) -> bool:
-        return path.suffix.casefold() == ".zip" and self._zips_left > 0
 
     def _unpacked(self, archive: Path, above: str) -> "list[_Place]":
         """Unpack a zip; return the folder, or none if it cannot be unpacked."""
