@@ -1,6 +1,8 @@
 """`autograder export`: the files that platforms take, made from a class's results."""
 
+import csv
 import functools
+import io
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,21 +12,67 @@ from rich.console import Console
 from rich.text import Text
 
 from autograder.classroom.adjustments import refuse_unapplied_entries
-from autograder.classroom.grades import read_reports
+from autograder.classroom.grades import grade_of, read_reports
 from autograder.classroom.pseudonyms import FILE as PSEUDONYMS
 from autograder.classroom.pseudonyms import Pseudonyms
 from autograder.cli.options import course_option
 from autograder.course.course_file import Course, find_course
 from autograder.course.errors import UserError
 from autograder.course.files import write_atomically
+from autograder.course.text import number
 from autograder.platforms import gradescope, moodle
 from autograder.platforms.blackboard import BLACKBOARD_GRADEBOOK
 from autograder.platforms.brightspace import BRIGHTSPACE_GRADEBOOK
 from autograder.platforms.canvas import CANVAS_GRADEBOOK
-from autograder.platforms.export_file import ExportFile, ExportRequest
+from autograder.platforms.export_file import (
+    ExportFile,
+    ExportRequest,
+    names_note,
+    page_bytes,
+    zipped,
+)
 from autograder.platforms.gradebook import fill_in
-from autograder.platforms.pages import pages
+from autograder.platforms.rows import name_of
+from autograder.report.grades_table import EXCUSED, safe_cell
+from autograder.report.html import page_of
+from autograder.report.model import HandIn, Report
 from autograder.report.overview import above_maximum, above_maximum_note
+
+TABLE = "mail-merge.csv"
+COLUMNS = ("id", "name", "email", "section", "points", "maximum", "status", "page")
+
+
+def pages(request: ExportRequest) -> ExportFile:
+    """Return a zip of all pages, with a table by which a mail program sends each its own.
+
+    Raises:
+        UserError: a page is missing.
+    """
+    text = io.StringIO(newline="")
+    table = csv.writer(text, lineterminator="\r\n")
+    table.writerow(COLUMNS)
+    files = []
+    for report in request.reports:
+        page = page_of(report)
+        files.append((page, page_bytes(request, report)))
+        table.writerow(_row(report, page))
+    data = text.getvalue().encode("utf-8-sig")  # the mark by which Word and Excel know it
+    lost = [name_of(r) for r in request.reports if not (r.hand_in and r.hand_in.email)]
+    notes = names_note("No e-mail address is known of", lost)
+    if len(lost) == len(request.reports):
+        notes = ["No e-mail addresses are known. A roster with a column `email` says them."]
+    return ExportFile(zipped([(TABLE, data), *files]), notes)
+
+
+def _row(report: Report, page: str) -> list[str]:
+    known = report.hand_in or HandIn()
+    grade = grade_of(report, [exercise.name for exercise in report.exercises])
+    unknown = EXCUSED if grade.excused else ""  # of what was not handed in, say: not a bare 0
+    points = unknown if grade.points is None else number(grade.points)
+    status = "excused" if grade.excused else report.status
+    about = (report.student, known.name, known.email, known.section)
+    return [*map(safe_cell, about), points, number(report.max_points), status, page]
+
 
 EXPORTS: dict[str, Callable[[ExportRequest], ExportFile]] = {
     "canvas": functools.partial(fill_in, CANVAS_GRADEBOOK),

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import click
+import yaml
 from rich.console import Console
 from rich.text import Text
 
@@ -12,14 +13,16 @@ from autograder.cli.options import course_option, exercises_option
 from autograder.course.course_file import Course, Exercise, find_course
 from autograder.course.errors import UserError
 from autograder.course.files import write_atomically
+from autograder.course.installation import PACKAGE
 from autograder.course.text import few, several
-from autograder.platforms import classroom50, github, gradescope, prairielearn
-from autograder.platforms.bundle import Files
+from autograder.platforms import classroom50, gradescope, prairielearn
+from autograder.platforms.bundle import Files, template
 from autograder.platforms.export_file import rights, zipped
 
 PLATFORMS = ("gradescope", "prairielearn", "classroom50", "github")
 WITH_PEOPLE = ("gradescope", "classroom50")  # where people can give points beside the grader's
 WITH_ANSWERS = ("gradescope", "prairielearn")
+WORKFLOW = ".github/workflows/autograder.yml"
 MAX_SHOWN = 5
 
 
@@ -64,7 +67,7 @@ def package(
     elif platform == "classroom50":
         files = classroom50.package(course, packed, assignment or "autograder", kit)
     else:
-        files = github.package(course, out)
+        files = workflow(course, out)
     _write(platform, out, files)
     console = Console(highlight=False, soft_wrap=True)
     for note in notes:
@@ -73,6 +76,23 @@ def package(
         console.print("It holds the course's answers: give it to no student.")
     console.print(Text(f"Written   {out} ({several(len(files), 'file')})"))
     raise SystemExit(1 if notes else 0)
+
+
+def workflow(course: Course, place: Path) -> Files:
+    """Return the workflow for a repository with root `place` that has the course in it."""
+    root = course.root.resolve()
+    inside = root.relative_to(place.resolve()) if root.is_relative_to(place.resolve()) else None
+    folder = "." if inside is None else inside.as_posix()
+    torch = any(exercise.needs == "torch" for exercise in course.exercises.values())
+    extras = "[students,torch]" if torch else "[students]"
+    wheels = sorted(path.name for path in place.glob("*.whl"))
+    if (place / "autograder").is_dir() and (place / "pyproject.toml").is_file():
+        source = "."
+    else:
+        source = f"./{wheels[-1]}" if wheels else PACKAGE
+    text = template("github.yml", INSTALL=f"'{source}{extras}'", COURSE=folder)
+    yaml.safe_load(text)
+    return {WORKFLOW: text}
 
 
 def packable(

@@ -1,12 +1,93 @@
-"""The platforms whose downloads are read; an entry point registers them."""
+"""The platforms whose downloads are read; an entry point registers them.
 
+Those with a folder for each student, called as the student, are here: nbgrader's `submitted/`, with
+`student/assignment/`, and repositories `assignment-user`, as Classroom 50 clones them.
+"""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from autograder.classroom.downloads import Importer, Listing, Owner, Piece
 from autograder.platforms.blackboard import BLACKBOARD
 from autograder.platforms.brightspace import BRIGHTSPACE
 from autograder.platforms.canvas import CANVAS
 from autograder.platforms.gradescope import GRADESCOPE
 from autograder.platforms.moodle import MOODLE
-from autograder.platforms.nbgrader import NBGRADER
-from autograder.platforms.repositories import REPOSITORIES
+
+STAMP = "timestamp.txt"  # of nbgrader's exchange
+LEAST = 2  # folders, from which what they have in common can be told
+
+
+def time_of(text: str) -> datetime | None:
+    """Return the time of a `timestamp.txt`: `2027-02-05 22:10:00.123456 UTC`."""
+    from zoneinfo import ZoneInfo  # which looks for its data when it is imported
+
+    words = text.split()
+    try:
+        when = datetime.fromisoformat(" ".join(words[:2]))
+        zone = ZoneInfo(words[2]) if len(words) > 2 else UTC
+    except (ValueError, OSError, LookupError):
+        return None
+    return when if when.tzinfo else when.replace(tzinfo=zone)
+
+
+def _stamps(listing: Listing, student: str) -> list[str]:
+    below = listing.below(student)
+    return [below.text(name, STAMP) for name in below.folders if below.has(name, STAMP)]
+
+
+def _read_submitted(listing: Listing) -> Sequence[Piece]:
+    pieces = []
+    for student in listing.folders:
+        times = [when for text in _stamps(listing, student) if (when := time_of(text))]
+        owner = Owner(key=student, id=student)
+        pieces.append(Piece(entry=student, owners=(owner,), at=max(times, default=None)))
+    return pieces
+
+
+NBGRADER = Importer(
+    name="nbgrader",
+    title="nbgrader's submitted folder",
+    expected="folders such as amuster/week-1 with a timestamp.txt in it",
+    recognise=lambda listing: sum(bool(_stamps(listing, name)) for name in listing.folders),
+    read=_read_submitted,
+)
+
+
+def prefix_of(names: Sequence[str]) -> str:
+    """Return the common beginning of all names, up to a hyphen: the assignment."""
+    first, last = min(names), max(names)
+    same = (at for at, (a, b) in enumerate(zip(first, last, strict=False)) if a != b)
+    common = first[: next(same, min(len(first), len(last)))]
+    prefix = common[: common.rfind("-") + 1]
+    return prefix if all(len(name) > len(prefix) for name in names) else ""
+
+
+def _read_repositories(listing: Listing) -> Sequence[Piece]:
+    folders = listing.folders
+    prefix = prefix_of(folders) if len(folders) >= LEAST else ""
+    return [
+        Piece(entry=name, owners=(Owner(key=user, id=user),))
+        for name in folders
+        for user in [name.removeprefix(prefix)]
+    ]
+
+
+def _recognise_repositories(listing: Listing) -> int:
+    """Count folders with a `.git`: names with a hyphen are too common."""
+    folders = listing.folders
+    if len(folders) < LEAST or not prefix_of(folders):
+        return 0
+    return len(folders) if all(listing.has(name, ".git") for name in folders) else 0
+
+
+REPOSITORIES = Importer(
+    name="repositories",
+    title="repositories, one a student",
+    expected="folders such as week-1-amuster, each a clone",
+    recognise=_recognise_repositories,
+    read=_read_repositories,
+)
 
 # If two understand as many entries of a download, the first one reads it.
 READERS = (GRADESCOPE, MOODLE, CANVAS, BLACKBOARD, BRIGHTSPACE, NBGRADER, REPOSITORIES)

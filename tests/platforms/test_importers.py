@@ -12,7 +12,7 @@ from autograder.classroom.hand_ins import hand_ins
 from autograder.classroom.submissions import read_work
 from autograder.course.errors import UserError
 from autograder.platforms import canvas
-from autograder.platforms.repositories import prefix_of
+from autograder.platforms.readers import prefix_of
 from autograder.submission.archive import unpack
 from tests.platforms.downloads import (
     BLACKBOARD,
@@ -291,7 +291,7 @@ def test_a_site_adds_its_own(read, monkeypatch):
 
 
 def test_times_that_are_none():
-    from autograder.platforms.nbgrader import time_of
+    from autograder.platforms.readers import time_of
 
     assert time_of("") is None
     assert time_of("yesterday noon UTC") is None

@@ -14,9 +14,8 @@ from autograder.course.errors import UserError
 from autograder.platforms import gradescope
 from autograder.platforms.blackboard import BLACKBOARD_GRADEBOOK
 from autograder.platforms.brightspace import BRIGHTSPACE_GRADEBOOK
-from autograder.platforms.export import EXPORTS
+from autograder.platforms.export import EXPORTS, pages
 from autograder.platforms.gradebook import fill_in
-from autograder.platforms.pages import pages
 from autograder.report.html import page_of
 from autograder.report.model import Lateness
 from tests.classroom.records import record, write
