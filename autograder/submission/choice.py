@@ -72,18 +72,7 @@ def choose(
     """
     left_out: list[str] = []
     ordered = sorted(candidates, key=lambda each: (each.name, each.shown))
-    exact = [file for file in ordered if file.name == NameMatch.EXACT]
-    if exact:
-        helpers = {file.path for file in ordered if file.path.with_suffix("") in imported}
-        why = f"was left out for {exercise}: other files import it."
-        ordered = _without(ordered, helpers, why, left_out)
-    folders = {file.path.parent for file in exact}
-    users = {
-        file.path
-        for file in ordered
-        if stub and file.path.parent in folders and _only_imports(file, exercise, stub)
-    }
-    ordered = _without(ordered, users, f"was left out for {exercise}, which it imports.", left_out)
+    ordered = _without_neighbours(ordered, exercise, imported, stub, left_out)
     ranks = {each.path: _rank(each, stub) for each in ordered}
     best = min(ranks.values())
     first, *others = [each for each in ordered if ranks[each.path] == best]
@@ -140,6 +129,28 @@ def _rank(candidate: FoundFile, stub: Stub | None) -> Rank:
     if written and not any(candidate.code.names[name].tree for name in written):
         return Rank.ODD
     return Rank.WRITTEN if candidate.name <= NameMatch.WITHIN else Rank.BY_CONTENT
+
+
+def _without_neighbours(
+    candidates: list[FoundFile],
+    exercise: str,
+    imported: Collection[Path],
+    stub: Stub | None,
+    notes: list[str],
+) -> list[FoundFile]:
+    """Leave out files that those with the exercise's exact name import, or that only import it."""
+    exact = [file for file in candidates if file.name == NameMatch.EXACT]
+    if exact:
+        helpers = {file.path for file in candidates if file.path.with_suffix("") in imported}
+        why = f"was left out for {exercise}: other files import it."
+        candidates = _without(candidates, helpers, why, notes)
+    folders = {file.path.parent for file in exact}
+    users = {
+        file.path
+        for file in candidates
+        if stub and file.path.parent in folders and _only_imports(file, exercise, stub)
+    }
+    return _without(candidates, users, f"was left out for {exercise}, which it imports.", notes)
 
 
 def _without(
