@@ -11,7 +11,7 @@ from autograder.sandbox.problems import Crashed, NotLoaded, StudentProblem, Time
 from autograder.sandbox.process import AnswerTo, DeadlinePassed, WorkerGone, WorkerProcess
 from autograder.sandbox.spawn import also_warm
 from autograder.submission.source import Source
-from autograder.worker.messages import Problem, Reply, Request, Unit
+from autograder.worker.messages import Problem, Reply, Request
 
 SIGKILL = 9
 MAX_PRINTED = 2000
@@ -56,7 +56,6 @@ class Workers:
         self.printed = ""
         self.max_printed = MAX_PRINTED
         self._failed_load: StudentProblem | None = None
-        self._compiled: list[bytes] | None = None
         self._held: dict[Place, _Held] = {}
 
     def ask(
@@ -114,8 +113,8 @@ class Workers:
         label, seconds = self.source.label, self.limits.load_seconds
         first = self.load_problems is None
         try:
-            units = list(self.source.units) if first else self._compiled_units(worker)
-            request = Request("load", self.source.name, units=units, helpers=self.source.helpers)
+            units, helpers = list(self.source.units), self.source.helpers
+            request = Request("load", self.source.name, units=units, helpers=helpers)
             reply = self._exchange(worker, request, seconds, reload=not first)
         except DeadlinePassed:
             self.budget.is_in_doubt = True
@@ -129,17 +128,6 @@ class Workers:
         if not reply.value and reply.problems:
             found = from_worker(reply.problems[0], label)
             raise NotLoaded(found.code, found.subject, found.message, found.place, found.type)
-
-    def _compiled_units(self, worker: WorkerProcess) -> list[Unit]:
-        """Return the units with their code, asked of a process before anything has run in it."""
-        units = self.source.units
-        if self._compiled is None:
-            request = Request("compile", self.source.name, units=list(units))
-            value = self._exchange(worker, request, self.limits.load_seconds, reload=True).value
-            is_code = isinstance(value, list) and all(isinstance(each, bytes) for each in value)
-            self._compiled = value if is_code and len(value) == len(units) else [b""] * len(units)
-        codes = zip(units, self._compiled, strict=True)
-        return [Unit(unit.label, unit.text, code) for unit, code in codes]
 
     def _exchange(
         self,

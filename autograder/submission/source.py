@@ -132,7 +132,8 @@ class Source(msgspec.Struct, frozen=True, dict=True):
     @property
     def digest(self) -> str:
         """Return the SHA-256 of all that will run."""
-        parts: list[object] = [self.name, self.units, sorted(self.helpers.items())]
+        units = [(unit.label, unit.text, "") for unit in self.units]  # marks are kept by digest
+        parts: list[object] = [self.name, units, sorted(self.helpers.items())]
         if self.answers or self.variant:
             parts += [sorted(self.answers.items()), self.variant]
         return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()

@@ -10,7 +10,7 @@ import importlib.machinery
 import importlib.util
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from types import CodeType, ModuleType
 from typing import Any, NoReturn
 
@@ -20,63 +20,67 @@ from .statements import Statements, remember_lines, without_magics
 
 HIDDEN = ("autograder", "autograder_worker")
 MAX_PROBLEMS = 10
-MAX_CODE = 1 << 20
 NOTHING_TO_CHECK = "def check(*_, **__):\n    return 0.0\n"
+QUIET = ("IPython", "google.colab", "ipywidgets")
 
-# What a notebook has without an import. There is no notebook here, so all of it does nothing.
-NOTEBOOK = """\
+# What computes with a stand-in, which has nothing to compute with.
+COMPUTES = """
+contains float int index lt le gt ge add radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv
+mod rmod pow rpow matmul rmatmul neg pos abs round and rand setitem array array_ufunc
+""".split()  # noqa: SIM905
+
+
 class _Quiet:
-    def __getattr__(self, name):
+    """Stand-in for whatever only a notebook has: any use of it does nothing."""
+
+    __module__ = "IPython"  # as it is shown where somebody prints it
+
+    def __getattr__(self, name: str) -> "_Quiet":
         if name.startswith("__"):
             raise AttributeError(name)
         return self
 
-    def __call__(self, *args, **_):
+    def __call__(self, *args: Any, **_: Any) -> Any:
         return args[0] if args and callable(args[0]) else self
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Any]:
         return iter(())
 
-    def __len__(self):
+    def __len__(self) -> int:
         return 0
 
-    def __format__(self, _):
+    def __format__(self, _: str) -> str:
         return "(left out)"
 
 
-def _left_out(*_):
+def _left_out(*_: Any) -> NoReturn:
     raise TypeError(
         "this value would come from a notebook's magic or shell line (%timeit, !ls), and these "
         "are left out where it is graded"
     )
 
 
-for _name in (
-    "getitem setitem contains float int index lt le gt ge add radd sub rsub mul rmul truediv "
-    "rtruediv floordiv rfloordiv mod rmod pow rpow matmul rmatmul neg abs round array array_ufunc"
-).split():
+for _name in ("getitem", *COMPUTES):
     setattr(_Quiet, f"__{_name}__", _left_out)
 _quiet = _Quiet()
-version_info, __version__ = (9, 0, 0), "9.0.0"
+
+# What a notebook has without an import. There is no notebook here, so all of it does nothing.
+NOTEBOOK: dict[str, Any] = {
+    "get_ipython": lambda: _quiet,
+    "display": lambda *_, **__: None,
+}
 
 
-def get_ipython():
-    return _quiet
+class QuietLoader(importlib.abc.Loader):
+    """Loader of IPython and its like: any name of theirs is there, and does nothing."""
 
-
-def display(*_, **__):
-    return None
-
-
-def __getattr__(name):
-    return getattr(_quiet, name)
-"""
-IN_NOTEBOOKS = ("get_ipython", "display")
-QUIET = ("IPython", "google.colab", "ipywidgets")
+    def exec_module(self, module: ModuleType) -> None:
+        names = {"version_info": (9, 0, 0), "__version__": "9.0.0", **NOTEBOOK}
+        vars(module).update(names, __getattr__=lambda name: getattr(_quiet, name))
 
 
 class TextLoader(importlib.abc.InspectLoader):
-    """A module from texts, so that nothing need be a file and `inspect.getsource` still works."""
+    """Loader of modules from texts: nothing need be a file, and `inspect.getsource` still works."""
 
     def __init__(self, texts: dict[str, str]) -> None:
         self.texts = texts
@@ -90,18 +94,8 @@ class TextLoader(importlib.abc.InspectLoader):
         return compile(text, label, "exec", dont_inherit=True)
 
 
-class Notebook(importlib.abc.InspectLoader):
-    """IPython and its like: any name of theirs is there, and does nothing."""
-
-    def get_source(self, fullname: str) -> str:  # noqa: ARG002
-        return NOTEBOOK
-
-    def get_code(self, fullname: str) -> CodeType:
-        return compile(NOTEBOOK, f"{fullname}.py", "exec", dont_inherit=True)
-
-
 class HelperFinder(importlib.abc.MetaPathFinder):
-    """Finds the files that lie beside the student's, and hides the grader's own packages."""
+    """Finder of the files that lie beside the student's, which hides the grader's own packages."""
 
     def __init__(self, helpers: dict[str, str], hidden: Sequence[str]) -> None:
         # a notebook calls `autograder.check()`; here that does nothing
@@ -117,7 +111,8 @@ class HelperFinder(importlib.abc.MetaPathFinder):
         if name.split(".", maxsplit=1)[0] in self.hidden:
             raise ModuleNotFoundError(f"{name} is not there for submissions", name=name)
         if any(f"{name}.".startswith(f"{each}.") or each.startswith(f"{name}.") for each in QUIET):
-            return importlib.util.spec_from_loader(name, Notebook(), origin=name, is_package=True)
+            loader = QuietLoader()
+            return importlib.util.spec_from_loader(name, loader, origin=name, is_package=True)
         frozen = importlib.machinery.FrozenImporter.find_spec(name)
         if name not in sys.builtin_module_names and frozen is None and not _can_open():
             raise ModuleNotFoundError(
@@ -138,7 +133,7 @@ def _can_open() -> bool:
 
 
 class NotImported:
-    """Stands for a name whose import failed: whoever uses it is told of the import.
+    """Stand-in for a name whose import failed: whoever uses it is told of the import.
 
     Naming it costs nothing, as annotations do (`x: pd.DataFrame`, `Float[Array, "n"]`).
     """
@@ -165,12 +160,10 @@ def _used(self: NotImported, *_: Any, **__: Any) -> NoReturn:
 
 
 _USES = """
-call mro_entries iter next len bool enter exit array contains index int float eq ne lt le gt ge
-setitem delitem setattr delattr add radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv mod
-rmod pow rpow matmul rmatmul neg pos abs and rand array_ufunc
-instancecheck subclasscheck
+call mro_entries iter next len bool enter exit eq ne setattr delattr delitem instancecheck
+subclasscheck
 """.split()  # noqa: SIM905
-for _name in _USES:
+for _name in (*COMPUTES, *_USES):
     setattr(NotImported, f"__{_name}__", _used)
 
 
@@ -179,80 +172,46 @@ def load(
 ) -> tuple[ModuleType, list[Problem]]:
     """Run the units as the module `name`; the problems say which lines failed, and how."""
     sys.meta_path.insert(0, HelperFinder(helpers, [*hidden, *HIDDEN]))
-    notebook = ModuleType("IPython")
-    exec(Notebook().get_code("IPython"), notebook.__dict__)
-    for each in IN_NOTEBOOKS:
-        setattr(builtins, each, vars(notebook)[each])
+    vars(builtins).update(NOTEBOOK)
     module = ModuleType(name)
     module.__file__ = f"{name}.py"
     sys.modules[name] = module
-    loading = _Loading(module, {u.label for u in units} | {f"{helper}.py" for helper in helpers})
+    labels = {unit.label for unit in units} | {f"{helper}.py" for helper in helpers}
+    problems: list[Problem] = []
+    futures = 0
+
+    def note(error: BaseException) -> None:
+        if len(problems) < MAX_PROBLEMS:
+            problems.append(explain(error, labels))
+
     for unit in units:
-        loading.run(unit)
-    return module, loading.problems
-
-
-def compiled(units: Sequence[Unit]) -> list[bytes]:
-    """Return the code of each unit; nothing of what is no Python, or too much to send about."""
-    found, futures, size = [], 0, 0
-    for unit in units:
-        try:
-            statements = Statements(without_magics(unit.text, unit.label), unit.label, futures)
-            code = statements.to_bytes()
-        except Exception:
-            code = b""
-        else:
-            futures = statements.futures
-        size += len(code)
-        found.append(code if size <= MAX_CODE else b"")
-    return found
-
-
-class _Loading:
-    """A module in the making: its namespace, and what went wrong so far."""
-
-    def __init__(self, module: ModuleType, labels: set[str]) -> None:
-        self.module = module
-        self.labels = labels
-        self.problems: list[Problem] = []
-        self.futures = 0
-
-    def run(self, unit: Unit) -> None:
-        """Run each statement of a unit; note those that fail, and what cannot be imported."""
         try:
             text = without_magics(unit.text, unit.label)
             remember_lines(text, unit.label)
-            if unit.code:
-                statements = Statements.from_bytes(unit.code)
-            else:
-                statements = Statements(text, unit.label, self.futures)
+            statements = Statements(text, unit.label, futures)
         except BaseException as error:
-            self._note(error)
-            return
-        self.futures = statements.futures
-        if statements.docstring is not None and self.module.__doc__ is None:
-            self.module.__doc__ = statements.docstring
-        namespace = self.module.__dict__
+            note(error)
+            continue
+        futures = statements.futures
+        if statements.docstring is not None and module.__doc__ is None:
+            module.__doc__ = statements.docstring
         for statement in statements.compiled:
             try:
-                exec(statement.code, namespace)
+                exec(statement.code, module.__dict__)
             except BaseException as error:
-                self._note(error)
-                for name in statement.names:
+                note(error)
+                if statement.name:
                     why = _why(error, statement.line, unit.label)
-                    namespace.setdefault(name, NotImported(why))
-
-    def _note(self, error: BaseException) -> None:
-        if len(self.problems) < MAX_PROBLEMS:
-            self.problems.append(explain(error, self.labels))
+                    module.__dict__.setdefault(statement.name, NotImported(why))
+    return module, problems
 
 
 def _why(error: BaseException, line: int, label: str) -> str:
     try:
-        said = str(error)[:200]
+        message = str(error)[:200]
     except BaseException:
-        said = "it cannot be imported"
-    return f"{said} (imported in line {line} of {label})"
+        message = "it cannot be imported"
+    return f"{message} (imported in line {line} of {label})"
 
 
 def define(name: str, units: Sequence[Unit]) -> ModuleType:

@@ -8,17 +8,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-Operation = Literal[
-    "load",
-    "compile",
-    "call",
-    "get",
-    "make",
-    "define",
-    "carry",
-    "forward",
-    "answer",
-]
+Operation = Literal["load", "call", "get", "make", "define", "carry", "forward", "answer"]
 
 MAX_NAME, MAX_MESSAGE, MAX_LINE, MAX_NAMES, MAX_SHAPES, MAX_BASES = 80, 500, 200, 200, 8, 8
 MAX_STATE, MAX_PARAMETER, MAX_PROBLEMS, MAX_PRINTED = 1000, 200, 1000, 16 * 1024
@@ -32,14 +22,10 @@ Parameter = Annotated[str, msgspec.Meta(max_length=MAX_PARAMETER)]
 
 
 class Unit(msgspec.Struct, array_like=True):
-    """A piece of the student's source that runs on its own: a whole file, or one notebook cell.
-
-    `code` is what a process in which nothing had run made of it, if one did.
-    """
+    """A piece of the student's source that runs on its own: a whole file, or one notebook cell."""
 
     label: str
     text: str
-    code: bytes = b""
 
 
 class Forward(msgspec.Struct, array_like=True):
@@ -62,7 +48,6 @@ class Request(msgspec.Struct, array_like=True):
     """One thing the judge asks for.
 
     load: run `units` as the module `target`; `helpers` are the texts of the files beside it.
-    compile: the code of each of `units`, none of which is run.
     call: call `target`, a dotted path in the student's module, or below the handle `on`.
     get:  the value at `target`.
     make: call the library function `target` ("numpy.random.default_rng") and keep the result.

@@ -12,20 +12,19 @@ from collections.abc import Callable, Iterator, Sequence
 from types import ModuleType
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from .codec import FRAME, Buffer, Handle, Tensor, decode, encode
 from .failures import explain
 from .limits import limit_self
-from .loading import NotImported, compiled, define, load
+from .loading import NotImported, define, load
 from .messages import MAX_NAME, MAX_NAMES, Callback, Forward, Problem, Reply, Request
 from .preparation import redirect, warm_up
 from .remote_functions import RemoteFunction, has_handle, is_generator, make_generator
 from .serialise import GENERATOR, Unsendable, serialised
 from .torch_modules import run_module
 from .values import Record, Tuple
-
-CHUNK = 2048  # more would make the process larger, and it is asked whether it is as it was
 
 
 class Answers:
@@ -47,8 +46,6 @@ class Answers:
             match request.operation:
                 case "load":
                     return self._load(request)
-                case "compile":
-                    return Reply(compiled(request.units))
                 case "define":
                     return Reply(self._keep(define(request.target, request.units)))
                 case "carry":
@@ -102,14 +99,7 @@ class Answers:
     def _forward(
         self, build: Any, args: list[Any], kwargs: dict[str, Any], asked: Forward
     ) -> Reply:
-        revived = Forward(
-            self._revive(asked.state),
-            self._revive(asked.inputs),
-            asked.training,
-            asked.seed,
-            None if asked.toward is None else self._revive(asked.toward),
-            self._revive(asked.before),
-        )
+        revived = Forward(*map(self._revive, msgspec.structs.astuple(asked)))
         passed = run_module(build, args, kwargs, revived)
         passed.value, passed.after = serialised(passed.value), serialised(passed.after)
         passed.gradients = serialised(passed.gradients)
@@ -216,12 +206,11 @@ class Server:
     """Answers requests that come in on one descriptor, on another."""
 
     def __init__(self, read_from: int, write_to: int, hidden: list[str]) -> None:
-        self.read_from = read_from
-        self.write_to = write_to
+        self.reading = open(read_from, "rb")  # noqa: SIM115
+        self.writing = open(write_to, "wb")  # noqa: SIM115
         self.answers = Answers(hidden, self._ask)
         self.printed = redirect()
         self.call = 0
-        self._ahead = b""
         warnings.simplefilter("ignore")
 
     def serve(self) -> None:
@@ -252,22 +241,14 @@ class Server:
         return decode(Request, self._read(header), self._read(payload))
 
     def _read(self, size: int) -> bytes:
-        """Read so many bytes; a short frame is read ahead as a whole."""
-        parts, left = [self._ahead[:size]], size - len(self._ahead)
-        self._ahead = self._ahead[size:]
-        while left > 0:
-            part = os.read(self.read_from, max(CHUNK, min(left, 1 << 20)))
-            if not part:
-                os._exit(0)  # the judge hung up
-            parts.append(part[:left])
-            self._ahead = part[left:]
-            left -= len(part)
-        return b"".join(parts)
+        data = self.reading.read(size)
+        if len(data) < size:
+            os._exit(0)  # the judge hung up
+        return data
 
     def _send(self, header: int, payload: int, buffers: Sequence[Buffer]) -> None:
-        view = memoryview(b"".join([FRAME.pack(header, payload, self.call), *buffers]))
-        while view:
-            view = view[os.write(self.write_to, view) :]
+        self.writing.write(b"".join([FRAME.pack(header, payload, self.call), *buffers]))
+        self.writing.flush()
 
 
 def main(config: dict[str, Any]) -> None:

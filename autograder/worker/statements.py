@@ -4,11 +4,10 @@ import __future__
 
 import ast
 import linecache
-import marshal
 import re
 from collections.abc import Iterator
 from types import CodeType
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 # No part of these can begin where the one before it could go on: a long line is read once.
 _LINE = re.compile(r"^(\s*+)(?:([\w.,\[\]][\w.,\[\] ]*+=)\s*+)?[%!]")
@@ -25,7 +24,13 @@ def without_magics(text: str, label: str) -> str:
 
     Line numbers stay the same. A cell in another language (`%%bash`) becomes empty.
     """
-    if label.endswith(".py") or _is_python(text):
+    if label.endswith(".py"):
+        return text
+    try:
+        ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        pass
+    else:
         return text
     lines = text.split("\n")
     first = next((i for i, line in enumerate(lines) if line.strip()), 0)
@@ -34,31 +39,21 @@ def without_magics(text: str, label: str) -> str:
         if magic.group(1) not in _PYTHON_CELLS:
             return ""
         lines[first] = ""
-    return "\n".join(_without_magic(line) for line in lines)
-
-
-def _without_magic(line: str) -> str:
-    found = _LINE.match(line)
-    if found:
-        assigned = f"{found.group(2)} {LEFT_OUT}" if found.group(2) else "pass"
-        return found.group(1) + assigned
-    return "pass" if _HELP.match(line) else line
-
-
-def _is_python(text: str) -> bool:
-    try:
-        ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True
+    for at, line in enumerate(lines):
+        if match := _LINE.match(line):
+            space, assigned = match.groups()
+            lines[at] = f"{space}{assigned} {LEFT_OUT}" if assigned else f"{space}pass"
+        elif _HELP.match(line):
+            lines[at] = "pass"
+    return "\n".join(lines)
 
 
 class Statement(NamedTuple):
-    """One statement's code, its line, and the names that it binds if it is an import."""
+    """One statement's code, its line, and the name that it binds if it is an import."""
 
     code: CodeType
     line: int = 0
-    names: tuple[str, ...] = ()
+    name: str = ""
 
 
 class Statements:
@@ -81,34 +76,21 @@ class Statements:
         for node in tree.body:
             if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
                 continue  # compiled by itself, any text would become the docstring
-            for part in _parts(node):
-                names: tuple[str, ...] = ()
-                if isinstance(part, ast.Import | ast.ImportFrom):
-                    bound = (alias.asname or alias.name.split(".")[0] for alias in part.names)
-                    names = tuple(name for name in bound if name != "*")
+            for part, name in _parts(node):
                 if isinstance(part, ast.ImportFrom) and part.module == "__future__":
-                    self.futures |= sum(_FUTURES.get(alias.name, 0) for alias in part.names)
+                    self.futures |= _FUTURES.get(part.names[0].name, 0)
                 module = ast.Module([part], [])
                 code = compile(module, label, "exec", flags=self.futures, dont_inherit=True)
-                self.compiled.append(Statement(code, part.lineno, names))
-
-    def to_bytes(self) -> bytes:
-        """Return the code for another process of the same Python."""
-        return marshal.dumps((self.futures, self.docstring, [tuple(s) for s in self.compiled]))
-
-    @classmethod
-    def from_bytes(cls, data: bytes) -> Self:
-        """Return what `to_bytes` described."""
-        made = cls.__new__(cls)
-        made.futures, made.docstring, parts = marshal.loads(data)
-        made.compiled = [Statement(*part) for part in parts]
-        return made
+                self.compiled.append(Statement(code, part.lineno, name))
 
 
-def _parts(node: ast.stmt) -> Iterator[ast.stmt]:
-    """Give an import of several things as one for each: one can be there, another not."""
+def _parts(node: ast.stmt) -> Iterator[tuple[ast.stmt, str]]:
+    """Give a statement and the name that it binds: an import of several things as one for each.
+
+    One of them can be there, another not.
+    """
     if not isinstance(node, ast.Import | ast.ImportFrom):
-        yield node
+        yield node, ""
         return
     for alias in node.names:
         part = (
@@ -116,7 +98,8 @@ def _parts(node: ast.stmt) -> Iterator[ast.stmt]:
             if isinstance(node, ast.Import)
             else ast.ImportFrom(node.module, [alias], node.level)
         )
-        yield ast.copy_location(part, node)
+        bound = alias.asname or alias.name.split(".")[0]
+        yield ast.copy_location(part, node), bound if bound != "*" else ""
 
 
 def remember_lines(text: str, label: str) -> None:

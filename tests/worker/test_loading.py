@@ -1,14 +1,12 @@
 """A file that does not run from end to end: what fails costs itself and what uses it."""
 
 import inspect
-import math
 import sys
 
 import pytest
 
 from autograder.sandbox.problems import NotDefined, NotLoaded, Raised
-from autograder.worker.failures import explain
-from autograder.worker.loading import compiled, load
+from autograder.worker.loading import load
 from autograder.worker.messages import Unit
 
 TWICE = "def twice(x):\n    return 2 * x\n"
@@ -212,24 +210,3 @@ def test_what_is_computed_from_a_magic_says_that_magics_are_left_out(loaded, use
     module, (problem,) = loaded("", text)
     assert "left out where it is graded" in problem.message
     assert module.f() == 1
-
-
-def test_compiled_code_is_loaded_as_its_text_is(monkeypatch):
-    monkeypatch.setitem(sys.modules, "area", None)
-    text = '"""About it."""\nfrom __future__ import annotations\nimport nowhere_to_be_found, math\n'
-    text += "\ndef area(r: Undefined): return math.pi * r * r\n\n\ndef fails():\n    return 1 / 0\n"
-    units = [Unit("area.py", text), Unit("broken.py", "def (")]
-    codes = compiled(units)
-    assert codes[0] and not codes[1]
-    loaded = [
-        load("area", made, {}, ())
-        for made in (units, [Unit(u.label, u.text, c) for u, c in zip(units, codes, strict=True)])
-    ]
-    for module, problems in loaded:
-        assert module.__doc__ == "About it."
-        assert module.area(2.0) == math.pi * 4
-        assert [problem.type for problem in problems] == ["ModuleNotFoundError", "SyntaxError"]
-        with pytest.raises(ZeroDivisionError) as caught:
-            module.fails()
-        assert explain(caught.value, {"area.py"}).place.text == "return 1 / 0"
-    assert loaded[0][1] == loaded[1][1]
