@@ -183,7 +183,7 @@ class Submission:
         It runs in another process: the student's code can call it, and see nothing else of it.
         Several that are made before the first is handed over are taken there together.
         """
-        return CourseFunction(self._session.peer, text, name)
+        return CourseFunction(self._session.workers.peer, text, name)
 
     @property
     def shared(self) -> dict[Any, Any]:

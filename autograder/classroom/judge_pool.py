@@ -117,8 +117,8 @@ class TaskGrader:
             graded = self.judge.run(source, self._options)
             reports[source.name] = graded.encoded
             if any(check.outcome == "timed out" for check in graded.report.checks):
-                spent += graded.session.spent
-            if graded.report.status in DOUBTFUL or graded.session.is_in_doubt:
+                spent += graded.session.workers.budget.spent
+            if graded.report.status in DOUBTFUL or graded.session.workers.budget.is_in_doubt:
                 doubtful.add(source.name)
         return TaskReports(reports, frozenset(doubtful))
 

@@ -150,7 +150,7 @@ class Judge:
         """
         session = self._current
         if session is not None:
-            session.cancel()
+            session.workers.cancel()
 
     def _result(self) -> Graded | None:
         done = self._done.get()

@@ -171,7 +171,7 @@ class _Search:
 
     def _printed(self, source: Source, checks: Sequence[str]) -> str:
         session, graded = self._quick(source, checks)
-        return session.printed if graded.results else ""
+        return session.workers.printed if graded.results else ""
 
     def _lines(self, checks: Sequence[str]) -> Lines:
         """Return the lines that these checks run; none if that cannot be told."""
@@ -285,7 +285,7 @@ class _Search:
     def _fitness(self, edited: Source, panel: Sequence[str]) -> Fitness:
         """Return how far the checks that failed get, in the shared process."""
         session, graded = self._quick(edited, panel)
-        self._spent += session.spent
+        self._spent += session.workers.budget.spent
         self._timed_out += any(result.outcome == "timed out" for result in graded.results)
         return fitness_of(graded.results)
 

@@ -94,7 +94,7 @@ def _exercise_report(
     share = 0.0 if exercise.questions else exercise.points / whole
     earned = sum(result.check.weight for result in results if result.outcome == "passed")
     answers = _answers(exercise, source, results)
-    broken = any(problem.type in NOT_PYTHON for problem in session.load_problems)
+    broken = any(problem.type in NOT_PYTHON for problem in session.workers.load_problems)
     status, reason, cause = _status(results, broken)
     for_a_person = bool(answers) and status == "graded"
     if for_a_person:
@@ -102,7 +102,7 @@ def _exercise_report(
         cause = Cause(code="answers_by_hand", message=str(len(answers)))
     if forbidden:
         reason, cause = " ".join(forbidden), Cause(code="forbidden_names")
-    problems = [while_loading(problem) for problem in session.load_problems]
+    problems = [while_loading(problem) for problem in session.workers.load_problems]
     notes = {problem.finding: problem.cause for problem in problems}
     return ExerciseReport(
         name=exercise.name,
@@ -118,7 +118,7 @@ def _exercise_report(
         checks=tuple(check_report(result, share, bool(forbidden)) for result in results),
         notes=tuple(notes),
         note_causes=tuple(notes.values()),
-        printed=printable(session.printed, MAX_PRINTED),
+        printed=printable(session.workers.printed, MAX_PRINTED),
         answers=answers,
     )
 

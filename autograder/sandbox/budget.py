@@ -1,14 +1,12 @@
 """The time that a submission may use, over all the processes that it runs in."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 from autograder.course.course_file import Limits
 from autograder.course.text import number
 from autograder.sandbox.child import Cancelled
 from autograder.sandbox.connection import Deadline
 from autograder.sandbox.problems import TimedOut
-from autograder.sandbox.process import WorkerProcess
+from autograder.sandbox.process import AnswerTo, WorkerProcess
+from autograder.worker.messages import Reply, Request
 
 MAX_TIMEOUTS = 2
 
@@ -63,23 +61,28 @@ class Budget:
         self.is_in_doubt = True
         self._timeouts[subject] = self._timeouts.get(subject, 0) + 1
 
-    @contextmanager
-    def deadline(
-        self, worker: WorkerProcess, seconds: float, reload: bool = False
-    ) -> Iterator[Deadline]:
-        """Give the deadline of one exchange, and charge the time that it took.
+    def exchange(
+        self,
+        worker: WorkerProcess,
+        request: Request,
+        seconds: float,
+        answer: AnswerTo | None = None,
+        reload: bool = False,
+    ) -> Reply:
+        """Exchange messages with a process, and charge the time that it took.
 
         Raises:
             TimedOut: no time is left.
+            WorkerGone: the process ended, or was ended after `seconds`.
         """
         __tracebackhide__ = True
         left = self.limits.total_seconds - (self.on_reloads if reload else self.on_calls)
         if left <= 0:
             self.is_in_doubt = True
             raise TimedOut("no_time_left", message=number(self.limits.total_seconds))
-        deadline = worker.deadline(min(seconds, left))
+        deadline = Deadline(min(seconds, left), worker.child.clock)
         try:
-            yield deadline
+            return worker.exchange(request, deadline, answer)
         finally:
             if reload:
                 self.on_reloads += deadline.used()

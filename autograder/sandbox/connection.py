@@ -12,7 +12,6 @@ import queue
 import select
 import threading
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import IO, NamedTuple
 
@@ -99,10 +98,18 @@ class Deadline:
         self._excused += seconds
 
 
-class Connection(ABC):
-    """Writes a request and reads what comes back. A line on which an exchange failed is dead."""
+class DescriptorConnection:
+    """Line over descriptors that can be waited for: on all systems but Windows.
 
-    @abstractmethod
+    A line on which an exchange failed is dead.
+    """
+
+    def __init__(self, reading: int, writing: int) -> None:
+        self._reading, self._writing = reading, writing
+        self._open = {reading, writing}
+        for descriptor in self._open:
+            os.set_blocking(descriptor, False)
+
     def send(self, buffers: Sequence[Buffer], deadline: Deadline) -> None:
         """Write all of the buffers.
 
@@ -110,35 +117,12 @@ class Connection(ABC):
             TimeoutError: it was not taken in time.
             OSError, EOFError: nobody is there to take it.
         """
-
-    @abstractmethod
-    def receive(self, size: int, deadline: Deadline) -> bytes:
-        """Read exactly `size` bytes; raises as `send` does."""
-
-    @abstractmethod
-    def close(self) -> None:
-        """Hang up. May be called twice."""
-
-
-class DescriptorConnection(Connection):
-    """Over descriptors that can be waited for: pipes and sockets, on all systems but Windows."""
-
-    def __init__(self, reading: int, writing: int) -> None:
-        self._reading, self._writing = reading, writing
-        self._open = frozenset({reading, writing})
-        self._readable, self._writable = select.poll(), select.poll()
-        self._readable.register(reading, select.POLLIN)
-        self._writable.register(writing, select.POLLOUT)
-        for descriptor in (reading, writing):
-            os.set_blocking(descriptor, False)
-
-    def send(self, buffers: Sequence[Buffer], deadline: Deadline) -> None:
         left = [memoryview(buffer).cast("B") for buffer in buffers if len(buffer)]
         while left:
             try:
                 written = os.writev(self._writing, left[:64])
             except BlockingIOError:
-                _wait(self._writable, deadline)
+                _wait(self._writing, select.POLLOUT, deadline)
                 continue
             while left and written >= len(left[0]):
                 written -= len(left.pop(0))
@@ -146,12 +130,13 @@ class DescriptorConnection(Connection):
                 left[0] = left[0][written:]
 
     def receive(self, size: int, deadline: Deadline) -> bytes:
+        """Read exactly `size` bytes; raises as `send` does."""
         parts: list[bytes] = []
         while size:
             try:
                 part = os.read(self._reading, min(size, 1 << 20))
             except BlockingIOError:
-                _wait(self._readable, deadline)
+                _wait(self._reading, select.POLLIN, deadline)
                 continue
             if not part:
                 raise EOFError
@@ -160,20 +145,22 @@ class DescriptorConnection(Connection):
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
     def close(self) -> None:
-        open_ones, self._open = self._open, frozenset()
-        for descriptor in open_ones:
-            os.close(descriptor)
+        """Hang up. May be called twice."""
+        while self._open:
+            os.close(self._open.pop())
 
 
-def _wait(poll: "select.poll", deadline: Deadline) -> None:
+def _wait(descriptor: int, event: int, deadline: Deadline) -> None:
+    poll = select.poll()
+    poll.register(descriptor, event)
     while (left := deadline.left()) > 0:
         if poll.poll(left * 1000):
             return
     raise TimeoutError
 
 
-class ThreadConnection(Connection):
-    """Over files that can only block, as Windows' pipes do: a thread blocks, and others wait."""
+class ThreadConnection:
+    """Line over files that can only block, as Windows' pipes do: a thread blocks, others wait."""
 
     def __init__(self, reading: IO[bytes], writing: IO[bytes]) -> None:
         self._reading, self._writing = reading, writing
@@ -205,19 +192,19 @@ class ThreadConnection(Connection):
     def _work(self) -> None:
         with self._reading, self._writing:
             while (task := self._tasks.get()) is not None:
+                data = b""
                 try:
-                    self._done.put(self._one(task))
+                    if isinstance(task, int):
+                        data = self._reading.read(task)
+                        if len(data) < task:
+                            raise EOFError
+                    else:
+                        self._writing.writelines(task)
+                        self._writing.flush()
                 except Exception as error:
                     self._done.put(error)
                     return
+                self._done.put(data)
 
-    def _one(self, task: Sequence[Buffer] | int) -> bytes:
-        if isinstance(task, int):
-            data = self._reading.read(task)
-            if len(data) < task:
-                raise EOFError
-            return data
-        for buffer in task:
-            self._writing.write(buffer)
-        self._writing.flush()
-        return b""
+
+Connection = DescriptorConnection | ThreadConnection

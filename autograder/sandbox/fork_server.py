@@ -7,6 +7,7 @@ place of a start of Python and its libraries.
 import contextlib
 import json
 import os
+import select
 import shutil
 import signal
 import socket
@@ -28,10 +29,6 @@ abc collections contextlib copy dataclasses datetime decimal enum fractions func
 itertools json math operator pprint random re resource statistics string textwrap threading time
 timeit traceback typing unittest uuid warnings
 """.split()  # noqa: SIM905
-WARM: dict[Library, tuple[str, ...]] = {
-    "numpy": ("numpy.random", "numpy.ma", *_COMMON),
-    "torch": ("numpy.random", "numpy.ma", *_COMMON, "torch"),
-}
 START_SECONDS = 120.0
 ANSWER_SECONDS = 30.0
 SCRATCH_MB = 64
@@ -85,7 +82,7 @@ class ForkedChild(Child):
             signal.pidfd_send_signal(self._process, signal.SIGKILL)
 
     def wait(self, seconds: float) -> int | None:
-        if self._process < 0 or not self._server.answers_within(seconds):
+        if self._process < 0 or not self._server.has_answered(seconds):
             return None
         return self._server.exit_code()
 
@@ -137,7 +134,7 @@ class ForkServer:
             "compiles": not sys.dont_write_bytecode,
         }
         with theirs:
-            self._process = subprocess.Popen(
+            self.process = subprocess.Popen(
                 worker_command(config),
                 stdin=subprocess.DEVNULL,
                 stdout=self._output,
@@ -146,11 +143,6 @@ class ForkServer:
                 env={**environment(home), **_KEEP_FREED_MEMORY},
                 pass_fds=[theirs.fileno()],
             )
-
-    @property
-    def process_id(self) -> int:
-        """Return the id of the process that was started; on the level `full` it has a child."""
-        return self._process.pid
 
     def fork(self, limits: Limits) -> ForkedChild:
         """Return a new child, locked down; the one before has to be ended.
@@ -188,16 +180,13 @@ class ForkServer:
         line.settimeout(None)
         return child
 
-    def answers_within(self, seconds: float) -> bool:
-        """Return whether an exit code has come, or the line is closed."""
-        try:
-            self._control.settimeout(max(seconds, 0.001))
-            self._control.recv(1, socket.MSG_PEEK)
-        except TimeoutError:
-            return False
-        except OSError:
+    def has_answered(self, seconds: float) -> bool:
+        """Wait so long for an exit code; return whether it has come, or the line is closed."""
+        if self._control.fileno() < 0:
             return True
-        return True
+        poll = select.poll()
+        poll.register(self._control, select.POLLIN)
+        return bool(poll.poll(seconds * 1000))
 
     def exit_code(self) -> int:
         """Return the child's exit code, or TOO_MANY_TASKS.
@@ -225,24 +214,24 @@ class ForkServer:
         """End it, and return how it ended and what it said last."""
         self._control.close()
         try:
-            self._process.wait(2)
+            self.process.wait(2)
         except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+            self.process.kill()
+            self.process.wait()
         if not self._output.closed:
             self._output.seek(0)
             text = self._output.read()[-4000:].decode("utf-8", "replace")
             self._last_words = text.strip().split("\n")[-1]
         self.close()
-        killed = self._process.returncode in {-signal.SIGKILL, 256 - signal.SIGKILL}
+        killed = self.process.returncode in {-signal.SIGKILL, 256 - signal.SIGKILL}
         return ForkServerGone(f"The fork server ended. {self._last_words}".strip(), killed)
 
     def close(self) -> None:
         """Hang up and end it. May be called twice."""
         self._control.close()
         self._output.close()
-        self._process.kill()
-        self._process.wait()
+        self.process.kill()
+        self.process.wait()
         if self._own is not None:
             shutil.rmtree(self._own, ignore_errors=True)
 
@@ -294,7 +283,9 @@ class ForkServers:
         """Return the one that a child is forked from; it has one child at a time."""
         kind = (library, place, *also)
         if kind not in self._servers:
-            warm, layers = WARM[library] + also, LAYERS[self.confinement]
+            torch = ["torch"] if library == "torch" else []
+            warm = ["numpy.random", "numpy.ma", *_COMMON, *torch, *also]
+            layers = LAYERS[self.confinement]
             self._servers[kind] = ForkServer(
                 warm, layers, self.hidden, self.secret, self.scratch, self.core
             )
@@ -302,8 +293,8 @@ class ForkServers:
 
     @property
     def processes(self) -> list[int]:
-        """Return the ids of the fork servers that there are now."""
-        return [server.process_id for server in self._servers.values()]
+        """Return the ids of the fork servers that there are now; on `full` each has a child."""
+        return [server.process.pid for server in self._servers.values()]
 
     def close(self) -> None:
         for server in self._servers.values():

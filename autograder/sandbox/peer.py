@@ -53,8 +53,7 @@ class Peer:
         self, worker: WorkerProcess, request: Request, seconds: float, reload: bool = False
     ) -> Reply:
         try:
-            with self.budget.deadline(worker, seconds, reload) as deadline:
-                return worker.exchange(request, deadline)
+            return self.budget.exchange(worker, request, seconds, reload=reload)
         except DeadlinePassed:
             self.close()
             self.budget.note_timeout(request.target)

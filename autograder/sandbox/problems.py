@@ -14,6 +14,11 @@ ProblemKind = Literal[
 ]
 
 NOT_PYTHON = frozenset({"SyntaxError", "IndentationError", "TabError"})
+CODES: dict[str, CauseCode] = {
+    **dict.fromkeys(NOT_PYTHON, "not_python"),
+    "RecursionError": "endless_recursion",
+    "MemoryError": "out_of_memory",
+}
 NOT_FOUND = frozenset({"ModuleNotFoundError", "ImportError"})
 AXES = frozenset({"Axes", "AxesSubplot"})
 _RAISE = re.compile(r"\braise\b")
@@ -61,7 +66,9 @@ class StudentProblem(Exception):
     `code` is a key of SENTENCES, and `finding` the sentence made of it. `subject` is what was asked
     for: a function, a value, the file. `type` is the name of an exception's class. `message` is
     what the sentence takes, on one line. `names` are similar names that the file defines. `because`
-    is what went wrong before, while the file was loaded.
+    is what went wrong before, while the file was loaded. Of an exception, `bases` are the names of
+    the classes of Python's own that its class is derived from, `said` is its message as it is, and
+    `shapes` has the arrays that its line names, with their shapes.
     """
 
     kind: ProblemKind = "wrong"
@@ -76,6 +83,9 @@ class StudentProblem(Exception):
         *,
         names: Sequence[str] = (),
         because: "StudentProblem | None" = None,
+        bases: Sequence[str] = (),
+        said: str = "",
+        shapes: Mapping[str, Sequence[int]] | None = None,
     ) -> None:
         self.code = code
         self.subject = subject
@@ -84,6 +94,9 @@ class StudentProblem(Exception):
         self.type = type
         self.names = tuple(names)
         self.because = because
+        self.bases = tuple(bases)
+        self.said = said
+        self.shapes = dict(shapes or {})
         self.finding = self._sentence()
         super().__init__(self.finding)
 
@@ -105,12 +118,13 @@ class StudentProblem(Exception):
     def _sentence(self) -> str:
         said = f"{self.type}: {self.message}" if self.message else self.type
         near = f" It does define {self.names[0]}: is that the one?" if self.names else ""
+        text = one_line(self.place.text, 120) if self.place is not None else ""
         return SENTENCES[self.code].format(
             subject=self.subject,
             message=self.message,
             said=said.rstrip("."),
             where=where(self.place),
-            line=where(self.place) + quoted(self.place),
+            line=where(self.place) + (f": `{text}`" if text else ""),
             near=near,
             because=f" {self.because.finding}" if self.because else "",
         )
@@ -123,30 +137,9 @@ class NotDefined(StudentProblem):
 
 
 class Raised(StudentProblem):
-    """An exception of the student's code.
-
-    `bases` are the names of the classes of Python's own that its class is derived from, `said` is
-    its message as it is, and `shapes` has the arrays that its line names, with their shapes.
-    """
+    """An exception of the student's code."""
 
     kind: ProblemKind = "raised"
-
-    def __init__(
-        self,
-        code: CauseCode,
-        subject: str = "",
-        message: str = "",
-        place: CodePlace | None = None,
-        type: str = "",
-        *,
-        bases: Sequence[str] = (),
-        said: str = "",
-        shapes: Mapping[str, Sequence[int]] | None = None,
-    ) -> None:
-        super().__init__(code, subject, message, place, type)
-        self.bases = tuple(bases)
-        self.said = said
-        self.shapes = dict(shapes or {})
 
 
 class NotWritten(Raised):
@@ -191,13 +184,6 @@ def where(place: CodePlace | None) -> str:
     return f" in line {place.line} of {one_line(place.label, 80)}"
 
 
-def quoted(place: CodePlace | None) -> str:
-    """Return the line itself, marked as code so that no sentence runs into it."""
-    if place is None or not place.text:
-        return ""
-    return f": `{one_line(place.text, 120)}`"
-
-
 def foreign_answer() -> Crashed:
     """Return the problem of a process that sent a value which the worker's code never sends."""
     return Crashed("foreign_answer")
@@ -222,20 +208,10 @@ def from_worker(problem: Problem, subject: str) -> StudentProblem:
 
 def _raised(problem: Problem, subject: str) -> Raised:
     """Return the exception for one that came out of `subject`, a function or the file."""
-    kind: type[Raised] = Raised
-    code: CauseCode = "raised"
-    if problem.type == "NotImplementedError" and _is_of_a_stub(problem):
-        code, kind = "not_written", NotWritten
-    elif problem.type in NOT_PYTHON:
-        code = "not_python"
-    else:
-        codes: dict[str, CauseCode] = {
-            "RecursionError": "endless_recursion",
-            "MemoryError": "out_of_memory",
-        }
-        code = codes.get(problem.type, "raised")
+    is_stub = _is_of_a_stub(problem)
+    kind = NotWritten if is_stub else Raised
     return kind(
-        code,
+        "not_written" if is_stub else CODES.get(problem.type, "raised"),
         subject,
         one_line(problem.message, 300),
         problem.place,
@@ -247,11 +223,13 @@ def _raised(problem: Problem, subject: str) -> Raised:
 
 
 def _is_of_a_stub(problem: Problem) -> bool:
-    """Return whether a line of the student's own file raises the error, as a stub does.
+    """Return whether a line of the student's own file raises NotImplementedError, as a stub does.
 
-    Libraries raise NotImplementedError too, for what they cannot do.
+    Libraries raise it too, for what they cannot do.
     """
-    return problem.place is not None and _RAISE.search(problem.place.text) is not None
+    if problem.type != "NotImplementedError" or problem.place is None:
+        return False
+    return _RAISE.search(problem.place.text) is not None
 
 
 def while_loading(problem: Problem) -> StudentProblem:
@@ -262,7 +240,7 @@ def while_loading(problem: Problem) -> StudentProblem:
         message = one_line(problem.message, 300).rstrip(".")
         return StudentProblem("import_failed", "The file", message, problem.place)
     subject = "A line outside every function"
-    if problem.type == "NotImplementedError" and _is_of_a_stub(problem):
+    if _is_of_a_stub(problem):
         return StudentProblem("calls_unwritten", subject, place=problem.place)
     return from_worker(problem, subject)
 

@@ -47,10 +47,6 @@ class WorkerProcess:
         self.line = child.open()
         self.has_ended = False
 
-    def deadline(self, seconds: float) -> Deadline:
-        """Return the time for an answer, from now on."""
-        return Deadline(seconds, self.child.clock)
-
     def exchange(
         self, request: Request, deadline: Deadline, answer: AnswerTo | None = None
     ) -> Reply:
@@ -87,9 +83,6 @@ class WorkerProcess:
         header, payload, buffers = encode(request, MAX_REQUEST)
         call = secrets.randbits(64)
         self.line.send([FRAME.pack(header, payload, call), *buffers], deadline)
-        return self._receive(call, deadline)
-
-    def _receive(self, call: int, deadline: Deadline) -> Reply:
         header, payload, answered = FRAME.unpack(self.line.receive(FRAME.size, deadline))
         if answered != call or header > MAX_HEADER or payload > MAX_PAYLOAD:
             raise ProtocolError("not the reply to this request")

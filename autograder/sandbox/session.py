@@ -6,20 +6,14 @@ from typing import Any
 from autograder.course.course_file import Library, Limits
 from autograder.course.text import number, one_line
 from autograder.sandbox.child import Children, Place
-from autograder.sandbox.peer import CourseFunction, Peer
-from autograder.sandbox.problems import (
-    Crashed,
-    StudentProblem,
-    TimedOut,
-    from_worker,
-    missing,
-)
+from autograder.sandbox.peer import CourseFunction
+from autograder.sandbox.problems import Crashed, StudentProblem, TimedOut, from_worker, missing
 from autograder.sandbox.process import DeadlinePassed, WorkerGone, handle_in
 from autograder.sandbox.workers import Workers
 from autograder.submission.code import find_assignment
 from autograder.submission.source import Source
 from autograder.worker.codec import Handle
-from autograder.worker.messages import Callback, Problem, Reply, Request, Unit
+from autograder.worker.messages import Callback, Reply, Request, Unit
 
 MAKE_SECONDS = 60.0
 
@@ -63,31 +57,6 @@ class WorkerSession:
         """Return the submission."""
         return self.workers.source
 
-    @property
-    def peer(self) -> Peer:
-        """Return the process of the course's functions, which the submission's code may call."""
-        return self.workers.peer
-
-    @property
-    def printed(self) -> str:
-        """Return what the submission printed where it is heard."""
-        return self.workers.printed
-
-    @property
-    def load_problems(self) -> list[Problem]:
-        """Return what went wrong at the source's top level."""
-        return self.workers.load_problems or []
-
-    @property
-    def spent(self) -> float:
-        """Return the seconds that the submission used up."""
-        return self.workers.budget.spent
-
-    @property
-    def is_in_doubt(self) -> bool:
-        """Return whether a process ended before it had answered: perhaps not its own doing."""
-        return self.workers.budget.is_in_doubt
-
     def ask(self, request: Request, functions: Sequence[CourseFunction] = ()) -> Reply:
         """Return the reply to a call, if it holds a value.
 
@@ -101,17 +70,22 @@ class WorkerSession:
         workers.budget.check_call(subject)
         try:
             reply = self._ask(request, workers.limits.call_seconds, functions)
+        except DeadlinePassed:
+            workers.budget.note_timeout(subject)
+            seconds = number(workers.limits.call_seconds)
+            raise TimedOut("timed_out", subject, seconds) from None
         except WorkerGone as gone:
-            if isinstance(gone, DeadlinePassed):
-                workers.budget.note_timeout(subject)
-                seconds = number(workers.limits.call_seconds)
-                raise TimedOut("timed_out", subject, seconds) from None
             workers.believe(gone)
             raise Crashed("crashed", subject, str(gone)) from None
         self.note_printed(reply)
-        if reply.problem is not None:
-            raise self._problem(reply.problem, subject)
-        return reply
+        problem = reply.problem
+        if problem is None:
+            return reply
+        if problem.kind != "missing":
+            raise from_worker(problem, subject)
+        name, source = one_line(problem.message, 80), self.source
+        set_at = find_assignment(source.units, name)
+        raise missing(name, source.label, problem.names, workers.load_problems, set_at)
 
     def _ask(
         self, request: Request, seconds: float, functions: Sequence[CourseFunction] = ()
@@ -131,13 +105,6 @@ class WorkerSession:
         if self.is_heard:
             self.workers.note_printed(reply.printed)
 
-    def _problem(self, problem: Problem, subject: str) -> StudentProblem:
-        if problem.kind != "missing":
-            return from_worker(problem, subject)
-        name, source = one_line(problem.message, 80), self.source
-        set_at = find_assignment(source.units, name)
-        return missing(name, source.label, problem.names, self.load_problems, set_at)
-
     def value(self, name: str) -> Any:
         """Return the value of a module-level name, read once for all checks.
 
@@ -150,10 +117,10 @@ class WorkerSession:
                 self._values[name] = self.ask(Request("get", name)).value
             except StudentProblem as problem:
                 self._values[name] = problem
-        found = self._values[name]
-        if isinstance(found, StudentProblem):
-            raise found
-        return found
+        value = self._values[name]
+        if isinstance(value, StudentProblem):
+            raise value
+        return value
 
     def make(self, target: str, *args: Any) -> Handle:
         """Make an object of a library in the worker: of `numpy.random.default_rng`, say."""
@@ -176,13 +143,9 @@ class WorkerSession:
             self.workers.believe(gone)
             raise Crashed("make_crashed", what, str(gone)) from None
         if reply.problem is not None:
-            said = one_line(f"{reply.problem.type}: {reply.problem.message}", 200)
-            raise Crashed("not_made", f"{what[:1].upper()}{what[1:]}", said)
+            message = one_line(f"{reply.problem.type}: {reply.problem.message}", 200)
+            raise Crashed("not_made", f"{what[:1].upper()}{what[1:]}", message)
         return handle_in(reply)
-
-    def cancel(self) -> None:
-        """Stop the submission, from any thread; see `Workers.cancel`."""
-        self.workers.cancel()
 
     def close(self) -> None:
         """End all processes of the submission, also those of fresh sessions."""

@@ -12,7 +12,6 @@ import sys
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import IO
 
 from autograder.course.course_file import Library, Limits
 from autograder.sandbox.child import Child, Place
@@ -55,6 +54,8 @@ class PlainChild(Child):
             env=environment(self.folder),
             start_new_session=True,
         )
+        assert self.process.stdout is not None and self.process.stdin is not None
+        self._reading, self._writing = self.process.stdout, self.process.stdin
         self.clock = Clock(self.process.pid if sys.platform == "linux" else 0)
 
     def end(self) -> None:
@@ -73,21 +74,16 @@ class PlainChild(Child):
     def discard(self) -> None:
         """End a child that nobody talks to, and close the line to it."""
         self.end()
-        for pipe in self._pipes():
-            pipe.close()
+        self._reading.close()
+        self._writing.close()
 
     def open(self) -> Connection:
-        reading, writing = self._pipes()
         if os.name == "nt":
-            return ThreadConnection(reading, writing)
-        line = DescriptorConnection(os.dup(reading.fileno()), os.dup(writing.fileno()))
-        reading.close()
-        writing.close()
-        return line
-
-    def _pipes(self) -> tuple[IO[bytes], IO[bytes]]:
-        assert self.process.stdout is not None and self.process.stdin is not None
-        return self.process.stdout, self.process.stdin
+            return ThreadConnection(self._reading, self._writing)
+        copies = os.dup(self._reading.fileno()), os.dup(self._writing.fileno())
+        self._reading.close()
+        self._writing.close()
+        return DescriptorConnection(*copies)
 
     def wait(self, seconds: float) -> int | None:
         try:

@@ -1,7 +1,5 @@
 """The worker processes of one submission, and the one owner that starts, loads and ends them."""
 
-from typing import NamedTuple
-
 from autograder.course.course_file import Library, Limits
 from autograder.course.text import number
 from autograder.sandbox.budget import Budget
@@ -21,13 +19,6 @@ class KilledFromOutside(InternalError):
     """The process was ended by SIGKILL, but not by us: by the system, say, short of memory."""
 
     killed = True
-
-
-class _Held(NamedTuple):
-    """A process, and the session that may use it now."""
-
-    session: object
-    worker: WorkerProcess
 
 
 class Workers:
@@ -52,11 +43,12 @@ class Workers:
         self.last_try = last_try
         self.budget = Budget(limits)
         self.peer = Peer(children, library, limits)
-        self.load_problems: list[Problem] | None = None
+        self.load_problems: list[Problem] = []
         self.printed = ""
         self.max_printed = MAX_PRINTED
+        self._has_loaded = False
         self._failed_load: StudentProblem | None = None
-        self._held: dict[Place, _Held] = {}
+        self._held: dict[Place, tuple[object, WorkerProcess]] = {}  # with the session that uses it
 
     def ask(
         self,
@@ -84,12 +76,12 @@ class Workers:
         __tracebackhide__ = True
         if self._failed_load is not None:
             raise self._failed_load
-        held = self._held.get(place)
-        if held is not None and held.session is session:
-            return held.worker
+        user, worker = self._held.get(place, (None, None))
+        if worker is not None and user is session:
+            return worker
         self.end(place)
         worker = self.start(session, place)
-        self._held[place] = _Held(session, worker)
+        self._held[place] = session, worker
         try:
             self._load(worker)
         except StudentProblem as problem:
@@ -111,23 +103,23 @@ class Workers:
     def _load(self, worker: WorkerProcess) -> None:
         __tracebackhide__ = True
         label, seconds = self.source.label, self.limits.load_seconds
-        first = self.load_problems is None
+        units, helpers = list(self.source.units), self.source.helpers
+        request = Request("load", self.source.name, units=units, helpers=helpers)
         try:
-            units, helpers = list(self.source.units), self.source.helpers
-            request = Request("load", self.source.name, units=units, helpers=helpers)
-            reply = self._exchange(worker, request, seconds, reload=not first)
+            reply = self._exchange(worker, request, seconds, reload=self._has_loaded)
         except DeadlinePassed:
             self.budget.is_in_doubt = True
             raise TimedOut("load_timed_out", label, number(seconds)) from None
         except WorkerGone as gone:
             self.believe(gone)
             raise Crashed("load_crashed", label, str(gone)) from None
-        if first:
+        if not self._has_loaded:
+            self._has_loaded = True
             self.load_problems = reply.problems
             self.note_printed(reply.printed)
         if not reply.value and reply.problems:
-            found = from_worker(reply.problems[0], label)
-            raise NotLoaded(found.code, found.subject, found.message, found.place, found.type)
+            cause = from_worker(reply.problems[0], label)
+            raise NotLoaded(cause.code, cause.subject, cause.message, cause.place, cause.type)
 
     def _exchange(
         self,
@@ -140,10 +132,9 @@ class Workers:
         """Exchange messages within the budget; a process that ended is not held any more."""
         __tracebackhide__ = True
         try:
-            with self.budget.deadline(worker, seconds, reload) as deadline:
-                return worker.exchange(request, deadline, answer)
+            return self.budget.exchange(worker, request, seconds, answer, reload)
         except WorkerGone:
-            self._held = {p: held for p, held in self._held.items() if held.worker is not worker}
+            self._held = {p: held for p, held in self._held.items() if held[1] is not worker}
             raise
 
     def note_printed(self, text: str) -> None:
@@ -166,7 +157,7 @@ class Workers:
     @property
     def running(self) -> list[WorkerProcess]:
         """Return the submission's processes that there are now."""
-        return [held.worker for held in list(self._held.values())]
+        return [worker for _, worker in list(self._held.values())]
 
     def cancel(self) -> None:
         """Stop, from any thread: what is asked now or later of this submission is `Cancelled`.
@@ -179,9 +170,8 @@ class Workers:
 
     def end(self, place: Place) -> None:
         """End the process in a place, if there is one; the next question starts another."""
-        held = self._held.pop(place, None)
-        if held is not None:
-            self.let_go(held.worker)
+        if place in self._held:
+            self.let_go(self._held.pop(place)[1])
 
     def let_go(self, worker: WorkerProcess) -> None:
         """End a process that no session has any more."""

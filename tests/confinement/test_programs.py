@@ -116,7 +116,7 @@ def confined():
 def test_programs(confined, level):
     work = confined(PROGRAM, level, helper="def twice(x): return 2 * x\n")
     assert work.printing() == 1
-    assert "shape: (2, 3)" in work._session.printed
+    assert "shape: (2, 3)" in work._session.workers.printed
     assert work.recursion() == 500
     assert work.helping() == 42
     np.testing.assert_array_equal(work.seeded(), np.random.default_rng(3).normal(size=3))

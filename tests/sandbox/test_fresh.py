@@ -88,7 +88,7 @@ def test_what_is_printed_beside_the_course_s_own_code_is_not_kept(submit):
     work.f()
     work.define("kit", "def g(): return 2\n")
     work.f()
-    assert work._session.printed == "here\n"
+    assert work._session.workers.printed == "here\n"
 
 
 MEMORY = """

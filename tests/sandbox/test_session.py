@@ -96,7 +96,7 @@ def test_ten_gigabytes_of_output_are_dropped(submit):
         """
     )
     assert work.f() == 1
-    assert len(work._session.printed) <= 2001
+    assert len(work._session.workers.printed) <= 2001
 
 
 def test_a_function_that_times_out_twice_is_not_called_again(submit):

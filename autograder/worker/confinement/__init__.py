@@ -16,7 +16,7 @@ SCRATCH = "/submission/scratch"  # a confined submission's own folder
 READY, STARTED, LOCKED = b"ready", b"started", b"L"
 STATUS = struct.Struct("<i")
 TOO_MANY_TASKS = -1000
-SIZE = struct.Struct("<I")  # of a message of the probe's
+DONE, REFUSED = b"D", b"R"  # what the probe says of an attempt
 
 # What each level of confinement is made of, the strongest first.
 LAYERS: dict[Level, tuple[str, ...]] = {
