@@ -9,7 +9,7 @@ process wrote.
 import itertools
 import math
 import struct
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any, TypeVar
 
 import msgspec
@@ -67,6 +67,7 @@ def tensor(value: Any) -> Any:
     return value.astype(usual.get(value.dtype.kind, value.dtype)).view(Tensor)
 
 
+INVALID = (WrongKind, msgspec.MsgspecError, ValueError, TypeError, RecursionError, OverflowError)
 _VIEWS = (np.ndarray, Tensor, ListArray, TupleArray)
 
 
@@ -200,12 +201,13 @@ def encode(message: object, max_header: int = MAX_HEADER) -> tuple[int, int, lis
             return msgspec.msgpack.Ext(_COMPLEX, _PAIR.pack(value.real, value.imag))
         if not isinstance(value, np.ndarray):
             raise TypeError(f"a value of type {type(value).__name__} cannot be sent")
-        flat = _flat(value)
+        flat = np.ascontiguousarray(value, value.dtype.newbyteorder("<")).view(np.ndarray)
         if flat.dtype not in _CODES or value.ndim > _MAX_AXES:
             raise TypeError(
                 f"an array of dtype {value.dtype} with {value.ndim} axes cannot be sent"
             )
-        head = _PLACE.pack(_view_of(value), _CODES[flat.dtype], value.ndim, 0, size)
+        view = next((n for n, kind in enumerate(_VIEWS) if n and isinstance(value, kind)), 0)
+        head = _PLACE.pack(view, _CODES[flat.dtype], value.ndim, 0, size)
         if flat.nbytes:
             gap = -flat.nbytes % _ALIGN
             payload.append(flat.reshape(-1).view(np.uint8).data)
@@ -219,20 +221,17 @@ def encode(message: object, max_header: int = MAX_HEADER) -> tuple[int, int, lis
     return len(header), size, [header, *payload]
 
 
-def _flat(value: Any) -> Any:
-    """Return an array whose numbers lie one after the other, the lowest byte of each first."""
-    if type(value) is np.ndarray and value.flags.c_contiguous and value.dtype in _CODES:
-        return value
-    return np.ascontiguousarray(value, value.dtype.newbyteorder("<")).view(np.ndarray)
-
-
 def _mark(value: Any) -> Any:
     """Wrap what msgpack would send as something else: structs that are data, and long integers."""
     kind = type(value)
     if kind in _UNMARKED:
         return value
     if kind is int:
-        return value if -(2**63) <= value < 2**64 else _long_integer(value)
+        if -(2**63) <= value < 2**64:
+            return value
+        if value.bit_length() > 3 * _MAX_DIGITS:
+            raise ValueError("a whole number of over 4,000 digits is too large to send")
+        return msgspec.msgpack.Ext(_INTEGER, str(value).encode())
     if kind is not list and not isinstance(value, msgspec.Struct):
         value = as_sent(value)
     if isinstance(value, list):
@@ -254,19 +253,13 @@ def _mark_struct(value: msgspec.Struct) -> Any:
     return [_mark(getattr(value, name)) for name in value.__struct_fields__]
 
 
-def _long_integer(value: int) -> msgspec.msgpack.Ext:
-    if value.bit_length() > 3 * _MAX_DIGITS:
-        raise ValueError("a whole number of over 4,000 digits is too large to send")
-    return msgspec.msgpack.Ext(_INTEGER, str(value).encode())
-
-
 def decode(kind: type[Message], header: Buffer, payload: Buffer) -> Message:
     """Return the message in a frame. Arrays are views of `payload`.
 
     Raises:
         ProtocolError: the bytes are not a message of that kind.
     """
-    if len(header) > SHORT and not has_plain_keys(bytes(header)):
+    if len(header) > SHORT and not has_plain_keys(header):
         raise ProtocolError("a map with keys that are no plain values")
     met: set[int] = set()
     try:
@@ -274,14 +267,7 @@ def decode(kind: type[Message], header: Buffer, payload: Buffer) -> Message:
         return Restored().message(message) if TAG in met else message
     except ProtocolError:
         raise
-    except (
-        WrongKind,
-        msgspec.MsgspecError,
-        ValueError,
-        TypeError,
-        RecursionError,
-        OverflowError,
-    ) as error:
+    except INVALID as error:
         raise ProtocolError(f"not a valid message: {error}") from None
 
 
@@ -334,73 +320,58 @@ def _array(payload: Buffer, taken: int, data: memoryview) -> tuple[object, int]:
     return array.view(_VIEWS[view]) if view else array, end
 
 
-def _view_of(array: Any) -> int:
-    if type(array) is np.ndarray:
-        return 0
-    return next((n for n, view in enumerate(_VIEWS) if n and isinstance(array, view)), 0)
-
-
-# By first byte: how many bytes follow, or, below 0, in how many bytes their number stands.
-_FIXED = {0xC0: 0, 0xC2: 0, 0xC3: 0, 0xCA: 4, 0xCB: 8, 0xCC: 1, 0xCD: 2, 0xCE: 4, 0xCF: 8} | {
-    0xD0: 1, 0xD1: 2, 0xD2: 4, 0xD3: 8, 0xD4: 2, 0xD5: 3, 0xD6: 5, 0xD7: 9, 0xD8: 17,
-}  # fmt: skip
-_SIZED = {0xC4: (1, 0), 0xC5: (2, 0), 0xC6: (4, 0), 0xC7: (1, 1), 0xC8: (2, 1), 0xC9: (4, 1)} | {
-    0xD9: (1, 0), 0xDA: (2, 0), 0xDB: (4, 0),
-}  # fmt: skip
+# By first byte: in how many bytes the value's length stands, and how many more follow.
+_HEADS = {
+    **dict.fromkeys((0xC0, 0xC2, 0xC3), (0, 0)),
+    **{0xC4: (1, 0), 0xC5: (2, 0), 0xC6: (4, 0), 0xC7: (1, 1), 0xC8: (2, 1), 0xC9: (4, 1)},
+    **{0xCA: (0, 4), 0xCB: (0, 8), 0xCC: (0, 1), 0xCD: (0, 2), 0xCE: (0, 4), 0xCF: (0, 8)},
+    **{0xD0: (0, 1), 0xD1: (0, 2), 0xD2: (0, 4), 0xD3: (0, 8)},
+    **{0xD4: (0, 2), 0xD5: (0, 3), 0xD6: (0, 5), 0xD7: (0, 9), 0xD8: (0, 17)},
+    **{0xD9: (1, 0), 0xDA: (2, 0), 0xDB: (4, 0), 0xDC: (2, 0), 0xDD: (4, 0), 0xDE: (2, 0)},
+    0xDF: (4, 0),
+}
 _EXTENSIONS = {*range(0xC7, 0xCA), *range(0xD4, 0xD9)}
-_ARRAYS, _MAPS = {0xDC: 2, 0xDD: 4}, {0xDE: 2, 0xDF: 4}
+_ARRAYS, _MAPS = {0xDC, 0xDD}, {0xDE, 0xDF}
 
 
-def has_plain_keys(header: bytes) -> bool:
+def has_plain_keys(header: Buffer) -> bool:
     """Return whether no map of a msgpack header has a list, a map or an extension as a key.
 
     Python's tuples can be made to have one hash, so a map with thousands of lists as keys would
     take minutes to build; so it is with long integers. No value that may be sent has such keys.
     What is not valid at all is for the decoder.
     """
-    try:
-        return all(_steps(memoryview(header)))
-    except IndexError:
-        return True
-
-
-def _steps(header: memoryview) -> Iterator[bool]:
-    """Give for each value of the header whether it is fine where it stands."""
     at, stack = 0, [(1, False)]  # so many values are still to come, and whether they are a map's
     while stack and at < len(header):
         left, in_map = stack.pop()
-        if left:
-            is_key = in_map and left % 2 == 0
-            stack.append((left - 1, in_map))
-            size, items, is_map = _head(header, at)
-            is_plain = items is None and header[at] not in _EXTENSIONS
-            at += size
-            yield is_plain or not is_key
-            if items is not None:
-                stack.append((2 * items if is_map else items, is_map))
+        if not left:
+            continue
+        stack.append((left - 1, in_map))
+        if (head := _head(header, at)) is None:
+            return True
+        size, items, is_map = head
+        is_key = in_map and left % 2 == 0
+        if is_key and (items is not None or header[at] in _EXTENSIONS):
+            return False
+        at += size
+        if items is not None:
+            stack.append((2 * items if is_map else items, is_map))
+    return True
 
 
-def _head(header: memoryview, at: int) -> tuple[int, int | None, bool]:
+def _head(header: Buffer, at: int) -> tuple[int, int | None, bool] | None:
     """Return a value's length before its items, how many it has, and whether it is a map."""
     first = header[at]
     if first <= 0x7F or first >= 0xE0:
         return 1, None, False
-    if first <= 0x8F:
-        return 1, first & 15, True
     if first <= 0x9F:
-        return 1, first & 15, False
+        return 1, first & 15, first <= 0x8F
     if first <= 0xBF:
         return 1 + (first & 31), None, False
-    if first in _FIXED:
-        return 1 + _FIXED[first], None, False
-    if first in _SIZED:
-        width, more = _SIZED[first]
-        return 1 + width + more + _number(header, at + 1, width), None, False
-    for kinds, is_map in ((_ARRAYS, False), (_MAPS, True)):
-        if first in kinds:
-            return 1 + kinds[first], _number(header, at + 1, kinds[first]), is_map
-    raise IndexError
-
-
-def _number(header: memoryview, at: int, width: int) -> int:
-    return int.from_bytes(header[at : at + width], "big")
+    if first not in _HEADS:
+        return None
+    width, more = _HEADS[first]
+    number = int.from_bytes(header[at + 1 : at + 1 + width], "big")
+    if first in _ARRAYS or first in _MAPS:
+        return 1 + width, number, first in _MAPS
+    return 1 + width + more + number, None, False

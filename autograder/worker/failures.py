@@ -19,31 +19,24 @@ MAX_LINES = 10_000_000
 
 def explain(error: BaseException, labels: Collection[str]) -> Problem:
     """Describe `error`; `labels` are the names under which the student's source was compiled."""
-    found = _innermost(error.__traceback__, labels)
-    place = _syntax_place(error, labels) or (_place(found) if found else None)
+    step = _innermost(error.__traceback__, labels)
+    place = _syntax_place(error, labels) or (_place(step) if step else None)
     if isinstance(error, Unsendable):
         return Problem("unsendable", _cut(error.type, MAX_NAME), _message(error), place)
     if isinstance(error, KeyboardNeeded):
         return Problem("keyboard", place=place)
     if isinstance(error, SystemExit):
         return Problem("exited", message=_message(error), place=place)
-    shapes = _shapes(found) if found else {}
+    # Python's own classes are told by what they are: a class of another making may have any name
+    bases = [BUILT_IN[id(base)] for base in OWN_BASES(type(error)) if id(base) in BUILT_IN]
     return Problem(
         "raised",
         _cut(type(error).__name__, MAX_NAME),
         _message(error),
         place,
-        shapes=shapes,
-        bases=_built_in(type(error)),
+        shapes=_shapes(step) if step else {},
+        bases=bases[:MAX_BASES],
     )
-
-
-def _built_in(kind: type) -> list[str]:
-    """Return the names of Python's own classes that an exception is an instance of.
-
-    They are told by what they are: a class of another making may have any name.
-    """
-    return [BUILT_IN[id(each)] for each in OWN_BASES(kind) if id(each) in BUILT_IN][:MAX_BASES]
 
 
 def _message(error: BaseException) -> str:
@@ -71,27 +64,27 @@ def _syntax_place(error: BaseException, labels: Collection[str]) -> CodePlace | 
 
 def _innermost(traceback: TracebackType | None, labels: Collection[str]) -> TracebackType | None:
     """Return the innermost step of a traceback that is the student's own."""
-    found = None
+    own = None
     for _ in range(MAX_FRAMES):
         if traceback is None:
             break
         if traceback.tb_frame.f_code.co_filename in labels:
-            found = traceback
+            own = traceback
         traceback = traceback.tb_next
-    return found
+    return own
 
 
-def _place(found: TracebackType) -> CodePlace:
-    code = found.tb_frame.f_code
-    text = _cut(linecache.getline(code.co_filename, found.tb_lineno).strip(), MAX_LINE)
+def _place(step: TracebackType) -> CodePlace:
+    code = step.tb_frame.f_code
+    text = _cut(linecache.getline(code.co_filename, step.tb_lineno).strip(), MAX_LINE)
     function = "" if code.co_name == "<module>" else _cut(code.co_name, MAX_NAME)
-    return CodePlace(code.co_filename, _line(found.tb_lineno), text, function)
+    return CodePlace(code.co_filename, _line(step.tb_lineno), text, function)
 
 
-def _shapes(found: TracebackType) -> dict[str, list[int]]:
+def _shapes(step: TracebackType) -> dict[str, list[int]]:
     """Return the shapes of the local arrays that the failing line names, in its order."""
-    local = found.tb_frame.f_locals
-    line = linecache.getline(found.tb_frame.f_code.co_filename, found.tb_lineno)
+    local = step.tb_frame.f_locals
+    line = linecache.getline(step.tb_frame.f_code.co_filename, step.tb_lineno)
     shapes: dict[str, list[int]] = {}
     for name in re.findall(r"[^\W\d]\w*", line[:1000]):
         if name in local and len(shapes) < MAX_SHAPES:

@@ -4,7 +4,6 @@ Nothing is rendered: this follows from where artists stand and in which order th
 """
 
 import functools
-import importlib
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -114,6 +113,8 @@ class View:
 
     def _opaque_paths(self, artist: Any) -> Iterator[Any]:
         """Give the outlines, in pixels, of what an artist fills: a patch, an image, polygons."""
+        from matplotlib.path import Path
+
         if hasattr(artist, "get_patch_transform"):
             if artist.get_fill() and _alpha(artist.get_facecolor()) > OPAQUE:
                 yield artist.get_transform().transform_path(artist.get_path())
@@ -122,7 +123,7 @@ class View:
         if corners is not None:
             if _alpha(colours) > OPAQUE:
                 ring = [corners[0], corners[1:, -1], corners[-1, -2::-1], corners[-2::-1, 0]]
-                yield _type("matplotlib.path", "Path")(np.concatenate(ring))
+                yield Path(np.concatenate(ring))
         elif hasattr(artist, "get_paths") and _alpha(artist.get_facecolor()) > OPAQUE:
             yield from _filled_paths(artist)
 
@@ -171,32 +172,25 @@ def _inside(places: Floats, several: list[Extent]) -> Visible:
 
 def _filled_paths(collection: Any) -> Iterator[Any]:
     """Give the outlines, in pixels, of a collection: its paths, moved to its offsets."""
+    from matplotlib.transforms import Affine2D
+
     paths, transforms = collection.get_paths()[:MAX_PATHS], collection.get_transforms()
     offsets = collection.get_offset_transform().transform(collection.get_offsets())[:MAX_PATHS]
     for number in range(max(len(paths), len(offsets)) if paths else 0):
         path = paths[number % len(paths)]
         if len(transforms):
-            path = path.transformed(_affine(transforms[number % len(transforms)]))
+            path = path.transformed(Affine2D(transforms[number % len(transforms)]))
         path = collection.get_transform().transform_path(path)
         if len(offsets):
-            path = path.transformed(_affine(np.eye(3)).translate(*offsets[number % len(offsets)]))
+            path = path.transformed(Affine2D().translate(*offsets[number % len(offsets)]))
         yield path
-
-
-def _affine(matrix: Any) -> Any:
-    return _type("matplotlib.transforms", "Affine2D")(matrix)
 
 
 def _alpha(colours: Any) -> float:
     """Return the least opacity of these colours; 0 of none."""
-    found = np.asarray(colours, float)
-    last = found[..., 3] if found.ndim else found
+    colours = np.asarray(colours, float)
+    last = colours[..., 3] if colours.ndim else colours
     return float(last.min()) if last.size else 0.0
-
-
-def _type(module: str, name: str) -> Any:
-    """Return a class of matplotlib's, which is imported where there is a figure."""
-    return getattr(importlib.import_module(module), name)
 
 
 def cell_corners(item: Any) -> Floats | None:
@@ -245,9 +239,13 @@ def tell_apart(one: Any, other: Any) -> bool:
     return bool(np.abs(np.asarray(one) - np.asarray(other)).max() > FAINT)
 
 
-def is_written(text: Any) -> bool:
-    """Return whether there is something to read, of some size, that is not transparent."""
-    return bool(text.get_text().strip()) and _is_legible(text)
+def is_legible(text: Any) -> bool:
+    """Return whether a text has some size, and is not transparent."""
+    from matplotlib.colors import to_rgba
+
+    if not is_visible(text) or text.get_fontsize() < SMALL_TEXT:
+        return False
+    return bool(to_rgba(text.get_color(), text.get_alpha())[3] > FAINT)
 
 
 def reads(text: Any, behind: Any) -> bool:
@@ -259,18 +257,10 @@ def shows(text: Any, behind: Any) -> bool:
     """Return whether what is written there, whatever it says, can be read before a colour."""
     from matplotlib.colors import to_rgba
 
-    if not _is_legible(text):
+    if not is_legible(text):
         return False
     colour = to_rgba(text.get_color(), text.get_alpha())
     return tell_apart(colour_over(colour, behind), behind)
-
-
-def _is_legible(text: Any) -> bool:
-    from matplotlib.colors import to_rgba
-
-    if not is_visible(text) or text.get_fontsize() < SMALL_TEXT:
-        return False
-    return bool(to_rgba(text.get_color(), text.get_alpha())[3] > FAINT)
 
 
 SMALL_CELL = 3.0  # pixels
@@ -300,13 +290,14 @@ def pictures_of(axes: Any, view: View) -> list[Picture]:
 
     One that another covers as a whole cannot be seen.
     """
-    items = [*axes.get_images(), *(each for each in axes.collections if _is_mesh(each))]
-    shown = sorted((each for each in items if view.has(each)), key=view.order)[-MAX_DRAWN:]
-    found = [_picture(item, axes, view) for item in shown]
+    meshes = (c for c in axes.collections if hasattr(c, "get_coordinates"))
+    items = [*axes.get_images(), *(mesh for mesh in meshes if mesh.get_array() is not None)]
+    shown = sorted((item for item in items if view.has(item)), key=view.order)[-MAX_DRAWN:]
+    pictures = [_picture(item, axes, view) for item in shown]
     return [
-        each
-        for place, each in enumerate(found)
-        if place == len(found) - 1 or not 0 < each.image.hidden == len(each.image.values)
+        picture
+        for picture in pictures
+        if picture is pictures[-1] or not 0 < picture.image.hidden == len(picture.image.values)
     ]
 
 
@@ -318,15 +309,12 @@ def same_colours(mappable: Any, picture: Picture) -> bool:
     return bool(np.abs(theirs[..., :3] - picture.colours[..., :3]).max() <= FAINT)
 
 
-def _is_mesh(collection: Any) -> bool:
-    return hasattr(collection, "get_coordinates") and collection.get_array() is not None
-
-
 def _picture(item: Any, axes: Any, view: View) -> Picture:
     values: Floats = np.ma.filled(np.ma.asarray(item.get_array(), float), np.nan)
     corners, colours = view.cells(item)
+    no_matrix = Picture(item, Image(0, 0, []), np.zeros((0, 0)), None)
     if values.ndim != 2 or not 0 < values.size <= MAX_CELLS or corners is None or colours is None:
-        return _no_matrix(item)
+        return no_matrix
     seen = _visible_cells(corners, item, axes, view)
     inside = np.asarray(axes.transData.inverted().transform(corners.reshape(-1, 2)), float)
     grid = inside.reshape(corners.shape)
@@ -334,7 +322,7 @@ def _picture(item: Any, axes: Any, view: View) -> Picture:
         grid, values = grid.swapaxes(0, 1), values.T
         seen, colours = seen.T, colours.swapaxes(0, 1)
     if not _along(grid[..., 0], grid[..., 1]):
-        return _no_matrix(item)
+        return no_matrix
     ground = colour_over(axes.get_facecolor(), view.page)
     finite = values[np.isfinite(values)]
     steps = np.linspace(finite.min(), finite.max(), SHADES) if finite.size else finite
@@ -352,23 +340,14 @@ def _picture(item: Any, axes: Any, view: View) -> Picture:
     return Picture(item, image, values, colours)
 
 
-def _no_matrix(item: Any) -> Picture:
-    return Picture(item, Image(0, 0, []), np.zeros((0, 0)), None)
-
-
 def _along(x: Floats, y: Floats) -> bool:
     """Return whether columns follow each other along x, and rows along y, without overlap."""
     return all(
         np.isfinite(edges).all()
-        and _close(edges, edges[:1], 1e-6 * (np.ptp(edges) or 1.0))
+        and np.allclose(edges, edges[:1], atol=1e-6 * (np.ptp(edges) or 1.0))
         and (bool((np.diff(edges[0]) > 0).all()) or bool((np.diff(edges[0]) < 0).all()))
         for edges in (x, y.T)
     )
-
-
-def _close(one: Floats, other: Floats, apart: float) -> bool:
-    """Return what np.allclose says of finite numbers; it takes far longer for a few."""
-    return bool((np.abs(one - other) <= apart + 1e-5 * np.abs(other)).all())
 
 
 def _visible_cells(corners: Floats, item: Any, axes: Any, view: View) -> Any:

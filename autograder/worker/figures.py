@@ -1,7 +1,7 @@
 """A matplotlib figure as plain data: what is drawn and written where it can be seen."""
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,8 +13,8 @@ from .figure_view import (
     Picture,
     View,
     colour_over,
+    is_legible,
     is_visible,
-    is_written,
     pictures_of,
     reads,
     same_colours,
@@ -46,24 +46,24 @@ def entries(legends: Iterable[Any], view: View) -> list[LegendEntry]:
     return found[:MAX_DRAWN]
 
 
-def label_of(artist: Any, found: list[LegendEntry]) -> str:
+def label_of(artist: Any, entries: list[LegendEntry]) -> str:
     """Return what the legend says of a line or a scatter; nothing if it cannot be told."""
-    left = found
-    for trait in (_colour, *_STYLES):
-        own_trait = trait(artist)
-        left = [entry for entry in left if trait(entry.sample) == own_trait] or left
+    left = entries
+    for name in ("colour", "get_linestyle", "get_marker", "get_linewidth"):
+        own_trait = _trait(artist, name)
+        left = [entry for entry in left if _trait(entry.sample, name) == own_trait] or left
     texts = {entry.text for entry in left}
-    if (len(texts) == 1 and len(found) > 1) or len(found) == 1:
+    if len(texts) == 1:
         return left[0].text
     own = str(artist.get_label())[:MAX_LETTERS]
     return own if own in texts else ""
 
 
-def _style(name: str) -> Callable[[Any], object]:
-    return lambda artist: str(getattr(artist, name)()) if hasattr(artist, name) else None
-
-
-_STYLES = tuple(map(_style, ("get_linestyle", "get_marker", "get_linewidth")))
+def _trait(artist: Any, name: str) -> object:
+    if name != "colour":
+        return str(getattr(artist, name)()) if hasattr(artist, name) else None
+    colour = next((colour for colour in _colours(artist) if colour[3] > 0), None)
+    return None if colour is None else tuple(round(float(part), 2) for part in colour[:3])
 
 
 def can_be_seen(artist: Any, ground: Floats) -> bool:
@@ -73,8 +73,7 @@ def can_be_seen(artist: Any, ground: Floats) -> bool:
         dots = artist.get_marker() not in _NOTHING and artist.get_markersize() > 0
         if not line and not dots:
             return False
-    colours = _colours(artist)
-    return any(tell_apart(colour_over(each, ground), ground) for each in colours)
+    return any(tell_apart(colour_over(colour, ground), ground) for colour in _colours(artist))
 
 
 def _colours(artist: Any) -> list[Floats]:
@@ -93,33 +92,20 @@ def _colours(artist: Any) -> list[Floats]:
     return found
 
 
-def _colour(artist: Any) -> tuple[float, ...]:
-    for colour in _colours(artist):
-        if colour[3] > 0:
-            return tuple(round(float(part), 2) for part in colour[:3])
-    return ()
-
-
 def describe_figure(figure: Any) -> Figure:
     """Return the data of `figure`, a `matplotlib.figure.Figure`; colour bars count as axes too.
 
     The figure is closed, so that the next one that pyplot draws is a new one, as in a notebook.
     """
     ticks = lay_out(figure)
-    described = _describe(View(figure), ticks)
-    if "matplotlib.pyplot" in sys.modules:
-        sys.modules["matplotlib.pyplot"].close(figure)
-    return described
-
-
-def _describe(view: View, ticks: Ticks) -> Figure:
+    view = View(figure)
     shown = view.axes[:MAX_PANELS]
     pictures = {id(axes): pictures_of(axes, view) for axes in shown if not _colorbar(axes)}
     by_axes = {id(axes): entries([axes.get_legend()], view) for axes in shown}
     general = entries(view.legends, view)
     every = [*general, *(entry for axes in shown for entry in by_axes[id(axes)])]
     all_pictures = [picture for found in pictures.values() for picture in found]
-    return Figure(
+    described = Figure(
         title=_joined(view.suptitles, view),
         legend=[entry.text for entry in general],
         axes=[
@@ -135,6 +121,9 @@ def _describe(view: View, ticks: Ticks) -> Figure:
             for axes in shown
         ],
     )
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close(figure)
+    return described
 
 
 def _axes(
@@ -221,7 +210,8 @@ def _texts(axes: Any, view: View, pictures: list[Picture]) -> list[tuple[str, tu
     ground = colour_over(axes.get_facecolor(), view.page)
     for text in [each for each in axes.texts if view.has(each)][:MAX_TEXTS]:
         pixels, place = _place(text, axes)
-        if is_written(text) and view.sees(pixels, text, axes)[0]:
+        says = text.get_text().strip() and is_legible(text)
+        if says and view.sees(pixels, text, axes)[0]:
             behind = ground
             for picture in pictures:
                 behind = picture.colour_at(place, behind)
@@ -248,26 +238,24 @@ def _series(axes: Any, view: View, entries: list[LegendEntry]) -> list[Series]:
     ground = colour_over(axes.get_facecolor(), view.page)
 
     def shown(artists: Any) -> list[Any]:
-        return [each for each in artists if view.has(each) and can_be_seen(each, ground)][
-            :MAX_DRAWN
-        ]
+        seen = [artist for artist in artists if view.has(artist) and can_be_seen(artist, ground)]
+        return seen[:MAX_DRAWN]
 
     found = []
     for line in shown(axes.get_lines()):
-        ends = [_floats(line.get_xdata(orig=False)), _floats(line.get_ydata(orig=False))]
-        points, label = np.column_stack(ends), label_of(line, entries)
+        ends = line.get_xdata(orig=False), line.get_ydata(orig=False)
+        points, label = (
+            np.column_stack([_floats(end).ravel() for end in ends]),
+            label_of(line, entries),
+        )
         seen = _in_view(points, line, line.get_transform(), axes, view)
         found.append(Series("line", label, *seen))
-    for dots in shown(each for each in axes.collections if _is_scatter(each)):
-        points = np.ma.filled(np.ma.asarray(dots.get_offsets(), float), np.nan).reshape(-1, 2)
+    for dots in shown(c for c in axes.collections if type(c).__name__ == "PathCollection"):
+        points = _floats(dots.get_offsets()).reshape(-1, 2)
         label = label_of(dots, entries)
         seen = _in_view(points, dots, dots.get_offset_transform(), axes, view)
         found.append(Series("scatter", label, *seen))
     return found
-
-
-def _is_scatter(collection: Any) -> bool:
-    return type(collection).__name__ == "PathCollection"
 
 
 def _in_view(
@@ -283,7 +271,7 @@ def _in_view(
 
 
 def _floats(values: Any) -> Floats:
-    return np.asarray(np.ma.filled(np.ma.asarray(values, float), np.nan), float).ravel()
+    return np.asarray(np.ma.filled(np.ma.asarray(values, float), np.nan), float)
 
 
 def _letters(text: object) -> str:

@@ -1,6 +1,5 @@
 """Any value that a student's code returns, as plain data: numbers, text, containers, arrays."""
 
-import datetime
 import decimal
 import math
 import numbers
@@ -22,8 +21,10 @@ from .values import (
     Record,
     Tuple,
     TupleArray,
+    date_text,
     fields_of,
     is_composite,
+    read_date,
 )
 
 MAX_ITEMS = 20_000
@@ -71,8 +72,10 @@ class _Walk:
             raise Unsendable("a value with too many parts")
         if type(value) in _PLAIN:
             return value
-        if isinstance(value, str | bytes):
-            return _base(value)
+        if isinstance(value, str):
+            return str.__str__(value)
+        if isinstance(value, bytes):
+            return bytes(value)
         if isinstance(value, np.ndarray | np.generic):
             return _array(value)
         if isinstance(value, numbers.Integral):
@@ -93,7 +96,7 @@ class _Walk:
                 raise Unsendable("a value with too many parts")
             return made(self.key(item, depth, "a set with an item") for item in value)
         if isinstance(value, Dates):
-            return base_date(value)
+            return read_date(date_text(value))
         fields = fields_of(value)
         if fields is not None:
             inner = {name: self.convert(each, depth + 1) for name, each in fields.items()}
@@ -118,7 +121,7 @@ class _Walk:
             made = tuple if isinstance(key, tuple) else frozenset
             return made(self.key(item, depth + 1, where) for item in key)
         if isinstance(key, Dates):
-            return base_date(key)
+            return read_date(date_text(key))
         fields = None if isinstance(key, PLAIN_KEYS) else fields_of(key)
         if fields is not None:
             inner = {name: self.key(each, depth + 1, where) for name, each in fields.items()}
@@ -134,9 +137,7 @@ class _Walk:
             return describe_figure(value)
         if isinstance(value, np.random.Generator | np.random.RandomState):
             return {GENERATOR: self.convert(generator_state(value), depth + 1)}
-        if isinstance(
-            value, memoryview
-        ):  # a sequence too, but not of rows where it has several axes
+        if isinstance(value, memoryview):  # a sequence too, but with several axes not of rows
             return _array(np.asarray(value))
         if isinstance(value, Sequence):
             return self._sequence(value, depth)
@@ -163,35 +164,14 @@ class _Walk:
         return Tuple(items, type(value).__name__[:MAX_TYPE], names)
 
 
-def base_date(value: Dates) -> Dates:
-    """Return the date itself of a subclass of a date, as libraries have them."""
-    if isinstance(value, datetime.datetime):
-        return datetime.datetime.fromisoformat(datetime.datetime.isoformat(value))
-    if isinstance(value, datetime.date):
-        return datetime.date.fromisoformat(datetime.date.isoformat(value))
-    if isinstance(value, datetime.time):
-        return datetime.time.fromisoformat(datetime.time.isoformat(value))
-    return datetime.timedelta(value.days, value.seconds, value.microseconds)
-
-
 def _width(value: Sequence[object], depth: int = 0) -> int:
-    """Return how many numbers one item of a nested list holds, if all items are like the first.
-
-    None where the items are arrays.
-    """
+    """Return how many numbers an item of a nested list holds, if like the first; 0 of arrays."""
     first = value[0] if len(value) else None
     if getattr(first, "ndim", 0):
         return 0
     if isinstance(first, list | tuple) and first and depth < MAX_DEPTH:
         return len(first) * _width(first, depth + 1)
     return 1
-
-
-def _base(value: Any) -> Any:
-    """Return the built-in value of a subclass of a built-in type."""
-    if isinstance(value, str):
-        return str.__str__(value)
-    return bytes(value) if isinstance(value, bytes) else value
 
 
 def _array(value: Any) -> Any:
@@ -235,8 +215,12 @@ def _of_objects(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def _key(key: object, where: str) -> Any:
-    if key is None or isinstance(key, bool | str | bytes):
-        return _base(key)
+    if key is None or isinstance(key, bool):
+        return key
+    if isinstance(key, str):
+        return str.__str__(key)
+    if isinstance(key, bytes):
+        return bytes(key)
     if isinstance(key, numbers.Integral):
         return int(key)
     if isinstance(key, numbers.Real) and not math.isnan(key):

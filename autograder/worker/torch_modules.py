@@ -17,7 +17,7 @@ def run_module(
     """
     import torch
 
-    _seed(torch, forward.seed)
+    torch.manual_seed(forward.seed)
     module = build(*args, **kwargs)
     if not isinstance(module, torch.nn.Module):
         raise TypeError(f"it is of type {type(module).__name__}, not a torch.nn.Module")
@@ -33,7 +33,7 @@ def run_module(
             for training in (True, False):
                 _set_training(torch, module, training)
                 module(*(_copy(torch, each) for each in earlier))
-    _seed(torch, forward.seed + len(forward.before))
+    torch.manual_seed(forward.seed + len(forward.before))
     _set_training(torch, module, forward.training)
     asked = forward.toward is not None
     for place, each in enumerate(inputs):
@@ -47,29 +47,17 @@ def run_module(
     return passed
 
 
-def _seed(torch: Any, seed: int) -> None:
-    """Seed the processor's generator.
-
-    `torch.manual_seed` notes a traceback for each kind of device that there might be: half the
-    time of a small module's pass.
-    """
-    if torch.cuda.is_initialized():
-        torch.manual_seed(seed)
-    else:
-        torch.default_generator.manual_seed(seed)
-
-
-def _state(torch: Any, module: Any, wanted: Mapping[str, Any], inputs: list[Any]) -> Any:
+def _state(torch: Any, module: Any, expected: Mapping[str, Any], inputs: list[Any]) -> Any:
     """Return the module's parameters and buffers; some come to be in its first call."""
     lazy = torch.nn.parameter.UninitializedTensorMixin
     state = _held(torch, module)
-    unmade = any(isinstance(each, lazy) for each in state.values())
-    if not unmade and all(name in state for name in wanted):
+    unmade = any(isinstance(value, lazy) for value in state.values())
+    if not unmade and all(name in state for name in expected):
         return state
     _set_training(torch, module, False)
     try:
         with torch.no_grad():
-            module(*(_copy(torch, each) for each in inputs))
+            module(*(_copy(torch, value) for value in inputs))
     except Exception:
         if unmade:
             raise

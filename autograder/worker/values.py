@@ -18,6 +18,8 @@ MAX_KEYS = 4096  # tuples and the like as keys: their hashes can be made to be o
 MAX_TYPE = 80
 TAG, DATE = 6, 7  # codes of msgpack's extension types
 
+# By the letter that is sent; a date with a time is a date too.
+DATES: dict[str, Any] = {"b": datetime.datetime, "d": datetime.date, "t": datetime.time}
 Dates = datetime.date | datetime.time | datetime.timedelta
 PLAIN_KEYS = (type(None), bool, int, float, str)
 INT_BITS = 63
@@ -121,11 +123,11 @@ def _is_plain_key(key: object) -> bool:
 
 
 def date_text(value: Dates) -> bytes:
-    """Return a date, a time, both, or a time span, in letters."""
+    """Return a date, a time, both, or a time span, in letters; libraries' subclasses too."""
     if isinstance(value, datetime.timedelta):
         return f"s{value.days} {value.seconds} {value.microseconds}".encode()
-    letter = {datetime.date: "d", datetime.time: "t"}.get(type(value), "b")
-    return f"{letter}{value.isoformat()}".encode()
+    letter = next(letter for letter, kind in DATES.items() if isinstance(value, kind))
+    return f"{letter}{DATES[letter].isoformat(value)}".encode()
 
 
 def fields_of(value: object) -> dict[str, Any] | None:
@@ -241,7 +243,6 @@ def read_date(data: bytes) -> Dates:
     Raises:
         WrongKind: the bytes are none of these.
     """
-    kinds: dict[str, Any] = {"d": datetime.date, "t": datetime.time, "b": datetime.datetime}
     try:
         if len(data) > MAX_DATE:
             raise ValueError("too long")
@@ -249,7 +250,7 @@ def read_date(data: bytes) -> Dates:
         if letter == "s":
             days, seconds, microseconds = map(int, text.split(" "))
             return datetime.timedelta(days, seconds, microseconds)
-        found: Dates = kinds[letter].fromisoformat(text)
+        date: Dates = DATES[letter].fromisoformat(text)
     except (ValueError, KeyError, OverflowError) as error:
         raise WrongKind(f"no date: {error}") from None
-    return found
+    return date

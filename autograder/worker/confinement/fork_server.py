@@ -4,6 +4,7 @@ On the control socket (SEQPACKET) the judge sends a child's limits and the descr
 it; back comes the descriptor of the process, and when it has ended its exit code.
 """
 
+import contextlib
 import gc
 import json
 import os
@@ -14,7 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 from ..limits import MAX_TASKS, backstop_of_tasks, limit_self, mapped_bytes
 from . import (
@@ -35,12 +36,6 @@ COUNT_EVERY = 20  # milliseconds
 COUNTED = 5.0  # seconds that a process waits to be counted
 
 
-class Serving(Protocol):
-    """The work of a child that is locked down."""
-
-    def serve(self) -> None: ...
-
-
 class Forker:
     """A process that has imported everything, knows nothing, and forks."""
 
@@ -54,7 +49,7 @@ class Forker:
         self.own_pids = -1
         self.max_tasks = 0
         self.counts_tasks = False
-        self.make_server: Callable[[], Serving]
+        self.make_server: Callable[[], Any]  # what a child does when it is locked down
 
     def prepare(self) -> None:
         """Do all that is done once, in the one order in which it works."""
@@ -80,7 +75,9 @@ class Forker:
         if "landlock" in self.layers:
             own = [os.path.dirname(SCRATCH)] if "namespaces" in self.layers else []
             self.rules = system_calls.make_ruleset(readable, own)
-        self._stay_on_core()
+        if self.config["core"] is not None:  # with all threads: none takes another's time
+            usable = sorted(os.sched_getaffinity(0))
+            os.sched_setaffinity(0, {usable[self.config["core"] % len(usable)]})
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         tempfile.tempdir = None
         gc.freeze()
@@ -104,13 +101,6 @@ class Forker:
 
             warm_up(self.config["warm"])
             self.make_server = lambda: Server(LINE, LINE, self.config["hidden"])
-
-    def _stay_on_core(self) -> None:
-        """Stay on one core with all threads: none takes the time that is another's."""
-        core = self.config["core"]
-        usable = sorted(os.sched_getaffinity(0))
-        if core is not None:
-            os.sched_setaffinity(0, {usable[core % len(usable)]})
 
     def _enter_namespaces(self, readable: list[str]) -> None:
         """Enter a world of its own: mounts, processes, network; go on as its first process."""
@@ -141,22 +131,20 @@ class Forker:
             message, descriptors, _, _ = socket.recv_fds(self.control, MAX_MESSAGE, 1)
             if not message:
                 return
-            self._one(json.loads(message), *descriptors)
-
-    def _one(self, limits: dict[str, Any], line: int) -> None:
-        if "scratch" in self.layers:
-            private_root.renew_scratch(self.config["scratch_mb"])
-        if "pid" in self.layers:  # the child is the first of its namespace: its end is everyone's
-            kernel.unshare(kernel.NEW_PIDS, "processes")
-        child = os.fork()
-        if not child:
-            self._become_worker(limits, line)
-        if "pid" in self.layers:
-            kernel.enter_namespace(self.own_pids, kernel.NEW_PIDS)
-        os.close(line)
-        handle = os.pidfd_open(child)
-        socket.send_fds(self.control, [STARTED], [handle])
-        self.control.send(STATUS.pack(self._ended(child, handle)))
+            (line,) = descriptors
+            if "scratch" in self.layers:
+                private_root.renew_scratch(self.config["scratch_mb"])
+            if "pid" in self.layers:  # the child is the first there: its end is everyone's
+                kernel.unshare(kernel.NEW_PIDS, "processes")
+            child = os.fork()
+            if not child:
+                self._become_worker(json.loads(message), line)
+            if "pid" in self.layers:
+                kernel.enter_namespace(self.own_pids, kernel.NEW_PIDS)
+            os.close(line)
+            handle = os.pidfd_open(child)
+            socket.send_fds(self.control, [STARTED], [handle])
+            self.control.send(STATUS.pack(self._ended(child, handle)))
 
     def _ended(self, child: int, handle: int) -> int:
         """Wait until a child has ended, or has too many threads; return its exit code."""
@@ -171,7 +159,8 @@ class Forker:
         os.close(handle)
         _, status = os.waitpid(child, 0)
         if "namespaces" in self.layers and "pid" not in self.layers:
-            self._end_the_rest()
+            with contextlib.suppress(ProcessLookupError):  # all else of the namespace
+                os.kill(-1, signal.SIGKILL)
         return TOO_MANY_TASKS if has_too_many else os.waitstatus_to_exitcode(status)
 
     def _tasks_of(self, process: int) -> int:
@@ -186,17 +175,10 @@ class Forker:
         if not child:
             time.sleep(COUNTED)
             os._exit(0)
-        found = self._tasks_of(child)
+        tasks = self._tasks_of(child)
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
-        return found == 1
-
-    def _end_the_rest(self) -> None:
-        """End whatever else is in the namespace, as its first process."""
-        try:
-            os.kill(-1, signal.SIGKILL)
-        except ProcessLookupError:
-            return
+        return tasks == 1
 
     def _become_worker(self, limits: dict[str, Any], line: int) -> None:
         """Lock down, say so, and run the submission. Never returns."""
