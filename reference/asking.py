@@ -7,7 +7,6 @@ the values are others.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,6 @@ from autograder.author import (
     Submission,
     Weights,
     ask_alone,
-    ask_in_two_orders,
     capital,
     expect_close,
     expect_results,
@@ -294,25 +292,16 @@ class Asked:
     def _follow(self, made_with: Sizes, cases: Sequence[Case]) -> Iterator[bool]:
         """For each case, whether every row of the output is another for other inputs and weights.
 
-        What is compared are answers to the first question of a process, or such as do not depend
-        on their place among others: a count of the calls, say, makes no difference.
+        What is compared are answers to the first question of a process: a count of the calls, say,
+        makes no difference.
         """
 
         def answer(mine: Submission, case: Case) -> Array:
             return self.of(mine).output(made_with, *case).astype(np.float64)
 
-        def in_turn(mine: Submission, case: Case) -> Array:
-            try:
-                return answer(mine, case)
-            except Mismatch as wrong:
-                raise ValueError from wrong
-
-        asked = [_with_others(*case) for case in cases]
-        found = iter(ask_in_two_orders(self.submission, in_turn, list(chain(*asked))))
-        for each in asked:
-            known = zip(each, islice(found, len(each)), strict=True)
+        for case in cases:
             first, *others = [
-                ask_alone(self.submission, answer, x) if y is None else y for x, y in known
+                ask_alone(self.submission, answer, each) for each in _with_others(*case)
             ]
             says = np.ptp(first) >= SAYS
             yield bool(says and all((np.abs(y - first).max(-1) > SAYS).all() for y in others))

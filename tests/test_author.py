@@ -81,8 +81,8 @@ def test_an_old_import_warns_and_names_the_new_one(module, old, new):
 
 
 def test_the_warning_is_about_the_line_of_the_course():
-    with pytest.warns(DeprecationWarning, match="import memoize") as caught:
-        from autograder.checking.once import computed_once  # noqa: F401
+    with pytest.warns(DeprecationWarning, match="import ParameterNames") as caught:
+        from autograder.checking.parts import Words  # noqa: F401
     assert {each.filename for each in caught} == {__file__}
 
 
@@ -103,4 +103,4 @@ def test_what_never_was_there_is_not_there_now():
         with pytest.raises(ModuleNotFoundError):
             importlib.import_module(name)
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
-        importlib.import_module("autograder.checking.once").nothing  # noqa: B018
+        importlib.import_module("autograder.checking.parts").nothing  # noqa: B018

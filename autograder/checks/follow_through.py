@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from autograder.checks.check_result import MayFollow, NotJudged
 from autograder.checks.expect import Mismatch, Numbers, expect_close, expect_numbers
-from autograder.checks.order_independence import RunOwn, ask_alone, ask_in_two_orders
+from autograder.checks.order_independence import RunOwn, ask_alone
 from autograder.checks.proxy import Submission
 from autograder.checks.tolerance import allowed_error
 from autograder.sandbox.problems import StudentProblem
@@ -38,14 +38,6 @@ def other_numbers(x: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 def _finite(x: npt.ArrayLike) -> npt.NDArray[Any]:
     return np.where(np.isfinite(x), x, 0)
-
-
-class Asked(NamedTuple):
-    """Question that a step was asked, how, and the answer if it is known."""
-
-    run: RunOwn
-    question: Any
-    answer: Numbers | None
 
 
 class OwnSteps:
@@ -73,7 +65,7 @@ class OwnSteps:
         self.asked: list[tuple[RunOwn, Any, Numbers]] = []
         self.graded: Callable[[int, float], object] | None = None
         self._known: list[Numbers] = []
-        self._last: Asked | None = None
+        self._last: list[Any] = []  # the question in place of the next one
 
     def comes_to(self, place: int, value: float) -> None:
         """Say what follows at a place of a row, before more is asked.
@@ -93,46 +85,35 @@ class OwnSteps:
         if len(self.asked) < len(self._known):
             answer = self._known[len(self.asked)]
         else:
-            asked, self._last = self._last or Asked(run, x, None), None
-            x = asked.question
-            answer = self._answered(asked._replace(run=run))
+            x = self._last.pop() if self._last else x
+            answer = ask_alone(self._submission, run, x)
         self.asked.append((run, x, answer))
         return answer
-
-    def _answered(self, asked: Asked) -> Numbers:
-        if asked.answer is not None:
-            return asked.answer
-        return ask_alone(self._submission, asked.run, asked.question)
 
     def others(self) -> Iterator["OwnSteps"]:
         """Yield the same steps, of which the last will be asked another question."""
         if self.asked:
-            yield from map(self._with, self._varied())
+            yield from map(self._with, self._changed(self.asked[-1][1]))
 
     def answers_to_others(self) -> Iterator[Numbers]:
         """Yield the answers to other questions than the last."""
-        yield from map(self._answered, self._varied())
-
-    def _varied(self) -> list[Asked]:
-        """Return the last question's changes, with their answers where two processes agree."""
         run, x, _ = self.asked[-1]
-        questions = list(self._changed(x))
-        answers = ask_in_two_orders(self._submission, run, questions)
-        return [Asked(run, *each) for each in zip(questions, answers, strict=True)]
+        for question in self._changed(x):
+            yield ask_alone(self._submission, run, question)
 
     def smaller(self) -> "OwnSteps":
         """Return the same steps, of which the last will be asked about small numbers."""
-        run, x, _ = self.asked[-1]
-        return self._with(Asked(run, np.where(np.isfinite(x), np.tanh(_finite(x) / 50), x), None))
+        x = self.asked[-1][1]
+        return self._with(np.where(np.isfinite(x), np.tanh(_finite(x) / 50), x))
 
     def anew(self) -> "OwnSteps":
         """Return the same student's functions, of which nothing has been asked."""
         return OwnSteps(self._submission, self._vary, self._axes, self.share)
 
-    def _with(self, last: Asked) -> "OwnSteps":
+    def _with(self, last: Any) -> "OwnSteps":
         steps = self.anew()
         steps._known = [answer for _, _, answer in self.asked[:-1]]
-        steps._last = last
+        steps._last = [last]
         return steps
 
     def _changed(self, x: Any) -> Iterator[Any]:

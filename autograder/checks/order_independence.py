@@ -8,7 +8,6 @@ import numpy as np
 
 from autograder.checks.expect import Mismatch, Numbers
 from autograder.checks.proxy import Submission
-from autograder.course.optimisations import is_off
 from autograder.sandbox.problems import StudentProblem
 from autograder.worker.codec import Figure
 from autograder.worker.values import Record
@@ -16,33 +15,6 @@ from autograder.worker.values import Record
 RunOwn = Callable[[Submission, Any], Any]
 Calling = Callable[[Submission], Any]
 CLOSE = 1e-5  # the same sums in another order may differ in their last digits
-
-
-def ask_in_two_orders(
-    submission: Submission, run: RunOwn, questions: Sequence[Any]
-) -> list[Numbers | None]:
-    """Put all questions to two processes in two orders, instead of each to a process of its own.
-
-    `run(submission, question)` asks one and returns numbers. Returns an array for each question;
-    None for all where the two processes differ, since the answers then depend on their place, or
-    where two questions or fewer gain nothing.
-    """
-    places, half = range(len(questions)), len(questions) // 2
-    unknown: list[Numbers | None] = [None] * len(questions)
-    if len(questions) < 3 or is_off("two_orders"):
-        return unknown
-
-    def answers(order: Sequence[int]) -> dict[int, Numbers]:
-        own = submission.own()
-        return {at: np.asarray(run(own, questions[at]), dtype=np.float64) for at in order}
-
-    try:
-        one, other = answers(places), answers([*places[half:], *places[:half]])
-    except (StudentProblem, ValueError, TypeError):
-        return unknown
-    if all(np.array_equal(one[at], other[at], equal_nan=True) for at in places):
-        return [one[at] for at in places]
-    return unknown
 
 
 def ask_alone(submission: Submission, run: RunOwn, question: Any) -> Numbers:

@@ -23,7 +23,6 @@ NAMES = {
     "checking.expect": (
         "Mismatch expect_close expect_shape expect_numbers expect_results expect_unchanged"
     ),
-    "checking.once": "computed_once=memoize",
     "checking.parts": "Words=ParameterNames Fit=ParameterFit Weights",
     "checking.proxy": "Submission Function Remote",
     "checking.purity": "expect_no_trace=expect_independent_calls alike=values_agree",
@@ -35,7 +34,7 @@ NAMES = {
         "Run=ModuleRun pass_through=forward_pass draw_state expect_parts expect_gradients"
         " expect_same_tensors=expect_unchanged_tensors expect_forgotten=expect_stateless"
     ),
-    "checking.two_orders": "alone=ask_alone in_two_orders=ask_in_two_orders",
+    "checking.two_orders": "alone=ask_alone",
     "checking.unwritten": "Unwritten=NotStarted",
     "diagnosis": (
         "Change Comparison Fact Family Hints Made=LibraryObject Misconception Mistakes Probe Recipe"
