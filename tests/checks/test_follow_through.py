@@ -147,24 +147,14 @@ def test_what_depends_on_its_place_is_asked_alone(change):
     np.testing.assert_array_equal(list(steps.answers_to_others()), alone)
 
 
-def test_what_depends_on_the_question_is_asked_of_two_processes(monkeypatch):
+def test_each_question_is_asked_of_a_process_of_its_own(monkeypatch):
     started = []
     own = Counting.own
     monkeypatch.setattr(Counting, "own", lambda self: started.append(1) or own(self))
     steps = OwnSteps(cast(Submission, Counting(lambda _: 0)))
     steps.ask(lambda submission, x: submission.answer(x), np.arange(6.0).reshape(2, 3))
     assert len(list(steps.answers_to_others())) == 5
-    assert len(started) == 3
-
-
-def test_two_questions_are_asked_of_as_many_processes(monkeypatch):
-    started = []
-    own = Counting.own
-    monkeypatch.setattr(Counting, "own", lambda self: started.append(1) or own(self))
-    steps = OwnSteps(cast(Submission, Counting(lambda _: 0)))
-    steps.ask(lambda submission, x: submission.answer(x), np.arange(2.0))
-    assert len(list(steps.answers_to_others())) == 2
-    assert len(started) == 3
+    assert len(started) == 6
 
 
 def test_no_more_is_asked_once_a_number_does_not_follow():
