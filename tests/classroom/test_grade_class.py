@@ -197,10 +197,10 @@ def test_a_folder_that_vanishes_while_the_class_is_graded(grade, tmp_path, monke
     put(tmp_path, "class/s1/causal_mask.py")
     put(tmp_path, "class/s2/causal_mask.py")
 
-    def find(*args):
-        found = find_folders(*args)
+    def find(*args, **options):
+        folders = find_folders(*args, **options)
         shutil.rmtree(tmp_path / "class" / "s1")
-        return found
+        return folders
 
     monkeypatch.setattr(hand_ins, "find_folders", find)
     overview = grade(tmp_path / "class")
