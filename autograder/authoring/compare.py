@@ -69,10 +69,10 @@ def compared(course: Course, bundle: Path, exercises: Sequence[Exercise]) -> Ite
 
 
 def _compare_check(row: Compared, label: str, full: CheckResult, released: CheckResult) -> None:
-    if released.outcome == "not told":
+    if released.outcome == "graded when handed in":
         row.untold += 1
         return
-    # a check that ran only as one before it is not told is no difference in itself
+    # a check that ran only as one before it is not judged is no difference in itself
     follows_untold = full.outcome == "not run" and released.outcome in {"passed", "failed"}
     if full.outcome != released.outcome and not follows_untold:
         row.differences.append(

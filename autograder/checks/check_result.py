@@ -4,7 +4,7 @@ from pathlib import Path
 
 import msgspec
 
-from autograder.report.model import Cause, CheckOutcome, Diagnosis, Evidence, Line
+from autograder.report.model import Cause, CauseCode, CheckOutcome, Diagnosis, Evidence, Line
 from autograder.report.presentation import sentence
 from autograder.sandbox.problems import ProblemKind
 
@@ -80,10 +80,12 @@ class NotJudged(Exception):
 class MayFollow(NotJudged):
     """An answer is not right, and whether it follows from a step of the student's is not known.
 
-    `wrong` is the mismatch, `own` the function that the step is done by.
+    `wrong` is the mismatch, `own` the function that the step is done by; of a file beside the
+    submission (`is_sibling`) the check knows that it is wrong.
     """
 
-    def __init__(self, wrong: Exception, own: str) -> None:
-        super().__init__(Cause(code="given_own_step", names=(own,)))
+    def __init__(self, wrong: Exception, own: str, is_sibling: bool = False) -> None:
+        code: CauseCode = "given_sibling" if is_sibling else "given_own_step"
+        super().__init__(Cause(code=code, names=(own,)))
         self.wrong = wrong
         self.own = own

@@ -252,6 +252,7 @@ def expect_error(
                 ),
                 told="An error of another type is raised than the text asks for.",
             ) from None
+        error.was_asked_for = True
         _expect_message(error, name, type, naming, message)
         return
     plain = value is None or isinstance(value, (str, int, float, list, dict, np.ndarray))

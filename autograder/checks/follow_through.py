@@ -186,7 +186,8 @@ def expect_follows(
         from_own: computes what follows from the student's steps, which it asks by an `OwnSteps`.
         what: the name of the value in a sentence.
         note: the fixture, which says that the answer is right given the student's step.
-        own: the name of the student's function.
+        own: the name of the student's function; of one that a file of that name beside it defines
+            (`submission.borrows`), the check knows that it is wrong.
         submission: the student's module.
         condition: how much the problem magnifies rounding; see `allowed_error`.
         unlike: each leaves out something that the check is about; where that makes no difference
@@ -227,7 +228,7 @@ def expect_all_follow(
         try:
             holds = follow.holds(cases)
         except NotJudged:
-            raise MayFollow(wrong, own) from None
+            raise MayFollow(wrong, own, submission.borrows(own)) from None
         if not holds:
             raise wrong from None
         note(f"Right, given your {own}.")

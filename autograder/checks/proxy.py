@@ -7,7 +7,7 @@ import msgspec
 
 from autograder.report.values import as_text
 from autograder.sandbox.peer import CourseFunction
-from autograder.sandbox.problems import NotPlain, foreign_answer
+from autograder.sandbox.problems import NotPlain, Raised, foreign_answer
 from autograder.sandbox.process import handle_in
 from autograder.sandbox.session import WorkerSession
 from autograder.submission.code import find_assignment
@@ -87,9 +87,9 @@ class Function:
         offered: list[CourseFunction] = []
         sent = [_sent(arg, offered) for arg in args]
         named = {key: _sent(value, offered) for key, value in kwargs.items()}
-        submission._calls.append(Call(name, tuple(sent), named))
+        call = Call(name, tuple(sent), named)
         request = Request("call", name, sent, named, on=self._on, **details)
-        return submission._session.ask(request, offered)
+        return submission._asked(call, request, offered)
 
 
 class Remote:
@@ -123,6 +123,7 @@ class Submission:
         self._session = session
         self._calls: list[Call] = []
         self._read: list[str] = []
+        self._raised: list[tuple[Call, Raised]] = []
 
     def __getattr__(self, name: str) -> Function:
         if name.startswith("_"):
@@ -158,7 +159,7 @@ class Submission:
         The process before is ended, and with it what was kept there.
         """
         fresh = Submission(self._session.fresh())
-        fresh._calls, fresh._read = self._calls, self._read
+        fresh._calls, fresh._read, fresh._raised = self._calls, self._read, self._raised
         return fresh
 
     def aside(self) -> "Submission":
@@ -227,7 +228,7 @@ class Submission:
             StudentProblem: there is no result; the exception says why.
         """
         __tracebackhide__ = True
-        self._calls.append(Call(name, inputs, {}, made_with))
+        call = Call(name, inputs, {}, made_with)
         sent = Forward(
             {key: tensor(value) for key, value in (state or {}).items()},
             [tensor(each) for each in inputs],
@@ -237,11 +238,22 @@ class Submission:
             [[tensor(each) for each in call] for call in before],
         )
         request = Request("forward", name, list(made_with), forward=sent)
-        value = self._session.ask(request).value
+        value = self._asked(call, request).value
         try:
             return value if isinstance(value, Passed) else msgspec.convert(value, Passed)
         except msgspec.ValidationError:
             raise foreign_answer() from None
+
+    def _asked(
+        self, call: Call, request: Request, functions: Sequence[CourseFunction] = ()
+    ) -> Reply:
+        __tracebackhide__ = True
+        self._calls.append(call)
+        try:
+            return self._session.ask(request, functions)
+        except Raised as error:
+            self._raised.append((call, error))
+            raise
 
     @property
     def variant(self) -> str:
@@ -256,6 +268,11 @@ class Submission:
     def last_call(self) -> Call | None:
         """Return the newest call of this check."""
         return self._calls[-1] if self._calls else None
+
+    def first_raised(self) -> tuple[Call, Raised] | None:
+        """Return the first call of this check that raised what no check asked for; or None."""
+        unasked = [each for each in self._raised if not each[1].was_asked_for]
+        return unasked[0] if unasked else None
 
     def about(self) -> tuple[str, ...]:
         """Return the names of the functions that the check called, in order, or of the values."""

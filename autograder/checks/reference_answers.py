@@ -155,7 +155,7 @@ def settle_follow_through(error: MayFollow, results: Iterable[CheckResult]) -> E
     If all that was judged of that step is right, nothing else follows from it: the answer is wrong.
     """
     about = [each.outcome for each in results if error.own in each.about]
-    told = [outcome for outcome in about if outcome not in {"not told", "not run"}]
+    told = [outcome for outcome in about if outcome not in {"graded when handed in", "not run"}]
     right = bool(told) and all(outcome == "passed" for outcome in told)
     return error.wrong if right else error
 
@@ -174,5 +174,5 @@ def with_unreleased_checks(
     for hidden in record.hidden:
         name = hidden.name
         check = Check(name, name, path, hidden.title, hidden.weight, hidden=True)
-        known[name] = without_judgement(check, "not told", Cause(code="hidden"))
+        known[name] = without_judgement(check, "graded when handed in", Cause(code="hidden"))
     return [known[name] for name in record.order if name in known]

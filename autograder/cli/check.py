@@ -51,7 +51,8 @@ def check(
 
     Without any, all that is begun is checked. Of several, each is shown in short, unless --all.
 
-    The exit code is 0 only for full marks, or where a person gives them, if all is answered.
+    The exit code is 0 only if everything is done: full marks, or where a person gives them, all
+    answered. A check that is graded when handed in is not passed, unless its inputs are hidden.
     """
     course = course_of(work, course_path)
     targets = targets_of(course, work) if work else begun_targets(course)

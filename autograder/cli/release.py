@@ -146,7 +146,7 @@ def _compare_with_course(
     with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
         folder = Path(scratch).resolve()
         write(folder, files)
-        print(f"\n{'exercise':32}{'work':>6}{'same':>7}{'not told':>10}{'names':>12}{'time':>7}")
+        print(f"\n{'exercise':32}{'work':>6}{'same':>7}{'not judged':>12}{'names':>12}{'time':>7}")
         for row in compared(course, folder, exercises):
             print(_row_text(row), flush=True)
             whole.add(row)
@@ -159,5 +159,5 @@ def _compare_with_course(
 def _row_text(row: Compared) -> str:
     names = f"{row.also_named} of {row.named}"
     share = row.seconds / row.seconds_full if row.seconds_full else 1.0
-    counts = f"{row.works:>6}{row.same:>7}{row.untold:>10}{names:>12}{share:>7.2f}"
+    counts = f"{row.works:>6}{row.same:>7}{row.untold:>12}{names:>12}{share:>7.2f}"
     return f"{row.exercise:32}{counts}"

@@ -13,7 +13,7 @@ import pytest
 from autograder.checks.check_result import Check, CheckResult, MayFollow, NotJudged
 from autograder.checks.expect import Mismatch, NotStarted
 from autograder.checks.fixtures import Fixtures
-from autograder.checks.proxy import Submission
+from autograder.checks.proxy import Call, Submission
 from autograder.checks.reference_answers import (
     begin_check,
     settle_follow_through,
@@ -72,7 +72,7 @@ class CheckRun:
             return Cause(code="enough")
         for other in self.results.values():
             needed = other.check.function in check.needs or other.name in check.needs
-            if needed and other.outcome not in {"passed", "not told"}:
+            if needed and other.outcome not in {"passed", "graded when handed in"}:
                 return Cause(code="needs_first", names=(other.check.title,))
         return None
 
@@ -116,7 +116,7 @@ class CheckPlugin(Fixtures):
             if isinstance(error, MayFollow):
                 error = settle_follow_through(error, run.results.values())
             result = run.results[item.nodeid] = _failed(check, error, submission)
-            if result.outcome == "not told":  # where pytest itself reports: no failure
+            if result.outcome == "graded when handed in":  # where pytest itself reports: no failure
                 report.outcome, place = "skipped", item.location
                 report.longrepr = (str(item.path), (place[1] or 0) + 1, result.finding)
         elif call.when == "call":
@@ -190,16 +190,16 @@ def _failed(check: Check, error: BaseException, submission: Submission | None) -
             cause=error.cause,
             place=line_of(error.place),
             hints=check.hints if has_hints else (),
-            evidence=_evidence(None, submission),
+            evidence=_evidence_of_call(submission),
         )
     if isinstance(error, Mismatch):
         return _mismatch(result, error, submission)
     if isinstance(error, AssertionError | pytest.fail.Exception):
         cause = Cause(code="assertion", message=result.finding)
-        evidence = _evidence(error, submission)
+        evidence = _evidence_of_call(submission)
         return change(result, cause=cause, hints=check.hints, evidence=evidence)
     if isinstance(error, NotJudged):
-        return change(result, outcome="not told", cause=error.cause)
+        return _not_judged(result, error, submission)
     if isinstance(error, pytest.skip.Exception):
         by_author = Cause(code="skipped", message=result.finding)
         cause = error.cause if isinstance(error, _NotRun) else by_author
@@ -209,6 +209,24 @@ def _failed(check: Check, error: BaseException, submission: Submission | None) -
 
 def _about(submission: Submission | None) -> tuple[str, ...]:
     return submission.about() if submission is not None else ()
+
+
+def _not_judged(
+    result: CheckResult, error: NotJudged, submission: Submission | None
+) -> CheckResult:
+    """Return the result of a check that a released course cannot judge; an exception is shown."""
+    result = msgspec.structs.replace(result, outcome="graded when handed in", cause=error.cause)
+    raised = submission.first_raised() if submission is not None else None
+    if raised is None:
+        return result
+    call, problem = raised
+    return msgspec.structs.replace(
+        result,
+        finding=f"{problem.finding} {result.finding}",
+        cause=msgspec.structs.replace(error.cause, because=problem.cause),
+        place=line_of(problem.place),
+        evidence=Evidence(call=_call_text(call), function=call.name),
+    )
 
 
 def _mismatch(result: CheckResult, error: Mismatch, submission: Submission | None) -> CheckResult:
@@ -286,15 +304,18 @@ def _unreadable(result: CheckResult) -> CheckResult:
     )
 
 
-def _evidence(error: BaseException | None, submission: Submission | None) -> Evidence | None:
+def _evidence_of_call(submission: Submission | None) -> Evidence | None:
     call = submission.last_call() if submission is not None else None
-    text = describe_call(call.name, call.args, call.kwargs, call.made_with) if call else ""
-    function = call.name if call else ""
-    if not isinstance(error, Mismatch):
-        return Evidence(call=text, function=function) if text else None
-    return Evidence(
-        call=text,
-        function=function,
+    return Evidence(call=_call_text(call), function=call.name) if call is not None else None
+
+
+def _call_text(call: Call) -> str:
+    return describe_call(call.name, call.args, call.kwargs, call.made_with)
+
+
+def _evidence(error: Mismatch, submission: Submission | None) -> Evidence:
+    return msgspec.structs.replace(
+        _evidence_of_call(submission) or Evidence(),
         what=error.what,
         yours=_side(error, error.yours),
         expected=_side(error, error.expected),

@@ -219,7 +219,8 @@ class Judge:
     ) -> WorkerSession:
         exercise = self.exercises[source.name]
         limits = self.course.limits(exercise)
-        return open_session(source, exercise.needs, limits, children, last_try)
+        names = self.course.exercises.keys()
+        return open_session(source, exercise.needs, limits, children, last_try, names)
 
     def _judged(
         self,

@@ -31,7 +31,7 @@ from autograder.grading.diagnoses import catalogue_of, with_diagnoses
 from autograder.grading.judge import Judge, RunOptions
 from autograder.grading.reports import grader_record, whole_report
 from autograder.grading.scoring import Graded, check_report
-from autograder.report.model import Cause, ExerciseReport
+from autograder.report.model import Cause, CheckOutcome, ExerciseReport
 from autograder.report.redaction import exercise_for_student, for_student
 from autograder.report.terminal import check_lines, exercise_lines, plain
 from autograder.sandbox.levels import children_for
@@ -39,6 +39,7 @@ from autograder.sandbox.session import WorkerSession, open_session
 from autograder.submission.read import UnreadableFile
 from autograder.submission.source import read_own
 
+NOT_JUDGED: CheckOutcome = "graded when handed in"
 EDITOR = "vscode_pytest"  # the plugin with which VS Code asks for a tree of tests
 # Options that open the checks' own frames, by their names in pytest's settings.
 OPENING = {"usepdb": "--pdb", "trace": "--trace", "debug": "--debug"}
@@ -102,6 +103,7 @@ class SubmissionRun:
         self.runs: dict[Path, CheckRun] = {}
         self.graded: dict[Path, Graded] = {}
         self.failed: list[tuple[pytest.Item, pytest.TestReport]] = []
+        self.not_judged: set[tuple[str, str | None]] = set()  # ids, and when
         for plugin in (CheckPlugin(course), self):
             config.pluginmanager.register(plugin, f"autograder-{type(plugin).__name__}")
         config.option.fulltrace = False  # a run that is broken off would show where the check was
@@ -123,7 +125,8 @@ class SubmissionRun:
         except (UnreadableFile, UserError) as error:
             raise pytest.UsageError(str(error)) from None
         limits = self.course.limits(exercise)
-        return open_session(source, exercise.needs, limits, self.children)
+        names = self.course.exercises.keys()
+        return open_session(source, exercise.needs, limits, self.children, exercises=names)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
@@ -188,6 +191,8 @@ class SubmissionRun:
         if isinstance(call.excinfo.value, pytest.UsageError):  # the file cannot even be read
             report.longrepr = str(call.excinfo.value)
         elif report.skipped:
+            if self.runs[item.path].results[item.nodeid].outcome == NOT_JUDGED:
+                self.not_judged.add((report.nodeid, report.when))
             message = " ".join(line.strip() for line in self._lines(item, hints=0)[1:])
             report.longrepr = str(item.path), 0, message or "Not run."
         else:
@@ -212,10 +217,21 @@ class SubmissionRun:
                 return [check.title, *[plain(line) for line in lines][1:]]
         return []
 
-    def pytest_sessionfinish(self) -> None:
+    def pytest_report_teststatus(
+        self, report: pytest.CollectReport | pytest.TestReport
+    ) -> tuple[str, str, str] | None:
+        """Count a check that a released course cannot judge as what it is, not as skipped."""
+        if (report.nodeid, report.when) in self.not_judged:
+            return NOT_JUDGED, "h", NOT_JUDGED.upper()
+        return None
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Conclude the files; a check that could not be judged has not passed."""
         for path, run in self.runs.items():
             if run.has_begun:
                 self.graded[path] = self._concluded(path, run)
+        if self.not_judged and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
         for item, report in self.failed:  # now that it is known which mistakes were made
             report.longrepr = "\n".join(self._lines(item, hints=1))
         self.children.close()

@@ -173,7 +173,9 @@ def _status(results: Sequence[CheckResult], broken: bool) -> tuple[Status, str, 
     if status != "graded":
         first = next(result for result in results if STATUS_OF.get(result.outcome) == status)
         return status, first.finding, first.cause
-    ran = [result for result in results if result.outcome not in {"not run", "not told"}]
+    ran = [
+        result for result in results if result.outcome not in {"not run", "graded when handed in"}
+    ]
     kinds = {result.kind for result in ran}
     if not ran or not kinds <= NO_ANSWER:
         return "graded", "", None

@@ -49,7 +49,7 @@ OUTCOMES = {
     "passed": "✓",
     "failed": "✗",
     "not run": "–",
-    "not told": "·",
+    "graded when handed in": "○",
     "timed out": "⏱",
     "crashed": "✗",
     "error": "!",

@@ -4,7 +4,9 @@ from typing import Literal
 
 import msgspec
 
-CheckOutcome = Literal["passed", "failed", "not run", "not told", "timed out", "crashed", "error"]
+CheckOutcome = Literal[
+    "passed", "failed", "not run", "graded when handed in", "timed out", "crashed", "error"
+]
 Status = Literal[
     "graded", "missing", "by hand", "not loaded", "timed out", "crashed", "needs a person"
 ]
@@ -112,6 +114,8 @@ CauseCode = Literal[
     "not_defined",
     "no_value",
     "not_written",
+    "sibling_not_written",
+    "sibling_absent",
     "raised",
     "not_python",
     "endless_recursion",
@@ -148,6 +152,7 @@ CauseCode = Literal[
     "hidden",
     "not_recorded",
     "given_own_step",
+    "given_sibling",
     "other_numpy",
     # Of an exercise.
     "forbidden_names",

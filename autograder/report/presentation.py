@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 import msgspec
 
-from autograder.course.text import few, join_names
+from autograder.course.text import few, join_names, several
 from autograder.report.model import Cause, CauseCode, CheckReport, ExerciseReport
 
-QUIET = frozenset({"passed", "not run", "not told"})
-NOT_JUDGED = frozenset({"not run", "not told"})
+NOT_JUDGED = frozenset({"not run", "graded when handed in"})
+QUIET = NOT_JUDGED | {"passed"}
 MOST_NAMED = 4
 HIDDEN_INPUTS = "This check does not show its inputs."
 # Sentences of causes in which nothing of a submission is.
@@ -19,24 +19,42 @@ SENTENCES: dict[CauseCode, str] = {
     "needs_first": "Not run: it needs “{name}” first.",
     "enough": "Not run: a check before it was enough.",
     "internal_error_before": "Not run: the grader itself has failed, and will try again.",
-    "hidden": "Told when your work is graded: this check does not show its inputs.",
+    "hidden": "Graded when handed in: this check does not show its inputs.",
     "not_recorded": (
-        "Not told here: what this check compares with is not among the answers of a released "
-        "course. It is told when your work is graded."
+        "Graded when handed in: this course was handed out without the answer that this check "
+        "compares with."
     ),
     "given_own_step": (
-        "Not told here: this may be right, given your own {name}. Put that right first; points for "
-        "what follows from it are given when your work is graded."
+        "Graded when handed in: this may be right, given your own {name}. Fix {name} first."
+    ),
+    "given_sibling": (
+        "Graded when handed in: {name}.py beside it is wrong, and this may be right, given "
+        "{name}.py. Fix {name}.py first."
     ),
     "other_numpy": (
-        "Not told here: the answers were recorded with NumPy {name}, and this machine's NumPy "
-        "{subject} draws other random numbers. Install that version (pip install numpy=={name}), "
-        "or hand in as it is."
+        "Graded when handed in: the answers were recorded with NumPy {name}, and this machine's "
+        "NumPy {subject} draws other random numbers. Install that version (pip install "
+        "numpy=={name}), or hand in as it is."
     ),
 }
 
-# Nothing that a student does here makes more be judged.
-LEFT_TO_GRADING = frozenset({"hidden", "not_recorded", "other_numpy"})
+# Causes by which the student's own work, or a file beside it, has to change first.
+OWN_STEP = frozenset({"given_own_step", "given_sibling"})
+SIBLING: tuple[CauseCode, ...] = ("sibling_absent", "sibling_not_written")
+BESIDE: tuple[CauseCode, ...] = (*SIBLING, "given_sibling")
+
+
+def is_left_to_grading(check: CheckReport) -> bool:
+    """Return whether a check could not be judged here, and nothing that a student does helps."""
+    cause = check.cause
+    is_open = cause is None or (cause.because is None and cause.code not in OWN_STEP)
+    return check.outcome == "graded when handed in" and is_open
+
+
+def is_quiet(check: CheckReport) -> bool:
+    """Return whether a check found nothing to act on, and the student's code raised nothing."""
+    raised = check.cause is not None and check.cause.because is not None
+    return check.outcome in QUIET and not (raised and check.outcome == "graded when handed in")
 
 
 def sentence(cause: Cause) -> str:
@@ -71,7 +89,8 @@ class CheckSentences(NamedTuple):
 def presented(exercise: ExerciseReport) -> ExerciseReport:
     """Return the exercise as output formats show it: points and the record stay as they are.
 
-    Checks that met nothing but a stub, or a file that could not be loaded, are shown as not run,
+    Checks that met nothing but a stub, a file beside it that is none yet, or a file that could not
+    be loaded, are shown as not run,
     with the reason at the first of them, and so are those that need one of them. The first has the
     hints of what is to be begun with. A note says nothing that the report opens with.
     """
@@ -92,6 +111,8 @@ def _why_it_waits(exercise: ExerciseReport, check: CheckReport) -> str | None:
     """Return why a check met nothing to look at; empty where the report opens with that."""
     if _is_unreadable(exercise) and _is_in_reason(exercise, check.cause):
         return ""
+    if check.cause is not None and check.cause.code in SIBLING:
+        return check.finding
     if not check.unwritten:
         return None
     names = list(dict.fromkeys(check.unwritten for check in exercise.checks if check.unwritten))
@@ -159,7 +180,7 @@ def _shown(exercise: ExerciseReport, why: dict[str, str]) -> Iterator[CheckRepor
 def first_failure(exercise: ExerciseReport) -> CheckReport | None:
     """Return the first check that went wrong by itself, and not because another did."""
     checks = presented(exercise).checks
-    return next((check for check in checks if check.outcome not in QUIET), None)
+    return next((check for check in checks if not is_quiet(check)), None)
 
 
 def opening(exercise: ExerciseReport) -> Opening:
@@ -170,21 +191,41 @@ def opening(exercise: ExerciseReport) -> Opening:
     unwritten = [check for check in exercise.checks if check.unwritten]
     is_known = exercise.cause is not None and exercise.cause in [each.cause for each in unwritten]
     reason = "" if is_known else exercise.reason
+    if sibling := _said_of_sibling(exercise):
+        return Opening(sibling)
     first = first_failure(exercise)
     text = headline(first) if first is not None else ""
     if first is not None and text:
         says_reason = _says_reason(first, exercise)
         is_reason = says_reason and _repeats(first) == "is"
         return Opening(text, is_reason, "" if says_reason else reason)
-    if not unwritten:
-        return whole_reason
-    waiting = unwritten[0]
-    what = waiting.unwritten
-    if waiting.place is not None:
-        what += f", in line {waiting.place.line} of {waiting.place.file}"
-    if _nothing_begun(exercise):
-        return Opening(f"Nothing is written yet. Begin with {what}.", reason=reason)
-    return Opening(f"Write this next: {what}.", reason=reason)
+    if unwritten:
+        return Opening(_next_to_write(exercise, unwritten[0]), reason=reason)
+    return whole_reason if exercise.reason else Opening(_not_judged(exercise), is_reason=True)
+
+
+def _next_to_write(exercise: ExerciseReport, check: CheckReport) -> str:
+    what, place = check.unwritten, check.place
+    what += f", in line {place.line} of {place.file}" if place is not None else ""
+    begin = "Nothing is written yet. Begin with" if _nothing_begun(exercise) else "Write this next:"
+    return f"{begin} {what}."
+
+
+def _said_of_sibling(exercise: ExerciseReport) -> str:
+    """Return what is wrong with a file beside it; empty where that is not the cause."""
+    said = {each.cause.code: each.finding for each in exercise.checks if each.cause is not None}
+    return next((said[code] for code in BESIDE if code in said), "")
+
+
+def _not_judged(exercise: ExerciseReport) -> str:
+    """Return how many of the checks that show themselves could not be judged; empty for none."""
+    seen = [check for check in exercise.checks if not check.hidden]
+    count = sum(check.outcome == "graded when handed in" for check in seen)
+    if not count:
+        return ""
+    which = f"{count} of {several(len(seen), 'check')}"
+    then = "It is" if count == 1 else "They are"
+    return f"{which} cannot be judged here. {then} graded when handed in."
 
 
 def _says_reason(check: CheckReport, exercise: ExerciseReport) -> bool:

@@ -13,7 +13,7 @@ from rich.cells import cell_len, get_character_cell_size
 from autograder.course.text import capital, number, several
 from autograder.report.model import CheckReport, Evidence, ExerciseReport, Matrix
 from autograder.report.numbers import difference, digits_for, index, shape, shown
-from autograder.report.presentation import QUIET, check_sentences, opening, presented
+from autograder.report.presentation import check_sentences, is_quiet, opening, presented
 
 BLOCKS = "·░▒▓█"
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -23,7 +23,7 @@ MARKS = {
     "passed": ("✓", "good"),
     "failed": ("✗", "bad"),
     "not run": ("–", "dim"),
-    "not told": ("·", "dim"),
+    "graded when handed in": ("○", "dim"),
     "timed out": ("✗", "bad"),
     "crashed": ("✗", "bad"),
     "error": ("!", "odd"),
@@ -102,7 +102,7 @@ def exercise_lines(
     shown_texts = {opening(exercise).text}
     for check in presented(exercise).checks:
         yield from check_lines(check, with_values=details > 0, shown_texts=shown_texts, width=width)
-        details -= check.outcome not in QUIET and not check.hidden
+        details -= not is_quiet(check) and not check.hidden
     yield from wrapped(repair_lines(exercise), width)
     yield from wrapped(_foot(presented(exercise)), width)
 
@@ -167,7 +167,7 @@ def check_lines(
     if sentences.diagnosis:
         lines.append([(INDENT, ""), (sentences.diagnosis, "bold")])
     if sentences.finding:
-        is_dim = check.outcome in QUIET or not check.finding
+        is_dim = is_quiet(check) or not check.finding
         lines.append([(INDENT + sentences.finding, "dim" if is_dim else "")])
     yield from wrapped(lines, width)
     if with_values and check.evidence is not None:
@@ -334,7 +334,7 @@ def _sentences(exercise: ExerciseReport, details: int, where: str) -> Iterator[s
         points = points if check.max_points else ""
         yield f"Check {place} of {len(exercise.checks)}, {check.outcome}{points}: {check.title}"
         yield from (f"  {text}" for text in _check_sentences(check, details > 0, shown_texts))
-        details -= check.outcome not in QUIET and not check.hidden
+        details -= not is_quiet(check) and not check.hidden
     for note in presented(exercise).notes:
         yield f"Note: {note}"
     if exercise.printed.strip():

@@ -16,17 +16,27 @@ from autograder.report.html import check_text, first_line
 from autograder.report.model import CheckReport, ExerciseReport
 from autograder.report.terminal import score
 
-CaseState = Literal["passed", "failed", "error", "skipped"]
+CaseState = Literal["passed", "failed", "error", "skipped", "graded when handed in"]
 STATES: dict[str, CaseState] = {  # by a check's outcome; all others are skipped
     "passed": "passed",
     "failed": "failed",
     "timed out": "error",
     "crashed": "error",
     "error": "error",
+    "graded when handed in": "graded when handed in",
 }
 BAD = {"failed", "error"}
 MAX_ANNOTATIONS = 10  # of one step; GitHub shows no more
-SUMMARY_MARKS = {"passed": "✓", "failed": "✗", "error": "✗", "skipped": "–"}
+SUMMARY_MARKS: dict[CaseState, str] = {
+    "passed": "✓",
+    "failed": "✗",
+    "error": "✗",
+    "skipped": "–",
+    "graded when handed in": "○ graded when handed in:",
+}
+# The state that the formats have for each, where theirs is another.
+CTRF_STATES = {"error": "failed", "graded when handed in": "pending"}
+JUNIT_ELEMENTS = {"failed": "failure", "graded when handed in": "skipped"}
 MAX_SUMMARY = 900_000  # bytes; GitHub takes 1 MiB of a step
 CUT = "\n\nThe rest has no room here.\n"
 _SIGNS = re.compile(r"([\\`*_{}\[\]()#+.!|~-])")
@@ -139,7 +149,7 @@ def ctrf(shown: Sequence[ShownExercise]) -> bytes:
                 "passed": count["passed"],
                 "failed": count["failed"] + count["error"],
                 "skipped": count["skipped"],
-                "pending": 0,
+                "pending": count["graded when handed in"],
                 "other": 0,
                 "start": 0,
                 "stop": 0,
@@ -153,7 +163,7 @@ def ctrf(shown: Sequence[ShownExercise]) -> bytes:
 def _test(shown: ShownExercise, case: CheckCase) -> dict[str, Any]:
     test: dict[str, Any] = {
         "name": case.name,
-        "status": "failed" if case.state == "error" else case.state,
+        "status": CTRF_STATES.get(case.state, case.state),
         "duration": 0,
         "suite": [shown.title],
         "rawStatus": case.state,
@@ -237,7 +247,7 @@ def _counted(name: str, cases: Sequence[CheckCase]) -> dict[str, str]:
         "tests": str(len(cases)),
         "failures": str(count["failed"]),
         "errors": str(count["error"]),
-        "skipped": str(count["skipped"]),
+        "skipped": str(count["skipped"] + count["graded when handed in"]),
     }
 
 
@@ -250,10 +260,11 @@ def _add(suite: ET.Element, shown: ShownExercise, case: CheckCase) -> None:
     element = ET.SubElement(suite, "testcase", about)
     if case.state == "passed":
         return
-    kind = {"failed": "failure", "error": "error", "skipped": "skipped"}[case.state]
+    kind = JUNIT_ELEMENTS.get(case.state, case.state)
     inner = ET.SubElement(element, kind, {"message": _clean(case.message)})
     if case.state != "skipped":
         inner.set("type", case.state)
+    if kind != "skipped":
         inner.text = _clean(case.details)
 
 

@@ -1,12 +1,13 @@
 """Problems between a check and a student's code: a code, typed fields, and one sentence each."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from string import Formatter
 from typing import Literal
 
 from autograder.course.text import nearest, one_line
 from autograder.report.model import Cause, CauseCode, Line
+from autograder.submission.source import Source
 from autograder.worker.messages import CodePlace, Problem
 
 ProblemKind = Literal[
@@ -29,6 +30,9 @@ SENTENCES: dict[CauseCode, str] = {
     "no_value": "{subject} has no value: {message}, which sets it, was not run to its end."
     "{because}",
     "not_written": "{subject} is not written yet.",
+    "sibling_not_written": "{message} beside it is not written yet, and {subject} needs it{where}.",
+    "sibling_absent": "{message} is not in this folder, and {subject} needs it. Put your {message} "
+    "beside this file.",
     "calls_unwritten": "{subject} calls what is not written yet{where}.",
     "import_failed": "{subject}: {message}{where}. What does not need it was run.",
     "not_python": "{subject} is not valid Python: {message}{line}.",
@@ -137,9 +141,10 @@ class NotDefined(StudentProblem):
 
 
 class Raised(StudentProblem):
-    """An exception of the student's code."""
+    """An exception of the student's code; a check for exceptions notes that it `was_asked_for`."""
 
     kind: ProblemKind = "raised"
+    was_asked_for = False
 
 
 class NotWritten(Raised):
@@ -230,6 +235,25 @@ def _is_of_a_stub(problem: Problem) -> bool:
     if problem.type != "NotImplementedError" or problem.place is None:
         return False
     return _RAISE.search(problem.place.text) is not None
+
+
+def about_sibling(
+    problem: Problem, subject: str, source: Source, exercises: Collection[str]
+) -> StudentProblem | None:
+    """Return the problem of a file beside the student's: a stub, or an exercise that is not there.
+
+    `exercises` are the course's, each of which a file may import.
+    """
+    place = problem.place
+    file = one_line(place.label, 80) if place is not None else ""
+    is_sibling = file != source.label and file.removesuffix(".py") in source.helpers
+    if is_sibling and _is_of_a_stub(problem):
+        return NotWritten("sibling_not_written", subject, file, place, problem.type)
+    if problem.type in NOT_FOUND:
+        for name in problem.names:
+            if name in exercises and name not in source.helpers:
+                return NotDefined("sibling_absent", subject, f"{name}.py", place)
+    return None
 
 
 def while_loading(problem: Problem) -> StudentProblem:

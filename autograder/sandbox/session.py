@@ -1,13 +1,20 @@
 """A worker session: calls into a submission, and what comes of them."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from autograder.course.course_file import Library, Limits
 from autograder.course.text import number, one_line
 from autograder.sandbox.child import Children, Place
 from autograder.sandbox.peer import CourseFunction
-from autograder.sandbox.problems import Crashed, StudentProblem, TimedOut, from_worker, missing
+from autograder.sandbox.problems import (
+    Crashed,
+    StudentProblem,
+    TimedOut,
+    about_sibling,
+    from_worker,
+    missing,
+)
 from autograder.sandbox.process import DeadlinePassed, WorkerGone, handle_in
 from autograder.sandbox.workers import Workers
 from autograder.submission.code import find_assignment
@@ -24,9 +31,10 @@ def open_session(
     limits: Limits,
     children: Children,
     last_try: bool = True,
+    exercises: Collection[str] = (),
 ) -> "WorkerSession":
     """Return the first session of a submission; its processes are started when it is asked."""
-    return WorkerSession(Workers(source, library, limits, children, last_try))
+    return WorkerSession(Workers(source, library, limits, children, last_try, exercises))
 
 
 class WorkerSession:
@@ -81,9 +89,11 @@ class WorkerSession:
         problem = reply.problem
         if problem is None:
             return reply
+        source = self.source
         if problem.kind != "missing":
-            raise from_worker(problem, subject)
-        name, source = one_line(problem.message, 80), self.source
+            sibling = about_sibling(problem, subject, source, workers.exercises)
+            raise sibling or from_worker(problem, subject)
+        name = one_line(problem.message, 80)
         set_at = find_assignment(source.units, name)
         raise missing(name, source.label, problem.names, workers.load_problems, set_at)
 

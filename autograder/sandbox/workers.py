@@ -1,5 +1,7 @@
 """The worker processes of one submission, and the one owner that starts, loads and ends them."""
 
+from collections.abc import Collection
+
 from autograder.course.course_file import Library, Limits
 from autograder.course.text import number
 from autograder.sandbox.budget import Budget
@@ -26,6 +28,7 @@ class Workers:
 
     A session that asks in a place where another one's process is ends it, and starts its own. On
     the `last_try` a process that was killed from outside is believed to have ended by itself.
+    `exercises` are those of the course, whose files students may import.
     """
 
     def __init__(
@@ -35,8 +38,10 @@ class Workers:
         limits: Limits,
         children: Children,
         last_try: bool = True,
+        exercises: Collection[str] = (),
     ) -> None:
         self.source = source
+        self.exercises = exercises
         self.library: Library = library
         self.limits = limits
         self.children = children

@@ -23,7 +23,8 @@ from autograder.report.presentation import opening
 from autograder.report.redaction import exercise_for_student
 from autograder.report.terminal import StyledLine, repair_lines, score
 from autograder.sandbox.child import Children
-from autograder.student.progress import progress_of
+from autograder.student.listing import MARKS
+from autograder.student.progress import progress_of, stage_of
 from autograder.student.step import (
     no_further_hint,
     read_attempts,
@@ -175,7 +176,8 @@ def _in_short(report: ExerciseReport, spoken: bool) -> Iterator[StyledLine]:
     if spoken:
         yield [(f"{report.name}: {score(report)}. {message}".strip(), "")]
         return
-    mark, style = ("✓", "good") if progress_of(report).is_done else ("✗", "bad")
+    stage = stage_of(progress_of(report))
+    mark, style = ("✗", "bad") if stage == "begun" else MARKS[stage]
     yield [(f"{mark} ", style), (report.name, "bold"), (f"  {score(report)}", "")]
     if message:
         yield [("  ", ""), (message, "")]

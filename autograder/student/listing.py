@@ -11,6 +11,7 @@ from autograder.student.progress import AssignmentProgress, ExerciseProgress
 
 MARKS = {
     "done": ("✓", "good"),
+    "graded when handed in": ("○", "partial"),
     "begun": ("›", "partial"),
     "untouched": ("·", "dim"),
     "missing": ("–", "dim"),
@@ -81,6 +82,8 @@ def remark(each: ExerciseProgress, now: datetime) -> str:
     text = f"begun, {len(last.passed)} of {several(last.checks, 'check')} pass"
     if each.state == "done":
         text = "answered, for a person to read" if each.is_by_hand else "done"
+    elif each.state == "graded when handed in":
+        text = f"{last.when_handed_in} of {several(last.checks, 'check')} graded when handed in"
     elif last.status == "not loaded":
         text = "begun, did not load"
     ago = age((now - last.checked).total_seconds())
@@ -109,10 +112,12 @@ def _due(due: datetime, now: datetime) -> str:
 def progress_summary(every: Sequence[ExerciseProgress]) -> str:
     """Count the exercises that are done, and the points, of all."""
     done = sum(each.state == "done" for each in every)
+    left = sum(each.state == "graded when handed in" for each in every)
     points = sum(each.points for each in every)
     most = sum(each.exercise.points for each in every)
+    when = f"{left} graded when handed in, " if left else ""
     return (
-        f"{done} of {several(len(every), 'exercise')} done, "
+        f"{done} of {several(len(every), 'exercise')} done, {when}"
         f"{number(points)} of {number(most)} points so far"
     )
 
@@ -130,7 +135,7 @@ def progress_bar(every: Sequence[ExerciseProgress], width: int | None) -> Styled
 def points_in_words(done: Iterable[ExerciseProgress]) -> str:
     """Return `50 of 54 points; 4 more are given by a person`, without a full stop.
 
-    What a released course leaves to grading is told when the work is graded.
+    The hidden checks of a released course are graded when handed in.
     """
     points = most = by_person = when_graded = 0.0
     for each in done:
@@ -144,7 +149,7 @@ def points_in_words(done: Iterable[ExerciseProgress]) -> str:
         f"{number(more)} more {'is' if more == 1 else 'are'} {how}"
         for more, how in (
             (by_person, "given by a person"),
-            (when_graded, "told when your work is graded"),
+            (when_graded, "graded when handed in"),
         )
         if more > 0
     ]
@@ -158,6 +163,13 @@ def next_lines(
     """Yield what to do next and how to begin; or what is done, if all is."""
     if following is None:
         yield from _all_done(every)
+        return
+    if following.state == "graded when handed in" and not following.changed:
+        left = [each.exercise.name for each in every if each.state == following.state]
+        verb = "is" if len(left) == 1 else "are"
+        yield [
+            (f"Nothing is left to do here. {join_names(left)} {verb} graded when handed in.", "")
+        ]
         return
     name = following.exercise.name
     yield [

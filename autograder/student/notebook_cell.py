@@ -29,6 +29,7 @@ from autograder.student.progress import (
     next_unfinished,
     progress_of,
     read_progress,
+    stage_of,
 )
 from autograder.student.step import change_since, no_further_hint, read_attempts, shown_step
 from autograder.submission.read import UnreadableFile
@@ -113,9 +114,7 @@ def _context_lines(
     exercise = progress[report.name]
     now = progress_of(report)
     if exercise.last_check is None or exercise.last_check.passed != now.passed:  # it was not kept
-        exercise = ExerciseProgress(
-            exercise.exercise, "done" if now.is_done else "begun", exercise.file, now
-        )
+        exercise = ExerciseProgress(exercise.exercise, stage_of(now), exercise.file, now)
         progress[report.name] = exercise
     first: list[StyledLine] = []
     if before is not None and (change := change_since(before.passed, None, report)):
@@ -124,7 +123,10 @@ def _context_lines(
         groups = by_assignment(course, progress)
         first += completion_lines(exercise, groups, progress, spoken=False)
     last: list[StyledLine] = [[], progress_bar(list(progress.values()), None)]
-    following = next_unfinished(course, progress) if now.is_done else None
+    is_over = exercise.state in {"done", "graded when handed in"}
+    following = next_unfinished(course, progress) if is_over else None
+    if following is not None and following.exercise.name == report.name:
+        following = None
     if following is not None:
         title = f"{following.exercise.title} ({following.exercise.name})"
         last.append([("Next: ", ""), (f"{title}, {remark(following, datetime.now(UTC))}", "")])

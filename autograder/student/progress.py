@@ -15,7 +15,7 @@ from autograder.course.course_file import Course, Exercise
 from autograder.course.errors import UserError
 from autograder.course.files import opened_folder, plain_folder, write_atomically
 from autograder.report.model import ExerciseReport, Status
-from autograder.report.presentation import LEFT_TO_GRADING
+from autograder.report.presentation import is_left_to_grading
 from autograder.student.targets import Target, find_file
 from autograder.submission.code import read_code
 from autograder.submission.read import UnreadableFile, read_bytes
@@ -27,7 +27,7 @@ MOST = 1024 * 1024
 IGNORED = "*\n"
 
 Stored = TypeVar("Stored", bound=msgspec.Struct)
-Stage = Literal["done", "begun", "untouched", "missing", "unreadable"]
+Stage = Literal["done", "graded when handed in", "begun", "untouched", "missing", "unreadable"]
 
 
 def read_record(path: Path, kind: type[Stored]) -> Stored | None:
@@ -63,7 +63,8 @@ class LastCheck(msgspec.Struct, frozen=True):
     """The last check of one exercise, as its student may see it.
 
     `digest` is of its source, where that was saved; `passed` are the names of the checks that
-    passed, of so many `checks`. What a released course leaves to grading is not counted.
+    passed, of so many `checks`. Hidden checks of a released course are not counted;
+    `when_handed_in` is the number of those that show themselves and could not be judged.
     """
 
     file: str
@@ -74,6 +75,7 @@ class LastCheck(msgspec.Struct, frozen=True):
     max_points: float
     passed: tuple[str, ...] = ()
     checks: int = 0
+    when_handed_in: int = 0
 
     @property
     def is_done(self) -> bool:
@@ -82,21 +84,35 @@ class LastCheck(msgspec.Struct, frozen=True):
             return len(self.passed) == self.checks
         return self.status == "graded" and self.points == self.max_points
 
+    @property
+    def is_left_to_grading(self) -> bool:
+        """True if no check failed, and those that did not pass are graded when handed in."""
+        is_graded = self.status in {"graded", "by hand"} and self.when_handed_in > 0
+        return is_graded and len(self.passed) + self.when_handed_in == self.checks
+
 
 def progress_of(report: ExerciseReport, now: datetime | None = None) -> LastCheck:
     """Return what to keep of a report that its student may see."""
-    not_told = [check for check in report.checks if check.outcome == "not told"]
-    left_to_grading = [c for c in not_told if c.cause and c.cause.code in LEFT_TO_GRADING]
+    left = [check for check in report.checks if is_left_to_grading(check)]
+    hidden = [check for check in left if check.hidden]
     return LastCheck(
         file=report.file,
         digest=report.digest,
         checked=(now or datetime.now(UTC)).replace(microsecond=0),
         status=report.status,
         points=report.points,
-        max_points=round(report.max_points - sum(c.max_points for c in left_to_grading), 2),
+        max_points=round(report.max_points - sum(c.max_points for c in hidden), 2),
         passed=tuple(check.name for check in report.checks if check.outcome == "passed"),
-        checks=len(report.checks) - len(left_to_grading),
+        checks=len(report.checks) - len(hidden),
+        when_handed_in=len(left) - len(hidden),
     )
+
+
+def stage_of(last: LastCheck) -> Stage:
+    """Return where an exercise stands by its last check."""
+    if last.is_done:
+        return "done"
+    return "graded when handed in" if last.is_left_to_grading else "begun"
 
 
 def read_progress(source: Path, exercise: str) -> LastCheck | None:
@@ -166,8 +182,8 @@ def exercise_progress(
         return ExerciseProgress(exercise, "unreadable", file, last, changed=True, why=str(error))
     source = with_stated_numbers(source, exercise)
     changed = last is not None and last.digest not in {"", source.digest}
-    if last is not None and last.is_done:
-        return ExerciseProgress(exercise, "done", file, last, changed)
+    if last is not None and (stage := stage_of(last)) != "begun":
+        return ExerciseProgress(exercise, stage, file, last, changed)
     stub = stubs.get(exercise.name)
     if (last is not None and last.points) or stub is None or not stub.left_to_write():
         return ExerciseProgress(exercise, "begun", file, last, changed)
@@ -195,12 +211,14 @@ def next_unfinished(
 ) -> ExerciseProgress | None:
     """Return the first exercise that is not done, in the order of due dates; None if all are.
 
-    With `after`, the first behind that one, and then from the start again.
+    With `after`, the first behind that one, and then from the start again. What is graded when
+    handed in comes after all others.
     """
     ordered = in_order_of_due_dates(course, progress)
     names = [each.exercise.name for each in ordered]
     start = names.index(after) + 1 if after in names else 0
     ordered = ordered[start:] + ordered[:start]
+    ordered.sort(key=lambda each: each.state == "graded when handed in" and not each.changed)
     return next((each for each in ordered if each.state not in {"done", "missing"}), None)
 
 

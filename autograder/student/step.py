@@ -12,7 +12,7 @@ from autograder.course.course_file import Course, Exercise, HintPolicy
 from autograder.course.errors import UserError
 from autograder.course.text import one_line
 from autograder.report.model import CheckReport, ExerciseReport
-from autograder.report.presentation import QUIET, opening
+from autograder.report.presentation import is_quiet, opening
 from autograder.report.redaction import exercise_for_student
 from autograder.report.terminal import StyledLine, exercise_lines, exercise_sentences
 from autograder.student.progress import FOLDER, read_record, write_progress, write_record
@@ -78,7 +78,7 @@ def first_failing(exercise: ExerciseReport) -> CheckReport | None:
 
 
 def _failing(exercise: ExerciseReport) -> list[CheckReport]:
-    return [check for check in exercise.checks if check.outcome not in QUIET]
+    return [check for check in exercise.checks if not is_quiet(check)]
 
 
 def _is_same_mistake(check: CheckReport, first: CheckReport | None) -> bool:

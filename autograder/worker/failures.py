@@ -29,11 +29,13 @@ def explain(error: BaseException, labels: Collection[str]) -> Problem:
         return Problem("exited", message=_message(error), place=place)
     # Python's own classes are told by what they are: a class of another making may have any name
     bases = [BUILT_IN[id(base)] for base in OWN_BASES(type(error)) if id(base) in BUILT_IN]
+    absent = error.name if isinstance(error, ImportError) else None
     return Problem(
         "raised",
         _cut(type(error).__name__, MAX_NAME),
         _message(error),
         place,
+        names=[_cut(absent, MAX_NAME)] if isinstance(absent, str) else [],
         shapes=_shapes(step) if step else {},
         bases=bases[:MAX_BASES],
     )

@@ -138,8 +138,9 @@ class NotImported:
     Naming it costs nothing, as annotations do (`x: pd.DataFrame`, `Float[Array, "n"]`).
     """
 
-    def __init__(self, why: str) -> None:
+    def __init__(self, why: str, module: str | None) -> None:
         self.__dict__["__why"] = why
+        self.__dict__["__module"] = module
 
     def __getattr__(self, name: str) -> "NotImported":
         if name.startswith("__"):
@@ -156,7 +157,7 @@ class NotImported:
 
 
 def _used(self: NotImported, *_: Any, **__: Any) -> NoReturn:
-    raise ImportError(self.__dict__["__why"])
+    raise ImportError(self.__dict__["__why"], name=self.__dict__["__module"])
 
 
 _USES = """
@@ -202,7 +203,8 @@ def load(
                 note(error)
                 if statement.name:
                     why = _why(error, statement.line, unit.label)
-                    module.__dict__.setdefault(statement.name, NotImported(why))
+                    absent = error.name if isinstance(error, ImportError) else None
+                    module.__dict__.setdefault(statement.name, NotImported(why, absent))
     return module, problems
 
 

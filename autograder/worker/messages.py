@@ -89,7 +89,8 @@ class Problem(msgspec.Struct, array_like=True, frozen=True):
     """The reason why there is no value.
 
     raised: the student's code raised `type` with `message`, at `place` if that is in their source;
-        `bases` are the names of Python's own classes that it is an instance of.
+        `bases` are the names of Python's own classes that it is an instance of, `names` has the
+        module that could not be imported.
     missing: nothing has the name asked for; `names` are those that there are.
     unsendable: the value is of a type that is not plain data; `message` describes it, and `type` is
         the name of its class, if that is why.

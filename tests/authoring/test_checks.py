@@ -1,4 +1,4 @@
-"""A released course's checks: what the full course's say, or that it is not told."""
+"""A released course's checks: what the full course's say, or “graded when handed in”."""
 
 import json
 import shutil
@@ -36,8 +36,8 @@ def test_a_right_answer(kit, marked, monkeypatch, without_reference, name):
     checks, report = outcomes(kit, monkeypatch, name)
     *told, hidden = checks.values()
     assert {each["outcome"] for each in told} == {"passed"}
-    assert hidden["outcome"] == "not told"
-    assert "Told when your work is graded" in hidden["finding"]
+    assert hidden["outcome"] == "graded when handed in"
+    assert "Graded when handed in" in hidden["finding"]
     assert report["points"] == report["max_points"] - hidden["max_points"]
     listed = CliRunner().invoke(app, ["status"]).output
     assert "1 of 2 exercises done" in listed
@@ -89,5 +89,5 @@ def test_answers_of_another_numpy_are_said_to_be_so(kit, marked, monkeypatch):
     path.write_bytes(pack(record))
     shutil.copy(marked.solution_file("byte_pairs"), kit / "exercises")
     checks, _ = outcomes(kit, monkeypatch, "byte_pairs")
-    assert {each["outcome"] for each in checks.values()} == {"not told"}
+    assert {each["outcome"] for each in checks.values()} == {"graded when handed in"}
     assert "recorded with NumPy 9.9" in checks["The pair that comes most often"]["finding"]

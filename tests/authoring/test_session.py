@@ -35,8 +35,15 @@ def check(outcome, *about):
         ([check("passed", "step"), check("passed", "step", "other")], True),
         ([check("passed", "step"), check("failed", "step")], False),
         ([check("passed", "other")], False),
-        ([check("not told", "step")], False),
-        ([check("passed", "step"), check("not told", "step"), check("failed", "other")], True),
+        ([check("graded when handed in", "step")], False),
+        (
+            [
+                check("passed", "step"),
+                check("graded when handed in", "step"),
+                check("failed", "other"),
+            ],
+            True,
+        ),
     ],
 )
 def test_wrong_only_where_the_step_is_right(results, told):

@@ -107,7 +107,7 @@ def test_what_is_done_is_said_exactly(folder):
         kept = keep(folder, name)
     points = json.loads(kept.read_text())
     kept.write_text(json.dumps({**points, "points": 3, "max_points": 3}))
-    said = "All 2 exercises are done: 13 of 14 points; 1 more is told when your work is graded."
+    said = "All 2 exercises are done: 13 of 14 points; 1 more is graded when handed in."
     assert finished(folder) == said
     kept.write_text(json.dumps({**points, "points": 0, "status": "by hand"}))
     assert "10 of 14 points; 4 more are given by a person." in finished(folder)
@@ -130,7 +130,8 @@ def test_what_waits_for_a_step_of_ones_own_is_not_done():
             title="B",
             points=0,
             max_points=8,
-            outcome="not told",
+            outcome="graded when handed in",
+            hidden=cause.code == "hidden",
             finding=sentence(cause),
             cause=cause,
         )

@@ -1,0 +1,184 @@
+"""What a released course cannot judge is a state of its own, and a file beside it is the cause."""
+
+import json
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+
+import pytest
+from click.testing import CliRunner
+
+from autograder.cli import app
+from autograder.course.course_file import load_course
+from autograder.grading.judge import Judge
+from autograder.report.html import exercise_html
+from autograder.report.model import Cause, CheckReport, ExerciseReport
+from autograder.report.presentation import opening
+from autograder.student.progress import progress_of
+from autograder.submission.source import read_own
+from tests.courses import write_course
+
+STATE = "graded when handed in"
+CHECKS = """
+import pytest
+from autograder.author import Raised, expect_close, expect_error
+from autograder.checks.check_result import NotJudged
+
+
+@pytest.mark.check("Doubles two", points=1)
+def test_two(submission):
+    expect_close(submission.double(2), 4)
+
+
+@pytest.mark.check("Doubles others", points=3)
+def test_others(submission):
+    expect_error(submission.double, None, type="TypeError")
+    try:
+        submission.double([1.0])
+    except Raised:
+        pass
+    raise NotJudged
+"""
+TOP = """
+import pytest
+from autograder.author import expect_close
+
+
+@pytest.mark.parametrize("x", [1, 2, 3])
+@pytest.mark.check("One more than the double", points=1)
+def test_top(submission, x):
+    expect_close(submission.top(x), 2 * x + 1)
+"""
+STUB = "def double(x):\n    # YOUR CODE HERE\n    raise NotImplementedError()\n"
+RIGHT = "def double(x):\n    return 2 * x\n"
+STOPS = "def double(x):\n    return x + 1.0 * x\n"
+USES = "from double import double\n\n\ndef top(x):\n    return double(x) + 1\n"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    write_course(
+        tmp_path,
+        {"double": 8, "top": 3},
+        checks={"double": CHECKS, "top": TOP},
+        solutions={"double": RIGHT, "top": USES},
+        stubs={
+            "double": STUB,
+            "top": "def top(x):\n    # YOUR CODE HERE\n    raise NotImplementedError()\n",
+        },
+    )
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(*args):
+    done = CliRunner().invoke(app, list(args), prog_name="autograder")
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.exc_info
+    return done.exit_code, done.output
+
+
+def graded(folder, name):
+    course = load_course(folder / "course.yml")
+    exercise = course.exercise(name)
+    with Judge(course, [exercise]) as judge:
+        return judge.grade(read_own(folder / f"exercises/{name}.py", exercise))
+
+
+def write(folder, **files):
+    for name, text in files.items():
+        (folder / f"exercises/{name}.py").write_text(text)
+
+
+def test_what_could_not_be_judged_is_not_done(folder):
+    write(folder, double=RIGHT)
+    code, text = run("check", "double")
+    assert code == 1
+    assert "1 of 2 checks cannot be judged here. It is graded when handed in." in text
+    assert "○   0/6  Doubles others" in text and "✓   2/2  Doubles two" in text
+    assert (
+        "Check 2 of 2, graded when handed in, 0 of 6 points" in run("check", "double", "--plain")[1]
+    )
+    code, text = run("check", "double", "top")
+    assert code == 1 and "○ double" in text and "✓" not in text
+    _, text = run("status")
+    assert "0 of 2 exercises done, 1 graded when handed in, 2 of 11 points so far" in text
+    assert "○ double" in text and "1 of 2 checks graded when handed in" in text
+    assert "graded when handed in" in run("status", "--plain")[1]
+    assert "Next: Top" in run("next")[1]
+    write(folder, top=USES)
+    run("check", "top")
+    assert run("next")[1] == "Nothing is left to do here. double is graded when handed in.\n"
+
+
+def test_the_other_formats_have_the_state_too(folder, tmp_path):
+    write(folder, double=RIGHT)
+    run("check", "double", "--junit", "j.xml", "--ctrf", "c.json", "--summary", "s.md")
+    skipped = ET.parse("j.xml").find(".//skipped")
+    assert skipped.get("type") == STATE and skipped.get("message").startswith("Graded when")
+    results = json.loads((tmp_path / "c.json").read_text())["results"]
+    assert results["summary"]["pending"] == 1 and results["summary"]["skipped"] == 0
+    assert [(t["status"], t["rawStatus"]) for t in results["tests"]] == [
+        ("passed", "passed"),
+        ("pending", STATE),
+    ]
+    assert "- ○ graded when handed in: Doubles others" in (tmp_path / "s.md").read_text()
+    page = exercise_html(graded(folder, "double"))
+    assert 'aria-label="graded when handed in">○</span>' in page and "Start here" not in page
+
+
+def test_pytest_says_so_and_fails(folder):
+    write(folder, double=RIGHT)
+    args = ["-m", "pytest", "-p", "no:cacheprovider", "exercises/double.py"]
+    done = subprocess.run([sys.executable, *args], capture_output=True, text=True, check=False)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "1 passed, 1 graded when handed in" in done.stdout
+
+
+def test_a_hidden_check_does_not_keep_an_exercise_from_being_done():
+    def state(**about):
+        right = CheckReport(name="a", title="A", points=2, max_points=2, outcome="passed")
+        check = CheckReport(name="b", title="B", points=0, max_points=8, outcome=STATE, **about)
+        exercise = ExerciseReport(
+            name="n", title="N", status="graded", points=2, max_points=10, checks=(right, check)
+        )
+        last = progress_of(exercise)
+        return last.is_done, last.is_left_to_grading
+
+    assert state(hidden=True, cause=Cause(code="hidden")) == (True, False)
+    assert state(cause=Cause(code="not_recorded")) == (False, True)
+    assert state() == (False, True)  # as in an exam
+    assert state(cause=Cause(code="given_own_step", names=("f",))) == (False, False)
+    raised = Cause(code="not_recorded", because=Cause(code="raised", error="ValueError"))
+    assert state(cause=raised) == (False, False)
+
+
+def test_an_exception_is_shown_where_the_check_is_not_judged(folder):
+    write(folder, double=STOPS)
+    code, text = run("check", "double")
+    assert code == 1
+    first, *_ = text.splitlines()
+    assert "double stopped with TypeError" in first and "in line 2 of double.py" in first
+    assert "after double([1])" in text
+    assert "None" not in text  # that one was asked for
+
+
+def test_a_file_beside_it_that_is_not_written_is_the_cause(folder):
+    write(folder, top=USES)
+    report = graded(folder, "top")
+    said = "double.py beside it is not written yet, and top needs it in line 3 of double.py."
+    assert opening(report).text == said
+    _, text = run("check", "top")
+    assert text.count("not written yet") == 1 and "Nothing is written" not in text
+    assert "✗" not in text and "Hint" not in text
+
+
+@pytest.mark.parametrize(
+    "text", [USES, "def top(x):\n    from double import double\n    return double(x) + 1\n"]
+)
+def test_a_file_that_is_not_there_belongs_in_the_folder(folder, text):
+    write(folder, top=text)
+    (folder / "exercises/double.py").unlink()
+    said = "double.py is not in this folder, and top needs it. Put your double.py beside this file."
+    assert opening(graded(folder, "top")).text == said
+    _, shown = run("check", "top")
+    assert shown.count(said) == 1 and "Hint" not in shown
