@@ -72,7 +72,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def run(*args):
-    done = CliRunner().invoke(app, list(args), prog_name="autograder")
+    done = CliRunner().invoke(app, list(args), prog_name="autograder", env={"COLUMNS": "200"})
     assert done.exception is None or isinstance(done.exception, SystemExit), done.exc_info
     return done.exit_code, done.output
 
