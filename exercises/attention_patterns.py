@@ -4,11 +4,11 @@
 # *About 30 minutes. Needs the weights of `scaled_dot_product_attention`.*
 #
 # A matrix of attention weights says who looks at whom. Row $i$ belongs to query $i$, and its entries
-# sum to 1. Three numbers sum a pattern up:
+# sum to 1. Three measures describe a pattern:
 #
 # | measure | what it is | what it tells |
 # |---|---|---|
-# | `self_attention` | the mean of the diagonal | how much each position looks at itself |
+# | `self_attention` | the mean of the diagonal | how much each token looks at itself |
 # | `max_attention` | the largest weight of the whole matrix | how sharp the sharpest link is |
 # | `entropy` | the mean over the rows of $-\sum_j p_j \ln p_j$ | how widely attention is spread |
 #
@@ -16,19 +16,20 @@
 #
 # $$A = \operatorname{softmax}\!\left(\frac{E E^\top}{\sqrt d}\right)$$
 #
-# with one row of $E$ for each position and $d$ the number of its columns.
+# with one row of $E$ for each token and $d$ the number of its columns.
 #
-# **By hand.** Two positions with the embeddings $[1, 0]$ and $[0, 1]$. The scores are $1$ on the
+# **By hand.** Two tokens with the embeddings $[1, 0]$ and $[0, 1]$. The scores are $1$ on the
 # diagonal and $0$ beside it; divided by $\sqrt 2$: $0.707$ and $0$. Each row of $A$ is
 # $[0.670,\ 0.330]$ or the reverse. So `self_attention` is $0.670$, `max_attention` is $0.670$, and
 # `entropy` is $-(0.670 \ln 0.670 + 0.330 \ln 0.330) = 0.634$.
 #
 # **What to expect.** If all embeddings are equal, every row is spread evenly: the entropy is
-# $\ln L$. If a few are alike, they look at each other. And long embeddings look at themselves: a
-# vector's dot product with itself is its squared length.
+# $\ln L$. If all have the same length, the score on the diagonal, the squared length, is the largest of
+# its row. Tokens whose embeddings are alike look at each other. If one embedding is much longer than
+# the others, every token whose embedding points in a similar direction looks at it.
 #
 # ![Three matrices of weights. Spread evenly: every weight is 0.25. Each at itself: 0.89 on the
-# diagonal and 0.04 beside it. Two and two: blocks of 0.47, where two positions look at each other
+# diagonal and 0.04 beside it. Two and two: blocks of 0.47, where two tokens look at each other
 # and at themselves.](figures/attention_patterns.png)
 
 # %%
@@ -37,10 +38,15 @@ import numpy as np
 # %% [markdown]
 # ## Your task
 #
-# 1. `analyze_pattern` computes the three measures, as a dict with these keys.
+# 1. `analyze_pattern` computes the three measures, as a dict with these keys. The embeddings may be so
+#    large that scores reach some thousands: use a stable softmax, and count 0 for the entropy of a
+#    weight of 0.
 # 2. `strongest_links` lists, for each query in order, its `k` largest weights, the largest first:
-#    pairs of the token that is looked at and the weight. The query's own position counts as well. A
-#    *list* of pairs, not a dict: "the" occurs twice in "the cat sat on the mat".
+#    pairs of the token that is looked at and the weight. The query's own token counts as well. Equal
+#    weights may stand in any order. Each query has a *list* of pairs, not a dict: "the" occurs twice in
+#    "the cat sat on the mat".
+#
+# Neither changes its arguments, and no result depends on earlier calls.
 
 
 # %%
@@ -58,7 +64,7 @@ def analyze_pattern(embeddings):
 def strongest_links(weights, tokens, k=2):
     """For each query its k largest links, largest first: [(token, weight), ...].
 
-    weights: (L, L). tokens: L words. If k is larger than L, all links are listed.
+    weights: (L, L). tokens: L strings. If k is larger than L, all links are listed.
     Returns a list with one such list for each query.
     """
     # YOUR CODE HERE
@@ -69,7 +75,8 @@ def strongest_links(weights, tokens, k=2):
 # ## Try it
 #
 # The measures of the example should be 0.670, 0.670 and 0.634. Then look at a sentence in which
-# "cat" and "mat" have nearly the same embedding, and at its weights in percent: whom do they look at?
+# "cat" and "mat" have nearly the same embedding, and at its weights in percent: at which tokens do they
+# look?
 
 # %%
 if __name__ == "__main__":
@@ -77,7 +84,8 @@ if __name__ == "__main__":
     embeddings = np.random.default_rng(0).normal(size=(6, 8))
     embeddings[5] = embeddings[1] + 0.1
     scores = embeddings @ embeddings.T / np.sqrt(8)
-    weights = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+    weights = np.exp(scores - scores.max(axis=1, keepdims=True))
+    weights = weights / weights.sum(axis=1, keepdims=True)
     for token, row in zip(tokens, weights, strict=True):
         print(f"{token:4}", *(f"{100 * weight:4.0f}" for weight in row))
     try:
@@ -105,7 +113,7 @@ if __name__ == "__main__":
 # weights. In PyTorch, `torch.distributions.Categorical(probs=weights).entropy()` and
 # `torch.topk`.
 #
-# ## Go on reading
+# ## Further reading
 #
 # - [Jain and Wallace, *Attention is not Explanation* (2019)](https://arxiv.org/abs/1902.10186),
 #   and the answer, [Wiegreffe and Pinter, *Attention is not not Explanation*

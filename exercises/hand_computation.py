@@ -3,7 +3,8 @@
 #
 # *About 60 minutes. Needs nothing but a pencil, and a calculator for $e^x$.*
 #
-# Before you write attention in code, work it out on paper. All of it is one formula:
+# Before you write attention in code, work it out on paper. A text is cut into *tokens*; here each
+# word is one token, and each token is a row of numbers. All of attention is one formula:
 #
 # $$\operatorname{Attention}(Q, K, V) = \operatorname{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V$$
 #
@@ -27,9 +28,14 @@
 #
 # ## Your task
 #
-# Replace each `None` by your numbers: lists of rows, as the matrices are printed here. Three
-# decimals are enough, and expressions such as `1 / 3` are fine. Each step is marked on its own:
-# if one goes wrong, the next still counts when it follows from *your* numbers.
+# Replace each `None` by your numbers: lists of rows, as the matrices are printed here. Expressions
+# such as `1 / 3` are fine.
+#
+# - Give three decimals: each entry may be off by 0.002.
+# - Each step is graded on its own. If one step is wrong, the next one still counts if it follows
+#   from *your* numbers.
+# - That does not apply if a row of your numbers is constant, zero, or a single 1 among zeros where
+#   the correct row is not: from such a row the next step would follow too easily.
 
 # %% [markdown]
 # ## Part A: two tokens
@@ -49,7 +55,7 @@ a_output = None
 #
 # $$Q = \begin{bmatrix} 1&0&1&0 \\ 0&1&0&1 \\ 1&1&0&0 \end{bmatrix} \quad
 #   K = \begin{bmatrix} 1&0&0&1 \\ 0&1&1&0 \\ 1&0&1&1 \end{bmatrix} \quad
-#   V = \begin{bmatrix} 2&0&1&0 \\ 0&2&0&1 \\ 1&1&2&2 \end{bmatrix}$$
+#   V = \begin{bmatrix} 2&0&1&0 \\ 0&2&0&1 \\ 1&1&2&2 \end{bmatrix} \quad d_k = 4$$
 
 # %%
 b_scores = None  # three rows of three numbers
@@ -60,8 +66,8 @@ b_output = None  # three rows of four numbers
 # %% [markdown]
 # ## Part C: "cat sat mat"
 #
-# In self-attention the queries, keys and values all come from the same words. Here they are the
-# words themselves: $Q = K = V = X$, with $d_k = 4$.
+# In self-attention the queries, keys and values all come from the same tokens. Here they are the
+# rows of the tokens themselves: $Q = K = V = X$, with $d_k = 4$.
 #
 # $$X = \begin{bmatrix} 1.0 & 0.5 & 0.2 & 0.8 \\ 0.3 & 0.9 & 0.1 & 0.4 \\ 0.6 & 0.2 & 0.7 & 0.3
 # \end{bmatrix} \quad \begin{matrix} \text{cat} \\ \text{sat} \\ \text{mat} \end{matrix}$$
@@ -77,9 +83,9 @@ c_output = None
 # %% [markdown]
 # ## Part C, the causal row
 #
-# A language model may not look at words that come later. Suppose one query's scaled scores are
-# $[0.5,\ 0.8,\ 0.3,\ 0.9]$ and the last position is still in the future. It is *blocked*: it gets
-# weight 0, and the softmax runs over the other three.
+# A language model may not look at tokens that come later. Suppose one query's scaled scores are
+# $[0.5,\ 0.8,\ 0.3,\ 0.9]$ and the last token comes after the query. It is *blocked*: it gets
+# weight 0, and the softmax runs over the other three. Write all four weights.
 
 # %%
 c_masked_row = None  # four numbers
@@ -87,7 +93,8 @@ c_masked_row = None  # four numbers
 # %% [markdown]
 # ## Try it
 #
-# Run the next cell: it shows how far you have come. The weights of a row add up to 1, up to rounding.
+# Run the next cell: it counts the steps that you have filled in, and adds up each row of weights. Up to
+# rounding, the sums should be 1.
 
 # %%
 if __name__ == "__main__":
@@ -100,7 +107,10 @@ if __name__ == "__main__":
         print(f"Part {part}: {done} of 4 steps {'■' * done}{'·' * (4 - done)}")
         if steps[2] is not None:
             print("  rows of weights add up to", *(round(sum(row), 3) for row in steps[2]))
-    print("The causal row:", "not yet" if c_masked_row is None else round(sum(c_masked_row), 3))
+    if c_masked_row is None:
+        print("The causal row: not filled in yet")
+    else:
+        print("The weights of the causal row add up to", round(sum(c_masked_row), 3))
 
 # %% [markdown]
 # ## Check your work
@@ -119,9 +129,9 @@ if __name__ == "__main__":
 # (2017)](https://arxiv.org/abs/1706.03762), section 3.2.1. In PyTorch it is one call,
 # `torch.nn.functional.scaled_dot_product_attention(Q, K, V)`.
 #
-# ## Go on reading
+# ## Further reading
 #
 # - [Bahdanau, Cho and Bengio (2014)](https://arxiv.org/abs/1409.0473): where attention was first
-#   used to translate; section 3.1 has the weighted mean.
+#   used to translate; section 3.1 has the weighted sum.
 # - [Phuong and Hutter, *Formal Algorithms for Transformers*
 #   (2022)](https://arxiv.org/abs/2207.09238): the same steps as pseudocode, with every shape.

@@ -4,15 +4,17 @@
 # *About 45 minutes. Needs what you measured in `scaling_experiment`, and what heads are
 # (`multi_head_attention`).*
 #
-# Three questions without code. A person reads your answers; the grader only sees whether there are
-# any. A few sentences each are enough: say what happens *and why*, and use what you measured in the
-# exercises before. Write in the cells that say so, in place of `YOUR ANSWER HERE`.
+# Three questions without code. A person reads your answers and gives the points; the grader only checks
+# that each has at least ten words. A few sentences each are enough: say what happens *and why*, and use
+# what you measured in earlier exercises. Replace `YOUR ANSWER HERE` by your answer.
 
 # %% [markdown]
 # ## 1. Why are the scores divided by $\sqrt{d_k}$?
 #
 # What would happen without it when $d_k$ is large, first to the scores, then to the softmax, then to
-# learning? And why the root, not $d_k$ itself? (4 points)
+# learning? And why the root, not $d_k$ itself?
+#
+# *4 points: one each for the scores, the softmax, learning, and the root.*
 
 # %% [markdown] answer="why_scale"
 # YOUR ANSWER HERE
@@ -20,8 +22,11 @@
 # %% [markdown]
 # ## 2. Attention against recurrent networks
 #
-# A recurrent network reads word by word and keeps one vector as its memory. What does attention do
-# better, and what does it cost, in time and in memory, when the text gets longer? (4 points)
+# A recurrent network reads token by token and keeps one vector as its memory. What does attention do
+# better, and what does it cost, in time and in memory, when the text gets longer?
+#
+# *4 points: one each for the way from one token to another, what can be computed at once, how time and
+# memory grow with the length of the text, and an example or a consequence.*
 
 # %% [markdown] answer="attention_or_recurrence"
 # YOUR ANSWER HERE
@@ -30,8 +35,11 @@
 # ## 3. How “it” finds its referent
 #
 # “The animal didn't cross the street because **it** was too tired.” What has to happen in the attention
-# of a trained model, in terms of queries, keys, weights and values, so that the vector of “it” comes to
-# speak of the animal? What changes if “tired” becomes “wide”? (4 points)
+# of a trained model, in terms of queries, keys, weights and values, so that the new vector of “it” holds
+# information on the animal? What changes if “tired” becomes “wide”?
+#
+# *4 points: one each for what the query of “it” is compared with, which key fits best and how the
+# weights show it, what the new vector is made of, and how the last word decides.*
 #
 # ![The sentence as boxes, ending in “tired” or in “wide”. From “it”, arrows of equal strength
 # lead to every other word: how much weight each of them gets is the
@@ -53,12 +61,12 @@
 # %% [markdown]
 # ## Where this comes from
 #
-# The questions are those of section 4 of [Vaswani et al., *Attention Is All You Need*
-# (2017)](https://arxiv.org/abs/1706.03762), and of its figures 3 to 5. The sentence about the
-# animal is of the kind that [Sakaguchi et al., *WinoGrande*
-# (2019)](https://arxiv.org/abs/1907.10641) collect.
+# In [Vaswani et al., *Attention Is All You Need* (2017)](https://arxiv.org/abs/1706.03762), section
+# 3.2.1 is on the first question, section 4 on the second, and figure 4 shows heads for which “its” is
+# the query. [Sakaguchi et al., *WinoGrande* (2019)](https://arxiv.org/abs/1907.10641) collect sentences
+# of the kind of that about the animal.
 #
-# ## Go on reading
+# ## Further reading
 #
 # - [Fournier, Caron and Aloise, *A Practical Survey on Faster and Lighter Transformers*
 #   (2021)](https://arxiv.org/abs/2103.14636): what is done about long texts.

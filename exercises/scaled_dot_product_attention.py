@@ -1,10 +1,9 @@
 # %% [markdown]
 # # Scaled dot-product attention
 #
-# *About 45 minutes. Needs the four steps of `hand_computation` and a softmax such as yours from
-# `softmax`.*
+# *About 45 minutes. Needs the four steps of `hand_computation`, and your `softmax`.*
 #
-# This is the operation that Transformers are made of (Vaswani et al., 2017, equation 1):
+# This is the central operation of Transformers (Vaswani et al., 2017, equation 1):
 #
 # $$\operatorname{Attention}(Q, K, V) = \operatorname{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V$$
 #
@@ -16,7 +15,7 @@
 # | `Q` | `(..., L_q, d_k)` | one row for each query |
 # | `K` | `(..., L_k, d_k)` | one row for each key; same `d_k` as the queries |
 # | `V` | `(..., L_k, d_v)` | one row for each key; its own width |
-# | `mask` | fits `(..., L_q, L_k)` | **True (or 1) means "may attend"** |
+# | `mask` | broadcasts to `(..., L_q, L_k)` | **True (or 1) means "may attend"** |
 # | `output` | `(..., L_q, d_v)` | one row for each query |
 # | `attention_weights` | `(..., L_q, L_k)` | each row sums to 1 |
 #
@@ -31,9 +30,12 @@
 # convention of `torch.nn.functional.scaled_dot_product_attention`. The boolean `attn_mask` of
 # `torch.nn.MultiheadAttention` means the opposite: there, true *blocks*. Always look it up.
 #
-# **By hand.** One query $[1, 0]$, keys $[1, 1]$ and $[0, 2]$, values $[2, 0]$ and $[0, 4]$. The
+# The mask acts on the **scores**, before the softmax: a blocked score becomes −∞ (or very low, such
+# as −1e9), so its exponential is 0. Then the blocked weight is 0, and the row still sums to 1.
+#
+# **By hand.** One query $[1, 0]$, keys $[1, 1]$ and $[0, 2]$, values $[2, 0]$ and $[1, 2]$. The
 # scores are $1$ and $0$; divided by $\sqrt 2$: $0.707$ and $0$. The weights are $0.670$ and
-# $0.330$, and the output is $0.670 \cdot [2, 0] + 0.330 \cdot [0, 4] = [1.340,\ 1.321]$.
+# $0.330$, and the output is $0.670 \cdot [2, 0] + 0.330 \cdot [1, 2] = [1.670,\ 0.660]$.
 
 # %%
 import numpy as np
@@ -43,12 +45,20 @@ import numpy as np
 #
 # Write the function. `np.swapaxes(K, -1, -2)` exchanges the last two axes and leaves those in
 # front alone; `@` multiplies the last two axes as matrices. You may reuse your own softmax:
-# `from softmax import softmax` works if `softmax.py` lies in the same folder.
+# `from softmax import softmax` works if `softmax.py` is in the same folder.
+#
+# - `L_q`, `L_k`, `d_k` and `d_v` may all differ. Q, K and V have the same batch axes: none, one or
+#   several.
+# - A mask holds True and False, or 1 and 0 as whole numbers or decimals. It has at least two axes, not
+#   more than the scores, and broadcasts as in NumPy: the first axis of a mask with three axes meets
+#   the heads of scores with four. Every query may attend to at least one key.
+# - Scores as large as ±10,000 give no NaN: use a stable softmax.
+# - The function does not change its arguments, and its results do not depend on earlier calls.
 
 
 # %%
 def scaled_dot_product_attention(Q, K, V, mask=None):
-    """softmax(Q K^T / sqrt(d_k)) V, with the weights of blocked keys set to 0.
+    """softmax(Q K^T / sqrt(d_k)) V, with blocked scores replaced before the softmax.
 
     Q: (..., L_q, d_k), K: (..., L_k, d_k), V: (..., L_k, d_v).
     mask: None, or true (1) where a query may attend and false (0) where not.
@@ -61,13 +71,13 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
 # %% [markdown]
 # ## Try it
 #
-# The weights should be close to `[[0.67 0.33]]` and the output to `[[1.34 1.321]]`.
+# The weights should be close to `[[0.67 0.33]]` and the output to `[[1.67 0.66]]`.
 
 # %%
 if __name__ == "__main__":
     Q = np.array([[1.0, 0.0]])
     K = np.array([[1.0, 1.0], [0.0, 2.0]])
-    V = np.array([[2.0, 0.0], [0.0, 4.0]])
+    V = np.array([[2.0, 0.0], [1.0, 2.0]])
     print("one query:", Q[0], " two keys:", *K, " their values:", *V)
     try:
         output, attention_weights = scaled_dot_product_attention(Q, K, V)
@@ -92,11 +102,11 @@ if __name__ == "__main__":
 # Equation 1 and section 3.2.1 of [Vaswani et al., *Attention Is All You Need*
 # (2017)](https://arxiv.org/abs/1706.03762). PyTorch's own is
 # [torch.nn.functional.scaled_dot_product_attention](https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html),
-# whose page shows the same steps; it returns the output alone.
+# whose page shows the same steps; it returns only the output.
 #
-# ## Go on reading
+# ## Further reading
 #
 # - [Phuong and Hutter, *Formal Algorithms for Transformers*
 #   (2022)](https://arxiv.org/abs/2207.09238), section 5: attention as pseudocode.
 # - [Bahdanau, Cho and Bengio (2014)](https://arxiv.org/abs/1409.0473): attention with another
-#   score, a small network in place of the dot product.
+#   score, a small network instead of the dot product.

@@ -1,30 +1,32 @@
 # %% [markdown]
 # # Why divide by √d_k? An experiment
 #
-# *About 75 minutes. Needs a softmax such as yours from `softmax`, and plotting with matplotlib.*
+# *About 75 minutes. Needs your `softmax`, and plotting with matplotlib.*
 #
 # The formula divides the scores by $\sqrt{d_k}$. Why? Let the entries of a query and a key be
-# random, with mean 0 and variance 1. Their dot product is a sum of $d_k$ terms, each with variance
-# 1, so its variance is $d_k$ and its spread (standard deviation) $\sqrt{d_k}$. Long vectors give
-# large scores; a softmax of large scores is nearly all 0 and 1; and such a softmax hardly reacts
-# to small changes, so hardly anything can be learnt through it.
+# **independent** random numbers with mean 0 and variance 1. Their dot product is a sum of $d_k$
+# independent terms, each with mean 0 and variance 1, so its variance is $d_k$ and its standard
+# deviation $\sqrt{d_k}$. The longer the vectors, the larger the differences between scores; where
+# the differences are large, the weights are nearly 0 and 1; and such a softmax hardly reacts to
+# small changes of the scores, so hardly any gradient passes through it.
 #
 # That is a claim. Here you measure it.
 #
 # - The **entropy** of a row of weights, $-\sum_j p_j \ln p_j$ (in nats, with $0 \ln 0 = 0$), says
 #   how widely the attention is spread: $\ln L$ when all $L$ weights are equal, $0$ when one weight
 #   is 1. For $p = [0.5, 0.5]$ it is $\ln 2 = 0.693$.
-# - The **gradient** of the softmax is the matrix $J = \operatorname{diag}(p) - p\,p^\top$. Its
-#   Frobenius norm (the root of the sum of its squared entries) says how strongly the weights react
-#   to the scores. For $p = [0.5, 0.5]$ all four entries are $\pm 0.25$, and the norm is $0.5$.
+# - The **gradient** (the Jacobian) of the softmax is the matrix
+#   $J = \operatorname{diag}(p) - p\,p^\top$. Its Frobenius norm (the root of the sum of its squared
+#   entries) says how strongly the weights react to the scores. For $p = [0.5, 0.5]$ all four entries
+#   are $\pm 0.25$, and the norm is $0.5$.
 #
-# ![Above: the weights of the same six scores, spread out to 0.5, 2 and 8. They are nearly equal,
-# then uneven, then a single 1; their entropies are 1.69, 0.94 and 0.02 nats. Below: the entropy
-# falls from its largest value, ln L, to 0 as the spread of the scores
-# grows.](figures/scaling_experiment.png)
+# ![Above: the weights of the same six scores, scaled to standard deviations of 0.5, 2 and 8. They
+# are nearly equal, then uneven, then almost a single 1; their entropies are 1.69, 0.94 and 0.02
+# nats. Below: the entropy falls from its largest value, ln L, to 0 as the standard deviation of
+# the scores grows.](figures/scaling_experiment.png)
 #
-# Which of these pictures a row of attention weights looks like depends on the spread of its scores. How
-# that spread depends on $d$, with scaling and without, is yours to measure.
+# The larger the standard deviation of a row of scores, the more its weights look like the picture on
+# the right. You measure how that standard deviation depends on $d$, with scaling and without.
 
 # %%
 import matplotlib.pyplot as plt
@@ -33,16 +35,25 @@ import numpy as np
 # %% [markdown]
 # ## Your task
 #
-# 1. `attention_entropy` and `softmax_gradient_norm`: one value for each row.
-# 2. `measure_scaling`: for each dimension $d$, draw $Q$ and $K$ of shape `(seq_len, d)` from a
-#    standard normal distribution, `trials` times, and average what you see.
-# 3. `plot_scaling`: let a reader see the difference.
-# 4. `CONCLUSION`: say what you found.
+# 1. `attention_entropy` and `softmax_gradient_norm` give one value for each row, of a single row or of
+#    any number of axes. The gradient norm is right for scores as large as ±1,000, also if one row has
+#    large scores and another small ones.
+# 2. `measure_scaling`: for each dimension $d$ and each of `trials` trials, sample $Q$ and $K$ of shape
+#    `(seq_len, d)` anew from a standard normal distribution, measure, and average over the trials. All
+#    random numbers come from `rng`, so the same seed gives the same results. They are yours: grading
+#    allows for chance.
+# 3. `plot_scaling` draws at least one of the three measures, unscaled and scaled, at every dimension of
+#    `results`, whatever their order. The x axis is logarithmic, both axes have labels, a legend tells
+#    the two curves apart, and there is a title.
+# 4. `CONCLUSION`: say what you found; the exponent may be off by 0.05.
+#
+# No function changes its arguments, and no result or figure depends on earlier calls: draw each figure
+# anew.
 
 
 # %%
 def attention_entropy(weights):
-    """The entropy of each row, in nats: (..., L) to (...)."""
+    """The entropy of each row, in nats: (..., L) to (...). A weight of 0 adds 0."""
     # YOUR CODE HERE
     raise NotImplementedError()
 
@@ -58,7 +69,9 @@ def softmax_gradient_norm(scores):
 def measure_scaling(dimensions, seq_len, trials, rng):
     """Measure attention with and without scaling.
 
-    dimensions: the sizes d to try.
+    dimensions: the sizes d to try, whole numbers.
+    seq_len: the number of queries, and of keys, in a trial.
+    trials: how many pairs of Q and K to sample for each dimension.
     rng: a numpy.random.Generator; take all random numbers from it.
     Returns {d: measures}, where measures has the keys
       scores_std_unscaled, scores_std_scaled: the standard deviation of all
@@ -74,10 +87,11 @@ def measure_scaling(dimensions, seq_len, trials, rng):
 
 # %%
 def plot_scaling(results):
-    """A figure of a measure or more, unscaled and scaled, against the dimension.
+    """A figure of at least one measure, unscaled and scaled, against the dimension.
 
-    The x axis is logarithmic; both axes have labels; there are a legend and
-    a title.
+    results: what measure_scaling returns.
+    The x axis is logarithmic. Both axes have labels. The figure has a legend
+    and a title.
     Returns the matplotlib figure.
     """
     # YOUR CODE HERE
@@ -87,8 +101,8 @@ def plot_scaling(results):
 # %% [markdown]
 # ## Run the experiment, then fill in what it shows
 #
-# First come your two measures for three rows of which you know the answers; then, once it is written, the
-# experiment.
+# First come the entropies of three rows and one gradient norm, of which you know the answers; then, once
+# it is written, the experiment.
 #
 # - `growth_exponent`: `scores_std_unscaled` grows like $d$ to this power.
 # - `steady`: which entropy stays about the same as $d$ grows, `"scaled"` or `"unscaled"`?
@@ -106,6 +120,8 @@ if __name__ == "__main__":
         measured = measure_scaling([4, 16, 64, 256], 16, 50, np.random.default_rng(0))
         for d in measured:
             print(d, measured[d])
+            Q, K = np.random.default_rng(d).standard_normal((2, 16, d))
+            print("  mean gradient norm, unscaled:", softmax_gradient_norm(Q @ K.T).mean().round(4))
         plot_scaling(measured)
         plt.show()
     except NotImplementedError:
@@ -128,13 +144,13 @@ CONCLUSION = {"growth_exponent": None, "steady": None, "gradient": None}
 # ## Where this comes from
 #
 # Section 3.2.1 of [Vaswani et al., *Attention Is All You Need*
-# (2017)](https://arxiv.org/abs/1706.03762) says, with a footnote on the variance, that it
-# *suspects* what you have measured. The scaling is the argument `scale` of
+# (2017)](https://arxiv.org/abs/1706.03762), with a footnote on the variance, *suspects* what you have
+# measured. The scaling is the argument `scale` of
 # [torch.nn.functional.scaled_dot_product_attention](https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html).
 #
-# ## Go on reading
+# ## Further reading
 #
 # - [numpy.random.Generator](https://numpy.org/doc/stable/reference/random/generator.html):
 #   experiments that can be repeated.
 # - [Xiong et al. (2020)](https://arxiv.org/abs/2002.04745): another place where the size of
-#   gradients decides whether a transformer can be trained.
+#   gradients decides how a transformer has to be trained.

@@ -5,7 +5,7 @@
 # PyTorch: tensors, `nn.Module`, `nn.Linear`.*
 #
 # Until now attention was a function of arrays. To be *learnt*, it becomes a PyTorch module: an
-# object that keeps its weights, and whose operations PyTorch can differentiate.
+# object that keeps its parameters, and whose operations PyTorch can differentiate.
 #
 # $$\text{Attention}(Q, K, V) = \text{softmax}\left(\frac{Q K^T}{\sqrt{d_k}}\right) V
 #   \qquad Q = X W_q,\ K = X W_k,\ V = X W_v$$
@@ -20,8 +20,8 @@
 # PyTorch itself has both conventions for masks: `F.scaled_dot_product_attention` has ours, and
 # `nn.MultiheadAttention` has the opposite one, where True blocks.
 #
-# **Dropout.** While a model is trained, some weights are set to 0 at random, each with probability
-# $p$, so that no query comes to rely on one key alone. The others are divided by $1 - p$, which
+# **Dropout.** While a model is trained, some attention weights are set to 0 at random, each with
+# probability $p$, so that no query relies on a single key. The others are divided by $1 - p$, which
 # keeps their sum the same *on average*. `nn.Dropout` does both, and in evaluation (`model.eval()`)
 # it does nothing. An example with $p = 0.5$:
 #
@@ -32,14 +32,14 @@
 # | after dropout, another time | 0.2 | 0 | 0 | 0.8 | 1.0 |
 # | and another | 0 | 0 | 0.6 | 0 | 0.6 |
 #
-# What is left is not a distribution any more. So the module **mixes the values with the weights
-# after dropout, and returns the weights before it**.
+# After dropout, a row is in general not a distribution any more. So the module **multiplies the values
+# by the weights after dropout, and returns the weights before it**.
 #
 # ![The way through the module: x goes through W_q, W_k and W_v; queries and keys give scores,
 # these are scaled, masked and put through a softmax. The weights are returned as they are there;
-# then, in part 1 and only in training, dropout acts on them, and what is left mixes the values.
-# W_o gives the output. Below: with p = 0.5 the weights 0.1, 0.2, 0.3, 0.4 become 0, 0.4, 0.6, 0,
-# say.](figures/self_attention.png)
+# then, in part 1 and only in training, dropout acts on them, and the result is multiplied with the
+# values. W_o gives the output. Below: with p = 0.5 the weights 0.1, 0.2, 0.3, 0.4 become, for
+# example, 0, 0.4, 0.6, 0.](figures/self_attention.png)
 
 # %%
 import math
@@ -50,8 +50,18 @@ from torch import nn
 # %% [markdown]
 # ## Your task, part 1
 #
-# A module with no weights of its own. Write the three steps (scores, mask and softmax, mixture) with
-# torch operations: they are what carries the gradient.
+# A module without parameters. Write the three steps (scores, mask and softmax, weighted sum) with
+# torch operations.
+#
+# - Query, key and value have the same batch axes: none, one or several. `L_q`, `L_k`, `d_k` and `d_v` may
+#   all differ.
+# - A mask holds True and False, or 1 and 0 as whole numbers or decimals. It has at least two axes, not
+#   more than the scores, and every query may attend to at least one key.
+# - In training, dropout acts on each weight by itself, drawn anew in each call. In evaluation, and with
+#   `dropout=0`, it does nothing.
+# - The gradient of the output reaches query, key and value, also with a mask, and is never NaN.
+# - Large scores (some thousands) give no NaN.
+# - The inputs stay as they are, and no result depends on earlier calls: not on their sizes or masks.
 
 
 # %%
@@ -66,8 +76,10 @@ class ScaledDotProductAttention(nn.Module):
     def forward(self, query, key, value, mask=None):
         """query (..., L_q, d_k), key (..., L_k, d_k), value (..., L_k, d_v).
 
-        mask: True or 1 where a query may attend; broadcasts to (..., L_q, L_k).
-        Returns (output, weights): (..., L_q, d_v) and (..., L_q, L_k).
+        mask: None, or True (1) where a query may attend; broadcasts to
+        (..., L_q, L_k).
+        Returns (output, weights): (..., L_q, d_v) and (..., L_q, L_k). These are
+        the weights before dropout.
         """
         # YOUR CODE HERE
         raise NotImplementedError()
@@ -77,8 +89,14 @@ class ScaledDotProductAttention(nn.Module):
 # ## Your task, part 2
 #
 # In *self*-attention, queries, keys and values come from the same `x`, by learnt matrices. A last
-# matrix, $W_o$, brings the mixture back to the width of the model. Use `nn.Linear` without a bias,
-# under the names `W_q`, `W_k`, `W_v` and `W_o`; there is no dropout in this one.
+# matrix, $W_o$, brings the weighted sum back to the width of the model.
+#
+# - Use four `nn.Linear` without a bias, under the names `W_q`, `W_k`, `W_v` and `W_o`, each with a
+#   weight of its own.
+# - There is no dropout in this module: the output in training is that in evaluation.
+# - Batch axes and masks are as in part 1. The module adds no mask of its own.
+# - The gradient of the output reaches `x` and all four matrices.
+# - `x` stays as it is, and no result depends on earlier calls.
 #
 # `nn.Linear(n, m)` keeps its weight as `(m, n)` and computes $x W^T$: from `n` features to `m`.
 
@@ -97,7 +115,7 @@ class SelfAttention(nn.Module):
         raise NotImplementedError()
 
     def forward(self, x, mask=None):
-        """x: (..., L, d_model).
+        """x: (..., L, d_model). mask: as in part 1, for (..., L, L).
 
         Returns (output, weights): (..., L, d_model) and (..., L, L).
         """
@@ -109,8 +127,8 @@ class SelfAttention(nn.Module):
 # ## Try it
 #
 # First, PyTorch's own dropout on one row of weights, three times. Then yours: the shapes should be
-# `(2, 5, 8)` and `(2, 5, 5)`, and the weights of the first word `1, 0, 0, 0, 0`: with a causal mask it
-# sees only itself. The last line shows that a gradient reaches `W_q`.
+# `(2, 5, 8)` and `(2, 5, 5)`, and the weights of the first token `1, 0, 0, 0, 0`: with a causal mask it
+# sees only itself. The last line, `tensor(True)`, shows that a gradient reaches `W_q`.
 
 # %%
 if __name__ == "__main__":
@@ -142,11 +160,13 @@ if __name__ == "__main__":
 # ## Where this comes from
 #
 # Section 3.2 of [Vaswani et al., *Attention Is All You Need*
-# (2017)](https://arxiv.org/abs/1706.03762), and section 5.4 for dropout. PyTorch's own:
-# [torch.nn.MultiheadAttention](https://docs.pytorch.org/docs/stable/generated/torch.nn.MultiheadAttention.html)
-# with `num_heads=1`.
+# (2017)](https://arxiv.org/abs/1706.03762). Its section 5.4 has dropout elsewhere: on what each part of
+# a block adds, and on the embeddings. Dropout on the attention weights is the argument `dropout` of
+# PyTorch's own module,
+# [torch.nn.MultiheadAttention](https://docs.pytorch.org/docs/stable/generated/torch.nn.MultiheadAttention.html),
+# which does the whole with `num_heads=1` and `bias=False`.
 #
-# ## Go on reading
+# ## Further reading
 #
 # - [Srivastava et al., *Dropout* (2014)](https://jmlr.org/papers/v15/srivastava14a.html).
 # - [torch.nn.Dropout](https://docs.pytorch.org/docs/stable/generated/torch.nn.Dropout.html): what

@@ -22,7 +22,9 @@ def draw() -> Card:
     card.box(6.42, WAY - 0.25, 0.8, 0.5, "output\nproject.", facecolor=tint(PURPLE, 0.45))
     card.arrow((6.82, WAY + 0.27), (6.82, WAY + 0.6))
     card.text(6.82, WAY + 0.74, "logits", fontsize=SMALL)
-    card.text(4.3, 3.35, "in the frame: one transformer block; red: the way around", color=QUIET)
+    card.text(
+        4.3, 3.35, "in the frame: one transformer block; red: the residual connections", color=QUIET
+    )
     card.axes.add_patch(_frame())
     return card
 

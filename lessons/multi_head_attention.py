@@ -16,7 +16,7 @@ def draw() -> Card:
     card = Card(7.5, 4.25)
     card.text(0.85, 3.12, "features,\nin slices", color=QUIET)
     _slices(card, 0.35, 1.35)
-    for head, (weights, said) in enumerate(((NEAR, "the word before"), (FAR, "the subject"))):
+    for head, (weights, said) in enumerate(((NEAR, "the token before"), (FAR, "the subject"))):
         _head(card, head, 0.6 + 1.95 * head, weights, said)
     _slices(card, 5.2, 1.35)
     card.text(5.7, 1.12, "merged", fontsize=LARGE)

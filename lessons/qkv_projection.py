@@ -1,4 +1,4 @@
-"""Queries, keys and values: the same words, three matrices."""
+"""Queries, keys and values: the same tokens, three matrices."""
 
 import numpy as np
 
@@ -18,7 +18,7 @@ def draw() -> Card:
         card.text(0.65, 2.23 + i * SIZE, word, ha="right", fontsize=SMALL)
     card.outline(0.75, 2.08 + SIZE, MODEL * SIZE, SIZE)
     rows = [
-        (0.4, "Q", KEY, BLUE, "what a word looks for"),
+        (0.4, "Q", KEY, BLUE, "what a token looks for"),
         (2.12, "K", KEY, ORANGE, "what it can be found by"),
         (3.84, "V", VALUE, GREEN, "what it hands over"),
     ]

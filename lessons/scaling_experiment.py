@@ -1,7 +1,7 @@
-"""What large scores do to a softmax: the weights, their entropy, and what it takes to measure it.
+"""What widely differing scores do to a softmax: the weights and their entropy.
 
-The figure speaks of the spread of the scores alone. How that depends on the dimension is what the
-exercise measures.
+The figure shows the standard deviation of the scores. The exercise measures how that depends on the
+dimension.
 """
 
 import numpy as np
@@ -25,7 +25,7 @@ def draw() -> Card:
     for k, spread in enumerate(SPREADS):
         x = 0.45 + 2.35 * k
         weights = softmax(spread * unit)
-        card.text(x + 0.95, 0.3, f"scores of spread {spread:g}", fontsize=LARGE)
+        card.text(x + 0.95, 0.3, f"standard deviation {spread:g}", fontsize=LARGE)
         card.bars(x, 1.75, list(weights), height=1.0, most=1, step=0.34, digits=2)
         card.text(x + 0.95, 1.98, f"entropy {_entropy(weights):.2f} nats", color=QUIET)
     _curve(card, unit)
@@ -33,7 +33,7 @@ def draw() -> Card:
 
 
 def _curve(card: Card, unit: Array) -> None:
-    """Entropy against the spread of the scores, between its two bounds."""
+    """Entropy against the standard deviation of the scores, between its two bounds."""
     left, right, top, base = 1.0, 5.3, 2.6, 4.1
     most = float(np.log(len(unit)))
     spreads = np.geomspace(0.25, 16, 60)
@@ -55,7 +55,12 @@ def _curve(card: Card, unit: Array) -> None:
         card.text(across(spread), base + 0.17, f"{spread:g}", fontsize=SMALL)
         if spread in SPREADS:
             card.axes.plot(across(spread), up(_entropy(softmax(spread * unit))), "o", color=BLUE)
-    card.text((left + right) / 2, base + 0.42, "spread of the scores (logarithmic)", color=QUIET)
+    card.text(
+        (left + right) / 2,
+        base + 0.42,
+        "standard deviation of the scores (logarithmic)",
+        color=QUIET,
+    )
     card.text(left - 0.3, (top + base) / 2, "entropy of the weights", rotation=90, color=QUIET)
 
 

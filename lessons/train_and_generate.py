@@ -13,7 +13,7 @@ def training() -> Card:
     """At each position: the words that the model sees, and the one that it should predict."""
     card = Card(7.5, 3.35)
     card.text(1.9, 0.3, "what the model sees", fontsize=LARGE)
-    card.text(5.4, 0.3, "the word that comes next", fontsize=LARGE)
+    card.text(5.4, 0.3, "the token that comes next", fontsize=LARGE)
     wide, tall = 0.68, 0.42
     for t in range(len(WORDS)):
         y = 0.6 + t * (tall + 0.06)

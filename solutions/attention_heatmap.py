@@ -12,13 +12,13 @@
 # | image | the weights as they are: row $i$ of the matrix is row $i$ of the picture |
 # | y axis | the queries, with the tokens as tick labels |
 # | x axis | the keys, with the tokens as tick labels |
-# | each cell | its weight as a number, such as `0.27` or `27%` |
+# | each cell | its weight as a number that can be read, such as `0.27` or `27%` |
 # | beside it | a colour bar: which colour stands for how much |
 #
 # **By hand.** For the weights $\begin{bmatrix} 0.9 & 0.1 \\ 0.4 & 0.6 \end{bmatrix}$ and the tokens
-# "red", "car": the first row of the picture is the query "red", and its dark cell is in the column of
-# the key "red". The cell below it says 0.4: "car" looks at "red". If your picture says that "red"
-# looks at "car" with 0.4, rows and columns have changed places.
+# "red", "car": the first row of the picture is the query "red", and its largest weight, 0.9, is in the
+# column of the key "red". The cell below it says 0.4: "car" looks at "red". If your picture says that
+# "red" looks at "car" with 0.4, rows and columns have changed places.
 #
 # ![How the picture is read: a square of two rows, the queries “red” and “car”, and two columns,
 # the keys “red” and “car”. The row of “car” is framed: it is one query, it sums to 1, and it
@@ -26,7 +26,7 @@
 # 1.](figures/attention_heatmap.png)
 #
 # **A mask, before and after.** With the causal mask, everything above the diagonal is blocked
-# (**true means "may attend"**). What happens to the rest of a row? Its weights grow, since they still
+# (**true means "may attend"**). In a row with a blocked key the other weights grow, since they still
 # sum to 1. The second picture shows that: the mask, the weights without it, the weights with it.
 
 # %%
@@ -37,18 +37,26 @@ import numpy as np
 # ## Your task
 #
 # 1. `plot_attention` draws one heat map, with everything in the table above.
+#    - The image shows the weights unchanged. Every cell can be seen, and its colour depends on its weight.
+#    - Each row and each column has one tick label, its token, also if a token occurs twice.
+#    - The labels of the axes say which one has the queries and which one the keys, in your own words.
+#    - The text in a cell is only its number, with at least one decimal, or as a percentage. It has to be
+#      legible: inside its cell, large enough, and in a colour that differs from the cell's.
+#    - If `title` is None, the figure has no title.
 # 2. `plot_mask_effect` draws three images side by side, in this order: the mask, the weights
-#    without it, the weights with it. Its scores are already scaled.
+#    without it, the weights with it. Its scores are already scaled. Every query may attend to at least
+#    one key; the mask holds True and False, or 1 and 0.
 #
-# Both return the figure. `ax.imshow(weights)` draws the image, `ax.text(column, row, "0.27")` writes
-# into a cell, and `figure.colorbar(image)` adds the colour bar.
+# Both return the figure, not the axes. Draw each figure anew: it shows nothing of earlier calls. The
+# arguments stay as they are. `ax.imshow(weights)` draws the image, `ax.text(column, row, "0.27")`
+# writes into a cell, and `figure.colorbar(image)` adds the colour bar.
 
 
 # %%
 def plot_attention(weights, tokens, title=None):
     """A heat map of the weights: queries on the y axis, keys on the x axis.
 
-    weights: (L, L). tokens: L words.
+    weights: (L, L). tokens: L strings.
     title: a title, or None for a figure without one.
     Returns the matplotlib figure.
     """
@@ -119,12 +127,11 @@ if __name__ == "__main__":
 # ## Where this comes from
 #
 # Figures 3 to 5 of [Vaswani et al., *Attention Is All You Need*
-# (2017)](https://arxiv.org/abs/1706.03762) show weights between words as lines; the heat map is
-# that of figure 3 of [Bahdanau, Cho and Bengio (2014)](https://arxiv.org/abs/1409.0473). A module
-# of PyTorch gives such weights if it is asked: `torch.nn.MultiheadAttention(...)(...,
-# need_weights=True)`.
+# (2017)](https://arxiv.org/abs/1706.03762) show weights between words as lines. Figure 3 of
+# [Bahdanau, Cho and Bengio (2014)](https://arxiv.org/abs/1409.0473) shows them as heat maps. In
+# PyTorch, `torch.nn.MultiheadAttention(...)(..., need_weights=True)` returns such weights.
 #
-# ## Go on reading
+# ## Further reading
 #
 # - [Matplotlib: annotated heat
 #   maps](https://matplotlib.org/stable/gallery/images_contours_and_fields/image_annotated_heatmap.html).

@@ -3,9 +3,9 @@
 #
 # *About 30 minutes. Needs the softmax of each row, as in `softmax`.*
 #
-# A language model predicts the next word. While it learns, the whole sentence is there, so it must
-# be kept from looking at the answer: position $i$ may attend to positions $0, 1, \dots, i$ and to
-# none after it. For four positions, with 1 for "may attend":
+# A language model predicts the next token. While it learns, the whole sentence is there, so it must
+# be kept from looking at the answer: token $i$ may attend to tokens $0, 1, \dots, i$ and to none
+# after it. For four tokens, with 1 for "may attend":
 #
 # |  | key 0 | key 1 | key 2 | key 3 |
 # |---|---|---|---|---|
@@ -14,16 +14,16 @@
 # | **query 2** | 1 | 1 | 1 | 0 |
 # | **query 3** | 1 | 1 | 1 | 1 |
 #
-# ![Three matrices of four words each. The scores; the scores with everything above the diagonal
+# ![Three matrices of four tokens each. The scores; the scores with everything above the diagonal
 # hatched, which may not be seen; and their weights, where the hatched places have none and every
 # row still sums to 1.](figures/causal_mask.png)
 #
 # **The convention: True (or 1) means "may attend".** Some libraries mean the opposite (the boolean
 # `attn_mask` of `torch.nn.MultiheadAttention` does), so always look it up.
 #
-# **Where the mask acts.** On the scores, *before* the softmax: a blocked score becomes so low that
-# its exponential is 0. Setting weights to 0 *after* the softmax would leave rows that no longer sum
-# to 1; setting a score to 0 would not block it, since $e^0 = 1$.
+# **Where the mask acts.** It acts on the scores, *before* the softmax: a blocked score becomes so low
+# that its exponential is 0. If weights were set to 0 *after* the softmax, the rows would no longer
+# sum to 1. A score of 0 would not be blocked, since $e^0 = 1$.
 #
 # **By hand.** A query has the scores $[1, 2, 3]$ and the last key is blocked. With $[1, 2, -\infty]$
 # the exponentials are $2.718,\ 7.389,\ 0$, and the weights $[0.269,\ 0.731,\ 0]$.
@@ -34,8 +34,17 @@ import numpy as np
 # %% [markdown]
 # ## Your task
 #
-# Write four small functions. Masks may hold `True`/`False` or 1/0, and may have fewer rows or axes
-# than the scores: NumPy stretches (broadcasts) them.
+# Write four small functions.
+#
+# - Masks need not be causal or square. They hold True and False, or 1 and 0 as whole numbers or
+#   decimals.
+# - A mask has at least two axes and not more than the scores, and broadcasts as in NumPy: the first
+#   axis of a mask with three axes meets the heads of scores with four. Every query may attend to at
+#   least one key.
+# - Scores as large as ±1,000 give no NaN, and a blocked score ends at weight 0 also where all allowed
+#   ones are that low: use −∞ or −1e9.
+# - `seq_len` is at least 1, and may be some hundreds.
+# - No function changes its arguments, and no result depends on earlier calls.
 
 
 # %%
@@ -51,7 +60,7 @@ def apply_mask(scores, mask):
     """The scores, with blocked entries so low that a softmax gives them weight 0.
 
     scores: (..., L_q, L_k).
-    mask: fits the scores; true (1) where a query may attend.
+    mask: true (1) where a query may attend; broadcasts to the shape of the scores.
     Returns a new array; allowed entries are unchanged.
     """
     ### BEGIN SOLUTION
@@ -61,7 +70,12 @@ def apply_mask(scores, mask):
 
 # %%
 def masked_attention_weights(scores, mask):
-    """The attention weights of scores, already scaled: each row sums to 1."""
+    """The attention weights: the softmax of the masked scores.
+
+    scores: (..., L_q, L_k), already scaled.
+    mask: as for apply_mask.
+    Returns an array of the same shape; each row sums to 1.
+    """
     ### BEGIN SOLUTION
     masked = apply_mask(scores, mask)
     exponentials = np.exp(masked - masked.max(axis=-1, keepdims=True))
@@ -71,7 +85,10 @@ def masked_attention_weights(scores, mask):
 
 # %%
 def count_visible(seq_len):
-    """How many positions each query sees under the causal mask: whole numbers."""
+    """How many tokens each query may attend to under the causal mask.
+
+    Returns seq_len whole numbers, in the order of the queries.
+    """
     ### BEGIN SOLUTION
     return [int(row.sum()) for row in create_causal_mask(seq_len)]
     ### END SOLUTION
@@ -100,11 +117,10 @@ if __name__ == "__main__":
 # ## Where this comes from
 #
 # Section 3.2.3 of [Vaswani et al., *Attention Is All You Need*
-# (2017)](https://arxiv.org/abs/1706.03762), where the decoder is kept from looking ahead, by −∞
-# in front of the softmax. In PyTorch: `torch.nn.functional.scaled_dot_product_attention(...,
-# is_causal=True)`.
+# (2017)](https://arxiv.org/abs/1706.03762): blocked scores of the decoder are set to −∞ before the
+# softmax. In PyTorch: `torch.nn.functional.scaled_dot_product_attention(..., is_causal=True)`.
 #
-# ## Go on reading
+# ## Further reading
 #
 # - [torch.nn.MultiheadAttention](https://docs.pytorch.org/docs/stable/generated/torch.nn.MultiheadAttention.html):
 #   there a true entry of `attn_mask` blocks.

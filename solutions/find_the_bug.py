@@ -2,35 +2,30 @@
 # # Find the bug
 #
 # *About 120 minutes, in five parts. Needs the NumPy exercises, from `softmax` to
-# `multi_head_reshape`, and what `self_attention` says of dropout.*
+# `multi_head_reshape`, and the paragraph on dropout in `self_attention`.*
 #
 # Each of the five functions below looks right, runs on the example that it was published with, and has
-# one real fault. All five faults are from teaching material on attention. For each:
+# one real fault. For each:
 #
 # 1. **Repair it**: write the right function, under its name without `broken_`.
-# 2. **Write a test** that would have found it: `test_NAME(implementation)` gets a function, calls it,
-#    and raises an `AssertionError` (by `assert`) if the function is broken. For a right one it returns.
+# 2. **Write a test** that finds the fault: `test_NAME(implementation)` gets a function, calls it, and
+#    raises an `AssertionError` (by `assert`) if the function is wrong. If it is right, the test returns.
+#    If the function itself raises an error, that counts as found.
 #
-# A function that stops with an error of its own is stopped as well: your test need not catch that.
-#
-# Your test is itself tested: it has to let right functions pass, however they are written, and stop
-# the broken one, and many others that are broken in other ways, most of which you cannot see here.
+# Your test is tried on right functions, written in several ways, on the broken one, and on others that
+# are each wrong in one respect, most of which you cannot see. There is a point for accepting every right
+# function and rejecting the broken one, one for rejecting half of the others, and one for all of them.
 #
 # **How to write a test that finds faults**
 #
-# - Use an input whose right answer you know: by hand, by a property (rows that sum to 1; a word that
-#   changes nothing before it), or by a slow and simple second way to compute it. A property alone is
+# - Know the right answer: by hand, or by a slow and simple second way, with loops. A property alone is
 #   seldom enough: many wrong rows sum to 1.
-# - Look at every number of every result, and at the shapes: the output *and* the weights, the last
-#   item of a batch as well as the first, and every head, row and column. Many of the broken functions
-#   are wrong in one respect only, and all else that they return is right.
-# - Use every kind of input that the description speaks of: with batch axes and without, each kind of
-#   mask, the smallest and the largest numbers. Many are wrong for one of these only.
-# - Choose sizes that all differ: 2 sequences, 3 heads, 4 words, 5 features. Where two sizes are equal,
-#   a mixed-up axis goes unnoticed. Where the description says so, try equal sizes too: some faults
-#   show only there.
-# - Compare with `np.allclose(a, b)`, never with `==`: right functions round differently.
-# - Try it on both sides: `test_NAME(broken_NAME)` has to raise, `test_NAME(NAME)` has to return.
+# - Compare the shape and every number of each result, with `np.allclose(a, b)` and never with `==`:
+#   right functions round differently.
+# - Use every kind of input that the description names, and its smallest and largest numbers.
+# - Choose sizes that all differ: 2 sequences, 3 heads, 4 tokens, 5 features. Where two sizes are equal,
+#   a mixed-up axis goes unnoticed. Where the description names equal sizes, try these too.
+# - Let nothing depend on chance: give each generator a seed.
 #
 # An example, for a function that should give the mean of each row:
 #
@@ -50,9 +45,8 @@
 # the broken one 4.0, and np.allclose sees no difference. The rows 1, 3 and 5, 9 tell them apart:
 # 2, 7 is right, 4.5 is not.](figures/find_the_bug.png)
 #
-# Begin with the first: the others use your `row_softmax`, the broken ones too.
-#
-# In all five, masks are True (or 1) where a query **may attend**.
+# Begin with the first: the others, also the broken ones, use your `row_softmax`. No function changes its
+# arguments, and no result depends on earlier calls.
 
 # %%
 import numpy as np
@@ -60,10 +54,9 @@ import numpy as np
 # %% [markdown]
 # ## 1. A softmax
 #
-# `row_softmax(x)`: the softmax of each row, that is, along the last axis of an array with one axis or
-# more (one, two and three are enough for your test), of decimals or of whole numbers. The result has
-# the shape of `x`. It is stable: entries of 1000 give no NaN, also beside a row of entries of −1000,
-# and the weights of such rows are right as well.
+# `row_softmax(x)`: the softmax along the last axis of an array with one axis or more, of decimals or
+# whole numbers. For your test, one, two and three axes are enough. It is stable: where one row has
+# entries of 1000 and another of −1000, both are right.
 
 
 # %%
@@ -76,7 +69,7 @@ def broken_row_softmax(x):
 def row_softmax(x):
     """x: (..., n).
 
-    Returns (..., n): along the last axis, positive numbers that sum to 1.
+    Returns (..., n): numbers from 0 to 1 that sum to 1 along the last axis.
     """
     ### BEGIN SOLUTION
     e = np.exp(x - np.max(x, axis=-1, keepdims=True))
@@ -104,9 +97,9 @@ def test_row_softmax(implementation):
 # %% [markdown]
 # ## 2. Attention on a batch
 #
-# `batched_attention(Q, K, V)`: scaled dot-product attention, `(output, weights)`, for any number of
-# batch axes in front: none, one, or two (a batch and heads, say). There may be more keys than queries,
-# or fewer, and `d_v` may differ from `d_k`. Like the softmax it is stable: scores of 1000 give no NaN.
+# `batched_attention(Q, K, V)`: scaled dot-product attention, `(output, weights)`. There may be no batch
+# axis, one, or several, such as a batch and heads. There may be more keys than queries, or fewer, and
+# `d_v` may differ from `d_k`. Scores of 1000 give no NaN.
 
 
 # %%
@@ -151,12 +144,10 @@ def test_batched_attention(implementation):
 # %% [markdown]
 # ## 3. A mask for several heads
 #
-# `masked_heads(scores, mask)`: the attention weights of scores `(B, H, L, L)`, which are scaled
-# already. The mask is `(L, L)`, the same for all, or `(B, L, L)`, one for each sequence; it need not be
-# the causal one. Its entries are True and False, or 1 and 0, or 1.0 and 0.0. Every row allows
-# something, and what is blocked gets the weight 0. Scores of 1000 give no NaN.
-#
-# All of this holds for any numbers of sequences, heads and words, also where these are equal.
+# `masked_heads(scores, mask)`: the attention weights of scores `(B, H, L, L)`, which are scaled already.
+# The mask is True (or 1, or 1.0) where a query **may attend**. It is `(L, L)`, the same for all, or
+# `(B, L, L)`, one for each sequence; it need not be causal. Each row allows at least one key, and blocked
+# keys get the weight 0. Scores of 1000 give no NaN. B, H and L may be equal.
 
 
 # %%
@@ -203,9 +194,9 @@ def test_masked_heads(implementation):
 # %% [markdown]
 # ## 4. Several heads
 #
-# `multi_head_forward(x, W_q, W_k, W_v, W_o, num_heads)`: self-attention in heads, `(output, weights)`.
-# The matrices stand on the right, `x @ W_q`, and head h has the features h·E/H to (h+1)·E/H − 1. The
-# weights are those of each head. Scores of 1000 give no NaN.
+# `multi_head_forward(x, W_q, W_k, W_v, W_o, num_heads)`: self-attention in heads, `(output, weights)`,
+# with `x @ W_q` and so on. Head h has the features h·E/H to (h+1)·E/H − 1, and weights of its own. E is a
+# multiple of H. Scores of 1000 give no NaN.
 
 
 # %%
@@ -261,15 +252,14 @@ def test_multi_head_forward(implementation):
 # %% [markdown]
 # ## 5. Dropout
 #
-# `attention_with_dropout(Q, K, V, p, rng)`: attention while training. Each weight is set to 0 with
-# probability p, by itself: whether it is does not follow from another one of its row, its column or
-# its batch. Those that are kept are divided by 1 − p. The values are mixed with these; **returned are
-# the weights before dropout**, which are a distribution. With p = 0 nothing is dropped; p may be small
-# and may be large.
+# `attention_with_dropout(Q, K, V, p, rng)`: attention in training. Each weight is set to 0 with
+# probability p, independently of all others. The others are divided by 1 − p. The values are multiplied
+# by these; **returned are the weights before dropout**, whose rows sum to 1. With p = 0 nothing is
+# dropped; p may be as small as 0.1 or as large as 0.8.
 #
-# Random numbers come from `rng`, a `numpy.random.Generator`: another generator gives other numbers, and
-# one with the same seed the same. *How* a function draws them is its own affair, so do not expect that
-# a certain weight is dropped.
+# All random numbers come from `rng`, a `numpy.random.Generator`: the same seed gives the same result,
+# another seed another. Right functions may use `rng` in different ways, so a test cannot know which
+# weights are dropped.
 
 
 # %%
@@ -282,7 +272,10 @@ def broken_attention_with_dropout(Q, K, V, p, rng):
 
 # %%
 def attention_with_dropout(Q, K, V, p, rng):
-    """Q, K, V as before; 0 <= p < 1. Returns (output, weights before dropout)."""
+    """Q, K, V as in batched_attention; 0 <= p < 1.
+
+    Returns (output, weights before dropout).
+    """
     ### BEGIN SOLUTION
     weights = row_softmax(Q @ np.swapaxes(K, -1, -2) / np.sqrt(K.shape[-1]))
     kept = rng.random(weights.shape) >= p
@@ -322,7 +315,7 @@ def test_attention_with_dropout(implementation):
 # %% [markdown]
 # ## Try it
 #
-# Each line should say that the test stops the broken function and lets yours pass.
+# Each test should reject the broken function and accept yours.
 
 # %%
 if __name__ == "__main__":
@@ -337,24 +330,24 @@ if __name__ == "__main__":
         for kind in (f"broken_{name}", name):
             try:
                 test(globals()[kind])
-                said = "passes"
+                said = "accepted"
             except AssertionError:
-                said = "is stopped"
+                said = "rejected"
             except NotImplementedError:
                 said = "is not written yet, or its test is not"
             except Exception as error:
-                said = f"ends in {type(error).__name__}"
+                said = f"rejected, by its own {type(error).__name__}"
             print(f"{kind:30} {said}")
 
 # %% [markdown] after="check"
 # ## Where this comes from
 #
-# All five faults are from published teaching material, found by running it. That tests are best
-# judged by the faults that they find is from [DeMillo, Lipton and Sayward, *Hints on Test Data
-# Selection* (1978)](https://doi.org/10.1109/C-M.1978.218136); it is called mutation testing.
-# PyTorch compares with `torch.testing.assert_close`.
+# All five faults are from published teaching material, found by running it. To judge tests by the
+# faults that they find is called mutation testing; it was proposed by [DeMillo, Lipton and Sayward,
+# *Hints on Test Data Selection* (1978)](https://doi.org/10.1109/C-M.1978.218136). PyTorch compares with
+# `torch.testing.assert_close`.
 #
-# ## Go on reading
+# ## Further reading
 #
 # - [pytest: how to write and report
 #   assertions](https://docs.pytest.org/en/stable/how-to/assert.html)

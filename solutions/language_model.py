@@ -3,24 +3,26 @@
 #
 # *About 75 minutes. Needs your `MultiHeadAttention`, and the causal mask.*
 #
-# A language model reads words and says, at each position, which word may come next. Everything it
-# needs is there but for three small parts: a place to keep *which* word stands *where*, a network
-# that works on each position by itself, and a last matrix that turns vectors into words.
+# A language model reads tokens (here, words) and gives, after each of them, a number for each token that
+# may come next. You have written its attention. It also needs vectors for the tokens and their
+# positions, a network that works on each token by itself, and a last matrix that turns vectors into
+# numbers for tokens.
 #
 # **A transformer block** (post-norm, as in the paper of 2017):
 #
 # $$x_1 = \text{LayerNorm}(x + \text{Attention}(x)) \qquad
 #   x_2 = \text{LayerNorm}(x_1 + \text{FeedForward}(x_1))$$
 #
-# - The sum $x + \dots$ is a *residual connection*: a way around, so that a gradient reaches the first
-#   layer undiminished.
+# - The sum $x + \dots$ is a *residual connection*, a way around each part: a gradient also reaches
+#   earlier layers without passing through the attention or the network. The LayerNorm after the sum
+#   still rescales it.
 # - `nn.LayerNorm` brings each vector to mean 0 and variance 1, then scales and shifts it. By hand:
 #   `[1, 3]` has mean 2 and standard deviation 1, so it becomes `[-1, 1]`.
 # - The feed-forward network is `nn.Sequential(nn.Linear(d_model, d_ff), nn.ReLU(),
 #   nn.Linear(d_ff, d_model))`, with biases.
 #
 # ![From left to right: the embeddings of token and position are added. A line runs on from there
-# through the block. Attention reads from it, and what it makes is added to it; then comes norm1.
+# through the block. Attention reads from it, and its result is added to it; then comes norm1.
 # The feed-forward network does the same, then norm2. After the block, the output projection gives
 # the logits.](figures/language_model.png)
 #
@@ -28,18 +30,18 @@
 #
 # | step | shape |
 # |---|---|
-# | tokens: whole numbers, one for each word | `(B, L)` |
+# | tokens: whole numbers, each the number of a word in the vocabulary | `(B, L)` |
 # | token embedding + position embedding | `(B, L, E)` |
 # | block, with a causal mask | `(B, L, E)` |
-# | output projection: *logits*, one number for each word of the vocabulary | `(B, L, V)` |
+# | output projection: *logits*, one number for each token of the vocabulary | `(B, L, V)` |
 #
-# The logits at position $t$ speak of the word at $t + 1$; a softmax of them would be its
-# probabilities. The model must not have seen that word: hence the **causal mask** (True or 1: “may
-# attend”), which the model makes itself.
+# The logits at position $t$ are for the token at $t + 1$; their softmax would be its probabilities. The
+# model must not have seen that token: hence the **causal mask** (True or 1: “may attend”), which the
+# model makes itself.
 #
-# Attention alone does not know the order of the words: exchange two, and their outputs are exchanged.
-# So each position has a learnt vector too, number 0 for the first word, that is *added* to the word's
-# own.
+# Attention without a mask does not know the order of the tokens: exchange two, and their outputs are
+# exchanged. So each position also has a learnt vector, number 0 for the first token, that is *added* to
+# the vector of the token.
 
 # %%
 import math
@@ -50,13 +52,20 @@ from torch import nn
 # %% [markdown]
 # ## Your task, part 1
 #
-# The block. Its attention has several heads, and bias-free `W_q`, `W_k`, `W_v`, `W_o`: put your
-# `MultiHeadAttention` here, or write one anew. There is no dropout in this model.
+# The block. Put your `MultiHeadAttention` here, or write it again.
+#
+# - The block has the submodules `attention`, `norm1`, `feed_forward` and `norm2`. `attention` has the
+#   bias-free `nn.Linear` `W_q`, `W_k`, `W_v` and `W_o`; `norm1` and `norm2` are two `nn.LayerNorm(d_model)`.
+# - Each part is used once, in the order of the formulas above, with a weight of its own. There is no
+#   further LayerNorm and no dropout.
+# - A mask given to the block goes to the attention as it is: `(L, L)`, not always causal, of True and
+#   False or of 1 and 0. Without a mask, every token may attend to every other.
+# - `x` stays as it is, and no result depends on earlier calls.
 
 
 # %%
 class MultiHeadAttention(nn.Module):
-    """Self-attention with several heads; any class of your own will do."""
+    """Self-attention with several heads, as in multi_head_attention."""
 
     def __init__(self, d_model, num_heads):
         super().__init__()
@@ -69,9 +78,9 @@ class MultiHeadAttention(nn.Module):
         ### END SOLUTION
 
     def forward(self, x, mask=None):
-        """x: (B, L, E). mask: (L, L), True or 1: may attend.
+        """x: (B, L, E). mask: None, or (L, L) with True or 1 for "may attend".
 
-        Returns (output, weights).
+        Returns (output, weights): (B, L, E) and (B, H, L, L).
         """
         ### BEGIN SOLUTION
         query, key, value = (
@@ -88,9 +97,9 @@ class MultiHeadAttention(nn.Module):
 
 # %%
 class TransformerBlock(nn.Module):
-    """Attention, then a network for each position.
+    """Attention, then a network that works on each token by itself.
 
-    Each is added to its input and normalised.
+    The result of each is added to its input, and the sum is normalised.
     """
 
     def __init__(self, d_model, num_heads, d_ff):
@@ -106,7 +115,10 @@ class TransformerBlock(nn.Module):
         ### END SOLUTION
 
     def forward(self, x, mask=None):
-        """x: (B, L, E). Returns the same shape."""
+        """x: (B, L, E). mask: None, or (L, L) with True or 1 for "may attend".
+
+        Returns one tensor of the same shape as x.
+        """
         ### BEGIN SOLUTION
         attended, _ = self.attention(x, mask)
         x = self.norm1(x + attended)
@@ -117,18 +129,27 @@ class TransformerBlock(nn.Module):
 # %% [markdown]
 # ## Your task, part 2
 #
-# The model. More tokens than `max_seq_length` have no position: raise a `ValueError`. A message that
-# names both numbers helps whoever reads it; it is not graded. The embeddings are `nn.Embedding`, added
-# as they are, and `output_projection` is a `nn.Linear` with its bias.
+# The model.
+#
+# - `token_embedding` and `position_embedding` are `nn.Embedding`, without `padding_idx`. Their vectors are
+#   added as they are, not rescaled.
+# - `block` is one `TransformerBlock`; it gets the causal mask.
+# - `output_projection` is an `nn.Linear` with a bias and a weight of its own, not tied to the embedding.
+#   There is no LayerNorm between the block and it. The result is logits, without a softmax.
+# - There is no dropout: the logits in training are those in evaluation.
+# - `forward` raises a `ValueError` for more than `max_seq_length` tokens; just as many are fine. The
+#   message is not graded.
+# - The gradient of the logits reaches every parameter.
+# - `tokens` stays as it is, and no result depends on earlier calls.
 
 
 # %%
 class SimpleLanguageModel(nn.Module):
-    """Tokens to the logits of the word that follows each of them."""
+    """Tokens to the logits of the token that follows each of them."""
 
     def __init__(self, vocab_size, d_model, num_heads, d_ff, max_seq_length):
         """Submodules: token_embedding, position_embedding, block and
-        output_projection.
+        output_projection. d_ff: width of the hidden layer of feed_forward.
         """
         super().__init__()
         self.max_seq_length = max_seq_length
@@ -154,8 +175,8 @@ class SimpleLanguageModel(nn.Module):
 # %% [markdown]
 # ## Try it
 #
-# First the example of the layer norm. Then the shape should be `(1, 4, 10)`, and the two lines after it
-# show the same numbers: another last word changes nothing before it.
+# First the example of the LayerNorm. Then the shape should be `(1, 4, 10)`, and the two lines after it
+# should show the same numbers: another last token changes nothing before it.
 
 # %%
 if __name__ == "__main__":
@@ -177,13 +198,13 @@ if __name__ == "__main__":
 # learnt positions as in its table 3, row E. PyTorch's own block:
 # [torch.nn.TransformerEncoderLayer](https://docs.pytorch.org/docs/stable/generated/torch.nn.TransformerEncoderLayer.html).
 #
-# ## Go on reading
+# ## Further reading
 #
 # - [Ba, Kiros and Hinton, *Layer Normalization* (2016)](https://arxiv.org/abs/1607.06450)
-# - [He et al., *Deep Residual Learning* (2015)](https://arxiv.org/abs/1512.03385): the way
-#   around.
-# - [Xiong et al. (2020)](https://arxiv.org/abs/2002.04745): why newer models normalise *before*
-#   each part.
+# - [He et al., *Deep Residual Learning* (2015)](https://arxiv.org/abs/1512.03385): residual
+#   connections.
+# - [Xiong et al. (2020)](https://arxiv.org/abs/2002.04745): what changes for the gradients if each
+#   part is normalised *before* it, as in newer models.
 # - [Elhage et al., *A Mathematical Framework for Transformer Circuits*
-#   (2021)](https://transformer-circuits.pub/2021/framework/index.html): the residual stream, in
-#   earnest.
+#   (2021)](https://transformer-circuits.pub/2021/framework/index.html): the sums of residual
+#   connections as a stream that all parts read from and add to.

@@ -3,9 +3,9 @@
 #
 # *About 60 minutes. Needs `multi_head_reshape` and `self_attention`: this is the two together.*
 #
-# One head has one set of weights for each query: it can attend to the subject *or* to the verb. A
-# transformer runs several heads side by side, each on a slice of the features, and joins their
-# outputs:
+# One head has one row of weights for each query: if it attends to the subject and to the verb, it adds
+# both up into one vector. A transformer runs several heads side by side, each on a slice of the
+# features. Each has weights of its own, and their outputs are joined:
 #
 # $$\text{head}_h = \text{Attention}(Q_h, K_h, V_h) \qquad
 #   \text{output} = [\text{head}_0, \dots, \text{head}_{H-1}]\, W_o$$
@@ -16,28 +16,29 @@
 # | queries, keys, values: `W_q(x)`, `W_k(x)`, `W_v(x)` | `(B, L, E)` |
 # | split into heads | `(B, H, L, d)` with $d = E / H$ |
 # | weights | `(B, H, L, L)`: one matrix for each head |
-# | mixtures of the heads | `(B, H, L, d)` |
+# | weighted sums of the heads | `(B, H, L, d)` |
 # | merged | `(B, L, E)` |
 # | output, through `W_o` | `(B, L, E)` |
 #
 # Head $h$ has the features $h \cdot d$ to $(h + 1) \cdot d - 1$ of queries, keys and values. Three
-# things that go wrong most often:
+# things to get right:
 #
 # - Each head is attention of its own, with keys of length $d$. So the scores are divided by
 #   $\sqrt{d}$, **not by $\sqrt{E}$**.
-# - Cutting `(B, L, E)` straight into `(B, H, L, d)` mixes the words. First `(B, L, H, d)`, then
-#   exchange two axes.
-# - A mask has no axis for the heads. `(L, L)` broadcasts by itself, `(B, 1, L, L)` too; `(B, L, L)`
-#   needs an axis put in between, or its batch meets the heads.
+# - A reshape of `(B, L, E)` straight to `(B, H, L, d)` mixes the tokens. Reshape to `(B, L, H, d)`
+#   first, then exchange two axes.
+# - A mask with two axes, `(L, L)`, is the same for all sequences. A mask with three, `(B, L, L)`, is
+#   **one mask for each sequence**, the same for all heads. It needs an axis for the heads, as
+#   `(B, 1, L, L)` has; without it, broadcasting takes its first axis for the heads.
 #
 # **By hand.** With $E = 4$ and $H = 2$, the query `[1, 2, 3, 4]` is `[1, 2]` for head 0 and `[3, 4]`
 # for head 1. With the key `[1, 0, 0, 1]`, the scores are $1 \cdot 1 + 2 \cdot 0 = 1$ in head 0 and
-# $3 \cdot 0 + 4 \cdot 1 = 4$ in head 1, both divided by $\sqrt{2}$. A single head would see the one
-# score $5$: what the two heads say apart cannot be told from the sum.
+# $3 \cdot 0 + 4 \cdot 1 = 4$ in head 1, both divided by $\sqrt{2}$. A single head would have the one
+# score $1 + 4 = 5$, divided by $\sqrt{4}$.
 #
-# ![Features of five words, cut into two slices. Each slice goes to a head with a matrix of
-# weights of its own: head 0 looks at the word before, head 1 at the subject. What they gather is
-# put side by side again, not added up, and goes through W_o.](figures/multi_head_attention.png)
+# ![Features of five tokens, cut into two slices. Each slice goes to a head with a matrix of
+# weights of its own: head 0 looks at the token before, head 1 at the subject. Their results are
+# put side by side again, not added up, and go through W_o.](figures/multi_head_attention.png)
 #
 # **The mask: True (or 1) means “may attend”.** `nn.MultiheadAttention` has it the other way round.
 
@@ -50,9 +51,18 @@ from torch import nn
 # %% [markdown]
 # ## Your task
 #
-# Four `nn.Linear(d_model, d_model, bias=False)`, named `W_q`, `W_k`, `W_v` and `W_o`. If the features
-# cannot be shared out evenly, the constructor raises a `ValueError`. A message that names both
-# numbers helps whoever reads it; it is not graded.
+# Write the class.
+#
+# - It has four `nn.Linear(d_model, d_model, bias=False)`, named `W_q`, `W_k`, `W_v` and `W_o`, each with a
+#   weight of its own. There is no dropout.
+# - If `d_model` is not a multiple of `num_heads`, the constructor raises a `ValueError`. Its message is
+#   not graded.
+# - A mask holds True and False, or 1 and 0 as whole numbers or decimals; it is never added to the scores.
+#   It need not be causal, but every query may attend to at least one key.
+# - The gradient of the output reaches `x` and all four matrices, also with a mask.
+# - `x` and the mask stay as they are, and no result depends on earlier calls.
+#
+# `split_heads` and `merge_heads` are there to help; only the constructor and `forward` are graded.
 
 
 # %%
@@ -87,7 +97,7 @@ class MultiHeadAttention(nn.Module):
     def forward(self, x, mask=None):
         """x: (B, L, E).
 
-        mask: (L, L), (B, L, L) or (B, 1, L, L); True or 1: may attend.
+        mask: None, (L, L), (B, L, L) or (B, 1, L, L); True or 1: may attend.
         Returns (output, weights): (B, L, E) and (B, H, L, L).
         """
         ### BEGIN SOLUTION
@@ -109,7 +119,7 @@ class MultiHeadAttention(nn.Module):
 #
 # First the example from above, a query and a key as each head sees them. Then the shapes should be
 # `(2, 5, 8)` and `(2, 4, 5, 5)`, the first row of every head `1, 0, 0, 0, 0`, and the last line should show
-# an error that names 8 and 3.
+# your `ValueError` for 8 features and 3 heads.
 
 # %%
 if __name__ == "__main__":
@@ -132,10 +142,10 @@ if __name__ == "__main__":
 # ## Where this comes from
 #
 # Section 3.2.2 and figure 2 of [Vaswani et al., *Attention Is All You Need*
-# (2017)](https://arxiv.org/abs/1706.03762). PyTorch's own, with the three first matrices in one:
+# (2017)](https://arxiv.org/abs/1706.03762). PyTorch's own, with the first three matrices in one:
 # [torch.nn.MultiheadAttention](https://docs.pytorch.org/docs/stable/generated/torch.nn.MultiheadAttention.html).
 #
-# ## Go on reading
+# ## Further reading
 #
 # - [Voita et al. (2019)](https://arxiv.org/abs/1905.09418): what single heads do, and how many a
 #   model can lose.

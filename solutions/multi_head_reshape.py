@@ -12,8 +12,8 @@
 # | before | `(B, L, E)` | batch, position, feature |
 # | after `split_heads` | `(B, H, L, E // H)` | batch, head, position, feature of that head |
 #
-# The heads stand *in front of* the positions, so that `@` later treats each head as a batch of its
-# own.
+# The axis of the heads comes *before* that of the positions, so that `@` later treats each head as a
+# batch of its own.
 #
 # **By hand.** Two tokens with four features and two heads:
 #
@@ -21,10 +21,10 @@
 # \text{head 0: } \begin{bmatrix} 1 & 2 \\ 5 & 6 \end{bmatrix} \quad
 # \text{head 1: } \begin{bmatrix} 3 & 4 \\ 7 & 8 \end{bmatrix}$$
 #
-# **A reshape alone is not enough.** `reshape` never moves a number: it reads them in the order of
-# memory and cuts anew. Going straight to `(B, H, L, E // H)` would give head 0 the rows
-# $[1, 2]$ and $[3, 4]$: both halves of the *first* token. The shape is right and the content
-# wrong. Cut the last axis first, then move the axes with `transpose`.
+# **A reshape alone is not enough.** `reshape` reads the numbers of its input in order, the last axis
+# first, and puts them into the new shape in the same order. Going straight to `(B, H, L, E // H)`
+# would give head 0 the rows $[1, 2]$ and $[3, 4]$: both halves of the *first* token. The shape is
+# right and the content wrong. Cut the last axis first, then exchange two axes with `transpose`.
 #
 # ![Three tokens with four features each, in the colours of two heads. After the split, head 0 has
 # features 0 and 1 of every token and head 1 features 2 and 3. A reshape alone has the same shape,
@@ -36,14 +36,16 @@ import numpy as np
 # %% [markdown]
 # ## Your task
 #
-# Write both functions. `merge_heads` is the exact inverse of `split_heads`.
+# Write both functions. `merge_heads` is the exact inverse of `split_heads`. Neither changes its argument,
+# and no result depends on earlier calls.
 
 
 # %%
 def split_heads(x, num_heads):
     """(B, L, E) to (B, num_heads, L, E // num_heads).
 
-    Raises ValueError, naming both numbers, if E is not a multiple of num_heads.
+    Raises ValueError if E is not a multiple of num_heads. Its message contains
+    both numbers, E and num_heads.
     """
     ### BEGIN SOLUTION
     batch, length, features = x.shape
@@ -81,11 +83,11 @@ if __name__ == "__main__":
 # ## Where this comes from
 #
 # Section 3.2.2 of [Vaswani et al., *Attention Is All You Need*
-# (2017)](https://arxiv.org/abs/1706.03762): there each head has small matrices of its own;
-# cutting the result of one large matrix is the same, and is what libraries do, such as
+# (2017)](https://arxiv.org/abs/1706.03762): there each head has small matrices of its own. To cut the
+# result of one large matrix gives the same, and is what libraries do, such as
 # [torch.nn.MultiheadAttention](https://docs.pytorch.org/docs/stable/generated/torch.nn.MultiheadAttention.html).
 #
-# ## Go on reading
+# ## Further reading
 #
 # - [numpy.reshape](https://numpy.org/doc/stable/reference/generated/numpy.reshape.html): the
 #   order in which numbers are read.

@@ -3,36 +3,36 @@
 #
 # *About 15 minutes. Needs the product of two matrices, as in `hand_computation`.*
 #
-# Attention compares *queries* with *keys* and mixes *values*. Where do they come from? From the same
-# words, by three matrices that are learnt:
+# Attention compares *queries* with *keys* and adds up *values*. Where do they come from? From the same
+# tokens, by three matrices that are learnt:
 #
 # $$Q = X W_Q \qquad K = X W_K \qquad V = X W_V$$
 #
-# Each row of $X$ is one word as a vector of $d_{model}$ numbers. $W_Q$ turns it into what the word
-# *looks for*, $W_K$ into what it *offers to be found by*, and $W_V$ into what it *hands over*.
+# Each row of $X$ is one token as a vector of $d_{model}$ numbers. $W_Q$ turns it into what the token
+# *looks for*, $W_K$ into what it *can be found by*, and $W_V$ into what it *hands over*.
 #
 # | name | shape | |
 # |---|---|---|
-# | `X` | `(..., L, d_model)` | one row for each position |
+# | `X` | `(..., L, d_model)` | one row for each token |
 # | `W_Q`, `W_K` | `(d_model, d_k)` | the same width, since queries meet keys |
 # | `W_V` | `(d_model, d_v)` | its own width |
-# | `Q`, `K` | `(..., L, d_k)` | one query and one key for each position |
-# | `V` | `(..., L, d_v)` | one value for each position |
+# | `Q`, `K` | `(..., L, d_k)` | one query and one key for each token |
+# | `V` | `(..., L, d_v)` | one value for each token |
 #
-# `...` stands for any number of batch axes, or none. The same three matrices serve every position
-# and every item of the batch.
+# `...` stands for any number of batch axes, or none. The same three matrices serve every token of
+# every sequence.
 #
-# ![One matrix X with three words as rows, and three matrices W_Q, W_K and W_V. Each product has
-# three rows again: a query, a key and a value for each word. The row of the word “cat” is framed
+# ![One matrix X with three tokens as rows, and three matrices W_Q, W_K and W_V. Each product has
+# three rows again: a query, a key and a value for each token. The row of the token “cat” is framed
 # in X, in Q, in K and in V.](figures/qkv_projection.png)
 #
-# **By hand.** One word $x = [1, 2]$ and
+# **By hand.** One token $x = [1, 2]$ and
 #
 # $$W_Q = \begin{bmatrix} 1 & 0 & 1 \\ 0 & 1 & 1 \end{bmatrix} \qquad
 #   q = x W_Q = [1 \cdot 1 + 2 \cdot 0,\ 1 \cdot 0 + 2 \cdot 1,\ 1 \cdot 1 + 2 \cdot 1] = [1, 2, 3]$$
 #
-# Column $j$ of $W_Q$ makes entry $j$ of the query. The word stands on the **left**: that is what
-# makes the shapes fit, `(L, d_model) @ (d_model, d_k)`.
+# Column $j$ of $W_Q$ makes entry $j$ of the query. The token stands on the **left**, so that the
+# shapes fit: `(L, d_model) @ (d_model, d_k)`.
 
 # %%
 import numpy as np
@@ -40,13 +40,16 @@ import numpy as np
 # %% [markdown]
 # ## Your task
 #
-# Write the function. Three products are all there is to it; think about which matrix makes which
-# result, and about a batch in front.
+# Write the function: three products.
+#
+# - `L`, `d_model`, `d_k` and `d_v` may all differ, and there may be no batch axis, one or several.
+# - It returns three results, in the order Q, K, V.
+# - It does not change its arguments, and its results do not depend on earlier calls.
 
 
 # %%
 def project_qkv(X, W_Q, W_K, W_V):
-    """The queries, keys and values of every position.
+    """The queries, keys and values of every token.
 
     X: (..., L, d_model). W_Q, W_K: (d_model, d_k). W_V: (d_model, d_v).
     Returns (Q, K, V): (..., L, d_k), (..., L, d_k) and (..., L, d_v).
@@ -81,7 +84,7 @@ if __name__ == "__main__":
 # (2017)](https://arxiv.org/abs/1706.03762), where each head has such matrices $W^Q$, $W^K$ and
 # $W^V$. In PyTorch each is a `torch.nn.Linear(d_model, d, bias=False)`.
 #
-# ## Go on reading
+# ## Further reading
 #
 # - [torch.nn.Linear](https://docs.pytorch.org/docs/stable/generated/torch.nn.Linear.html): it
 #   keeps the transposed matrix, and computes $x W^\top$.

@@ -8,7 +8,7 @@
 #
 # $$\operatorname{softmax}(x)_i = \frac{e^{x_i}}{\sum_j e^{x_j}}$$
 #
-# Every result lies between 0 and 1, they sum to 1, and a larger score gives a larger weight.
+# Every result lies between 0 and 1, the results sum to 1, and a larger score gives a larger weight.
 #
 # **By hand.** For $x = [1, 2, 3]$ the exponentials are $2.718,\ 7.389,\ 20.086$. Their sum is
 # $30.193$, so the softmax is $[0.090,\ 0.245,\ 0.665]$.
@@ -34,9 +34,13 @@ import numpy as np
 # %% [markdown]
 # ## Your task
 #
-# Write `softmax`. It accepts arrays of one axis or more, lists and whole numbers, works along any
-# `axis`, stays right for inputs as large as ±10,000, gives exactly 0 where the input is −∞, and
-# leaves its input as it is.
+# Write `softmax`.
+#
+# - It accepts arrays with one axis or more, and lists. The numbers may be whole.
+# - It works along any single `axis`, also a negative one; without `axis` along the last.
+# - It is right for inputs up to ±10,000, also if one row has large numbers and another small ones.
+# - It gives exactly 0 where the input is −∞, beside finite numbers.
+# - It does not change its input, and its result does not depend on earlier calls.
 
 
 # %%
@@ -57,8 +61,8 @@ def softmax(x, axis=-1):
 # %% [markdown]
 # ## Try it
 #
-# Run the next cell. The softmax of the first row should be close to `[0.09  0.245 0.665]`, and each row
-# of the last result should sum to 1.
+# Run the next cell. The softmax of `[1, 2, 3]` should be close to `[0.09  0.245 0.665]`, and each row of
+# the last result should sum to 1.
 
 # %%
 if __name__ == "__main__":
@@ -74,11 +78,11 @@ if __name__ == "__main__":
 # ## Where this comes from
 #
 # Attention uses the softmax in equation 1 of [Vaswani et al., *Attention Is All You Need*
-# (2017)](https://arxiv.org/abs/1706.03762). That subtracting the maximum keeps it accurate is
-# shown in [Blanchard, Higham and Higham (2021)](https://doi.org/10.1093/imanum/draa038). The
-# library's own: `torch.softmax(x, dim=-1)` and `scipy.special.softmax(x, axis=-1)`.
+# (2017)](https://arxiv.org/abs/1706.03762). [Blanchard, Higham and Higham
+# (2021)](https://doi.org/10.1093/imanum/draa038) show that it stays accurate if the maximum is
+# subtracted. In libraries: `torch.softmax(x, dim=-1)` and `scipy.special.softmax(x, axis=-1)`.
 #
-# ## Go on reading
+# ## Further reading
 #
 # - [scipy.special.softmax](https://docs.scipy.org/doc/scipy/reference/generated/scipy.special.softmax.html):
 #   formula, axis and references.

@@ -1,40 +1,40 @@
 # %% [markdown]
-# # Training, and writing with the model
+# # Training and generation
 #
 # *About 75 minutes. Needs to know what logits are (`language_model`); its model is given here.*
 #
 # The model of the last exercise knows nothing yet: its weights are random. Here it learns from
-# sentences, and then writes some.
+# sentences, and then generates some. Each token is a word.
 #
-# **The loss.** At each position the model gives logits $z$ for the *next* word $w$. The loss is how
-# surprised it is by the word that did come, on average over all positions that have a next word:
+# **The loss.** At each position the model gives logits $z$ for the *next* token $w$. The loss says how
+# surprised it is by the token that did come, on average over all positions that have a next token:
 #
 # $$\text{loss} = -\frac{1}{B (L - 1)} \sum_{b} \sum_{t=0}^{L-2}
 #   \ln \text{softmax}(z_{b,t})_{w_{b,t+1}}$$
 #
 # | | shape | |
 # |---|---|---|
-# | logits | `(B, L, V)` | those of the last position speak of a word that is not there: left out |
-# | tokens | `(B, L)` | the first word is nobody's next word: left out |
-# | what meets | `logits[:, :-1]` and `tokens[:, 1:]` | the target is **shifted by one** |
+# | logits | `(B, L, V)` | those of the last position have no target: left out |
+# | tokens | `(B, L)` | the first token is no target: left out |
+# | pairs | `logits[:, :-1]` and `tokens[:, 1:]` | the target is **shifted by one** |
 #
 # ![What training sees of “the cats near it sleep”: at position 0 the model sees “the” and should
 # predict “cats”, at position 1 it sees “the cats” and should predict “near”, and so on. The last
-# position has no word to predict and is not part of the loss. All rows are computed at
+# position has no token to predict and is not part of the loss. All rows are computed at
 # once.](figures/train_and_generate.png)
 #
-# **By hand.** Two words `[0, 1]`, a vocabulary of 2. The logits at the first position are `[0, 1]`: the
-# softmax gives word 1 the probability $e / (1 + e) = 0.731$, so the loss is $-\ln 0.731 = 0.313$. A
-# model that knows nothing has $\ln V$: $0.693$ here.
+# **By hand.** Two tokens `[0, 1]`, a vocabulary of 2. The logits at the first position are `[0, 1]`: the
+# softmax gives token 1 the probability $e / (1 + e) = 0.731$, so the loss is $-\ln 0.731 = 0.313$. A
+# model that gives every token the same probability has the loss $\ln V$: $0.693$ here.
 #
 # **A step of training:** compute the loss, clear the old gradients, compute new ones
-# (`loss.backward()`), let the optimizer change the weights. PyTorch *adds* to gradients: without
-# clearing them, every step would drag all steps before it along.
+# (`loss.backward()`), let the optimizer change the weights. PyTorch *adds* to gradients: if they were
+# not cleared, each step would use the sum of the gradients of all steps so far.
 #
-# **Writing:** give the model some words, look at the logits of the **last** position, choose a word,
-# append it, and again. Choose the likeliest (*greedy*), or draw one from
-# $\text{softmax}(z / T)$: a small temperature $T$ makes the likely words likelier still, a large one
-# makes all alike.
+# **Generation:** give the model some tokens, look at the logits of the **last** position, choose a token,
+# append it, and repeat. Choose the likeliest (*greedy*), or sample one from
+# $\text{softmax}(z / T)$: a small temperature $T$ makes the likely tokens even likelier, a large one
+# makes the probabilities more alike.
 #
 # ![The same logits at three temperatures, as bars of probability. T = 0.5: 0.86, 0.12, 0.02,
 # 0.00. T = 1: 0.64, 0.24, 0.09, 0.03. T = 2: 0.46, 0.28, 0.17, 0.10.](figures/temperature.png)
@@ -48,14 +48,16 @@ from torch import nn
 # %% [markdown]
 # ## Your task
 #
-# The loss first.
+# The loss first. It is one tensor, and its gradient reaches the logits. Logits as large as ±20 give no
+# error. None of the three functions changes its arguments (but for the weights in `train`), and no
+# result depends on earlier calls.
 
 
 # %%
 def next_token_loss(logits, tokens):
-    """logits: (B, L, V). tokens: (B, L), whole numbers.
+    """logits: (B, L, V). tokens: (B, L), whole numbers; L is at least 2.
 
-    Returns one number, a tensor.
+    Returns one number, a tensor: the mean over all B · (L - 1) predictions.
     """
     ### BEGIN SOLUTION
     predictions = logits[:, :-1].flatten(0, 1)
@@ -65,17 +67,22 @@ def next_token_loss(logits, tokens):
 
 
 # %% [markdown]
-# Now the training. The optimizer is `torch.optim.AdamW` with the learning rate `lr`. Batches are used
-# in turn, and again from the first when they have all been used. Some models behave differently while
-# they are trained (dropout!): leave the model as you found it, `model.training` true or false.
+# Now the training.
+#
+# - The optimizer is `torch.optim.AdamW` with the learning rate `lr` and no other settings: one for all
+#   steps. There is no gradient clipping, no warm-up and no other change of the learning rate.
+# - Each step uses one batch. Batches are used in turn, and again from the first when all have been used.
+# - The weights of the given model change, not those of a copy.
+# - Some models behave differently in training (dropout), so train in training mode, `model.train()`.
+#   When `train` returns, `model.training` is what it was before.
 
 
 # %%
 def train(model, batches, steps, lr):
     """Changes the model's weights, `steps` times.
 
-    batches: a list of tokens (B, L).
-    Returns a list of floats: each step's loss before its change.
+    batches: a list of tensors of tokens, (B, L); L may differ.
+    Returns a list of floats: the loss of each step, before its change.
     """
     ### BEGIN SOLUTION
     was_training = model.training
@@ -95,16 +102,22 @@ def train(model, batches, steps, lr):
 
 
 # %% [markdown]
-# And the writing. The model takes at most `model.max_seq_length` tokens: give it the **last** ones. At
-# temperature 0 take the likeliest word; above it, draw from softmax(logits / temperature) with
-# `torch.multinomial(..., generator=generator)`, so that the same generator gives the same words.
+# And the generation.
+#
+# - The model takes at most `model.max_seq_length` tokens. Give it the **last** ones, as many as it takes.
+# - At temperature 0 take the likeliest token. Above 0, sample from softmax(logits / temperature), for
+#   example with `torch.multinomial(..., generator=generator)`. All random numbers come from `generator`:
+#   the same seed gives the same tokens.
+# - The mode of the model does not matter: the models here have no dropout.
 
 
 # %%
 def generate(model, prompt, max_new_tokens, temperature=0.0, generator=None):
-    """prompt: (L,), whole numbers.
+    """prompt: (L,), whole numbers. max_new_tokens: how many to append, 0 or more.
 
-    Returns the prompt with max_new_tokens more, (L + n,).
+    temperature: 0 for the likeliest token each time, else to sample.
+    generator: a torch.Generator to sample with, or None for PyTorch's own.
+    Returns the prompt and the new tokens, (L + max_new_tokens,).
     """
     ### BEGIN SOLUTION
     tokens = prompt
@@ -127,10 +140,10 @@ def generate(model, prompt, max_new_tokens, temperature=0.0, generator=None):
 #
 # In “the **cats** near the old house **sleep**”, the verb agrees with a word far back. The sentences
 # below have 0 to 6 words between subject and verb, other nouns among them. Two models learn from the
-# same sentences: one may attend to every word before, the other only to itself and *one word back*.
-# Which of them gets the verb right?
+# same sentences. In one, each token may attend to itself and to every token before it; in the other, to
+# itself and to *one token back*. Which of them gets the verb right?
 #
-# Nothing is to be written here; read it, and run it.
+# You need not write anything here: read it, and run it.
 
 # %%
 SUBJECTS = [("cat", "cats"), ("dog", "dogs"), ("bird", "birds"), ("child", "children")]
@@ -139,7 +152,7 @@ PLACES = ["house", "houses", "river", "tree", "trees", "garden"]
 
 
 def words_between(count, rng):
-    """So many words that say nothing about the number of the subject."""
+    """`count` words that do not tell whether the subject is singular or plural."""
     place, other = rng.choice(PLACES), rng.choice(PLACES)
     return {
         0: [],
@@ -220,14 +233,15 @@ def run_experiment(reach, steps=300, seed=0):
 
 # %% [markdown]
 # Run the next cell; it takes some seconds. After a sentence of each kind and the loss of the example
-# (0.313) you should see two curves: the model that attends to all words is right at every distance,
-# and the other one as long as the subject is within its reach, at 0 and 1 words in between. From 2 on it can only guess, and is right half of the time. With a right
-# `train`, the shares of right verbs are these:
+# (0.313) you should see two curves. The model that attends to every token before is right at every
+# distance. The other is right while the subject is within its reach, with 0 or 1 words in between; from
+# 2 on it can only guess, and is right about half of the time. With a right `train`, the shares of right
+# verbs are about these:
 #
 # | words between subject and verb | 0 | 1 | 2 | 3 | 4 | 5 | 6 |
 # |---|---|---|---|---|---|---|---|
-# | attends to every word before | 100 % | 100 % | 100 % | 100 % | 100 % | 100 % | 100 % |
-# | attends to one word back | 100 % | 100 % | 51 % | 54 % | 52 % | 46 % | 47 % |
+# | attends to every token before | 100 % | 100 % | 100 % | 100 % | 100 % | 100 % | 100 % |
+# | attends to one token back | 100 % | 100 % | 51 % | 54 % | 52 % | 46 % | 47 % |
 
 # %%
 if __name__ == "__main__":
@@ -240,7 +254,7 @@ if __name__ == "__main__":
             "loss:",
             next_token_loss(torch.tensor([[[0.0, 1.0], [0.0, 0.0]]]), torch.tensor([[0, 1]])),
         )
-        for reach, label in ((None, "every word before"), (1, "one word back")):
+        for reach, label in ((None, "every token before"), (1, "one token back")):
             model, vocabulary, shares = run_experiment(reach)
             print(f"{label:18}", *(f"{share:.0%}" for share in shares))
             plt.plot(range(7), shares, marker="o", label=f"attends to {label}")
@@ -266,11 +280,11 @@ if __name__ == "__main__":
 # [torch.optim.AdamW](https://docs.pytorch.org/docs/stable/generated/torch.optim.AdamW.html) and
 # `torch.multinomial`.
 #
-# ## Go on reading
+# ## Further reading
 #
 # - [Loshchilov and Hutter (2017)](https://arxiv.org/abs/1711.05101): the optimizer, AdamW.
 # - [Holtzman et al., *The Curious Case of Neural Text Degeneration*
-#   (2019)](https://arxiv.org/abs/1904.09751): greedy, temperature, and what is used in their
-#   place.
+#   (2019)](https://arxiv.org/abs/1904.09751): greedy generation, temperature, and what is used
+#   instead.
 # - [Goldberg, *Assessing BERT's Syntactic Abilities* (2019)](https://arxiv.org/abs/1901.05287):
 #   the same question to a large model.

@@ -225,7 +225,7 @@ def test_axis_labels(example):
     "plot_attention: a colour bar",
     points=1,
     hints=(
-        "What does a dark cell mean: 0.5, or 0.9?",
+        "Which weight does the colour of a cell stand for: 0.5, or 0.9?",
         "A colour bar says which colour stands for which weight.",
         "Keep what imshow returns, and hand it to figure.colorbar.",
     ),

@@ -64,10 +64,10 @@ def scenario(name, rng):
 
 
 @pytest.mark.check(
-    "analyze_pattern: two words by hand",
+    "analyze_pattern: two small examples",
     points=2,
     hints=(
-        "What are the weights of the two words, before anything is measured?",
+        "What are the weights, before anything is measured?",
         "The scores are the dot products of the rows, divided by √d; each row gets a softmax.",
         "First make the matrix of weights, as in the lesson's example; then take three measures.",
     ),
@@ -94,13 +94,13 @@ def test_measure(submission, reference, rng, key):
 
 
 @pytest.mark.check(
-    "analyze_pattern: uniform, sequential, similar pairs, and a sentence with twins",
+    "analyze_pattern: uniform, sequential, pairs, twins, and large scores",
     points=2,
     needs=["test_by_hand"],
     hints=(
         "What should the weights be if all embeddings are equal?",
-        "The scores grow with the squared length of the embeddings; large ones make a weight of 0, "
-        "which adds nothing to the entropy.",
+        "The scores grow with the squared length of the embeddings; where they lie far apart, a "
+        "weight is 0, which adds nothing to the entropy.",
         "Subtract each row's maximum before the exponential, and take the logarithm only where a "
         "weight is above 0.",
     ),

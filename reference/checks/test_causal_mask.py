@@ -204,7 +204,9 @@ def blocks(submission, reference, scores, mask):
 
 
 @pytest.mark.hidden
-@pytest.mark.check("Long sequences, and arguments that stay as they are", points=1, needs=MASK)
+@pytest.mark.check(
+    "Long sequences, large scores, and arguments that stay as they are", points=1, needs=MASK
+)
 def test_long_and_unchanged(submission, reference, rng):
     for size in (256, *drawn_lengths(rng)):
         mask = submission.create_causal_mask(size)

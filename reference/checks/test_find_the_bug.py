@@ -153,7 +153,7 @@ def outcome(submission, name, function):
     return None
 
 
-@each_function(1, "test_{}: lets right functions pass, and stops the broken one", hints=WRITE)
+@each_function(1, "test_{}: accepts right functions, and rejects the broken one", hints=WRITE)
 def test_of_shown(submission, name):
     known = implementations(name)
     chosen = [each for each in known if not each.wrong or each.id == SHOWN]
@@ -161,17 +161,17 @@ def test_of_shown(submission, name):
     refused = [each for each in chosen if not each.wrong and said[each.id] is not None]
     if refused and said[SHOWN] is None:
         raise Mismatch(
-            f"test_{name} has it the wrong way round: it stops a right function, and lets the "
-            f"broken one pass.",
+            f"test_{name} has it the wrong way round: it rejects a right function, and accepts "
+            f"the broken one.",
             mistake="wrong-way-round",
         )
     if refused:
         raise Mismatch(
-            f"test_{name} stops a function that is right: {said[refused[0].id].finding}",
+            f"test_{name} rejects a function that is right: {said[refused[0].id].finding}",
             mistake="stops-the-right",
         )
     if said[SHOWN] is None:
-        raise Mismatch(f"test_{name} lets the broken function pass.", mistake="passes-the-broken")
+        raise Mismatch(f"test_{name} accepts the broken function.", mistake="passes-the-broken")
 
 
 def others(submission, name):
@@ -181,7 +181,7 @@ def others(submission, name):
     broken = [each for each in known if each.wrong and each.id != SHOWN]
     if any(said[each.id] is not None for each in known if not each.wrong):
         raise Mismatch(
-            f"test_{name} does not let every right function pass: it depends on chance.",
+            f"test_{name} does not accept every right function: it depends on chance.",
             mistake="stops-the-right",
         )
     return [each for each in broken if said[each.id] is None], len(broken)
@@ -190,21 +190,21 @@ def others(submission, name):
 def expect_most(passed, count, allowed, name):
     if len(passed) > allowed:
         raise Mismatch(
-            f"Of {count} other broken functions, test_{name} lets {len(passed)} pass. One of them: "
+            f"Of {count} other broken functions, test_{name} accepts {len(passed)}. One of them: "
             f"{passed[0].wrong}.",
             mistake="finds-too-little",
         )
 
 
 @each_function(
-    1, "test_{}: stops half of the other broken functions", hints=WRITE, needs="test_of_shown"
+    1, "test_{}: rejects half of the other broken functions", hints=WRITE, needs="test_of_shown"
 )
 def test_of_half(submission, name):
     passed, count = others(submission, name)
     expect_most(passed, count, count // 2, name)
 
 
-@each_function(1, "test_{}: stops all other broken functions", hints=WRITE, needs="test_of_half")
+@each_function(1, "test_{}: rejects all other broken functions", hints=WRITE, needs="test_of_half")
 def test_of_all(submission, name):
     passed, count = others(submission, name)
     expect_most(passed, count, 0, name)

@@ -128,7 +128,7 @@ def test_block_mask(block, rng, note):
 
 
 @pytest.mark.check(
-    "SimpleLanguageModel: its parts, and one logit for each word",
+    "SimpleLanguageModel: its parts, and one logit for each token of the vocabulary",
     points=1,
     hints=(
         "What are the names of the four parts of the model, and how large is each?",
@@ -186,7 +186,7 @@ def compare_model(model, block, sizes, tokens, state, note):
 
 
 @pytest.mark.check(
-    "SimpleLanguageModel: a word changes nothing before it",
+    "SimpleLanguageModel: a token changes nothing before it",
     points=2,
     hints=(
         "Which words may the logits of position t depend on?",

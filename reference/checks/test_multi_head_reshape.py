@@ -88,7 +88,7 @@ def test_split_shape(submission):
     hints=(
         "Follow one token: which of its features are in head 0, and are they still its own?",
         "Head h holds the features h·E/H to (h+1)·E/H of each token. A reshape alone cannot move "
-        "the heads in front of the positions: it keeps the order in memory.",
+        "the heads in front of the positions: it keeps the order in which the numbers are read.",
         "x.reshape(B, L, H, E // H), then .transpose(0, 2, 1, 3).",
     ),
 )

@@ -39,11 +39,11 @@ def compare(submission, reference, *args):
 
 
 @pytest.mark.check(
-    "Three results, one row for each position",
+    "Three results, one row for each token",
     points=1,
     hints=(
-        "How many queries does a sequence of 3 words have, and how long is each?",
-        "Every position gets a query, a key and a value: L rows, and as many columns as the matrix "
+        "How many queries does a sequence of 3 tokens have, and how long is each?",
+        "Every token gets a query, a key and a value: L rows, and as many columns as the matrix "
         "that made them.",
         "End with one line that returns all three, in the order Q, K, V.",
     ),

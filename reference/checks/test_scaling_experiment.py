@@ -79,7 +79,7 @@ def distributions_at(reference, sizes):
 
 
 @pytest.mark.check(
-    "attention_entropy: one value a row, in nats",
+    "attention_entropy: one value for each row, in nats",
     points=2,
     hints=(
         "How large is the entropy of one row of four equal weights? (It is ln 4 = 1.386.)",
@@ -138,7 +138,7 @@ def test_gradient_norm(submission, reference, rng):
 
 
 @pytest.mark.check(
-    "measure_scaling: the spread of the scores",
+    "measure_scaling: the standard deviation of the scores",
     points=2,
     hints=(
         "Of which numbers is the standard deviation taken: the scores or the weights?",
@@ -355,11 +355,11 @@ def test_plot_labels(plot, submission, reference):
     "CONCLUSION: what the experiment shows",
     points=2,
     hints=(
-        "By what factor does the unscaled spread grow when d grows by a factor of 4?",
-        "The variance of a dot product of d random pairs is d. Look at which entropy stays level, "
-        "and at softmax_gradient_norm for large scores.",
-        "The spread grows like d to the power that turns 4 into 2; a softmax that is nearly all 0 "
-        "and 1 hardly reacts.",
+        "By what factor does the unscaled standard deviation grow when d grows by a factor of 4?",
+        "The variance of a dot product of d independent pairs is d. Look at which entropy stays "
+        "level, and at softmax_gradient_norm for scores that lie far apart.",
+        "The standard deviation grows like d to the power that turns 4 into 2; a softmax that is "
+        "nearly all 0 and 1 hardly reacts.",
     ),
 )
 def test_conclusion(submission):

@@ -7,7 +7,7 @@ from autograder.author import expect_close, expect_independent_calls, expect_unc
 
 
 @pytest.mark.check(
-    "One row of three numbers",
+    "One row of numbers",
     points=2,
     hints=(
         "What are the three exponentials of 1, 2 and 3, and what is their sum?",

@@ -119,7 +119,7 @@ def compare_losses(submission, answer, run, note):
 
 
 @pytest.mark.check(
-    "AdamW, and the model as it was found",
+    "AdamW, and the mode of the model as it was before",
     points=3,
     hints=(
         "What does AdamW do to a weight that has no gradient? And what does model.train() change?",
@@ -160,7 +160,7 @@ def test_optimizer_and_mode(submission, kit, rng):
 
 
 @pytest.mark.check(
-    "Greedy words",
+    "Greedy generation",
     points=4,
     hints=(
         "Which position's logits speak of the word that comes next?",
@@ -212,7 +212,7 @@ def test_context(submission, kit, rng, note):
 
 
 @pytest.mark.check(
-    "Words drawn at a temperature",
+    "Tokens sampled at a temperature",
     points=3,
     hints=(
         "What is done with the logits before a word is drawn from them?",
@@ -248,7 +248,7 @@ def test_drawn(submission, kit, rng):
 
 
 @pytest.mark.check(
-    "The same generator gives the same words",
+    "The same generator gives the same tokens",
     points=1,
     hints=(
         "Where do the random numbers of your draw come from?",

@@ -114,7 +114,7 @@ def generate(model, prompt, count, temperature=0.0, generator=None):
 def test_losses_and_words_do_not_follow_from_steps_that_ignore_their_question(grade_text):
     report = grade_text("train_and_generate", CLAIMS)
     outcomes = {check.title: check.outcome for check in report.checks}
-    for title in ("The losses of a few steps of training", "Greedy words",
+    for title in ("The losses of a few steps of training", "Greedy generation",
                   "A sequence longer than the model can take"):  # fmt: skip
         assert outcomes[title] == "failed", title
 
@@ -214,7 +214,7 @@ def test_a_model_that_hardly_moves_gets_no_causality_and_no_gradient(grade_text)
     )
     report = grade_text("language_model", text)
     outcomes = {check.title: check.outcome for check in report.checks}
-    for title in ("SimpleLanguageModel: a word changes nothing before it",
+    for title in ("SimpleLanguageModel: a token changes nothing before it",
                   "The gradient reaches every part",
                   "TransformerBlock: with a mask"):  # fmt: skip
         assert outcomes[title] == "failed", title

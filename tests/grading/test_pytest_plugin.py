@@ -112,7 +112,7 @@ def test_an_editor_lists_titles_and_runs_by_ids(run, tmp_path, root):
     run(*here, "--collect-only", ".")
     tree = json.loads((tmp_path / "tree.json").read_text())
     named = {name: (test, line) for name, test, line in tree}
-    assert named["One row of three numbers"] == ("softmax.py::test_one_row", 0)
+    assert named["One row of numbers"] == ("softmax.py::test_one_row", 0)
     assert named["test_step[Part A: the scores Q Kᵀ]"][0].endswith("::test_step[a_scores]")
     title = "Part A: the scores Q Kᵀ"
     chosen = f"{tmp_path}/{named[f'test_step[{title}]'][0]}"

@@ -66,7 +66,7 @@ def test_each_lesson_says_its_time_its_needs_its_sources_and_where_to_go_on(less
     text = (ROOT / "exercises" / f"{lesson}.py").read_text()
     assert re.search(r"^# \*About \d+ minutes\b.*?\bNeeds\b.*?\*$", text, re.MULTILINE | re.DOTALL)
     sources, _, further = text.partition("# ## Where this comes from")[2].partition(
-        "# ## Go on reading"
+        "# ## Further reading"
     )
     assert "](https://" in sources
     links = re.findall(r"^# - .*?\]\(https://", further, re.MULTILINE | re.DOTALL)

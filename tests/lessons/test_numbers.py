@@ -1,0 +1,168 @@
+"""The numbers in the lessons' texts are those that their own examples give."""
+
+import re
+
+import numpy as np
+import pytest
+
+from lessons import attention_patterns, scaling_experiment, train_and_generate
+from reference.attention import attention, scale, scores, softmax
+from reference.by_hand import STEPS, hand_problem
+from reference.heads import split_heads
+from tests.conftest import ROOT
+
+TWO = np.sqrt(2)
+
+
+def text_of(lesson):
+    """The text cells of a lesson, on one line."""
+    lines = (ROOT / "solutions" / f"{lesson}.py").read_text(encoding="utf-8").split("\n")
+    return " ".join(" ".join(line[1:] for line in lines if line.startswith("#")).split())
+
+
+def row(values, digits=3, between=",\\ "):
+    return between.join(f"{value:.{digits}f}" for value in values)
+
+
+def entropy(weights):
+    positive = weights[weights > 0]
+    return float(-(positive * np.log(positive)).sum())
+
+
+def by_hand():
+    q, keys = np.array([[1.0, 2.0]]), np.array([[1.0, 0.0], [0.0, 2.0]])
+    (found,) = scores(q, keys)
+    assert list(found) == [1, 4]
+    low, high = scale(found, 2)
+    first, second = np.exp([low, high])
+    yield f"$\\sqrt 2 = {TWO:.3f}$ they are ${low:.3f}$ and ${high:.3f}$"
+    yield f"The exponentials are ${first:.3f}$ and ${second:.3f}$"
+    yield "weights are ${:.3f}$ and ${:.3f}$".format(*softmax(found / TWO))
+
+
+def of_softmax():
+    exponentials = np.exp([1.0, 2.0, 3.0])
+    yield f"the exponentials are ${row(exponentials)}$"
+    yield f"Their sum is ${exponentials.sum():.3f}$"
+    yield f"the softmax is $[{row(softmax([1.0, 2.0, 3.0]))}]$"
+    yield f"close to `[{softmax([1.0, 2.0, 3.0])[0]:.2f} {row(softmax([1.0, 2.0, 3.0])[1:], 3, ' ')}]`"
+    yield f"exponentials: {row(exponentials, 2, ', ')}, with the sum {exponentials.sum():.2f}"
+
+
+def of_projection():
+    x, W_Q = np.array([[1, 2]]), np.array([[1, 0, 1], [0, 1, 1]])
+    yield f"= {(x @ W_Q)[0].tolist()}$"
+    W_K = np.array([[0, 1, 1], [1, 0, 1]])
+    yield f"the key `[[{' '.join(f'{k}.' for k in (x @ W_K)[0])}]]`, the value `[[{x.sum()}.]]`"
+
+
+def of_attention():
+    Q, K, V = (np.array(m, float) for m in ([[1, 0]], [[1, 1], [0, 2]], [[2, 0], [1, 2]]))
+    output, weights = attention(Q, K, V)
+    one, two = weights[0]
+    yield f"$0$; divided by $\\sqrt 2$: ${1 / TWO:.3f}$ and $0$. The weights are ${one:.3f}$ and ${two:.3f}$"
+    yield f"${one:.3f} \\cdot [2, 0] + {two:.3f} \\cdot [1, 2] = [{row(output[0])}]$"
+    assert np.allclose(weights.round(3) @ V, output.round(3), atol=1e-9)  # as printed
+    yield f"output to `[[{row(output[0], 2, ' ')}]]`"
+
+
+def of_mask():
+    yield f"weights $[{row(softmax(np.array([1.0, 2.0])))},\\ 0]$"
+    yield f"the exponentials are ${row(np.exp([1.0, 2.0]))},\\ 0$"
+
+
+def of_scaling():
+    half = np.array([0.5, 0.5])
+    yield f"$\\ln 2 = {entropy(half):.3f}$"
+    jacobian = np.diag(half) - np.outer(half, half)
+    assert np.allclose(abs(jacobian), 0.25)
+    yield f"the norm is ${np.sqrt((jacobian**2).sum()):.1f}$"
+    unit = scaling_experiment.ROW - scaling_experiment.ROW.mean()
+    unit /= scaling_experiment.ROW.std()
+    found = [entropy(softmax(spread * unit)) for spread in scaling_experiment.SPREADS]
+    yield "entropies are {:.2f}, {:.2f} and {:.2f} nats".format(*found)
+
+
+def of_patterns():
+    weights = softmax(np.eye(2) / TWO)
+    one, two = weights[0]
+    said = f"{one:.3f} \\ln {one:.3f} + {two:.3f} \\ln {two:.3f}"
+    yield f"$-({said}) = {entropy(weights[0]):.3f}$"
+    a, b = round(one, 3), round(two, 3)
+    assert f"{-(a * np.log(a) + b * np.log(b)):.3f}" == f"{entropy(weights[0]):.3f}"
+    itself, pairs = attention_patterns.ITSELF, attention_patterns.PAIRS
+    yield f"{itself[0, 0]:.2f} on the diagonal and {itself[0, 1]:.2f} beside it"
+    yield f"blocks of {pairs[0, 0]:.2f}"
+
+
+def of_dropout():
+    for kept in ([0, 1, 1, 0], [1, 0, 0, 1], [0, 0, 1, 0]):
+        left = np.array([0.1, 0.2, 0.3, 0.4]) * kept / (1 - 0.5)
+        yield " | ".join([*(f"{x:.1f}" if x else "0" for x in left), f"{left.sum():.1f}"])
+
+
+def of_heads():
+    query, key = np.array([1, 2, 3, 4]), np.array([1, 0, 0, 1])
+    first, second = query[:2] @ key[:2], query[2:] @ key[2:]
+    yield f"= {first}$ in head 0"
+    yield f"= {second}$ in head 1"
+    yield f"score ${first} + {second} = {query @ key}$"
+
+
+def of_training():
+    (_, right) = softmax(np.array([0.0, 1.0]))
+    yield f"$e / (1 + e) = {right:.3f}$, so the loss is $-\\ln {right:.3f} = {-np.log(right):.3f}$"
+    yield f"$\\ln V$: ${np.log(2):.3f}$ here"
+    for temperature in (0.5, 1, 2):
+        found = softmax(train_and_generate.LOGITS / temperature)
+        yield f"T = {temperature:g}: {row(found, 2, ', ')}"
+
+
+LESSONS = {
+    "hand_computation": by_hand,
+    "softmax": of_softmax,
+    "qkv_projection": of_projection,
+    "scaled_dot_product_attention": of_attention,
+    "causal_mask": of_mask,
+    "scaling_experiment": of_scaling,
+    "attention_patterns": of_patterns,
+    "self_attention": of_dropout,
+    "multi_head_attention": of_heads,
+    "train_and_generate": of_training,
+}
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_the_numbers_of_a_lesson_are_what_its_example_gives(lesson):
+    text = text_of(lesson)
+    absent = [said for said in LESSONS[lesson]() if said not in text]
+    assert absent == []
+
+
+def test_the_layer_norm_of_the_lesson():
+    x = np.array([1.0, 3.0])
+    found = ((x - x.mean()) / x.std()).astype(int).tolist()
+    said = f"mean {x.mean():.0f} and standard deviation {x.std():.0f}, so it becomes `{found}`"
+    assert said in text_of("language_model")
+
+
+def test_the_heads_of_the_lesson():
+    tokens = np.arange(1, 9).reshape(1, 2, 4)
+    text = text_of("multi_head_reshape")
+    for number, head in enumerate(split_heads(tokens, 2)[0]):
+        rows = r" \\ ".join(" & ".join(map(str, each)) for each in head)
+        assert rf"head {number}: }} \begin{{bmatrix}} {rows} \end{{bmatrix}}" in text
+    first, second = tokens.reshape(1, 2, 2, 2)[0, 0].tolist()
+    assert f"the rows ${first}$ and ${second}$" in text
+
+
+def test_the_solution_by_hand_is_the_exact_one_rounded():
+    text = (ROOT / "solutions" / "hand_computation.py").read_text(encoding="utf-8")
+    given = {}
+    solved = re.findall(r"### BEGIN SOLUTION\n(.*?)### END SOLUTION", text, re.DOTALL)
+    exec("\n".join(solved), given)
+    problem = hand_problem("")
+    for letter, part in problem.parts.items():
+        for step in STEPS:
+            assert np.allclose(given[f"{letter}_{step}"], part.exact(step), rtol=0, atol=6e-4)
+    assert np.allclose(given["c_masked_row"], problem.masked_row, rtol=0, atol=6e-4)
