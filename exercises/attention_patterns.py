@@ -64,7 +64,7 @@ def analyze_pattern(embeddings):
 def strongest_links(weights, tokens, k=2):
     """For each query its k largest links, largest first: [(token, weight), ...].
 
-    weights: (L, L). tokens: L strings. If k is larger than L, all links are listed.
+    weights: (L, L). tokens: L strings. If k is larger than L, list all links.
     Returns a list with one such list for each query.
     """
     # YOUR CODE HERE

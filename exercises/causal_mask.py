@@ -59,7 +59,7 @@ def apply_mask(scores, mask):
     """The scores, with blocked entries so low that a softmax gives them weight 0.
 
     scores: (..., L_q, L_k).
-    mask: true (1) where a query may attend; broadcasts to the shape of the scores.
+    mask: true (1) where a query may attend; broadcasts to the scores' shape.
     Returns a new array; allowed entries are unchanged.
     """
     # YOUR CODE HERE

@@ -58,7 +58,7 @@ import numpy as np
 
 # %%
 def scaled_dot_product_attention(Q, K, V, mask=None):
-    """softmax(Q K^T / sqrt(d_k)) V, with blocked scores replaced before the softmax.
+    """softmax(Q K^T / sqrt(d_k)) V; a mask acts before the softmax.
 
     Q: (..., L_q, d_k), K: (..., L_k, d_k), V: (..., L_k, d_v).
     mask: None, or true (1) where a query may attend and false (0) where not.

@@ -53,7 +53,7 @@ import numpy as np
 
 # %%
 def attention_entropy(weights):
-    """The entropy of each row, in nats: (..., L) to (...). A weight of 0 adds 0."""
+    """The entropy of each row, in nats: (..., L) to (...). A weight 0 adds 0."""
     # YOUR CODE HERE
     raise NotImplementedError()
 
@@ -87,7 +87,7 @@ def measure_scaling(dimensions, seq_len, trials, rng):
 
 # %%
 def plot_scaling(results):
-    """A figure of at least one measure, unscaled and scaled, against the dimension.
+    """A figure of one measure or more, unscaled and scaled, for each dimension.
 
     results: what measure_scaling returns.
     The x axis is logarithmic. Both axes have labels. The figure has a legend

@@ -152,7 +152,7 @@ PLACES = ["house", "houses", "river", "tree", "trees", "garden"]
 
 
 def words_between(count, rng):
-    """`count` words that do not tell whether the subject is singular or plural."""
+    """`count` words that do not tell if the subject is singular or plural."""
     place, other = rng.choice(PLACES), rng.choice(PLACES)
     return {
         0: [],

@@ -38,7 +38,8 @@ CONCLUSION: Hints = (
     "Which of your curves stays level as d grows?",
     "Scaled scores keep their spread, and with it the entropy; unscaled ones grow, and a softmax "
     "that is nearly all 0 and 1 hardly reacts.",
-    "Look at entropy_scaled for your dimensions, and at softmax_gradient_norm for large scores.",
+    "Look at entropy_scaled for your dimensions, and at softmax_gradient_norm for scores that "
+    "lie far apart.",
 )
 
 
