@@ -28,16 +28,17 @@ EXPONENTS = (
 
 
 EXPONENT: Hints = (
-    "By what factor does the unscaled spread grow when d grows by a factor of 4?",
-    "The variance of a dot product of d random pairs is d; the spread is the root of the variance.",
-    "The spread grows like d to the power that turns 4 into that factor.",
+    "By what factor does the unscaled standard deviation grow when d grows by a factor of 4?",
+    "The variance of a dot product of d independent pairs is d; the standard deviation is the root "
+    "of it.",
+    "The standard deviation grows like d to the power that turns 4 into that factor.",
 )
 
 
 CONCLUSION: Hints = (
     "Which of your curves stays level as d grows?",
-    "Scaled scores keep their spread, and with it the entropy; unscaled ones grow, and a softmax "
-    "that is nearly all 0 and 1 hardly reacts.",
+    "Scaled scores keep their standard deviation, and with it the entropy; unscaled ones grow, and "
+    "a softmax that is nearly all 0 and 1 hardly reacts.",
     "Look at entropy_scaled for your dimensions, and at softmax_gradient_norm for scores that "
     "lie far apart.",
 )
