@@ -111,10 +111,8 @@ class SubmissionRun:
 
     def add(self, path: Path, items: list[pytest.Item]) -> None:
         """Take in all checks of a file, of which ids or `-k` may select some."""
-        run = CheckRun(lambda: self._session(path), self.course.content.seed)
-        self.items[path], self.runs[path] = items, run
-        for item in items:
-            item.stash[RUN] = run
+        self.items[path] = items
+        self.runs[path] = CheckRun(lambda: self._session(path), self.course.content.seed)
 
     def _session(self, path: Path) -> WorkerSession:
         __tracebackhide__ = True
@@ -137,7 +135,8 @@ class SubmissionRun:
                 the checks from within.
         """
         checks = [item for item in items if is_check(item)]
-        for item in checks:  # where its own code lies is hidden
+        for item in checks:  # of a class, other objects than `add` has; its code's place is hidden
+            item.stash[RUN] = self.runs[item.path]
             item.location = (item.nodeid.split("::")[0], 0, item.name)
         for path, collected in self.items.items():
             errors = errors_in_marks(self.course.checks_file(path.stem), collected)

@@ -9,6 +9,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+from tests.courses import write_course
+
 WRONG = """
 import numpy as np
 def softmax(x, axis=-1):
@@ -21,7 +23,7 @@ def softmax(x, axis=-1):
 def run(tmp_path, root):
     (tmp_path / "softmax.py").write_text(WRONG)
 
-    def run(*args: str, given: str = "") -> tuple[int, str]:
+    def run(*args: str, given: str = "", course: Path = root) -> tuple[int, str]:
         done = subprocess.run(
             [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *args],
             cwd=tmp_path,
@@ -29,7 +31,7 @@ def run(tmp_path, root):
             text=True,
             input=given,
             timeout=120,
-            env={**os.environ, "AUTOGRADER_COURSE": str(root)},
+            env={**os.environ, "AUTOGRADER_COURSE": str(course)},
         )
         return done.returncode, done.stdout + done.stderr
 
@@ -131,3 +133,33 @@ def test_files_of_two_courses_are_refused_with_a_sentence(run, root):
     assert code == 4
     assert "Name the files of one course at a time." in output
     assert "Traceback" not in output
+
+
+IN_A_CLASS = """
+import pytest
+from autograder.author import expect_equal
+
+class TestDouble:
+    @pytest.mark.check("A small number is doubled", points=1)
+    def test_small(self, submission):
+        expect_equal(submission.double(1), 2)
+
+    @pytest.mark.check("A large number is doubled", points=2)
+    def test_large(self, submission):
+        expect_equal(submission.double(100), 200)
+"""
+
+
+def test_checks_in_a_class_are_run_and_selected(run, tmp_path):
+    course = write_course(
+        tmp_path / "course",
+        {"double": 3},
+        checks={"double": IN_A_CLASS},
+        solutions={"double": "def double(x): return 2 * x"},
+        stubs={"double": "def double(x): return x + min(x, 50)"},
+    )
+    file = str(course.handed_out / "double.py")
+    code, output = run(file, course=course.root)
+    assert (code, "1 failed, 1 passed" in output, "1 of 3 points" in output) == (1, True, True)
+    code, output = run(f"{file}::TestDouble::test_small", course=course.root)
+    assert (code, "1 passed" in output, "not selected" in output) == (0, True, True), output
