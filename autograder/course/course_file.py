@@ -26,7 +26,7 @@ class Block(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Limits(Block, frozen=True, kw_only=True):
-    """The limits of a submission. Times are wall-clock seconds."""
+    """The limits of a submission: `memory_mb`, and seconds in which its processes ran."""
 
     load_seconds: Positive = 10.0
     call_seconds: Positive = 5.0

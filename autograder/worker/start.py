@@ -1,7 +1,7 @@
-"""The worker's entry: `python -I -S start.py CONFIG`.
+"""The worker's entry: `python -P -s -S start.py CONFIG`.
 
-Python's own start-up is cut short (`-I -S`), so that neither the folder of the course nor
-anything an editable install puts on the path can be imported: only libraries can.
+Python's own start-up is cut short, so that neither the folder of the course (`-P`) nor anything of
+the user's (`-s`) or of an editable install (`-S`) can be imported: only libraries can.
 """
 
 import gc
