@@ -64,6 +64,7 @@ def test_of_a_hidden_check_only_title_and_points_are_there(kit):
     assert record.hidden == [HiddenCheck(f"test_{mark('hidden')}", "Other texts", 1.0)]
 
 
+@pytest.mark.thorough  # test_kept_records shows it too
 def test_the_same_course_gives_the_same_bytes(marked, released):
     assert files_of(marked) == released
 

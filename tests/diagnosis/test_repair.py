@@ -66,7 +66,7 @@ def searched(course, judge, source, policy="practice"):
     return is_worth_looking(exercise, source, judge.run(source).results, policy)
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("text", "before", "after", "line"),
     [
@@ -97,6 +97,7 @@ def test_two_mistakes_at_once_are_found_in_their_lines(search):
     assert found.said == "With changes in lines 7 and 9 together, every check passes."
 
 
+@pytest.mark.thorough
 def test_a_name_that_is_needed_again_gets_one_of_its_own(search):
     text = """
         import torch

@@ -86,7 +86,7 @@ NOTHINGS = {
 }
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.thorough
 @pytest.mark.parametrize("nothing", NOTHINGS)
 def test_logits_do_not_follow_from_a_block_that_does_nothing(grade_text, nothing):
     report = grade_text("language_model", OF_MODELS + NOTHINGS[nothing])
