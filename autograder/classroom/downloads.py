@@ -9,7 +9,7 @@ import msgspec
 
 from autograder.course.errors import UserError
 from autograder.submission.archive import PathParts
-from autograder.submission.file_names import counts
+from autograder.submission.file_names import counts, may_be_hidden_work
 from autograder.submission.read import UnreadableFile, as_utf8, read_bytes
 
 MOST_ENTRIES = 200_000
@@ -28,8 +28,10 @@ class Listing:
     """The entries of a folder, in order of name.
 
     `packed` are the paths of all entries of the zip that the folder was unpacked from: so a hand-in
-    of only a PDF, which is not unpacked, is listed too.
+    of only a PDF, which is not unpacked, is listed too. `hidden` are names that begin with a dot.
     """
+
+    hidden: list[str]
 
     def __init__(self, root: Path, packed: Collection[PathParts] = ()) -> None:
         self.root = root
@@ -52,6 +54,7 @@ class Listing:
         except OSError as error:
             if self.root.is_dir() or not self._packed:
                 raise UserError(f"{self.root} cannot be read: {error.strerror}.") from None
+        self.hidden = sorted(filter(may_be_hidden_work, found))
         return sorted(entry for entry in found.values() if counts(entry.name))
 
     @property
@@ -131,12 +134,17 @@ class Importer(msgspec.Struct, frozen=True, kw_only=True):
     also: Callable[[Listing], Sequence[str]] = lambda _: ()
 
 
+def plain_owner(name: str) -> Owner:
+    """Return the owner of what is called as its student."""
+    return Owner(key=name, id=name, name=name)
+
+
 PLAIN = Importer(
     name="folders",
     title="a folder for each student",
     expected="folders, each called as its student",
     recognise=lambda _: 0,
     read=lambda listing: [
-        Piece(entry=name, owners=(Owner(key=name, id=name, name=name),)) for name in listing.folders
+        Piece(entry=name, owners=(plain_owner(name),)) for name in listing.folders
     ],
 )

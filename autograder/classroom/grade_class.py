@@ -5,9 +5,12 @@ rest, in any order. Reports are put together and proposed in the order of the cl
 """
 
 import contextlib
+import os
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO
 
 import msgspec
 
@@ -183,6 +186,7 @@ class _Waiting(msgspec.Struct):
 class _ClassRun:
     journal: Journal
     proposal: Proposal
+    spool: IO[bytes]
 
     def __init__(
         self, job: Job, selection: RunSelection, pseudonyms: Pseudonyms, progress: Progress
@@ -198,7 +202,7 @@ class _ClassRun:
         self.adjustments = Adjustments(job.out / ADJUSTMENTS, course)
         self.stubs = read_stubs(course)
         self.waiting: dict[int, _Waiting] = {}
-        self.whole: dict[int, bytes] = {}  # packed reports that wait for those before them
+        self.whole: dict[int, tuple[int, int]] = {}  # where reports wait for those before them
         self.written = 0
 
     def run(
@@ -206,7 +210,7 @@ class _ClassRun:
     ) -> GradedClass:
         """Grade what has to be graded, and propose the results."""
         before, out, columns = self.selection.before, self.job.out, self.selection.columns
-        with contextlib.closing(Journal(out)) as self.journal:
+        with contextlib.closing(Journal(out)) as self.journal, TemporaryFile() as self.spool:
             self.proposal = Proposal(out, self.course, columns, before, self.journal)
             overview = self.proposal.overview
             overview.not_understood = submissions.not_understood
@@ -350,13 +354,18 @@ class _ClassRun:
 
     def _write(self, number: int, report: Report | None) -> None:
         """Propose the reports that are next in order; None: nothing is left of the student's."""
-        data = b"" if report is None else msgspec.json.encode(report)
-        self.whole[number] = zlib.compress(data, 1)
+        data = b"" if report is None else zlib.compress(msgspec.json.encode(report), 1)
+        self.whole[number] = self.spool.seek(0, os.SEEK_END), len(data)
+        self.spool.write(data)
         while self.written in self.whole:
-            data = zlib.decompress(self.whole.pop(self.written))
+            start, size = self.whole.pop(self.written)
+            self.spool.seek(start)
+            data = self.spool.read(size)
             if data:
-                self.proposal.add(data)
+                self.proposal.add(zlib.decompress(data))
             else:
                 self.proposal.gone(self.folders[self.written].student)
             self.written += 1
             self.progress(self.written, len(self.folders))
+        if not self.whole:
+            self.spool.truncate(0)

@@ -9,15 +9,21 @@ from typing import NamedTuple
 
 import msgspec
 
-from autograder.classroom.downloads import PLAIN, Listing, Owner
-from autograder.classroom.recognise import Pieces, Recognised, disputes, recognise
+from autograder.classroom.downloads import PLAIN, Listing, Owner, plain_owner
+from autograder.classroom.recognise import (
+    Pieces,
+    Recognised,
+    disputes,
+    hidden_entries,
+    recognise,
+)
 from autograder.classroom.roster import Match, Roster
 from autograder.classroom.shares import Share, shares, staged
 from autograder.course.errors import UserError
-from autograder.course.text import few, identity, one_line
+from autograder.course.text import few, identity, join_names, one_line
 from autograder.report.model import HandIn
 from autograder.submission.archive import PathParts
-from autograder.submission.file_names import counts, named_for
+from autograder.submission.file_names import counts, may_be_hidden_work, named_for
 from autograder.submission.source import SUFFIXES
 
 MAX_LEVELS = 20  # of folders around the students' folders
@@ -33,7 +39,8 @@ class Folder(msgspec.Struct, frozen=True):
     """A student's folder, not opened yet; None for a student who handed in nothing.
 
     `hand_in` is what a platform or the roster says of it, `notes` what became of its entries.
-    `unclear` says why a person must say whose work it is, before anything can be graded.
+    `unclear` says why a person must say whose work it is, before anything can be graded. It names
+    `subfolders` if these may be several students'.
     """
 
     student: str
@@ -41,6 +48,7 @@ class Folder(msgspec.Struct, frozen=True):
     hand_in: HandIn | None = None
     notes: tuple[str, ...] = ()
     unclear: str = ""
+    subfolders: tuple[str, ...] = ()
 
 
 def find_folders(
@@ -66,7 +74,7 @@ def find_folders(
     if not folders and packed:
         return _packed(packed, set()), _no_folders(entries, packed)
     if not folders:
-        raise _no_students(root, [entry.name for entry in entries], set(exercises))
+        raise _no_students(root, [entry.name for entry in entries], exercises)
     if (
         len(folders) == 1
         and levels
@@ -85,10 +93,10 @@ def find_folders(
 
 
 def _folder_at(path: Path, exercises: Collection[str]) -> Folder:
-    return Folder(identity(path.name), path, unclear=several_students(path, exercises))
+    return _if_one_students(Folder(identity(path.name), path), exercises)
 
 
-def _no_students(root: Path, entries: list[str], exercises: set[str]) -> UserError:
+def _no_students(root: Path, entries: list[str], exercises: Collection[str]) -> UserError:
     if any(Path(entry).stem in exercises for entry in entries):
         return UserError(
             f"{root} looks like the folder of one student. For one's own work there is "
@@ -119,8 +127,10 @@ def _packed(entries: list["os.DirEntry[str]"], taken: set[str]) -> list[Folder]:
 def _no_folders(
     entries: Iterable["os.DirEntry[str]"], students: list["os.DirEntry[str]"]
 ) -> list[str]:
-    others = [entry.name for entry in entries if counts(entry.name) and entry not in students]
-    return [f"{one_line(name, 100)} was left out: it is not a folder." for name in others]
+    names = [entry.name for entry in entries if entry not in students]
+    others = filter(counts, names)
+    notes = [f"{one_line(name, 100)} was left out: it is not a folder." for name in others]
+    return notes + hidden_entries(list(filter(may_be_hidden_work, names)))
 
 
 def _is_around_students(
@@ -142,27 +152,39 @@ def _is_around_students(
     return only_folders and several_packed and not parts and path.name not in known
 
 
-def several_students(path: Path, exercises: Collection[str]) -> str:
-    """Return a reason for a person to look if a folder seems to hold several students' folders.
+def _if_one_students(folder: Folder, exercises: Collection[str]) -> Folder:
+    """Return the folder; it is for a person if it seems to hold several students' folders."""
+    names = _several_students(folder.path, exercises) if folder.path is not None else ()
+    if not names:
+        return folder
+    shown = few([one_line(name, 60) for name in names], MAX_SHOWN)
+    return msgspec.structs.replace(folder, unclear=may_hold(shown), subfolders=names)
+
+
+def may_hold(folders: str) -> str:
+    """Return why a person must look at a folder in which there are such folders."""
+    return (
+        f"This may be one student's folder, or hold those of several: {folders}. If so, move them "
+        f"one level up."
+    )
+
+
+def _several_students(path: Path, exercises: Collection[str]) -> tuple[str, ...]:
+    """Return folders that seem to be several students'.
 
     Those are at least three folders with work for the same exercise, and no file beside them.
     """
     if not _is_around_students(path, exercises):
-        return ""
+        return ()
     folders = sorted(entry.name for entry in os.scandir(path) if counts(entry.name))
     for exercise in exercises:
         names = [f"{exercise}{suffix}" for suffix in SUFFIXES]
         holders = [
-            one_line(folder, 60)
-            for folder in folders
-            if any((path / folder / name).is_file() for name in names)
+            folder for folder in folders if any((path / folder / name).is_file() for name in names)
         ]
         if len(holders) >= SEVERAL:
-            return (
-                f"This may be one student's folder, or hold those of several: "
-                f"{few(holders, MAX_SHOWN)}. If so, move them one level up."
-            )
-    return ""
+            return tuple(holders)
+    return ()
 
 
 FolderMaker = Callable[[str, HandIn, Path, bool], Folder]
@@ -209,8 +231,8 @@ def hand_ins(
         if roster is None:
             return HandIns(own, notes)
         for folder in own:
-            person = Owner(key=folder.student, id=folder.student, name=folder.student)
-            people.append((PLAIN.name, person, partial(_own_folder, folder)))
+            make_own = partial(_own_folder, folder)
+            people.append((PLAIN.name, plain_owner(folder.student), make_own))
         open_notes: list[str] = []
     else:
         settled, disputed = _settled(download, roster)
@@ -290,8 +312,9 @@ def _may_be(matches: Sequence[Match], disputed: Sequence[Pieces], roster: Roster
 
 def _own_folder(folder: Folder, student: str, known: HandIn, _: Path, __: bool) -> Folder:
     """Return a folder that needs no platform, with what the roster says of it."""
-    name = student if known.enrolled else folder.student
-    return msgspec.structs.replace(folder, student=name, hand_in=known)
+    if known.enrolled:  # this student's, whatever is in it
+        return Folder(student, folder.path, known, folder.notes)
+    return msgspec.structs.replace(folder, hand_in=known)
 
 
 def _folder(
@@ -330,8 +353,9 @@ def _folder(
         late=late,
     )
     path = staged(share, listing, place)
-    unclear = several_students(path, exercises) if share.importer is PLAIN else ""
-    return Folder(student, path, hand_in, _notes_on(share, is_group), unclear)
+    folder = Folder(student, path, hand_in, _notes_on(share, is_group))
+    may_be_several = share.importer is PLAIN and not known.enrolled
+    return _if_one_students(folder, exercises) if may_be_several else folder
 
 
 def _notes_on(share: Share, is_group: bool) -> tuple[str, ...]:
@@ -347,7 +371,7 @@ def _notes_on(share: Share, is_group: bool) -> tuple[str, ...]:
 
 
 def _apart(folders: list[Folder]) -> tuple[list[Folder], list[str]]:
-    """Sort folders; of several of one id, which two platforms may have given, none is graded."""
+    """Sort folders; of several of one id, none is graded, and only what all of them say is kept."""
     by_student: dict[str, list[Folder]] = {}
     for folder in sorted(folders, key=lambda folder: folder.student):
         by_student.setdefault(folder.student, []).append(folder)
@@ -356,10 +380,18 @@ def _apart(folders: list[Folder]) -> tuple[list[Folder], list[str]]:
         if len(same) == 1:
             apart += same
             continue
-        platforms = [folder.hand_in.platform if folder.hand_in else "" for folder in same]
+        hand_ins = [folder.hand_in or HandIn() for folder in same]
+        platforms = join_names([hand_in.platform for hand_in in hand_ins])
         notes.append(
-            f"Two hand-ins are called {student}: one of {platforms[0]}, one of {platforms[1]}. "
-            f"Neither was graded. Grade them apart, each with --from."
+            f"{len(same)} hand-ins are called {student}: of {platforms}. None of them was graded. "
+            f"Grade them apart, each with --from."
         )
-        apart.append(Folder(student, None, same[0].hand_in, unclear=WHOSE))
+        agreed = {name: getattr(hand_ins[0], name) for name in HandIn.__struct_fields__}
+        agreed = {
+            name: value
+            for name, value in agreed.items()
+            if all(getattr(each, name) == value for each in hand_ins)
+        }
+        agreed["entries"] = tuple(entry for each in hand_ins for entry in each.entries)
+        apart.append(Folder(student, None, HandIn(**agreed), unclear=WHOSE))
     return apart, notes

@@ -145,7 +145,7 @@ class JudgePool:
         """Grade tasks and yield each with its reports as it gets ready, doubtful ones last.
 
         A task has no reports if a judge died of it. A few more tasks than workers are under way at
-        a time, so that memory does not grow with the class.
+        a time, so that memory does not grow with the class: only the doubtful ones are kept.
         """
         doubtful: dict[int, tuple[Task, Reports]] = {}
         again: list[Task] = []

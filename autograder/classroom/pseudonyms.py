@@ -11,10 +11,11 @@ from pathlib import Path
 
 import msgspec
 
-from autograder.classroom.hand_ins import Folder
+from autograder.classroom.hand_ins import Folder, may_hold
 from autograder.classroom.submissions import StudentWork
 from autograder.classroom.table_import import Row, Table
 from autograder.course.errors import UserError
+from autograder.course.text import several
 from autograder.report.grades_table import plain_cell, safe_cell
 from autograder.report.model import HandIn, Report
 from autograder.submission.source import Source
@@ -32,6 +33,8 @@ HIDDEN = "…"
 class Pseudonyms:
     """The pseudonyms of a course."""
 
+    _names: re.Pattern[str]
+
     def __init__(self, path: Path) -> None:
         """Read them; without a file there are none yet.
 
@@ -43,6 +46,7 @@ class Pseudonyms:
         self._rows: dict[str, Row] = {}
         self._students: dict[str, str] = {}
         self._new: dict[str, HandIn] = {}
+        self._others: dict[str, str] = {}
         for row in self._table.rows:
             pseudonym, student = (plain_cell(self._table.get(row, c)) for c in COLUMNS[:NEEDED])
             if pseudonym in self._students or student in self._rows:
@@ -72,12 +76,16 @@ class Pseudonyms:
             self._draw(folder.student)
             self._new[folder.student] = folder.hand_in or HandIn()
         self._write()
-        others = self._names(folders)
+        self._others = self._replacements(folders)
+        names = "|".join(map(re.escape, self._others))
+        self._names = re.compile(rf"(?<![^\W_])(?:{names})(?![^\W_])")
         renamed = []
         for folder in folders:
-            notes = tuple(self._without(note, folder.student, others) for note in folder.notes)
+            notes = tuple(self._without(note, folder.student) for note in folder.notes)
             hand_in = _bare(folder.hand_in) if folder.hand_in else None
-            unclear = self._without(folder.unclear, folder.student, others)
+            unclear = self._without(folder.unclear, folder.student)
+            if folder.subfolders:  # others' names, it may be
+                unclear = may_hold(several(len(folder.subfolders), "folder"))
             called = self._called[folder.student]
             renamed.append(Folder(called, folder.path, hand_in, notes, unclear))
         return sorted(renamed, key=lambda folder: folder.student)
@@ -90,7 +98,7 @@ class Pseudonyms:
                 self._students[pseudonym] = student
                 self._called[student] = pseudonym
 
-    def _names(self, folders: Iterable[Folder]) -> dict[str, str]:
+    def _replacements(self, folders: Iterable[Folder]) -> dict[str, str]:
         """Return all names that a note may have, each with what replaces it."""
         replacements = {}
         for folder in folders:
@@ -100,10 +108,10 @@ class Pseudonyms:
                     replacements[name] = self._called[folder.student]
         return dict(sorted(replacements.items(), key=lambda item: -len(item[0])))
 
-    def _without(self, text: str, student: str, others: dict[str, str]) -> str:
+    def _without(self, text: str, student: str) -> str:
         """Return a note without the names of the class and parts of the student's own."""
-        for name, pseudonym in others.items():
-            text = text.replace(name, pseudonym)
+        if self._others:
+            text = self._names.sub(lambda found: self._others[found[0]], text)
         return self._without_own(text, student)
 
     def _without_own(self, text: str, student: str) -> str:
@@ -123,7 +131,7 @@ class Pseudonyms:
         def hide(text: str) -> str:
             for label, plain in labels.items():
                 text = text.replace(label, plain)
-            return self._without_own(text, student)
+            return self._without(text, student)
 
         return StudentWork(
             student=work.student,

@@ -7,7 +7,15 @@ from pathlib import PurePosixPath
 
 import msgspec
 
-from autograder.classroom.downloads import PLAIN, Entry, Importer, Listing, Owner, Piece
+from autograder.classroom.downloads import (
+    PLAIN,
+    Entry,
+    Importer,
+    Listing,
+    Owner,
+    Piece,
+    plain_owner,
+)
 from autograder.course.errors import UserError
 from autograder.course.installation import extension, hooks
 from autograder.course.text import few, nearest, one_line, several
@@ -107,7 +115,7 @@ def recognise(
         UserError: the named platform is not known, or has made nothing of it.
     """
     if platform is not None:
-        return _read_as(listing, named(platform), exercises)
+        return _read_as(listing, named(platform), exercises, students)
     known = importers().values()
     for here in _levels(listing, students):
         counts = {importer.name: importer.recognise(here) for importer in known}
@@ -122,10 +130,21 @@ def recognise(
 
 
 def flat_files(exercises: Collection[str]) -> Importer:
-    """Return the importer of files such as `alogin_softmax.py`, as they are saved from e-mails."""
+    """Return the importer of files such as `alogin_softmax.py`, as they are saved from e-mails.
+
+    A zip beside them is called as its student, whose whole work it holds.
+    """
+
+    def named(listing: Listing) -> list[Piece]:
+        return [piece for name in listing.files for piece in _flat_readings(name, exercises)]
 
     def read(listing: Listing) -> Sequence[Piece]:
-        return [piece for name in listing.files for piece in _flat_readings(name, exercises)]
+        zips = (PurePosixPath(name) for name in listing.files)
+        return named(listing) + [
+            Piece(entry=zip.name, owners=(plain_owner(zip.stem),), name=zip.name)
+            for zip in zips
+            if zip.suffix.casefold() == ".zip"
+        ]
 
     return Importer(
         name=PLAIN.name,
@@ -134,7 +153,7 @@ def flat_files(exercises: Collection[str]) -> Importer:
         recognise=lambda listing: (
             0
             if any(PurePosixPath(name).stem in exercises for name in listing.files)
-            else len(read(listing))
+            else len(named(listing))
         ),
         read=read,
     )
@@ -149,13 +168,13 @@ def _flat_readings(entry: str, exercises: Collection[str]) -> list[Piece]:
     for exercise in exercises:
         login = path.stem.removesuffix(f"_{exercise}")
         if login and login != path.stem:
-            owner = Owner(key=login, id=login, name=login)
             name = f"{exercise}{path.suffix}"
-            readings.append(Piece(entry=entry, owners=(owner,), name=name, original=name))
+            owners = (plain_owner(login),)
+            readings.append(Piece(entry=entry, owners=owners, name=name, original=name))
     return readings
 
 
-def _levels(listing: Listing, students: Collection[str] = ()) -> list[Listing]:
+def _levels(listing: Listing, students: Collection[str]) -> list[Listing]:
     """Return the listing, and those below it as long as a level holds only one folder.
 
     A folder called as one of the `students`, and a repository, is one student's: nothing in it is
@@ -172,8 +191,10 @@ def _levels(listing: Listing, students: Collection[str] = ()) -> list[Listing]:
     return levels
 
 
-def _read_as(listing: Listing, importer: Importer, exercises: Collection[str]) -> Recognised:
-    for here in _levels(listing):
+def _read_as(
+    listing: Listing, importer: Importer, exercises: Collection[str], students: Collection[str]
+) -> Recognised:
+    for here in _levels(listing, students):
         around = len(here.folders) == 1 and not here.files
         if around and importer is not PLAIN and not importer.recognise(here):
             continue  # what is meant may lie further down
@@ -206,6 +227,7 @@ def _read(listing: Listing, found: Sequence[Importer], exercises: Collection[str
     ]
     if unclear:
         unclear.insert(0, f"{several(len(rest), 'entry')} not understood, and so not graded:")
+    unclear += hidden_entries(listing.hidden)
     notes = [_origin(pieces, found)]
     return Recognised(listing, pieces, notes, unclear, [*disputed, *of_one_key])
 
@@ -238,8 +260,8 @@ def _without_shared_keys(pieces: Pieces) -> tuple[Pieces, list[Pieces]]:
         own = tuple(owner for owner in piece.owners if owner not in shared)
         if own:
             clear.append((importer, msgspec.structs.replace(piece, owners=own)))
-        for key in {owner.key for owner in piece.owners if owner in shared}:
-            others = sorted(people[importer.name, key], key=lambda owner: (owner.name, owner.email))
+        for key in dict.fromkeys(owner.key for owner in piece.owners if owner in shared):
+            others = sorted(people[importer.name, key], key=lambda o: (o.name, o.email, o.id))
             readings = [msgspec.structs.replace(piece, owners=(owner,)) for owner in others]
             disputed.append([(importer, reading) for reading in readings])
     return clear, disputed
@@ -280,6 +302,17 @@ def _origin(pieces: Pieces, found: Sequence[Importer]) -> str:
         names = [one_line(piece.entry, 60) for importer, piece in pieces if importer.title == title]
         parts.append(f"{several(count, 'entry')} of {title} ({few(names, MAX_SHOWN)})")
     return f"This is a mixed folder: {'; '.join(parts)}. Each was read as what it is."
+
+
+def hidden_entries(names: Sequence[str]) -> list[str]:
+    """Return a note on entries whose names begin with a dot."""
+    if not names:
+        return []
+    shown = few([one_line(name, 60) for name in names], MAX_SHOWN)
+    return [
+        f"{several(len(names), 'hidden entry')} not looked at, since the names begin with a dot: "
+        f"{shown}. Rename what a student handed in, and grade again."
+    ]
 
 
 def _not_understood(

@@ -248,8 +248,8 @@ def opened(
     """Open the submissions in a folder or a zip.
 
     Raises:
-        UserError: they cannot be read, nothing of the named platform is there, or the roster is
-            none.
+        UserError: the submissions or the roster cannot be read, or there are no submissions, or
+            none of the named platform.
         OSError: there is no room to unpack them.
     """
     enrolled = Roster(roster) if roster is not None else None

@@ -66,8 +66,8 @@ _Task = tuple[Exercise, Source | WorkerSession, RunOptions]
 class Judge:
     """Grades sources, one at a time. Use it as a context manager: it owns processes.
 
-    Where a worker is killed from outside, the submission is graded again, up to `kills` times in
-    all; then that is the result.
+    Where a worker is killed from outside, the submission is graded again, up to
+    `tries_if_killed` times in all; then that is the result.
 
     pytest runs in a thread of its own and waits there for the next submission, so that the
     session stays open between calls of `run`, by means of public hooks alone.
@@ -79,11 +79,11 @@ class Judge:
         exercises: Sequence[Exercise],
         children: Children | None = None,
         seed: int | None = None,
-        kills: int = 2,
+        tries_if_killed: int = 2,
     ) -> None:
         refuse_other_seeds(course, seed)
         self.course = course
-        self.kills = kills
+        self.tries_if_killed = tries_if_killed
         self.seed = course.content.seed if seed is None else seed
         self.exercises = {exercise.name: exercise for exercise in exercises}
         self.children = children or children_for(course)
@@ -194,7 +194,7 @@ class Judge:
         """
         failure: InternalError | None = None
         for attempt in range(1, TRIES + 1):
-            last_try = attempt >= self.kills
+            last_try = attempt >= self.tries_if_killed
             if isinstance(source, WorkerSession):
                 session = source
             else:

@@ -21,7 +21,7 @@ from autograder.report.model import ExerciseReport
 from autograder.sandbox.child import InternalError
 from autograder.submission.source import Source
 
-KILLS = 3  # as where a class is graded: so often a submission may be killed from outside
+TRIES_IF_KILLED = 3  # as where a class is graded: so often a submission may be killed from outside
 Version = tuple[tuple[str, int, int], ...]
 
 
@@ -86,7 +86,9 @@ def serve(root: Path, asked: BinaryIO, answers: BinaryIO) -> None:
     with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
         level, hidden = choose(None, own_code=False), (course.root, Path.cwd())
         children = children_on(level, course, hidden, Path(scratch))
-        with Judge(course, course.content.exercises, children, kills=KILLS) as judge:
+        with Judge(
+            course, course.content.exercises, children, tries_if_killed=TRIES_IF_KILLED
+        ) as judge:
             for line in asked:
                 graded = judge.run(msgspec.json.decode(line, type=Source))
                 answers.write(graded.encoded + b"\n")

@@ -10,32 +10,43 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 
-from autograder.classroom.downloads import Importer, Listing, Owner, Piece
+from autograder.classroom.downloads import Entry, Importer, Listing, Owner, Piece
 from autograder.platforms.gradebook import GradebookFormat, NamedRow
 from autograder.platforms.rows import Person
 
 INDEX = "index.html"
-_ENTRY = re.compile(
-    r"(?P<user>[0-9]+)-[0-9]+ - (?P<name>.*?) - "
-    r"(?P<date>[A-Za-z]{3,9}\.? \d{1,2}, \d{4} \d{3,4}(?: ?[AP]M)?)(?: - (?P<file>.+))?"
-)
+_USER = re.compile(r"(?P<user>[0-9]+)-[0-9]+ - ")
+_DATE = re.compile(r" - (?P<date>[A-Za-z]{3,9}\.? \d{1,2}, \d{4} \d{3,4}(?: ?[AP]M)?)(?= - |$)")
 _FORMS = ("%b %d, %Y %I%M %p", "%B %d, %Y %I%M %p", "%b %d, %Y %H%M", "%B %d, %Y %H%M")
 
 
-def piece_of(entry: str, is_folder: bool) -> Piece | None:
-    """Return the piece that an entry's name describes, or None for a name of another kind."""
-    found = _ENTRY.fullmatch(entry)
-    if found is None or is_folder == bool(found["file"]):
-        return None
-    user, name, when = found["user"], found["name"].strip(), _time(found["date"])
-    return Piece(
-        entry=entry,
-        owners=(Owner(key=f"{name}_{user}", id=user, name=name),),
-        name=found["file"] or "",
-        original=found["file"] or "",
-        attempt=(when.isoformat() if when else "",),
-        at=when,
-    )
+def readings_of(entry: Entry) -> list[Piece]:
+    """Return all meanings that an entry's name can have; none for a name of another kind.
+
+    Students choose their names and those of their files, and both may have a date in them.
+    """
+    readings = []
+    begin = _USER.match(entry.name)
+    for date in _DATE.finditer(entry.name, begin.end()) if begin else ():
+        file = entry.name[date.end() :].removeprefix(" - ")
+        if begin is None or entry.is_folder == bool(file):
+            continue
+        user, name, when = (
+            begin["user"],
+            entry.name[begin.end() : date.start()],
+            _time(date["date"]),
+        )
+        name = name.strip()
+        piece = Piece(
+            entry=entry.name,
+            owners=(Owner(key=f"{name}_{user}", id=user, name=name),),
+            name=file,
+            original=file,
+            attempt=(when.isoformat() if when else "",),
+            at=when,
+        )
+        readings.append(piece)
+    return readings
 
 
 def _time(text: str) -> datetime | None:
@@ -54,8 +65,25 @@ def _time(text: str) -> datetime | None:
 
 
 def read(listing: Listing) -> Sequence[Piece]:
-    found = (piece_of(entry.name, entry.is_folder) for entry in listing.entries)
-    return [piece for piece in found if piece is not None]
+    """Return the pieces of all entries.
+
+    A person has one name in all entries. Where that leaves several readings, the latest time is
+    taken: so nobody's name or file makes a hand-in earlier than it was.
+    """
+    entries = [readings for entry in listing.entries if (readings := readings_of(entry))]
+    names: dict[str, set[Owner]] = {}
+    for readings in entries:
+        (user,) = {piece.owners[0].id for piece in readings}
+        possible = {piece.owners[0] for piece in readings}
+        names[user] = names.get(user, possible) & possible or possible
+    return [
+        max(
+            (piece for piece in readings if piece.owners[0] in names[piece.owners[0].id]),
+            key=lambda piece: piece.attempt,
+            default=readings[0],
+        )
+        for readings in entries
+    ]
 
 
 BRIGHTSPACE = Importer(

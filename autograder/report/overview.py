@@ -236,12 +236,10 @@ def costliest(made: Sequence[MistakeCount], most: int = 5) -> list[MistakeCount]
 class ClassOverview:
     """A class's results so far."""
 
-    def __init__(
-        self, course: str, exercises: Sequence[Exercise], notes: Sequence[str] = ()
-    ) -> None:
+    def __init__(self, course: str, exercises: Sequence[Exercise]) -> None:
         self.course = course
         self.exercises = tuple(exercises)
-        self.notes = tuple(notes)
+        self.notes: tuple[str, ...] = ()
         self.said_only: tuple[str, ...] = ()  # to who runs it, and written nowhere
         self.rows = RowFile()
         self.changed: list[str] = []  # what lateness and people made of the points, by student

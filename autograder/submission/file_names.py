@@ -14,10 +14,20 @@ IGNORED = {"__pycache__", "__MACOSX", ".ipynb_checkpoints", ".git", "node_module
     "dist-packages",
 }
 
+_MADE_BY_PROGRAMS = re.compile(
+    r"\.(_|~|git|DS_Store|Trash|Spotlight-|fseventsd|localized|directory|nfs|idea|vscode|\w*cache|"
+    r"\w*venv|env\b|nbgrader|jupyter|ipython)"
+)
+
 
 def counts(name: str) -> bool:
     """Return whether a name is one that people give."""
     return name not in IGNORED and not name.startswith(".")
+
+
+def may_be_hidden_work(name: str) -> bool:
+    """Return whether a hidden name, with a dot in front, is one that a person may have given."""
+    return name.startswith(".") and name not in IGNORED and not _MADE_BY_PROGRAMS.match(name)
 
 
 class NameMatch(IntEnum):

@@ -3,9 +3,12 @@
 import contextlib
 import csv
 import json
+import secrets
 import shutil
+import tracemalloc
 import zipfile
 
+import msgspec
 import pytest
 import yaml
 
@@ -18,6 +21,7 @@ from autograder.course.errors import UserError
 from autograder.report.html import SCRIPT
 from autograder.report.model import SEVERITY
 from autograder.sandbox.levels import choose
+from tests.classroom.quick import Quick
 from tests.courses import write_course
 
 SLOW = {"scaling_experiment", "attention_heatmap", "find_the_bug"}
@@ -271,3 +275,33 @@ def test_a_damaged_journal_is_said(grade, tmp_path):
     (tmp_path / "out" / "journal.sqlite").write_bytes(b"not a database" * 100)
     with pytest.raises(UserError, match="Remove it, and run the same command again"):
         grade(tmp_path / "class")
+
+
+def test_reports_that_wait_for_one_before_them_wait_on_disk(tmp_path, monkeypatch):
+    """The first student's is graded last, as that of who is in doubt; memory does not grow."""
+    quick = Quick(tmp_path, monkeypatch)
+    long = {f"s{n:03}": secrets.token_hex(40_000) for n in range(30)}
+    for student in long:
+        quick.work(student, one="a=1 b=1")
+
+    @contextlib.contextmanager
+    def last_first(workers):
+        def grade(tasks, setup):
+            first, *others = list(tasks)
+            for task in [*others, first]:
+                report = quick._report(task.sources[0])
+                report = msgspec.structs.replace(report, reason=long[task.student])
+                yield task, {"one": msgspec.json.encode(report)}
+                memory.append(tracemalloc.get_traced_memory()[0])
+
+        yield grade
+
+    memory = []
+    monkeypatch.setattr(grade_module, "open_pool", last_first)
+    tracemalloc.start()
+    try:
+        overview = quick.grade("one")
+    finally:
+        tracemalloc.stop()
+    assert [row.student for row in overview.rows] == sorted(long)
+    assert memory[-2] - memory[0] < 10 * 40_000

@@ -131,3 +131,19 @@ def test_the_record_says_nothing_of_the_platform(quick):
     assert not any(
         ann["hand_in"][name] for name in ("name", "email", "ids", "platform_id", "section")
     )
+
+
+def test_folders_that_may_be_several_students_are_counted_not_named(quick):
+    for name in ("dora", "emil", "fred"):
+        folder = quick.class_folder / "group" / name
+        folder.mkdir(parents=True)
+        (folder / "one.py").write_text("said = 'a=1'\n")
+    for name in ("bob", "cem"):  # of the class, in a folder of somebody else's
+        folder = quick.class_folder / "ann" / name
+        folder.mkdir()
+        (folder / "two.py").write_text(f"said = '{name}'\n")
+    quick.run("grade", "--anonymous", "--roster", quick.roster)
+    text = (quick.out / "report.jsonl").read_text()
+    assert "hold those of several: 3 folders. If so" in text
+    assert "There are several files for it" in text
+    assert not re.search(r"\b(dora|emil|fred|bob|cem)\b", text)

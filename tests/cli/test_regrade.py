@@ -173,7 +173,8 @@ def test_a_run_that_did_not_begin_leaves_nothing(quick):
 
 def test_a_class_of_a_thousand_fits_on_a_screen(course):
     exercises = list(course.exercises.values())
-    overview = ClassOverview("C", exercises, [f"a note {'that is long ' * 20}"] * 50)
+    overview = ClassOverview("C", exercises)
+    overview.notes = (f"a note {'that is long ' * 20}",) * 50
     overview.changed = ["s1: +2 points"] * 50
     overview.rows = [
         Row(

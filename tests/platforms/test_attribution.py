@@ -4,7 +4,10 @@ Each platform's names are built here as the platform builds them, from adversari
 reach another student; a file whose student is open is nobody's, and costs nobody else anything.
 """
 
+import os
 import re
+import subprocess
+import sys
 import tempfile
 import unicodedata
 from pathlib import Path
@@ -15,7 +18,9 @@ from hypothesis import strategies as st
 
 from autograder.classroom.hand_ins import hand_ins
 from autograder.classroom.roster import Roster
-from tests.platforms.downloads import NOTE, put
+from autograder.classroom.submissions import read_work
+from autograder.course.errors import UserError
+from tests.platforms.downloads import NOTE, packed, put
 
 EXERCISES = ["softmax", "causal_mask"]
 IDS = {"bob": "202", "eve": "301", "al": "404"}
@@ -137,7 +142,7 @@ def authors(folder):
     return found
 
 
-def graded(download, roster=None):
+def graded(download, roster=None, platform=None):
     """Return the authors of the files of each folder that is graded, and the notes."""
     with tempfile.TemporaryDirectory() as made:
         root = put(Path(made, "in"), download)
@@ -145,7 +150,8 @@ def graded(download, roster=None):
         if roster is not None:
             Path(made, "roster.csv").write_text(roster)
             enrolled = Roster(Path(made, "roster.csv"))
-        folders, notes, _ = hand_ins(root, EXERCISES, enrolled, Path(made, "scratch"))
+        scratch = Path(made, "scratch")
+        folders, notes, _ = hand_ins(root, EXERCISES, enrolled, scratch, platform=platform)
         return [(folder, authors(folder)) for folder in folders if not folder.unclear], notes
 
 
@@ -335,6 +341,118 @@ def test_a_folder_of_an_enrolled_student_is_no_download():
     assert [folder.student for folder, files in folders if files] == ["eve"]
     folders, _ = graded({"eve/bob/causal.py": "# by eve\n"}, "id\nbob\neve\n")
     assert [folder.student for folder, files in folders if files] == ["eve"]
+
+
+def test_a_folder_of_an_enrolled_student_is_no_download_of_the_named_platform():
+    files = {"eve/bobmuster_202_9001_softmax.py": "# by eve\n"}
+    with pytest.raises(UserError, match="holds nothing that comes from Canvas"):
+        graded(files, "id,canvas\nbob,202\neve,301\n", platform="canvas")
+    folders, _ = graded(files, "id,canvas\nbob,202\n", platform="canvas")
+    assert [folder.student for folder, files in folders if files] == ["bob"]
+
+
+def test_an_enrolled_students_folders_are_versions():
+    versions = {f"bob/v{n}/softmax.py": f"x = {n}" for n in range(3)} | {"al/softmax.py": "x"}
+    folders, _ = graded(versions, "id,name\nbob,Bob Muster\nal,\n")
+    assert [folder.student for folder, _ in folders] == ["al", "bob"]
+    strangers, _ = graded(versions, "id\nal\n")
+    assert [folder.student for folder, _ in strangers] == ["al"]
+    named = {path.replace("bob/", "Bob Muster/"): text for path, text in versions.items()}
+    folders, _ = graded(named, "id,name\nbob,Bob Muster\nal,\n", platform="folders")
+    assert [folder.student for folder, _ in folders] == ["al", "bob"]
+
+
+def test_zips_beside_a_flat_file():
+    """One file from an e-mail does not make the zips nobody's."""
+    with tempfile.TemporaryDirectory() as made:
+        root = put(Path(made, "in"), {"old_softmax.py": "# by old\n"})
+        for student in ("anna", "ben", "cleo"):
+            packed(root / f"{student}.zip", {"softmax.py": f"# by {student}\n"})
+        folders, _, is_open = hand_ins(root, EXERCISES, None, Path(made, "scratch"))
+        assert [folder.student for folder in folders] == ["anna", "ben", "cleo", "old"]
+        assert not is_open
+        for folder in folders:
+            text = read_work(folder, EXERCISES).sources["softmax"].text
+            assert text == f"# by {folder.student}\n"
+
+
+def test_notes_have_one_order(root):
+    """Sets of texts have another order in each process."""
+    program = """
+from autograder.classroom.downloads import PLAIN, Owner, Piece
+from autograder.classroom.recognise import _without_shared_keys, disputes
+owners = tuple(Owner(key=f"k{n}", id=f"{m}", name="N") for n in range(6) for m in range(2))
+pieces = [(PLAIN, Piece(entry="e", owners=owners))]
+print(disputes(_without_shared_keys(pieces)[1]))
+"""
+    said = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env=os.environ | {"PYTHONHASHSEED": str(seed)},
+            cwd=root,
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in (1, 2)
+    }
+    assert len(said) == 1
+
+
+def test_one_id_of_three_platforms():
+    download = {
+        "bob_202_9001_softmax.py": "# by bob\n",
+        "HW_bob_attempt_2027-02-02-10-00-00_softmax.py": "# by bob\n",
+        "202-7 - Bob - Feb 6, 2027 945 AM - softmax.py": "# by bob\n",
+        "al_404_9003_softmax.py": "# by al\n",
+    }
+    roster = "id,name,canvas,blackboard,brightspace\nbob,Bob Muster,202,bob,202\nal,,404,,\n"
+    with tempfile.TemporaryDirectory() as made:
+        Path(made, "roster.csv").write_text(roster)
+        enrolled = Roster(Path(made, "roster.csv"))
+        root = put(Path(made, "in"), download)
+        folders, notes, is_open = hand_ins(root, EXERCISES, enrolled, Path(made, "scratch"))
+    (bob,) = [folder for folder in folders if folder.student == "bob"]
+    assert is_open and bob.unclear and bob.path is None, notes
+
+
+def test_a_hidden_entry_of_a_download_is_named():
+    download = {
+        "Al Berg_404_assignsubmission_file/softmax.py": "# by al\n",
+        ".Eve_301_assignsubmission_file/softmax.py": "# by eve\n",
+        "._Al Berg_404_assignsubmission_file/softmax.py": "x",
+        ".DS_Store": "x",
+    }
+    folders, notes = graded(download)
+    assert [folder.hand_in.name for folder, _ in folders] == ["Al Berg"]
+    (note,) = [note for note in notes if "hidden" in note]
+    assert note.startswith("1 hidden entry not looked at")
+    assert ".Eve_301_assignsubmission_file." in note
+    _, notes = graded({"al/softmax.py": "x", ".eve/softmax.py": "x", ".gitignore": "x"})
+    assert [note for note in notes if "hidden" in note] == [
+        note.replace(".Eve_301_assignsubmission_file", ".eve")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("entries", "at"),
+    [
+        (["301-77 - Eve - Feb 1, 2027 900 AM - Feb 6, 2027 945 AM - softmax.py"], 6),
+        (["301-77 - Eve - Feb 1, 2027 900 AM - Feb 6, 2027 945 AM"], 6),
+        (["301-77 - Eve - Feb 6, 2027 945 AM - Feb 1, 2027 900 AM - softmax.py"], 6),
+        (
+            [
+                "301-77 - Eve - Feb 6, 2027 945 AM - softmax.py",
+                "301-77 - Eve - Feb 6, 2027 945 AM - Feb 9, 2027 900 AM - notes.py",
+            ],
+            6,
+        ),
+    ],
+)
+def test_brightspace_times_are_the_platforms(entries, at):
+    """A display name and a file's name may have dates in them, too."""
+    files = {f"{entry}/softmax.py" if entry.endswith("AM") else entry: "x" for entry in entries}
+    ((folder, _),), _ = graded(files)
+    assert folder.hand_in.at == f"2027-02-0{at}T09:45:00"
 
 
 def test_flat_files_from_e_mails():

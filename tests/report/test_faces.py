@@ -117,7 +117,8 @@ def test_pages_escape_everything(tmp_path):
     page = page_of(report)
     (tmp_path / page).parent.mkdir()
     write_page(tmp_path / page, "student.html", report=report)
-    overview = ClassOverview(EVIL, exercises, [EVIL])
+    overview = ClassOverview(EVIL, exercises)
+    overview.notes = (EVIL,)
     overview.add(report, page)
     write_page(tmp_path / "index.html", "index.html", **class_page_content(overview))
     for path in (tmp_path / page, tmp_path / "index.html"):
