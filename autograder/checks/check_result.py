@@ -30,8 +30,9 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
     """What became of a check, before points are given; without a cause, it has passed.
 
     `kind` is that of the problem if the student's code gave no answer. `about` are the student's
-    functions that were called, `own` is the check's own name for the mistake, and `group` the id of
-    answers like these. `stopped` is where the check's own code stopped and with what, for authors.
+    functions that were called, `own` is the check's own name for the mistake, `hints` are those of
+    the mistake that was diagnosed, and `group` is the id of answers like these. `stopped` is where
+    the check's own code stopped and with what, for authors.
     """
 
     check: Check

@@ -9,6 +9,7 @@ import numpy as np
 from autograder.checks.differences import describe_kind, difference
 from autograder.checks.expect import Mismatch, expect_close
 from autograder.course.text import are, capital
+from autograder.report.model import CauseCode
 from autograder.report.values import as_text
 from autograder.worker.serialise import serialised
 from autograder.worker.values import Record, Tuple, items_of, kind_of
@@ -55,7 +56,12 @@ def expect_equal(
     text = found.about(what)
     if actual is None:
         text = f"{capital(what)} {are(what)} None. Is a `return` missing?"
-    raise Mismatch(f"{finding} {text}".strip(), what, as_text(actual), as_text(right))
+    said = f"{finding} {text}".strip()
+    raise Mismatch(said, what, as_text(actual), as_text(right), code=_code(actual))
+
+
+def _code(actual: Any) -> CauseCode:
+    return "nothing_returned" if actual is None else "mismatch"
 
 
 def expect_same(
@@ -123,7 +129,8 @@ def _expect_truth(actual: Any, expected: bool, what: str) -> None:
     missing = " Is a `return` missing?" if actual is None else ""
     other = describe_kind(actual)
     kind = "" if actual is None or kind_of(actual) is bool else f", {other}, not a truth value"
-    raise Mismatch(f"{capital(what)} {are(what)} {said}{kind}; expected {expected}.{missing}", what)
+    text = f"{capital(what)} {are(what)} {said}{kind}; expected {expected}.{missing}"
+    raise Mismatch(text, what, code=_code(actual))
 
 
 def expect_type(actual: Any, kind: type | str | None, what: str = "the result") -> Any:
@@ -149,7 +156,8 @@ def expect_type(actual: Any, kind: type | str | None, what: str = "the result") 
     if not fits:
         missing = " Is a `return` missing?" if actual is None else ""
         said = describe_kind(actual)
-        raise Mismatch(f"{capital(what)} {are(what)} {said}; expected {wanted}.{missing}", what)
+        text = f"{capital(what)} {are(what)} {said}; expected {wanted}.{missing}"
+        raise Mismatch(text, what, code=_code(actual))
     return actual
 
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from autograder.checks.differences import text_difference
 from autograder.checks.tolerance import allowed_error
 from autograder.course.text import are, capital, is_plural, one_line, several
-from autograder.report.model import Curve
+from autograder.report.model import CauseCode, Curve
 from autograder.report.numbers import index, shape
 from autograder.report.values import as_text
 from autograder.sandbox.problems import NotWritten, ProblemKind, Raised, StudentProblem
@@ -40,6 +40,7 @@ class Mismatch(AssertionError):
         curves: curves to draw.
         mistake: the name of a misconception, where the check itself can tell which it is.
         told: the sentence that a hidden check says then, with no value in it.
+        code: the kind of failure, to which hints belong.
     """
 
     finding: str
@@ -52,6 +53,7 @@ class Mismatch(AssertionError):
     curves: tuple[Curve, ...] = ()
     mistake: str = ""
     told: str = ""
+    code: CauseCode = "mismatch"
 
     def __post_init__(self) -> None:
         super().__init__(self.finding)
@@ -128,6 +130,7 @@ def expect_shape(
             what,
             answer,
             expected,
+            code="other_shape",
         )
     return answer
 
@@ -139,20 +142,24 @@ def expect_numbers(actual: Any, what: str = "the result") -> Numbers:
     """
     __tracebackhide__ = True
     if actual is None:
-        raise Mismatch(f"{capital(what)} {are(what)} None. Is a `return` missing?", what)
+        said = f"{capital(what)} {are(what)} None. Is a `return` missing?"
+        raise Mismatch(said, what, code="nothing_returned")
     if isinstance(actual, str | bytes | dict | set | frozenset | Record | Dates | Figure):
         order = " A set has no order." * isinstance(actual, set | frozenset)
         said = f"{capital(what)} {are(what)} {describe_value(actual)}; expected numbers.{order}"
-        raise Mismatch(said, what)
+        raise Mismatch(said, what, code="other_kind")
     try:
         answer = np.asarray(actual)
     except (ValueError, TypeError, OverflowError):
         raise Mismatch(
-            f"{capital(what)} cannot be read as an array: its rows differ in length.", what
+            f"{capital(what)} cannot be read as an array: its rows differ in length.",
+            what,
+            code="other_kind",
         ) from None
     if answer.dtype.kind not in "biuf":
         kind = "complex numbers" if answer.dtype.kind == "c" else "something other than numbers"
-        raise Mismatch(f"{capital(what)} {_has(what)} {kind} in it; expected real numbers.", what)
+        said = f"{capital(what)} {_has(what)} {kind} in it; expected real numbers."
+        raise Mismatch(said, what, code="other_kind")
     return np.asarray(answer)
 
 
@@ -164,22 +171,26 @@ def expect_results(actual: Any, names: tuple[str, ...], function: str) -> tuple[
     __tracebackhide__ = True
     wanted = f"{len(names)} results ({', '.join(names)})"
     if actual is None:
-        raise Mismatch(f"{function} returned None; expected {wanted}. Is a `return` missing?")
+        said = f"{function} returned None; expected {wanted}. Is a `return` missing?"
+        raise Mismatch(said, code="nothing_returned")
     if isinstance(actual, np.ndarray):
         raise Mismatch(
             f"{function} returned one array of shape {shape(actual.shape)}; expected {wanted}.",
             mistake="number-of-results",
+            code="other_results",
         )
     if not isinstance(actual, list):
         raise Mismatch(
             f"{function} returned {describe_value(actual)}; expected {wanted}.",
             mistake="kind-of-result",
+            code="other_results",
             told="A value of another kind is returned than the text asks for.",
         )
     if len(actual) != len(names):
         raise Mismatch(
             f"{function} returned {several(len(actual), 'result')}; expected {wanted}.",
             mistake="number-of-results",
+            code="other_results",
             told="Another number of results is returned than the text asks for.",
         )
     return tuple(actual)
@@ -203,6 +214,7 @@ def expect_unchanged(before: npt.ArrayLike, after: Any, name: str) -> None:
             was,
             None if now is None or now.shape != was.shape else ~(was == now),
             mistake="changes-its-argument",
+            code="argument_changed",
             told="An argument is changed by the call: the caller's own array then holds other "
             "numbers.",
         )

@@ -136,6 +136,11 @@ class Submission:
         self._read.append(name)
         return self._session.value(name)
 
+    @property
+    def has_printed(self) -> bool:
+        """True if the last call printed something."""
+        return self._session.has_printed
+
     def where_set(self, name: str, entry: Sequence[int] = ()) -> CodePlace | None:
         """Return the line that sets a value which was read, or an entry of it; None if unknown."""
         if name not in self._read:

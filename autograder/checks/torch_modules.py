@@ -301,6 +301,7 @@ def expect_unchanged_tensors(
                 f"{capital(name)} was changed by the call: operations whose name ends in _ change "
                 f"their tensor in place, and so do +=, *= and x[…] = ….",
                 mistake="changes-its-argument",
+                code="argument_changed",
                 told="An argument is changed by the call: operations whose name ends in _ change "
                 "their tensor in place, and so do +=, *= and x[…] = ….",
             )

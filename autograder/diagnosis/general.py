@@ -1,6 +1,7 @@
 """Misconceptions that any function can be made with: its results or arguments are changed."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations, permutations
 from operator import attrgetter
 from typing import Any
@@ -17,6 +18,7 @@ from autograder.diagnosis.array_changes import (
     ArrayChange,
 )
 from autograder.diagnosis.callers import ModuleCaller, TensorCaller
+from autograder.diagnosis.hints import HINTS
 from autograder.diagnosis.misconceptions import Misconception, Step
 from autograder.diagnosis.recipe import RETURNED, Recipe
 from autograder.diagnosis.wiring import (
@@ -62,12 +64,14 @@ def _rounded(digits: int) -> Misconception:
 NOTHING_RETURNED = Misconception(
     "nothing-returned",
     "The function returns None: nothing is handed back to whoever calls it.",
-    (
-        "What does the last line of your function do with what was computed?",
-        "A function hands back what stands after `return`; printing or assigning is not enough.",
-        "End the function with `return` and the name of your result, on every path through it.",
-    ),
+    HINTS["nothing_returned"],
     {RETURNED: lambda state: None},
+)
+PRINTED = replace(
+    NOTHING_RETURNED,
+    finding="The function prints its result in place of returning it, so whoever calls it gets "
+    "None.",
+    hints=HINTS["printed"],
 )
 
 GENERAL = (

@@ -14,7 +14,7 @@ from autograder.course.text import are, capital
 from autograder.diagnosis import facts
 from autograder.diagnosis.examination import ENOUGH, TELLING, Examination
 from autograder.diagnosis.finding import Finding, located, named, named_fact, stated
-from autograder.diagnosis.general import NOTHING_RETURNED
+from autograder.diagnosis.general import NOTHING_RETURNED, PRINTED
 from autograder.diagnosis.kept_state import REMEMBERS
 from autograder.diagnosis.misconceptions import Misconception
 from autograder.diagnosis.outcome import Outcome, agree, same
@@ -29,7 +29,6 @@ MAX_ALIKE = 3
 LEAST_OF_A_RESULT = 2  # calls in which one of two results is wrong
 LEAST_OF_A_KIND = 4  # wrong calls of a kind, for a name that is said of them only
 HARD_CODED = "hard-coded"
-PRINTS = "The function prints its result in place of returning it, so whoever calls it gets None."
 IN_WRONG_CALLS = "in the calls that go wrong"
 
 
@@ -280,8 +279,9 @@ def _one_name(
     if len({wrong[0].id for wrong in found}) != 1:
         return None
     misconception = found[0][0]
-    prints = misconception is NOTHING_RETURNED and any(a.printed for a in examination.answers)
-    return named(code, misconception, calls=calls, reword=lambda text: PRINTS if prints else text)
+    if misconception is NOTHING_RETURNED and any(a.printed for a in examination.answers):
+        misconception = PRINTED
+    return named(code, misconception, calls=calls)
 
 
 def _first_of_alike(

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pytest
 
 from autograder.checks.check_result import Check, CheckResult, MayFollow, NotJudged
-from autograder.checks.expect import Mismatch, NotStarted
+from autograder.checks.expect import Mismatch
 from autograder.checks.fixtures import Fixtures
 from autograder.checks.proxy import Call, Submission
 from autograder.checks.reference_answers import (
@@ -30,9 +30,8 @@ from autograder.sandbox.problems import StudentProblem, line_of, where
 from autograder.sandbox.session import WorkerSession
 
 MAX_FINDING, MAX_TOLD = 1000, 1500  # characters
+PRINTED = "This call printed something, and what is printed is not returned."
 OUTCOMES: dict[str, CheckOutcome] = {"crashed": "crashed", "timed out": "timed out"}
-# Kinds of problems after which hints help: others come before the mathematics is reached.
-WITH_HINTS = frozenset({"wrong", "raised"})
 
 
 class CheckRun:
@@ -166,9 +165,7 @@ class _NotRun(pytest.skip.Exception):  # type: ignore[name-defined,misc]
 def _unfinished(check: Check) -> CheckResult:
     """Return the result of a check that has not come to its end: a failure."""
     cause = Cause(code="no_end")
-    return CheckResult(
-        check=check, outcome="failed", cause=cause, finding=sentence(cause), hints=check.hints
-    )
+    return CheckResult(check=check, outcome="failed", cause=cause, finding=sentence(cause))
 
 
 def _failed(check: Check, error: BaseException, submission: Submission | None) -> CheckResult:
@@ -182,22 +179,19 @@ def _failed(check: Check, error: BaseException, submission: Submission | None) -
     )
     change = msgspec.structs.replace
     if isinstance(error, StudentProblem):
-        has_hints = error.kind in WITH_HINTS or isinstance(error, NotStarted)
         return change(
             result,
             outcome=OUTCOMES.get(error.kind, "failed"),
             kind=error.kind,
             cause=error.cause,
             place=line_of(error.place),
-            hints=check.hints if has_hints else (),
             evidence=_evidence_of_call(submission),
         )
     if isinstance(error, Mismatch):
         return _mismatch(result, error, submission)
     if isinstance(error, AssertionError | pytest.fail.Exception):
         cause = Cause(code="assertion", message=result.finding)
-        evidence = _evidence_of_call(submission)
-        return change(result, cause=cause, hints=check.hints, evidence=evidence)
+        return change(result, cause=cause, evidence=_evidence_of_call(submission))
     if isinstance(error, NotJudged):
         return _not_judged(result, error, submission)
     if isinstance(error, pytest.skip.Exception):
@@ -236,7 +230,12 @@ def _mismatch(result: CheckResult, error: Mismatch, submission: Submission | Non
         entry = [int(i) for i in wrong[0]] if len(wrong) else []
         place = submission.where_set(error.what, entry)
     finding = result.finding if place is None else f"{result.finding} It is set{where(place)}."
-    own = None
+    code, own = error.code, None
+    if code == "nothing_returned" and submission is not None:
+        if submission.last_call() is None:
+            code = "mismatch"  # of a value that stands in the file
+        elif submission.has_printed:
+            code, finding = "printed", f"{finding} {PRINTED}"
     if error.mistake:
         own = Diagnosis(
             kind="named",
@@ -249,9 +248,8 @@ def _mismatch(result: CheckResult, error: Mismatch, submission: Submission | Non
     return msgspec.structs.replace(
         result,
         finding=finding,
-        cause=Cause(code="mismatch", message=finding),
+        cause=Cause(code=code, message=finding),
         place=line_of(place),
-        hints=result.check.hints,
         evidence=_evidence(error, submission),
         own=own,
     )

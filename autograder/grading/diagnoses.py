@@ -116,7 +116,7 @@ def _diagnosed(
 
     `known` has what was found of functions before: a finding, and the id of answers like these.
     """
-    diagnosis, group, hints = None, "", result.hints
+    diagnosis, group, hints = None, "", ()
     for function in result.about:
         if function not in known:
             known[function] = _diagnose(catalogue, exercise, function, session)
@@ -124,7 +124,7 @@ def _diagnosed(
         group = group or id_of_answers
         if finding is not None:
             diagnosis = with_lines(finding, session.source.units).about(function)
-            hints = finding.hints or hints
+            hints = finding.hints
             break
     if result.own is not None and (diagnosis is None or diagnosis.kind != "named"):
         own = result.own

@@ -9,6 +9,7 @@ import msgspec
 from autograder.checks.check_result import CheckResult
 from autograder.course.course_file import Exercise
 from autograder.course.text import one_line, printable, several
+from autograder.diagnosis.hints import hints_for
 from autograder.grading.author_exceptions import as_internal_error
 from autograder.grading.reports import report_of_internal_error
 from autograder.report.model import (
@@ -160,7 +161,7 @@ def check_report(result: CheckResult, share: float, forbidden: bool) -> CheckRep
         cause=result.cause,
         evidence=result.evidence,
         place=result.place,
-        hints=() if passed else result.hints,
+        hints=hints_for(result),
     )
 
 

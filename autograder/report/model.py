@@ -108,6 +108,12 @@ class Line(Record, frozen=True, kw_only=True):
 CauseCode = Literal[
     # The check compared, or did not come to its end.
     "mismatch",
+    "nothing_returned",
+    "printed",
+    "other_shape",
+    "other_kind",
+    "other_results",
+    "argument_changed",
     "assertion",
     "no_end",
     # The student's code gave no answer.

@@ -47,6 +47,13 @@ class Child(ABC):
         """Stop what it does, from any thread; what it holds is still to be freed by `end`."""
 
     @abstractmethod
+    def ask_for_stack(self) -> None:
+        """Have it write the lines that it is in, on its line; where the system has no way, nothing.
+
+        What it sends after that cannot be read as messages any more.
+        """
+
+    @abstractmethod
     def wait(self, seconds: float) -> int | None:
         """Return its exit code, or None if it is still there after so many seconds.
 

@@ -20,6 +20,7 @@ Buffer = bytes | bytearray | memoryview
 PATIENCE = 3.0  # so many times its limit a process may sleep: for a file, or for its own threads
 LONGEST = 20.0  # so many times its limit, on the wall, whatever the process says it does
 GRACE = 60.0
+LAST_WORDS = 1.0  # seconds in which a process that is late says where it is
 AT_ONCE = 0.05  # an answer that comes within this time is not measured
 
 
@@ -144,6 +145,18 @@ class DescriptorConnection:
             size -= len(part)
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
+    def read_last_words(self, most: int, end: bytes) -> bytes:
+        """Read what still comes within a moment, until `end` is in it."""
+        poll, words, last = select.poll(), b"", time.monotonic() + LAST_WORDS
+        poll.register(self._reading, select.POLLIN)
+        with contextlib.suppress(OSError):
+            while len(words) < most and end not in words and (left := last - time.monotonic()) > 0:
+                part = os.read(self._reading, most - len(words)) if poll.poll(left * 1000) else b""
+                if not part:
+                    break
+                words += part
+        return words
+
     def close(self) -> None:
         """Hang up. May be called twice."""
         while self._open:
@@ -173,6 +186,10 @@ class ThreadConnection:
 
     def receive(self, size: int, deadline: Deadline) -> bytes:
         return self._do(size, deadline)
+
+    def read_last_words(self, most: int, end: bytes) -> bytes:  # noqa: ARG002
+        """Return nothing: who blocks cannot stop waiting."""
+        return b""
 
     def close(self) -> None:
         self._tasks.put(None)

@@ -81,6 +81,10 @@ class ForkedChild(Child):
         with contextlib.suppress(OSError):  # it may be ending just now
             signal.pidfd_send_signal(self._process, signal.SIGKILL)
 
+    def ask_for_stack(self) -> None:
+        with contextlib.suppress(OSError):
+            signal.pidfd_send_signal(self._process, signal.SIGUSR1)
+
     def wait(self, seconds: float) -> int | None:
         if self._process < 0 or not self._server.has_answered(seconds):
             return None

@@ -49,12 +49,11 @@ SENTENCES: dict[CauseCode, str] = {
     "tuples, dicts, arrays and figures.",
     "not_a_generator": "{subject} returned {message}; expected a generator: a function that hands "
     "out its values one by one, with `yield`.",
-    "timed_out": "{subject} did not finish within {message} seconds. Is there a loop in it that "
-    "never ends?",
+    "timed_out": "{subject} did not finish within {message} seconds.{loop}",
     "not_called_again": "{subject} ran out of time {message} times, so it was not called again.",
     "no_time_left": "The submission had used up its {message} seconds before this check.",
     "load_timed_out": "{subject} did not finish loading within {message} seconds: something at its "
-    "top level, outside every function, runs too long.",
+    "top level, outside every function, runs too long.{loop}",
     "crashed": "While {subject} ran, the process ended: {message}.",
     "load_crashed": "While {subject} was loading, the process ended: {message}.",
     "make_crashed": "While {subject} was made, the process ended: {message}.",
@@ -114,7 +113,7 @@ class StudentProblem(Exception):
             subject=self.subject if "subject" in shown else "",
             error=self.type if "said" in shown else "",
             message=message,
-            place=line_of(self.place) if shown & {"line", "where"} else None,
+            place=line_of(self.place) if shown & {"line", "where", "loop"} else None,
             names=self.names if "near" in shown else (),
             because=self.because.cause if self.because is not None else None,
         )
@@ -123,12 +122,15 @@ class StudentProblem(Exception):
         said = f"{self.type}: {self.message}" if self.message else self.type
         near = f" It does define {self.names[0]}: is that the one?" if self.names else ""
         text = one_line(self.place.text, 120) if self.place is not None else ""
+        line = where(self.place) + (f": `{text}`" if text else "")
+        ask = " Is there a loop in it that never ends?" if self.code == "timed_out" else ""
         return SENTENCES[self.code].format(
             subject=self.subject,
             message=self.message,
             said=said.rstrip("."),
             where=where(self.place),
-            line=where(self.place) + (f": `{text}`" if text else ""),
+            line=line,
+            loop=f" It was still in the loop{line}." if self.place is not None else ask,
             near=near,
             because=f" {self.because.finding}" if self.because else "",
         )

@@ -1,9 +1,10 @@
 """A worker's conversation: one message there, one back, each with a deadline."""
 
+import re
 import secrets
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from autograder.sandbox.child import Child
 from autograder.sandbox.connection import Deadline
@@ -23,6 +24,9 @@ from autograder.worker.messages import Callback, Reply, Request
 
 MAX_REQUEST = 16 * 1024 * 1024
 MAX_ASKS = 100_000  # of one call: a student's test may ask a function thousands of times
+MAX_STACK = 32 * 1024
+FRAME_OF_STACK = re.compile(r'^  File "([^"\n]{1,80})", line (\d{1,7}) in ', re.MULTILINE)
+SERVING = b" in serve\n"  # the outermost function of a worker
 
 AnswerTo = Callable[[Callback], Request]
 
@@ -36,7 +40,14 @@ class WorkerGone(Exception):
 
 
 class DeadlinePassed(WorkerGone):
-    """The worker was ended because an answer did not come in time."""
+    """The worker was ended because an answer did not come in time.
+
+    `lines` are the lines of code that it was in, by their files, the innermost first.
+    """
+
+    def __init__(self, how: str, lines: Sequence[tuple[str, int]] = ()) -> None:
+        super().__init__(how)
+        self.lines = lines
 
 
 class WorkerProcess:
@@ -72,8 +83,9 @@ class WorkerProcess:
                 reply = self._there_and_back(answered, deadline)
             raise ProtocolError("a question that nobody has to answer")
         except TimeoutError:
+            lines = self._lines()
             self.end()
-            raise DeadlinePassed("it did not answer in time") from None
+            raise DeadlinePassed("it did not answer in time", lines) from None
         except (OSError, EOFError, ProtocolError) as error:
             code = self.child.wait(0.5)  # it hung up: let it end by itself, as it wants to
             self.end()
@@ -88,6 +100,12 @@ class WorkerProcess:
             raise ProtocolError("not the reply to this request")
         head = self.line.receive(header, deadline) if header else b""
         return decode(Reply, head, self.line.receive(payload, deadline) if payload else b"")
+
+    def _lines(self) -> list[tuple[str, int]]:
+        """Return the lines of code that the process is in now, as it says itself."""
+        self.child.ask_for_stack()
+        stack = self.line.read_last_words(MAX_STACK, SERVING).decode("ascii", "replace")
+        return [(file, int(line)) for file, line in re.findall(FRAME_OF_STACK, stack)]
 
     def end(self) -> None:
         """End the process, and close the lines to it."""

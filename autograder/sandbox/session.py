@@ -17,7 +17,7 @@ from autograder.sandbox.problems import (
 )
 from autograder.sandbox.process import DeadlinePassed, WorkerGone, handle_in
 from autograder.sandbox.workers import Workers
-from autograder.submission.code import find_assignment
+from autograder.submission.code import find_assignment, find_loop
 from autograder.submission.source import Source
 from autograder.worker.codec import Handle
 from autograder.worker.messages import Callback, Reply, Request, Unit
@@ -78,10 +78,11 @@ class WorkerSession:
         workers.budget.check_call(subject)
         try:
             reply = self._ask(request, workers.limits.call_seconds, functions)
-        except DeadlinePassed:
+        except DeadlinePassed as passed:
             workers.budget.note_timeout(subject)
             seconds = number(workers.limits.call_seconds)
-            raise TimedOut("timed_out", subject, seconds) from None
+            loop = find_loop(self.source.units, passed.lines)
+            raise TimedOut("timed_out", subject, seconds, loop) from None
         except WorkerGone as gone:
             workers.believe(gone)
             raise Crashed("crashed", subject, str(gone)) from None

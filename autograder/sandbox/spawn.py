@@ -22,6 +22,7 @@ from autograder.sandbox.connection import (
     ThreadConnection,
 )
 from autograder.worker.confinement import Level
+from autograder.worker.limits import STACK_SIGNAL
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 START = Path(__file__).resolve().parent.parent / "worker" / "start.py"
@@ -70,6 +71,10 @@ class PlainChild(Child):
 
     def kill(self) -> None:
         self.process.kill()
+
+    def ask_for_stack(self) -> None:
+        if STACK_SIGNAL is not None:
+            self.process.send_signal(STACK_SIGNAL)
 
     def discard(self) -> None:
         """End a child that nobody talks to, and close the line to it."""

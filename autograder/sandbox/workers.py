@@ -10,6 +10,7 @@ from autograder.sandbox.peer import Peer
 from autograder.sandbox.problems import Crashed, NotLoaded, StudentProblem, TimedOut, from_worker
 from autograder.sandbox.process import AnswerTo, DeadlinePassed, WorkerGone, WorkerProcess
 from autograder.sandbox.spawn import also_warm
+from autograder.submission.code import find_loop
 from autograder.submission.source import Source
 from autograder.worker.messages import Problem, Reply, Request
 
@@ -112,9 +113,10 @@ class Workers:
         request = Request("load", self.source.name, units=units, helpers=helpers)
         try:
             reply = self._exchange(worker, request, seconds, reload=self._has_loaded)
-        except DeadlinePassed:
+        except DeadlinePassed as passed:
             self.budget.is_in_doubt = True
-            raise TimedOut("load_timed_out", label, number(seconds)) from None
+            loop = find_loop(self.source.units, passed.lines)
+            raise TimedOut("load_timed_out", label, number(seconds), loop) from None
         except WorkerGone as gone:
             self.believe(gone)
             raise Crashed("load_crashed", label, str(gone)) from None

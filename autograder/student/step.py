@@ -11,6 +11,7 @@ import msgspec
 from autograder.course.course_file import Course, Exercise, HintPolicy
 from autograder.course.errors import UserError
 from autograder.course.text import one_line
+from autograder.diagnosis.hints import way_of_failing
 from autograder.report.model import CheckReport, ExerciseReport
 from autograder.report.presentation import is_quiet, opening
 from autograder.report.redaction import exercise_for_student
@@ -61,14 +62,6 @@ def next_step(
             hints = seen.hints + (more and _is_same_mistake(check, first))
         checks[check.name] = Seen(way, min(hints, max(1, len(check.hints))))
     return Attempts(exercise.digest, checks)
-
-
-def way_of_failing(check: CheckReport) -> str:
-    """Return what two attempts have in common that fail the same way."""
-    if check.diagnosis is not None and check.diagnosis.misconceptions:
-        return "+".join(sorted(check.diagnosis.misconceptions))
-    kind = check.diagnosis.kind if check.diagnosis is not None else ""
-    return f"{check.outcome} {kind}".strip()
 
 
 def first_failing(exercise: ExerciseReport) -> CheckReport | None:

@@ -180,9 +180,31 @@ def find_assignment(
         return None
     unit, statement = found
     line = _line_of_entry(getattr(statement, "value", None), entry) or statement.lineno
+    return _place(unit, line)
+
+
+def find_loop(units: Sequence[Unit], lines: Sequence[tuple[str, int]]) -> CodePlace | None:
+    """Return the loop in which a program is that is in these lines of files, the innermost first.
+
+    Of several it is the outermost `while`, or else the outermost `for`: the same one wherever in
+    its body the program was when it was asked.
+    """
+    by_label = {unit.label: unit for unit in units}
+    loops: list[tuple[Unit, ast.stmt]] = []
+    for file, line in reversed(lines):
+        unit = by_label.get(file)
+        if unit is not None:
+            nodes = (node for part in parsed(unit) or () for node in ast.walk(part))
+            found = (node for node in nodes if isinstance(node, ast.While | ast.For))
+            around = (node for node in found if node.lineno <= line <= (node.end_lineno or 0))
+            loops += [(unit, node) for node in around]
+    loops.sort(key=lambda loop: isinstance(loop[1], ast.For))
+    return _place(loops[0][0], loops[0][1].lineno) if loops else None
+
+
+def _place(unit: Unit, line: int) -> CodePlace:
     lines = unit.text.splitlines()
-    text = lines[line - 1].strip() if line <= len(lines) else ""
-    return CodePlace(unit.label, line, text)
+    return CodePlace(unit.label, line, lines[line - 1].strip() if line <= len(lines) else "")
 
 
 def _statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:

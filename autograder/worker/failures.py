@@ -1,8 +1,10 @@
 """An exception of the student's code, as data: what it says, and which line of theirs it hit."""
 
 import builtins
+import io
 import linecache
 import re
+import sys
 from collections.abc import Collection
 from types import TracebackType
 
@@ -13,6 +15,7 @@ from .serialise import Unsendable
 # Python's own, taken before the student's code can put others in their place
 BUILT_IN = {id(each): each.__name__ for each in vars(builtins).values() if isinstance(each, type)}
 OWN_BASES = type.__dict__["__mro__"].__get__  # which no metaclass can override
+SHOW = sys.__excepthook__
 MAX_FRAMES = 2000
 MAX_LINES = 10_000_000
 
@@ -42,10 +45,25 @@ def explain(error: BaseException, labels: Collection[str]) -> Problem:
 
 
 def _message(error: BaseException) -> str:
+    """Return what an exception says, with the name that Python suggests for an unknown one."""
     try:
-        return _cut(str(error.msg if isinstance(error, SyntaxError) else error), MAX_MESSAGE)
+        text = str(error.msg if isinstance(error, SyntaxError) else error)
+        if isinstance(error, NameError | AttributeError | ImportError):
+            text += _suggestion(error)
+        return _cut(text, MAX_MESSAGE)
     except BaseException:
         return ""
+
+
+def _suggestion(error: BaseException) -> str:
+    """Return Python's own `Did you mean`, which it makes only where it shows an error."""
+    stderr, sys.stderr = sys.stderr, io.StringIO()
+    try:
+        SHOW(type(error), error, error.__traceback__)
+        found = re.findall(r"\. (Did you mean: '\w+'\?)$", sys.stderr.getvalue(), re.MULTILINE)
+    finally:
+        sys.stderr = stderr
+    return f" ({found[-1]})" if found else ""
 
 
 def _cut(text: str, most: int) -> str:

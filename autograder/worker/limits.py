@@ -1,12 +1,14 @@
 """Limits that a process sets on itself, where the system has them."""
 
 import functools
+import signal
 import sys
 
 MAX_FILE = 32 * 2**20
 MAX_TASKS = 64
 BACKSTOP_TASKS = 16 * 1024
 MAX_OPEN_FILES = 64
+STACK_SIGNAL = getattr(signal, "SIGUSR1", None)  # on which a process shows where it is
 
 
 def limit_self(memory_mb: int, cpu_seconds: int, max_tasks: int = 0) -> None:
@@ -39,7 +41,6 @@ def limit_self(memory_mb: int, cpu_seconds: int, max_tasks: int = 0) -> None:
             continue
     if sys.platform == "linux" and not max_tasks:
         import ctypes
-        import signal
 
         parent_death_signal = 1
         ctypes.CDLL(None).prctl(parent_death_signal, int(signal.SIGKILL), 0, 0, 0)

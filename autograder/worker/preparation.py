@@ -1,6 +1,7 @@
 """Preparation of a worker for a student's code: imports, bounded output, filled memory."""
 
 import builtins
+import faulthandler
 import functools
 import gc
 import importlib
@@ -11,6 +12,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from .limits import STACK_SIGNAL
 from .messages import MAX_PRINTED
 
 
@@ -46,6 +48,12 @@ def redirect() -> BoundedBytes:
 def refuse_input(_prompt: object = "") -> NoReturn:
     """Raise KeyboardNeeded, in place of `input`."""
     raise KeyboardNeeded("input() was called")
+
+
+def show_stack_to(descriptor: int) -> None:
+    """Write the stack to a descriptor on `STACK_SIGNAL`, also while no Python code runs."""
+    if STACK_SIGNAL is not None:
+        faulthandler.register(STACK_SIGNAL, descriptor, all_threads=False)
 
 
 def warm_up(names: list[str]) -> None:

@@ -20,7 +20,7 @@ from .failures import explain
 from .limits import limit_self
 from .loading import NotImported, define, load
 from .messages import MAX_NAME, MAX_NAMES, Callback, Forward, Problem, Reply, Request
-from .preparation import redirect, warm_up
+from .preparation import redirect, show_stack_to, warm_up
 from .remote_functions import RemoteFunction, has_handle, is_generator, make_generator
 from .serialise import GENERATOR, Unsendable, serialised
 from .torch_modules import run_module
@@ -210,6 +210,7 @@ class Server:
         self.writing = open(write_to, "wb")  # noqa: SIM115
         self.answers = Answers(hidden, self._ask)
         self.printed = redirect()
+        show_stack_to(write_to)
         self.call = 0
         warnings.simplefilter("ignore")
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from autograder.checks.equality import expect_equal, expect_true
 from autograder.checks.expect import (
     Mismatch,
     expect_close,
@@ -40,6 +41,28 @@ def test_what_is_not_right(answer, said):
     with pytest.raises(Mismatch) as caught:
         expect_close(answer, RIGHT)
     assert said in caught.value.finding
+
+
+@pytest.mark.parametrize(
+    ("compare", "code"),
+    [
+        (lambda: expect_close(None, RIGHT), "nothing_returned"),
+        (lambda: expect_results(None, ("a", "b"), "f"), "nothing_returned"),
+        (lambda: expect_equal(None, "a"), "nothing_returned"),
+        (lambda: expect_true(None), "nothing_returned"),
+        (lambda: expect_close(RIGHT[:1], RIGHT), "other_shape"),
+        (lambda: expect_close("0.25 0.75", RIGHT), "other_kind"),
+        (lambda: expect_results(RIGHT, ("a", "b"), "f"), "other_results"),
+        (lambda: expect_unchanged(RIGHT, RIGHT + 1, "x"), "argument_changed"),
+        (lambda: expect_close(RIGHT + 1, RIGHT), "mismatch"),
+        (lambda: expect_equal("b", "a"), "mismatch"),
+    ],
+)
+def test_a_mismatch_has_the_code_of_its_kind(compare, code):
+    """Hints are chosen by it, and by no sentence."""
+    with pytest.raises(Mismatch) as caught:
+        compare()
+    assert caught.value.code == code
 
 
 @pytest.mark.parametrize(

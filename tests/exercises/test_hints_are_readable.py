@@ -6,6 +6,7 @@ import statistics
 import pytest
 
 from autograder.course.own_modules import importable
+from autograder.diagnosis.hints import HINTS
 from autograder.diagnosis.mistakes import load_module, read_mistakes
 from autograder.grading.check_collection import checks_of
 
@@ -34,6 +35,7 @@ def hints(course):
         for check in checks
         for hint in check.hints
     }
+    found |= {("any", hint) for hints in HINTS.values() for hint in hints}
     with importable(course):
         for exercise in course.content.exercises:
             if exercise.questions:

@@ -49,7 +49,14 @@ def test_values_come_back_as_plain_data(submit):
 @pytest.mark.parametrize(
     ("body", "problem", "said"),
     [
-        ("while True: pass", TimedOut, "f did not finish within 1 seconds"),
+        (
+            "while True: pass",
+            TimedOut,
+            "still in the loop in line 2 of work.py: `while True: pass`.",
+        ),
+        ("import time; time.sleep(99)", TimedOut, "within 1 seconds. Is there a loop in it that"),
+        ("value = 1; return valeu", Raised, "not defined (Did you mean: 'value'?) in line 2 of"),
+        ("return 'a'.uper()", Raised, "attribute 'uper' (Did you mean: 'upper'?) in line 2"),
         ("import os; os._exit(3)", Crashed, "exit code 3"),
         ("import os; os.abort()", Crashed, "SIGABRT"),
         ("import ctypes; ctypes.string_at(0)", Crashed, "SIGSEGV"),
@@ -81,6 +88,36 @@ def test_each_failure_is_a_clear_sentence_and_the_rest_goes_on(submit, body, pro
         work.f()
     assert said in caught.value.finding
     assert work.fine() == 42
+
+
+@pytest.mark.parametrize(
+    ("code", "line"),
+    [
+        ("for i in range(3):\n        while i < 9:\n            x = 1", 3),
+        ("while True:\n        for i in range(9):\n            x = 1", 2),
+        ("while True:\n        g()", 2),
+        ("return g(forever=True)", 8),
+        ("while True:\n        try:\n            x = 1\n        except BaseException:\n"
+         "            pass", 2),
+    ],
+)  # fmt: skip
+@pytest.mark.skipif(sys.platform != "linux", reason="a process is asked by a signal")
+def test_a_timeout_names_the_loop(submit, code, line):
+    """The `while` that did not end, wherever in its body the function was when it was asked."""
+    lines = f"def f():\n    {code}\n".splitlines()
+    text = "\n".join([*lines, *[""] * (6 - len(lines))])
+    work = submit(f"{text}\ndef g(forever=False):\n    while forever:\n        pass\n")
+    with pytest.raises(TimedOut) as caught:
+        work.f()
+    assert caught.value.place.line == line
+    assert caught.value.cause.place.text.startswith("while ")
+    assert f"still in the loop in line {line} of work.py: `while " in caught.value.finding
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a process is asked by a signal")
+def test_a_loop_outside_every_function_is_named_too(submit):
+    with pytest.raises(TimedOut, match=r"runs too long\. It was still in the loop in line 1 of"):
+        submit("while True:\n    pass\ndef f(): return 1\n").f()
 
 
 def test_ten_gigabytes_of_output_are_dropped(submit):

@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from autograder.report.model import CheckReport, Diagnosis, ExerciseReport
+from autograder.report.model import Cause, CheckReport, Diagnosis, Evidence, ExerciseReport
 from autograder.student.step import Attempts, hints_shown, next_step
 
 
@@ -54,6 +54,38 @@ def test_another_mistake_starts_from_its_first_hint():
     _, seen = level(Attempts(), exercise("1", "no-scaling"))
     _, seen = level(seen, exercise("2", "no-scaling"))
     assert level(seen, exercise("3", "mask-inverted"))[0] == 1
+
+
+def failing(digest, function="softmax", diagnosis=None, **cause):
+    check = msgspec.structs.replace(
+        exercise(digest).checks[0],
+        cause=Cause(**cause),
+        evidence=Evidence(call="f(1)", function=function),
+        diagnosis=diagnosis,
+    )
+    return msgspec.structs.replace(exercise(digest), checks=(check,))
+
+
+NAME = {"code": "raised", "error": "NameError", "message": "name 'y' is not defined"}
+SHAPES = {"code": "raised", "error": "ValueError", "message": "operands could not be broadcast"}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "hints"),
+    [
+        (NAME, NAME, 2),
+        (NAME, {**NAME, "message": "name 'z' is not defined"}, 2),
+        (NAME, SHAPES, 1),
+        (NAME, {"code": "mismatch"}, 1),
+        ({"code": "mismatch"}, {"code": "other_shape"}, 1),
+        ({"code": "mismatch"}, {"code": "mismatch", "message": "4 of 9 values differ."}, 2),
+        (NAME, {**NAME, "function": "attention"}, 1),
+    ],
+)
+def test_the_level_rises_only_for_the_same_failure(before, after, hints):
+    """The same code and the same function; another error begins with its own first hint."""
+    _, seen = level(Attempts(), failing("1", **before))
+    assert level(seen, failing("2", **after))[0] == hints
 
 
 def test_asking_shows_one_more_in_practice_alone():
