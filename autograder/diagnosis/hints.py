@@ -13,7 +13,9 @@ from autograder.report.model import Cause, CheckOutcome, CheckReport, Diagnosis
 
 Three = tuple[str, str, str]
 
-ENDED: frozenset[CheckOutcome] = frozenset({"failed", "timed out", "crashed"})
+ENDED: frozenset[CheckOutcome] = frozenset(
+    {"failed", "timed out", "crashed", "graded when handed in"}
+)
 # Kinds of failures that only the check knows something about.
 OF_THE_CHECK = frozenset({"mismatch", "assertion", "no_end", "unreadable_answer"})
 IMPORTS = {
@@ -163,12 +165,6 @@ HINTS: Mapping[str, Three] = {
         "The grader finds names outside every function and class. One inside is not seen.",
         "Copy the name from the file that you were given, and let its line begin at the margin.",
     ),
-    "not_written": (
-        "What does the text ask `{name}` to return? Say it in one sentence.",
-        "Until other code stands in its place, the `raise` ends every call.",
-        "Work the smallest example out by hand, then write its steps in place of the `raise` "
-        "{where}.",
-    ),
     "timed_out": (
         "What makes the loop {where} end, and does the loop change that?",
         "A `while` goes on for as long as its condition is true. A `for` over many entries is "
@@ -227,13 +223,13 @@ HINTS: Mapping[str, Three] = {
 
 def hints_for(result: CheckResult) -> tuple[str, ...]:
     """Return the hints of a check's result, from the first to the last; none if it did not fail."""
-    cause = result.cause
-    if cause is None or result.outcome not in ENDED:
+    if result.cause is None or result.outcome not in ENDED:
         return ()
     if result.hints:
         return result.hints
+    cause = _first_cause(result.cause)
     kind = failure_kind(cause, result.diagnosis)
-    if kind in OF_THE_CHECK or (kind == "not_written" and cause.place is None):
+    if kind in OF_THE_CHECK or (kind == "not_written" and result.place is None):
         return result.check.hints
     return _filled(HINTS[kind], cause, result.hidden) if kind in HINTS else ()
 
@@ -242,8 +238,9 @@ def failure_kind(cause: Cause, diagnosis: Diagnosis | None = None) -> str:
     """Return the kind of a failure, by its codes: a key of `HINTS`, or the code of its cause."""
     if diagnosis is not None and diagnosis.code in HINTS:
         return diagnosis.code
+    cause = _first_cause(cause)
     if cause.code != "raised":
-        return cause.code
+        return "import" if cause.code == "import_failed" else cause.code
     place = cause.place
     if cause.error == "AssertionError" or (place is not None and place.text.startswith("raise")):
         return "refused"
@@ -251,6 +248,11 @@ def failure_kind(cause: Cause, diagnosis: Diagnosis | None = None) -> str:
         if cause.error in errors and re.search(message, cause.message):
             return _nearer(kind, cause)
     return "raised"
+
+
+def _first_cause(cause: Cause) -> Cause:
+    """Return what went wrong first: a name is missing because an import failed before it."""
+    return cause if cause.because is None else _first_cause(cause.because)
 
 
 def _nearer(kind: str, cause: Cause) -> str:

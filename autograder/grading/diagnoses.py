@@ -116,7 +116,7 @@ def _diagnosed(
 
     `known` has what was found of functions before: a finding, and the id of answers like these.
     """
-    diagnosis, group, hints = None, "", ()
+    diagnosis, group, hints = None, "", result.hints
     for function in result.about:
         if function not in known:
             known[function] = _diagnose(catalogue, exercise, function, session)
@@ -130,6 +130,7 @@ def _diagnosed(
         own = result.own
         finding = Finding("named", own.finding, own.misconceptions, told=own.told, code="own")
         diagnosis = with_lines(finding, session.source.units).about(own.function)
+        hints = finding.hints
     if diagnosis is None:
         return msgspec.structs.replace(result, group=group)
     return msgspec.structs.replace(
