@@ -1,19 +1,27 @@
 """The entries of a download, and the importers that read them."""
 
-import os
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
 import msgspec
 
 from autograder.course.errors import UserError
+from autograder.course.text import one_line
 from autograder.submission.archive import PathParts
 from autograder.submission.file_names import counts, may_be_hidden_work
-from autograder.submission.read import UnreadableFile, as_utf8, read_bytes
+from autograder.submission.read import (
+    UnreadableFile,
+    as_utf8,
+    entries_of,
+    kind_of,
+    read_bytes,
+)
 
 MOST_ENTRIES = 200_000
+MOST_NAME = 1000  # characters; a zip may list longer names than a disk has
 MOST_TEXT = 1024 * 1024  # of a note that a platform puts beside a hand-in
+YEARS = range(1990, 3000)  # in which a hand-in may be
 MOST_METADATA = 32 * 1024 * 1024  # Gradescope's holds the output of every test
 
 
@@ -27,33 +35,42 @@ class Entry(msgspec.Struct, frozen=True, order=True):
 class Listing:
     """The entries of a folder, in order of name.
 
-    `packed` are the paths of all entries of the zip that the folder was unpacked from: so a hand-in
-    of only a PDF, which is not unpacked, is listed too. `hidden` are names that begin with a dot.
+    `packed` are the paths of all entries of the zip that the folder was unpacked from, with why one
+    could not be unpacked: so a hand-in of only a PDF, which is not unpacked, is listed too.
+    `hidden` are names that begin with a dot.
     """
 
     hidden: list[str]
 
-    def __init__(self, root: Path, packed: Collection[PathParts] = ()) -> None:
-        self.root = root
-        self._packed: dict[str, list[PathParts]] = {}
-        for path in packed:
-            self._packed.setdefault(path[0], []).append(path[1:])
-        self.entries = self._list()
+    def __init__(
+        self, root: Path, packed: Mapping[PathParts, str] | None = None, is_below: bool = False
+    ) -> None:
+        """List them.
 
-    def _list(self) -> list[Entry]:
+        Raises:
+            UserError: they cannot be read, or are too many, and the folder is not one `below`.
+        """
+        self.root = root
+        self._packed: dict[str, dict[PathParts, str]] = {}
+        for path, reason in (packed or {}).items():
+            if len(path[0]) <= MOST_NAME:
+                self._packed.setdefault(path[0], {})[path[1:]] = reason
+        self.entries = self._list(is_below)
+
+    def _list(self, is_below: bool) -> list[Entry]:
         found = {name: Entry(name, any(paths)) for name, paths in self._packed.items()}
         try:
-            with os.scandir(self.root) as entries:
-                for count, entry in enumerate(entries):
-                    if count >= MOST_ENTRIES:
-                        raise UserError(
-                            f"{self.root} holds over {MOST_ENTRIES:,} entries. Name the folder of "
-                            f"one assignment's submissions."
-                        )
-                    found[entry.name] = Entry(entry.name, entry.is_dir(follow_symlinks=False))
-        except OSError as error:
-            if self.root.is_dir() or not self._packed:
-                raise UserError(f"{self.root} cannot be read: {error.strerror}.") from None
+            entries = entries_of(self.root, MOST_ENTRIES + 1, str(self.root))
+        except UnreadableFile as error:
+            if not (is_below or self._packed):
+                raise UserError(str(error)) from None
+            entries = []
+        if len(entries) > MOST_ENTRIES and not is_below:
+            raise UserError(
+                f"{self.root} holds over {MOST_ENTRIES:,} entries. Name the folder of one "
+                f"assignment's submissions."
+            )
+        found |= {each.name: Entry(each.name, each.kind == "folder") for each in entries}
         self.hidden = sorted(filter(may_be_hidden_work, found))
         return sorted(entry for entry in found.values() if counts(entry.name))
 
@@ -66,14 +83,22 @@ class Listing:
         return [entry.name for entry in self.entries if entry.is_folder]
 
     def below(self, folder: str) -> "Listing":
-        """Return the listing of a folder of this one."""
-        packed = [path for path in self._packed.get(folder, ()) if path]
-        return Listing(self.root / folder, packed)
+        """Return the listing of a folder of this one; it is empty if that cannot be read."""
+        packed = {path: reason for path, reason in self._packed.get(folder, {}).items() if path}
+        return Listing(self.root / folder, packed, is_below=True)
+
+    def lost(self, entry: str) -> dict[str, str]:
+        """Return the files that could not be unpacked, by their path below an entry, with why."""
+        packed = self._packed.get(entry, {})
+        return {
+            "/".join(path): f"{one_line((entry, *path)[-1], 100)} was left out: {reason}."
+            for path, reason in packed.items()
+            if reason
+        }
 
     def has(self, folder: str, name: str) -> bool:
         """Tell whether a folder has an entry of that name; links do not count."""
-        path = self.root / folder / name
-        if path.exists() and not path.is_symlink():
+        if kind_of(self.root / folder / name) not in {None, "link"}:
             return True
         return any(below[:1] == (name,) for below in self._packed.get(folder, ()))
 
@@ -82,7 +107,7 @@ class Listing:
         try:
             data = read_bytes(self.root.joinpath(*parts), most)
             return as_utf8(data, parts[-1]).decode("utf-8", "replace")
-        except (UnreadableFile, OSError, ValueError):
+        except UnreadableFile:
             return ""
 
 

@@ -1,7 +1,6 @@
 """Hand-ins of a class: one folder for each student, wherever in a download they lie."""
 
-import os
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from autograder.classroom.downloads import PLAIN, Listing, Owner, plain_owner
+from autograder.classroom.downloads import PLAIN, YEARS, Listing, Owner, Piece, plain_owner
 from autograder.classroom.recognise import (
     Pieces,
     Recognised,
@@ -20,10 +19,11 @@ from autograder.classroom.recognise import (
 from autograder.classroom.roster import Match, Roster
 from autograder.classroom.shares import Share, shares, staged
 from autograder.course.errors import UserError
-from autograder.course.text import few, identity, join_names, one_line
+from autograder.course.text import few, identity, join_names, one_line, printable
 from autograder.report.model import HandIn
 from autograder.submission.archive import PathParts
-from autograder.submission.file_names import counts, may_be_hidden_work, named_for
+from autograder.submission.file_names import named_for
+from autograder.submission.read import kind_of
 from autograder.submission.source import SUFFIXES
 
 MAX_LEVELS = 20  # of folders around the students' folders
@@ -40,7 +40,8 @@ class Folder(msgspec.Struct, frozen=True):
 
     `hand_in` is what a platform or the roster says of it, `notes` what became of its entries.
     `unclear` says why a person must say whose work it is, before anything can be graded. It names
-    `subfolders` if these may be several students'.
+    `subfolders` if these may be several students'. `lost` are files that are not in the folder, and
+    `unread` folders that cannot be read, each with why.
     """
 
     student: str
@@ -49,6 +50,8 @@ class Folder(msgspec.Struct, frozen=True):
     notes: tuple[str, ...] = ()
     unclear: str = ""
     subfolders: tuple[str, ...] = ()
+    lost: Mapping[str, str] = {}
+    unread: Sequence[str] = ()
 
 
 def find_folders(
@@ -56,47 +59,46 @@ def find_folders(
     exercises: Collection[str],
     levels: int = MAX_LEVELS,
     known: Collection[str] = (),
+    packed: Mapping[PathParts, str] | None = None,
 ) -> tuple[list[Folder], list[str]]:
     """Find the students' folders below `root`, in order of name, and note what else is there.
 
     Args:
         known: the ids of the roster. A folder that is called so is a student's, whatever is in it.
+        packed: the paths in the zip that `root` was unpacked from, with why one is not there.
 
     Raises:
         UserError: `root` is no such folder.
     """
-    try:
-        entries = sorted(os.scandir(root), key=lambda entry: entry.name)
-    except OSError as error:
-        raise UserError(f"{root} cannot be read: {error.strerror}.") from None
-    folders = [e for e in entries if e.is_dir(follow_symlinks=False) and counts(e.name)]
-    packed = [e for e in entries if _is_zip(e) and counts(e.name)]
-    if not folders and packed:
-        return _packed(packed, set()), _no_folders(entries, packed)
-    if not folders:
-        raise _no_students(root, [entry.name for entry in entries], exercises)
-    if (
-        len(folders) == 1
-        and levels
-        and _is_around_students(Path(folders[0].path), exercises, known)
-    ):
-        students, notes = find_folders(Path(folders[0].path), exercises, levels - 1, known)
+    return _find_folders(Listing(root, packed), exercises, levels, known)
+
+
+def _find_folders(
+    listing: Listing, exercises: Collection[str], levels: int, known: Collection[str]
+) -> tuple[list[Folder], list[str]]:
+    folders, zips = listing.folders, _zips(listing)
+    if not folders and not zips:
+        raise _no_students(listing.root, listing.files, exercises)
+    below = listing.below(folders[0]) if len(folders) == 1 and levels else None
+    if below is not None and _is_around_students(below, exercises, known):
+        students, notes = _find_folders(below, exercises, levels - 1, known)
         around = (
-            f"{one_line(folders[0].name, 100)} was taken as the folder around all students' "
+            f"{one_line(folders[0], 100)} was taken as the folder around all students' "
             f"folders, since nothing is beside it and only folders are in it."
         )
         return students, [around, *notes]
-    students = [_folder_at(Path(entry.path), exercises) for entry in folders]
-    students += _packed(packed, {folder.student for folder in students})
+    students = [_folder_at(listing, name, exercises) for name in folders]
+    students += _packed(listing, zips, {folder.student for folder in students})
     students.sort(key=lambda folder: str(folder.path))
-    return students, _no_folders(entries, [*folders, *packed])
+    return students, _no_folders(listing, zips)
 
 
-def _folder_at(path: Path, exercises: Collection[str]) -> Folder:
-    return _if_one_students(Folder(identity(path.name), path), exercises)
+def _folder_at(listing: Listing, name: str, exercises: Collection[str]) -> Folder:
+    folder = Folder(identity(name), listing.root / name, lost=listing.lost(name))
+    return _if_one_students(folder, exercises)
 
 
-def _no_students(root: Path, entries: list[str], exercises: Collection[str]) -> UserError:
+def _no_students(root: Path, entries: Sequence[str], exercises: Collection[str]) -> UserError:
     if any(Path(entry).stem in exercises for entry in entries):
         return UserError(
             f"{root} looks like the folder of one student. For one's own work there is "
@@ -108,48 +110,42 @@ def _no_students(root: Path, entries: list[str], exercises: Collection[str]) -> 
     )
 
 
-def _is_zip(entry: "os.DirEntry[str]") -> bool:
-    return entry.is_file(follow_symlinks=False) and entry.name.casefold().endswith(".zip")
+def _zips(listing: Listing) -> list[str]:
+    names = (name for name in listing.files if name.casefold().endswith(".zip"))
+    return [name for name in names if kind_of(listing.root / name) in {"file", None}]
 
 
-def _packed(entries: list["os.DirEntry[str]"], taken: set[str]) -> list[Folder]:
+def _packed(listing: Listing, zips: Sequence[str], taken: set[str]) -> list[Folder]:
     """Return students whose folders are packed, each in a zip that has their name."""
     packed = []
-    for entry in entries:
-        student = identity(Path(entry.name).stem)
+    for name in zips:
+        student = identity(Path(name).stem)
         if student in taken:
-            student = identity(entry.name)
+            student = identity(name)
         taken.add(student)
-        packed.append(Folder(student, Path(entry.path)))
+        lost = " ".join(listing.lost(name).values())
+        packed.append(Folder(student, None if lost else listing.root / name, unclear=lost))
     return packed
 
 
-def _no_folders(
-    entries: Iterable["os.DirEntry[str]"], students: list["os.DirEntry[str]"]
-) -> list[str]:
-    names = [entry.name for entry in entries if entry not in students]
-    others = filter(counts, names)
+def _no_folders(listing: Listing, zips: Sequence[str]) -> list[str]:
+    others = sorted(set(listing.files) - set(zips))
     notes = [f"{one_line(name, 100)} was left out: it is not a folder." for name in others]
-    return notes + hidden_entries(list(filter(may_be_hidden_work, names)))
+    return notes + hidden_entries(listing.hidden)
 
 
 def _is_around_students(
-    path: Path, exercises: Collection[str], known: Collection[str] = ()
+    listing: Listing, exercises: Collection[str], known: Collection[str] = ()
 ) -> bool:
     """Tell whether a folder holds only folders that may be students'.
 
     Folders that are called after exercises are parts of one student's work.
     """
-    try:
-        entries = [entry for entry in os.scandir(path) if counts(entry.name)]
-    except OSError:
-        return False
-    folders = [entry for entry in entries if entry.is_dir(follow_symlinks=False)]
-    packed = [entry for entry in entries if _is_zip(entry)]
-    several_packed = not packed or len(entries) > 1  # one zip is the work of one student
-    only_folders = bool(entries) and len(folders) + len(packed) == len(entries)
+    entries, zips = listing.entries, _zips(listing)
+    several_packed = not zips or len(entries) > 1  # one zip is the work of one student
+    only_folders = bool(entries) and len(listing.folders) + len(zips) == len(entries)
     parts = any(named_for(Path(entry.name).stem, exercises) for entry in entries)
-    return only_folders and several_packed and not parts and path.name not in known
+    return only_folders and several_packed and not parts and listing.root.name not in known
 
 
 def _if_one_students(folder: Folder, exercises: Collection[str]) -> Folder:
@@ -174,13 +170,15 @@ def _several_students(path: Path, exercises: Collection[str]) -> tuple[str, ...]
 
     Those are at least three folders with work for the same exercise, and no file beside them.
     """
-    if not _is_around_students(path, exercises):
+    listing = Listing(path, is_below=True)
+    if not _is_around_students(listing, exercises):
         return ()
-    folders = sorted(entry.name for entry in os.scandir(path) if counts(entry.name))
     for exercise in exercises:
         names = [f"{exercise}{suffix}" for suffix in SUFFIXES]
         holders = [
-            folder for folder in folders if any((path / folder / name).is_file() for name in names)
+            folder
+            for folder in listing.folders
+            if any(kind_of(path / folder / name) == "file" for name in names)
         ]
         if len(holders) >= SEVERAL:
             return tuple(holders)
@@ -206,7 +204,7 @@ def hand_ins(
     exercises: Collection[str],
     roster: Roster | None,
     scratch: Path,
-    packed: Collection[PathParts] = (),
+    packed: Mapping[PathParts, str] | None = None,
     platform: str | None = None,
 ) -> HandIns:
     """Find everybody's hand-in.
@@ -215,7 +213,7 @@ def hand_ins(
     long as the folders are read. With a roster, students who handed in nothing are in it too.
 
     Args:
-        packed: the paths in the zip that `root` was unpacked from.
+        packed: the paths in the zip that `root` was unpacked from, with why one is not there.
 
     Raises:
         UserError: it cannot be read.
@@ -227,7 +225,7 @@ def hand_ins(
     people: list[tuple[str, Owner, FolderMaker]] = []  # with their platforms
     disputed: list[Pieces] = []
     if download is None:
-        own, notes = find_folders(root, exercises, known=known)
+        own, notes = find_folders(root, exercises, known=known, packed=packed)
         if roster is None:
             return HandIns(own, notes)
         for folder in own:
@@ -312,9 +310,10 @@ def _may_be(matches: Sequence[Match], disputed: Sequence[Pieces], roster: Roster
 
 def _own_folder(folder: Folder, student: str, known: HandIn, _: Path, __: bool) -> Folder:
     """Return a folder that needs no platform, with what the roster says of it."""
-    if known.enrolled:  # this student's, whatever is in it
-        return Folder(student, folder.path, known, folder.notes)
-    return msgspec.structs.replace(folder, hand_in=known)
+    if known.enrolled and folder.subfolders:  # this student's, whatever is in it
+        folder = msgspec.structs.replace(folder, unclear="", subfolders=())
+    name = student if known.enrolled else folder.student
+    return msgspec.structs.replace(folder, student=name, hand_in=known)
 
 
 def _folder(
@@ -334,17 +333,12 @@ def _folder(
         is_group: says that the share, and its number, is that of a group.
     """
     person, pieces = share.person, share.pieces
-    at, late = known.at, any(piece.late for piece in pieces)
-    times = [piece.at for piece in pieces if piece.at is not None]
-    if times and not at:  # all have a zone, or none has
-        latest = max(
-            times, key=lambda at: at.replace(tzinfo=None) - (at.utcoffset() or timedelta())
-        )
-        at = latest.isoformat()
+    late = any(piece.late for piece in pieces)
+    at, no_time = (known.at, []) if known.at else _time_of(pieces)
     hand_in = msgspec.structs.replace(
         known,
         platform=share.importer.name,
-        platform_id="" if is_group else person.id,
+        platform_id="" if is_group else printable(person.id),
         name=known.name or one_line(person.name, 120),
         email=known.email or one_line(person.email, 120),
         entries=tuple(one_line(piece.entry, 300) for piece in pieces),
@@ -352,10 +346,29 @@ def _folder(
         at_from=known.at_from or (share.importer.title if at or late else ""),
         late=late,
     )
-    path = staged(share, listing, place)
-    folder = Folder(student, path, hand_in, _notes_on(share, is_group))
+    stage = staged(share, listing, place)
+    notes = (*_notes_on(share, is_group), *no_time)
+    folder = Folder(
+        student, stage.path, hand_in, notes, lost=stage.lost, unread=tuple(stage.unread)
+    )
     may_be_several = share.importer is PLAIN and not known.enrolled
     return _if_one_students(folder, exercises) if may_be_several else folder
+
+
+def _time_of(pieces: Sequence[Piece]) -> tuple[str, list[str]]:
+    """Return the time of the last piece as ISO 8601, and a note if no time given can be right."""
+    given = [piece.at for piece in pieces if piece.at is not None]
+    times = [at for at in given if at.year in YEARS]  # all have a zone, or none has
+    if times:
+        last = max(times, key=lambda at: at.replace(tzinfo=None) - (at.utcoffset() or timedelta()))
+        return last.isoformat(), []
+    if not given:
+        return "", []
+    note = (
+        f"The download says that this was handed in on {given[0].isoformat()}, which cannot be. "
+        f"Enter the time in the roster's column handed_in."
+    )
+    return "", [note]
 
 
 def _notes_on(share: Share, is_group: bool) -> tuple[str, ...]:

@@ -87,7 +87,8 @@ class Pseudonyms:
             if folder.subfolders:  # others' names, it may be
                 unclear = may_hold(several(len(folder.subfolders), "folder"))
             called = self._called[folder.student]
-            renamed.append(Folder(called, folder.path, hand_in, notes, unclear))
+            changes = {"student": called, "hand_in": hand_in, "notes": notes, "unclear": unclear}
+            renamed.append(msgspec.structs.replace(folder, **changes))
         return sorted(renamed, key=lambda folder: folder.student)
 
     def _draw(self, student: str) -> None:

@@ -1,8 +1,5 @@
 """One person's part of a download: the attempt that counts, put together in a folder."""
 
-import contextlib
-import os
-import shutil
 from collections.abc import Collection, Sequence
 from pathlib import Path, PurePosixPath
 
@@ -10,10 +7,17 @@ import msgspec
 
 from autograder.classroom.downloads import Importer, Listing, Owner, Piece
 from autograder.classroom.recognise import Pieces
-from autograder.course.files import open_new
 from autograder.course.text import one_line
 from autograder.submission.archive import MAX_STUDENT, UNPACKED
 from autograder.submission.file_names import counts
+from autograder.submission.read import (
+    UnreadableFile,
+    entries_of,
+    kind_of,
+    put,
+    put_folder,
+    put_name,
+)
 from autograder.submission.walk import MAX_DEPTH, MAX_FILES
 
 MAX_NAME = 255  # bytes
@@ -84,58 +88,81 @@ def _replaces(
     return packed and any(each.name == each.original == piece.original for each in pieces)
 
 
-def staged(share: Share, listing: Listing, place: Path) -> Path:
+class Staged(msgspec.Struct):
+    """Folder in which a share can be read.
+
+    `lost` are the files that are not in it, by path, and `unread` the folders, each with why.
+    """
+
+    path: Path
+    lost: dict[str, str] = {}
+    unread: list[str] = []
+    left: int = MAX_FILES + 1
+
+
+def staged(share: Share, listing: Listing, place: Path) -> Staged:
     """Return a folder in which a share can be read: the one in the download, or else `place`.
 
     Files of several entries, or under a name that a platform has made, are linked or copied to
     `place` under their real names. A file that cannot be graded is there only by its name, so that
     the report names it. Links of others stay links, which are never followed.
+
+    Raises:
+        OSError: there is no room for them.
     """
     only = share.pieces[0] if len(share.pieces) == 1 else None
-    if only is not None and not only.name and (listing.root / only.entry).is_dir():
-        return listing.root / only.entry
+    if only is not None and not only.name and kind_of(listing.root / only.entry) == "folder":
+        return Staged(listing.root / only.entry, listing.lost(only.entry))
     place.mkdir(parents=True)
-    left = MAX_FILES + 1
+    stage = Staged(place)
     for piece in share.pieces:
-        source = listing.root / piece.entry
+        source, lost = listing.root / piece.entry, listing.lost(piece.entry)
         if piece.name:
             name = piece.name
             bad = name in {".", ".."} or any(sign in name for sign in "/\\\0")
-            if bad or len(os.fsencode(name)) > MAX_NAME:
-                name = one_line(piece.entry, 100)
-            _put(source, place / name)
-        elif source.is_dir() and not source.is_symlink():
-            left = _put_tree(source, place, left)
-    return place
+            if bad or len(name.encode("utf-8", "surrogateescape")) > MAX_NAME:
+                name = one_line(piece.entry, 100).replace("/", "_")
+            _put(stage, source, PurePosixPath(name), lost.get("", ""))
+        else:
+            stage.lost |= lost
+            if kind_of(source) == "folder":
+                _put_tree(stage, source)
+            elif not lost:
+                stage.unread.append(f"{one_line(piece.entry, 100)} cannot be read as a folder.")
+    return stage
 
 
-def _put(source: Path, place: Path) -> None:
-    """Put a file in a place, instead of an older one of that name."""
-    with contextlib.suppress(FileNotFoundError, IsADirectoryError):
-        place.unlink()
-    if source.is_symlink():
-        place.symlink_to(os.readlink(source))
-    elif not source.is_file() or place.suffix.casefold() not in UNPACKED:
-        open_new(place).close()
-    else:
+def _put(stage: Staged, source: Path, path: PurePosixPath, lost: str = "") -> None:
+    """Put a file in its place, instead of an older one of that name, or note why it is lost."""
+    kind = kind_of(source)
+    try:
+        if kind is None and lost:
+            raise UnreadableFile(lost)
+        if kind != "link" and path.suffix.casefold() not in UNPACKED:
+            put_name(stage.path / path)
+        else:
+            put(source, stage.path / path, MAX_STUDENT)
+        stage.lost.pop(str(path), None)
+    except UnreadableFile as error:
+        stage.lost[str(path)] = str(error)
+
+
+def _put_tree(stage: Staged, source: Path) -> None:
+    """Put a folder's files into the stage, as many as are still allowed."""
+    waiting = [PurePosixPath()]
+    for below in waiting:
         try:
-            os.link(source, place, follow_symlinks=False)
-        except OSError:  # another disk, or a file of somebody else's
-            if source.lstat().st_size <= MAX_STUDENT:
-                shutil.copyfile(source, place, follow_symlinks=False)
-            else:
-                open_new(place).close()
-
-
-def _put_tree(source: Path, place: Path, left: int) -> int:
-    """Put a folder's files into another one, and return the number of files still allowed."""
-    for folder, folders, files in os.walk(source):
-        below = Path(folder).relative_to(source)
-        folders[:] = sorted(filter(counts, folders)) if len(below.parts) < MAX_DEPTH else []
-        (place / below).mkdir(exist_ok=True)
-        for name in sorted(filter(counts, files)):
-            if left <= 0:
-                return 0
-            _put(Path(folder, name), place / below / name)
-            left -= 1
-    return left
+            shown = one_line(str(PurePosixPath(source.name) / below), 100)
+            entries = entries_of(source / below, MAX_FILES + 1, shown)
+            put_folder(stage.path / below)
+        except UnreadableFile as error:
+            stage.unread.append(str(error))
+            continue
+        for entry in entries:
+            if not counts(entry.name):
+                continue
+            if entry.kind != "folder" and stage.left > 0:
+                _put(stage, source / below / entry.name, below / entry.name)
+                stage.left -= 1
+            elif entry.kind == "folder" and len(below.parts) < MAX_DEPTH:
+                waiting.append(below / entry.name)

@@ -19,7 +19,7 @@ from autograder.submission.archive import PathParts, unpack
 from autograder.submission.choice import FoundFile, choose
 from autograder.submission.code import read_code
 from autograder.submission.file_names import NameMatch, bare_stem, named_for
-from autograder.submission.read import NotPython, UnreadableFile
+from autograder.submission.read import NotPython, UnreadableFile, size_of
 from autograder.submission.source import (
     ALSO_READ,
     MAX_KEPT,
@@ -64,16 +64,16 @@ def read_work(folder: Folder, exercises: Iterable[str], stubs: Stubs | None = No
     if folder.path is None or folder.unclear:
         return work
     reading = _Reading(names, stubs or {})
-    try:
-        with FolderWalk(folder.path) as walk:
-            for file in sorted(walk.files(), key=lambda file: not reading.named(file)):
-                reading.look_at(file)
-            work.notes += reading.notes(walk)
-    except OSError as error:
-        reason = f"The folder cannot be read: {error.strerror}."
-        work.unclear = dict.fromkeys(names, reason)
-        return work
+    with FolderWalk(folder.path, folder.lost) as walk:
+        for file in sorted(walk.files(), key=lambda file: not reading.named(file)):
+            reading.look_at(file)
+        work.notes += reading.notes(walk)
     _choose_files(work, reading)
+    unread = [*folder.unread, *walk.unread]
+    if unread:  # there may be work in what cannot be read
+        absent = [name for name in names if not reading.candidates[name]]
+        work.unclear |= dict.fromkeys(absent, " ".join(unread[:MAX_NOTES]))
+        work.notes += [] if absent else unread[:MAX_NOTES]
     return work
 
 
@@ -170,10 +170,10 @@ class _Reading:
         """
         candidate = FoundFile(file.path, file.shown, NameMatch.OTHER)
         too_much = f"{file.shown} was not read: the files of the folder are over"
-        size, folder = 0, file.path.parent
-        with contextlib.suppress(OSError):  # met again when it is read
-            size = file.path.lstat().st_size
+        size, folder = size_of(file.path), file.path.parent
         try:
+            if file.trouble:
+                raise UnreadableFile(file.trouble)
             if size > self._left:
                 raise UnreadableFile(f"{too_much} {MAX_READ // 2**20} MiB.")
             self._left -= size
@@ -257,7 +257,7 @@ def opened(
         scratch = Path(made)
         root = submissions
         notes: list[str] = []
-        packed: list[PathParts] = []
+        packed: dict[PathParts, str] = {}
         if submissions.is_file():
             root = scratch / "submissions"
             root.mkdir()

@@ -17,7 +17,7 @@ from autograder.report.grades_table import EXCUSED
 # A name holds letters of any script with their marks, digits and underscores.
 _NAME = re.compile(r"[^\s./,;:()-]*")
 _ANONYMOUS = re.compile(r"(?P<late>LATE_)?anon_(?P<code>[A-Za-z0-9]+)_(?P<rest>.+)")
-_UPLOAD = re.compile(r"(?P<attachment>[0-9]+)_(?P<file>[^/]+)")
+_UPLOAD = re.compile(r"(?P<attachment>[0-9]{1,30})_(?P<file>[^/]+)")
 _TYPED_IN = re.compile(r"(?:text|link)\.html")
 _RESUBMITTED = re.compile(r"(?P<stem>.+)-(?P<number>[1-9]\d{0,2})(?P<suffix>\.\w+)")
 

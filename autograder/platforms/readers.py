@@ -7,7 +7,7 @@ Those with a folder for each student, called as the student, are here: nbgrader'
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from autograder.classroom.downloads import Importer, Listing, Owner, Piece
+from autograder.classroom.downloads import YEARS, Importer, Listing, Owner, Piece
 from autograder.platforms.blackboard import BLACKBOARD
 from autograder.platforms.brightspace import BRIGHTSPACE
 from autograder.platforms.canvas import CANVAS
@@ -40,8 +40,9 @@ def _read_submitted(listing: Listing) -> Sequence[Piece]:
     pieces = []
     for student in listing.folders:
         times = [when for text in _stamps(listing, student) if (when := time_of(text))]
-        owner = Owner(key=student, id=student)
-        pieces.append(Piece(entry=student, owners=(owner,), at=max(times, default=None)))
+        possible = [when for when in times if when.year in YEARS]
+        at = max(possible) if possible else next(iter(times), None)
+        pieces.append(Piece(entry=student, owners=(Owner(key=student, id=student),), at=at))
     return pieces
 
 

@@ -4,6 +4,7 @@ This module imports neither numpy nor pytest: a worker can be started before the
 """
 
 import functools
+import importlib.util
 import json
 import os
 import shutil
@@ -202,6 +203,12 @@ WORDS = {
     "torch.optim": ("optim", ".step("),
 }
 MOST = 2**22  # bytes of a file that are looked through
+
+
+@functools.cache
+def is_installed(library: str) -> bool:
+    """Return whether a library is installed, which is not imported for that."""
+    return importlib.util.find_spec(library) is not None
 
 
 def also_warm(library: Library, mentions: Callable[[str], bool]) -> tuple[str, ...]:

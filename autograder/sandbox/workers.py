@@ -9,7 +9,7 @@ from autograder.sandbox.child import Child, Children, InternalError, Place
 from autograder.sandbox.peer import Peer
 from autograder.sandbox.problems import Crashed, NotLoaded, StudentProblem, TimedOut, from_worker
 from autograder.sandbox.process import AnswerTo, DeadlinePassed, WorkerGone, WorkerProcess
-from autograder.sandbox.spawn import also_warm
+from autograder.sandbox.spawn import also_warm, is_installed
 from autograder.submission.code import find_loop
 from autograder.submission.source import Source
 from autograder.worker.messages import Problem, Reply, Request
@@ -102,7 +102,9 @@ class Workers:
 
     def take_child(self, place: Place) -> Child:
         """Take a child that has at hand what the source imports."""
-        library: Library = "torch" if self.source.imports("torch") else self.library
+        library = self.library
+        if self.source.imports("torch") and is_installed("torch"):  # else their own line says so
+            library = "torch"
         also = also_warm(library, self.source.mentions)
         return self.children.take(library, self.limits, also, place)
 

@@ -4,7 +4,6 @@ A bad entry costs only that entry, and the bounds are each student's own, so tha
 left out for what somebody else handed in.
 """
 
-import errno
 import io
 import stat
 import struct
@@ -19,6 +18,7 @@ import msgspec
 from autograder.course.errors import UserError
 from autograder.course.text import one_line
 from autograder.submission.file_names import counts
+from autograder.submission.read import FULL
 from autograder.submission.source import ALSO_READ, MAX_NOTEBOOK, SUFFIXES
 
 MAX_TOTAL = 1024 * 1024 * 1024
@@ -34,7 +34,6 @@ METADATA = {"submission_metadata.yml"}  # what a platform says of the hand-ins b
 CHUNK = 1024 * 1024
 ENTRY, IS_UTF_8 = b"PK\1\2", 0x800  # in the list of entries at the end of a zip
 READ = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}  # other kinds unpack a chunk to any size
-FULL = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO}  # trouble of ours, not of an entry
 
 PathParts = tuple[str, ...]
 
@@ -47,11 +46,12 @@ class InvalidZip(UserError):
         self.reason = reason
 
 
-def unpack(archive: Path, target: Path) -> tuple[list[str], list[PathParts]]:
+def unpack(archive: Path, target: Path) -> tuple[list[str], dict[PathParts, str]]:
     """Unpack what may be graded of a class's `archive`.
 
     Returns:
-        Notes on what was left out and why, and the paths of all files that it lists.
+        Notes on what was left out and why, and the paths of all files that it lists, each with why
+        it could not be unpacked.
 
     Raises:
         UserError: it is not a zip file, or the disk is full.
@@ -59,14 +59,14 @@ def unpack(archive: Path, target: Path) -> tuple[list[str], list[PathParts]]:
     return _unpacked(archive, target, MAX_TOTAL, MAX_LISTED)
 
 
-def unpack_student(archive: Path, target: Path) -> list[str]:
-    """Unpack what one student has packed; return the notes. Raise as `unpack` does."""
-    return _unpacked(archive, target, MAX_STUDENT, MAX_LISTED_STUDENT)[0]
+def unpack_student(archive: Path, target: Path) -> tuple[list[str], dict[PathParts, str]]:
+    """Unpack what one student has packed, as `unpack` does."""
+    return _unpacked(archive, target, MAX_STUDENT, MAX_LISTED_STUDENT)
 
 
 def _unpacked(
     archive: Path, target: Path, room: int, listed: int
-) -> tuple[list[str], list[PathParts]]:
+) -> tuple[list[str], dict[PathParts, str]]:
     try:
         with _Archive(archive, listed) as data, zipfile.ZipFile(data) as file:
             return _Unpacking(file, target, room).run()
@@ -160,8 +160,9 @@ class _Unpacking:
         self.folders: set[PathParts] = {()}
         self.notes: list[tuple[int, str]] = []
         self.noted: Counter[PathParts] = Counter()
+        self.left_out: dict[PathParts, str] = {}
 
-    def run(self) -> tuple[list[str], list[PathParts]]:
+    def run(self) -> tuple[list[str], dict[PathParts, str]]:
         """Unpack what can be; return notes in the order of the archive, and all files listed."""
         self.target.mkdir(parents=True, exist_ok=True)
         entries = []
@@ -182,7 +183,8 @@ class _Unpacking:
             if count > MAX_NOTES:
                 where = one_line("/".join(student), 120) or "the archive"
                 notes.append(f"{count - MAX_NOTES} more of {where} were left out.")
-        return notes, [entry.parts for entry in entries if not entry.info.is_dir()]
+        files = (entry.parts for entry in entries if not entry.info.is_dir())
+        return notes, {parts: self.left_out.get(parts, "") for parts in files}
 
     def _student(self, student: PathParts, entries: list[_Entry]) -> None:
         room = min(self.room, MAX_STUDENT)
@@ -203,6 +205,8 @@ class _Unpacking:
                 self._unpack(entry, len(student))
             except _LeftOut as reason:
                 self._note(entry.number, entry.info, student, reason)
+                if entry.is_source:
+                    self.left_out[entry.parts] = str(reason)
 
     def _unpack(self, entry: _Entry, depth: int) -> None:
         """Unpack a source file; for other entries only make the student's folder."""

@@ -1,14 +1,28 @@
-"""Files that somebody else put there: no links, no pipes, nothing too large."""
+"""Files that somebody else put there: no links, no pipes, nothing too large.
+
+All of the engine that looks at submitted files and folders does it by this module. Whatever the
+system says of one, `UnreadableFile` is all that is raised.
+"""
 
 import codecs
+import errno
+import heapq
 import io
 import os
 import re
 import stat
 import tokenize
+from collections.abc import Callable
 from pathlib import Path
+from typing import Literal
 
+import msgspec
+
+from autograder.course.files import open_new
 from autograder.course.text import one_line
+
+Kind = Literal["folder", "file", "link", "other"]
+FULL = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO}  # internal errors of the machine
 
 # By the names that Python has for them. No other is tried: some never end, or are no text at all.
 _IS_TEXT = re.compile(
@@ -27,6 +41,105 @@ class NotPython(UnreadableFile):
     """File of a submission in another language."""
 
 
+class FoundEntry(msgspec.Struct, frozen=True, order=True):
+    """Name in a folder, and what has it."""
+
+    name: str
+    kind: Kind
+
+
+def kind_of(path: Path) -> Kind | None:
+    """Return what is at a path, whose last part may be a link; None if nothing can be reached."""
+    try:
+        return _kind(os.lstat(path).st_mode)
+    except (OSError, ValueError):
+        return None
+
+
+def size_of(path: Path) -> int:
+    """Return a file's size in bytes; 0 if it cannot be known, which its reader says."""
+    try:
+        return os.lstat(path).st_size
+    except (OSError, ValueError):
+        return 0
+
+
+def entries_of(folder: Path, most: int, shown: str = "The folder") -> list[FoundEntry]:
+    """Return the first entries of a folder, in order of name; no link is followed.
+
+    Raises:
+        UnreadableFile: it cannot be read; the message names it as `shown`.
+    """
+    try:
+        with os.scandir(folder) as entries:
+            first = heapq.nsmallest(most, entries, key=lambda entry: entry.name)
+    except (OSError, ValueError) as error:
+        raise _unreadable(shown, error) from None
+    return [FoundEntry(entry.name, _kind_of_entry(entry)) for entry in first]
+
+
+def put(source: Path, place: Path, limit: int) -> None:
+    """Link or copy a file to a place, instead of an older one; a link stays one, not followed.
+
+    Raises:
+        UnreadableFile: it cannot be read, or have that name.
+        OSError: the machine cannot write.
+    """
+
+    def copy() -> None:
+        place.unlink(missing_ok=True)
+        if kind_of(source) == "link":
+            place.symlink_to(os.readlink(source))
+            return
+        try:
+            os.link(source, place, follow_symlinks=False)
+        except OSError:  # another disk, or a file of somebody else's
+            data = read_bytes(source, limit)
+            with open_new(place) as file:
+                file.write(data)
+
+    _make(place, copy)
+
+
+def _make(place: Path, make: Callable[[], None]) -> None:
+    try:
+        make()
+    except (OSError, ValueError) as error:
+        if isinstance(error, OSError) and error.errno in FULL:
+            raise
+        raise _unreadable(one_line(place.name, 100), error) from None
+
+
+def put_name(place: Path) -> None:
+    """Make an empty file. Raise as `put` does."""
+    _make(place, lambda: open_new(place).close())
+
+
+def put_folder(place: Path) -> None:
+    """Make a folder, unless it is there. Raise as `put` does."""
+    _make(place, lambda: place.mkdir(exist_ok=True))
+
+
+def _kind_of_entry(entry: "os.DirEntry[str]") -> Kind:
+    try:
+        if entry.is_symlink():
+            return "link"
+        return "folder" if entry.is_dir() else "file" if entry.is_file() else "other"
+    except OSError:
+        return "other"
+
+
+def _kind(mode: int) -> Kind:
+    if stat.S_ISLNK(mode):
+        return "link"
+    return "folder" if stat.S_ISDIR(mode) else "file" if stat.S_ISREG(mode) else "other"
+
+
+def _unreadable(name: str, error: Exception) -> UnreadableFile:
+    reason = getattr(error, "strerror", None) or one_line(str(error), 100)
+    return UnreadableFile(f"{name} cannot be read: {reason}.")
+
+
 def read_bytes(path: Path, limit: int, folder: int | None = None) -> bytes:
     """Return the content of a regular file of at most `limit` bytes; a link is not followed.
 
@@ -41,16 +154,17 @@ def read_bytes(path: Path, limit: int, folder: int | None = None) -> bytes:
     flags |= getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
     at = path if folder is None else path.name
     try:
-        if stat.S_ISLNK(os.lstat(at, dir_fd=folder).st_mode):
+        kind = _kind(os.lstat(at, dir_fd=folder).st_mode)
+        if kind == "link":
             raise UnreadableFile(f"{name} is a link, not a file.")
-        descriptor = os.open(at, flags, dir_fd=folder)
-    except OSError as error:
-        raise UnreadableFile(f"{name} cannot be read: {error.strerror}.") from None
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
+        if kind == "file":  # to open another is to wait for it, or to act on it
+            with open(os.open(at, flags, dir_fd=folder), "rb") as file:
+                kind = _kind(os.fstat(file.fileno()).st_mode)
+                data = file.read(limit + 1) if kind == "file" else b""
+    except (OSError, ValueError) as error:
+        raise _unreadable(name, error) from None
+    if kind != "file":
         raise UnreadableFile(f"{name} is not a regular file.")
-    with open(descriptor, "rb") as file:
-        data = file.read(limit + 1)
     if len(data) > limit:
         raise UnreadableFile(f"{name} is larger than {limit // 1024} KiB.")
     return data

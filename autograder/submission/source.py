@@ -2,7 +2,6 @@
 
 import functools
 import hashlib
-import heapq
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,6 +16,7 @@ from autograder.submission.notebook import Cell, as_cells, holds_cells, read_cel
 from autograder.submission.read import (
     UnreadableFile,
     decoded,
+    entries_of,
     read_bytes,
     read_text,
     without_surrogates,
@@ -26,6 +26,7 @@ from autograder.worker.messages import Unit
 MAX_SOURCE = 1024 * 1024  # bytes of a script, characters of a notebook's code
 MAX_NOTEBOOK = 32 * 1024 * 1024
 MAX_NAMES, MAX_READ = 5000, 50  # files beside a submission: known by name, read
+MAX_ENTRIES = 200_000  # of their folder
 MAX_KEPT = 8 * 1024 * 1024  # characters of code of one student
 MAX_ANSWER, MAX_ANSWERS = 20_000, 50
 SUFFIXES = (".py", ".ipynb")
@@ -55,8 +56,12 @@ class Siblings:
     """
 
     def __init__(self, folder: Path, budget: CharacterBudget | None = None) -> None:
-        paths = heapq.nsmallest(MAX_NAMES, folder.glob("*.py"))
-        self._paths = {path.stem: path for path in paths if path.stem.isidentifier()}
+        try:
+            names = [Path(entry.name) for entry in entries_of(folder, MAX_ENTRIES)]
+        except UnreadableFile:
+            names = []
+        modules = [name.stem for name in names if name.suffix == ".py" and name.stem.isidentifier()]
+        self._paths = {name: folder / f"{name}.py" for name in modules[:MAX_NAMES]}
         self._texts: dict[str, str | None] = {}
         self._names: dict[str, list[str]] = {}
         self._budget = budget or CharacterBudget()

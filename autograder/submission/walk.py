@@ -1,10 +1,7 @@
 """Files of one student's folder, at any depth and in zips."""
 
-import heapq
-import os
-import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -13,6 +10,7 @@ import msgspec
 from autograder.course.text import one_line
 from autograder.submission.archive import InvalidZip, unpack_student
 from autograder.submission.file_names import counts
+from autograder.submission.read import UnreadableFile, entries_of, kind_of
 
 MAX_DEPTH = 10
 MAX_FILES = 5000
@@ -22,10 +20,11 @@ PACKED = {".7z", ".bz2", ".gz", ".rar", ".tar", ".tgz", ".xz", ".zip"}
 
 
 class FolderFile(msgspec.Struct, frozen=True):
-    """File, with its path within the student's folder to show."""
+    """File, with its path within the student's folder to show; `trouble` says why it is lost."""
 
     path: Path
     shown: str
+    trouble: str = ""
 
     @property
     def suffix(self) -> str:
@@ -43,12 +42,16 @@ class _Place(msgspec.Struct, frozen=True):
 class FolderWalk:
     """Files below a folder, or in a zip instead of it; `notes` say what was not looked at.
 
-    Zips are unpacked for as long as this context manager is open.
+    Zips are unpacked for as long as this context manager is open. `lost` are files that could not
+    be put into the folder, each with why; `unread` says which folders and zips cannot be read.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, lost: Mapping[str, str] | None = None) -> None:
         self.folder = folder
         self.notes: list[str] = []
+        self.unread: list[str] = []
+        self._lost: list[FolderFile] = []
+        self._lose(folder, "", lost or {})
         self._left, self._zips_left = MAX_FILES, MAX_ZIPS
         self._open = ExitStack()
 
@@ -59,55 +62,73 @@ class FolderWalk:
         self._open.close()
 
     def files(self) -> Iterator[FolderFile]:
-        """Yield the files, those nearest to the top first: nothing below hides what is above it.
-
-        Raises:
-            OSError: the folder cannot be read.
-        """
+        """Yield the files, those nearest to the top first: nothing below hides what is above it."""
         level = [_Place(self.folder, "", False)]
-        if self.folder.is_file():
+        if kind_of(self.folder) is None and self._lost:  # nothing of it could be unpacked
+            level = []
+        elif kind_of(self.folder) == "file":
             level = self._unpacked(self.folder, "")
         for depth in range(MAX_DEPTH + 1):
             below: list[_Place] = []
             for place in level:
                 yield from self._in(place, below, depth)
             level = below
+        yield from self._lost
         if not self._left:
             self.notes.append(f"Only the first {MAX_FILES:,} entries were looked at.")
 
     def _in(self, place: "_Place", below: "list[_Place]", depth: int) -> Iterator[FolderFile]:
         """Yield the files of one folder; put the folders in it into `below`."""
-        found = heapq.nsmallest(self._left + 1, os.scandir(place.folder), key=lambda e: e.name)
+        shown = place.above.removesuffix(": ") or "The folder"
+        try:
+            found = entries_of(place.folder, self._left + 1, shown)
+        except UnreadableFile as error:
+            self.unread.append(str(error))
+            return
         entries = found[: self._left]
         self._left = 0 if len(found) > len(entries) else self._left - len(entries)
         for entry in entries:
             if not counts(entry.name):
                 continue
-            path, shown = Path(entry.path), place.above + one_line(entry.name, 100)
-            mode, is_zip = (
-                entry.stat(follow_symlinks=False).st_mode,
-                path.suffix.casefold() == ".zip",
-            )
-            if stat.S_ISDIR(mode):
+            path, shown = place.folder / entry.name, place.above + one_line(entry.name, 100)
+            suffix = path.suffix.casefold()
+            if entry.kind == "folder":
                 if depth < MAX_DEPTH:
                     below.append(_Place(path, f"{shown}/", place.unpacked))
                 else:
                     self._note(f"{shown} was not looked into: it lies too deep. Hand in one folder")
-            elif stat.S_ISREG(mode) and is_zip and self._zips_left > 0 and not place.unpacked:
+            elif entry.kind == "file" and suffix == ".zip" and self._can_unpack(place):
                 self._zips_left -= 1
                 below += self._unpacked(path, f"{shown}: ")
-            elif stat.S_ISREG(mode) and path.suffix.casefold() in PACKED:
+            elif entry.kind == "file" and suffix in PACKED:
                 self._note(f"{shown} was not unpacked. Hand in the files themselves, or one zip")
-            elif stat.S_ISREG(mode) or stat.S_ISLNK(mode):  # a link, so that it can be named
+            else:  # a link or a pipe too, so that it can be named
                 yield FolderFile(path, shown)
+
+    def _can_unpack(self, place: "_Place") -> bool:
+        return self._zips_left > 0 and not place.unpacked
+
+    def _lose(self, folder: Path, above: str, lost: Mapping[str, str]) -> None:
+        for path, trouble in lost.items():
+            file = FolderFile(folder / path, above + one_line(path, 100), trouble)
+            if file.suffix == ".zip":
+                self.unread.append(trouble)
+            else:
+                self._lost.append(file)
 
     def _unpacked(self, archive: Path, above: str) -> "list[_Place]":
         """Unpack a zip; return the folder, or none if it cannot be unpacked."""
         scratch = Path(self._open.enter_context(tempfile.TemporaryDirectory(prefix="autograder-")))
         try:
-            self.notes += [f"{above}{note}" for note in unpack_student(archive, scratch)]
+            notes, listed = unpack_student(archive, scratch)
+            self.notes += [f"{above}{note}" for note in notes]
+            lost = {parts: reason for parts, reason in listed.items() if reason}
+            for parts, reason in lost.items():
+                trouble = f"{one_line(parts[-1], 100)} was left out: {reason}."
+                self._lose(scratch, above, {"/".join(parts): trouble})
         except InvalidZip as error:
-            self._note(f"{one_line(archive.name, 100)} {one_line(error.reason, 200)}")
+            reason = one_line(error.reason, 200)
+            self.unread.append(f"{one_line(archive.name, 100)} {reason}.")
             return []
         if above:
             self._note(f"{above.removesuffix(': ')} was unpacked")

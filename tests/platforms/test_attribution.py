@@ -399,20 +399,21 @@ print(disputes(_without_shared_keys(pieces)[1]))
 
 
 def test_one_id_of_three_platforms():
+    late = "HW_bob_attempt_2027-02-02-10-00-00_softmax.py"
     download = {
-        "bob_202_9001_softmax.py": "# by bob\n",
-        "HW_bob_attempt_2027-02-02-10-00-00_softmax.py": "# by bob\n",
-        "202-7 - Bob - Feb 6, 2027 945 AM - softmax.py": "# by bob\n",
-        "al_404_9003_softmax.py": "# by al\n",
+        "bob_assignsubmission_file/softmax.py": "# by bob\n",
+        "bob/softmax.py": "# by bob\n",
+        "al/softmax.py": "# by al\n",
+        late: "# by bob\n",
     }
-    roster = "id,name,canvas,blackboard,brightspace\nbob,Bob Muster,202,bob,202\nal,,404,,\n"
     with tempfile.TemporaryDirectory() as made:
-        Path(made, "roster.csv").write_text(roster)
-        enrolled = Roster(Path(made, "roster.csv"))
         root = put(Path(made, "in"), download)
-        folders, notes, is_open = hand_ins(root, EXERCISES, enrolled, Path(made, "scratch"))
-    (bob,) = [folder for folder in folders if folder.student == "bob"]
-    assert is_open and bob.unclear and bob.path is None, notes
+        folders, notes, is_open = hand_ins(root, EXERCISES, None, Path(made, "scratch"))
+    bob = next(folder for folder in folders if folder.student == "bob")
+    assert is_open and bob.unclear and bob.path is None
+    assert bob.hand_in.entries == (late, "bob", "bob_assignsubmission_file")
+    assert (bob.hand_in.platform, bob.hand_in.at) == ("", "")
+    assert any("3 hand-ins are called bob: of blackboard, folders and moodle." in n for n in notes)
 
 
 def test_a_hidden_entry_of_a_download_is_named():

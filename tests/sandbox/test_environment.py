@@ -1,8 +1,12 @@
 """What a submission's process is told of the machine: nothing that is the instructor's."""
 
+import msgspec
 import pytest
 
-from autograder.sandbox.spawn import environment
+from autograder.course.course_file import Limits
+from autograder.sandbox import workers
+from autograder.sandbox.spawn import environment, is_installed
+from autograder.submission.source import from_text
 
 TOLD = {
     *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"),
@@ -38,3 +42,26 @@ def test_a_submission_sees_no_more_than_that(grade_text, monkeypatch):
     said = str(grade_text("softmax", SAY))
     assert "PYTHONHASHSEED" in said
     assert "'PATH'" not in said
+
+
+@pytest.mark.parametrize("is_there", [False, True])
+@pytest.mark.parametrize("text", ["import torch\n", "import helper\n"])
+def test_a_library_is_warmed_up_only_where_it_is_installed(monkeypatch, text, is_there):
+    """Without torch, the process that was to import it ended, and the grader seemed to fail."""
+    asked = []
+
+    class Asked(Exception):
+        pass
+
+    class Kept:
+        def take(self, library, *_):
+            asked.append(library)
+            raise Asked
+
+    source = from_text(text, "softmax", "softmax.py")
+    source = msgspec.structs.replace(source, helpers={"helper": "import torch\n"})
+    monkeypatch.setattr(workers, "is_installed", lambda library: is_there)
+    with pytest.raises(Asked):
+        workers.Workers(source, "numpy", Limits(), Kept()).take_child("first")
+    assert asked == ["torch" if is_there else "numpy"]
+    assert is_installed("numpy")
