@@ -34,17 +34,22 @@ import numpy as np
 # %% [markdown]
 # ## Your task
 #
-# Write four small functions.
+# Write four small functions. What is graded:
 #
-# - Masks need not be causal or square. They hold True and False, or 1 and 0 as whole numbers or
-#   decimals.
-# - A mask has at least two axes and not more than the scores, and broadcasts as in NumPy: the first
-#   axis of a mask with three axes meets the heads of scores with four. Every query may attend to at
-#   least one key.
-# - Scores as large as ±1,000 give no NaN, and a blocked score ends at weight 0 also where all allowed
-#   ones are that low: use −∞ or −1e9.
-# - `seq_len` is at least 1, and may be some hundreds.
-# - No function changes its arguments, and no result depends on earlier calls.
+# - **Causal mask.** `create_causal_mask` gives the table above, for any `seq_len`.
+# - **Masked scores.** `apply_mask` leaves allowed scores as they are, and makes blocked ones so low
+#   that they end at weight 0.
+# - **Masked weights.** `masked_attention_weights` gives the softmax of each row of the masked scores,
+#   which it does not scale. Every query may attend to at least one key.
+# - **Counts.** `count_visible` gives one whole number for each query.
+# - **Kinds of masks.** Masks need not be causal or square. They hold True and False, or 1 and 0 as
+#   whole numbers or decimals. A mask has at least two axes and not more than the scores, and
+#   broadcasts as in NumPy: the first axis of a mask with three axes meets the heads of scores with
+#   four.
+# - **Large scores.** Scores as large as ±1,000 give no NaN, and a blocked score ends at weight 0 also
+#   where all allowed ones are that low: use −∞ or −1e9.
+# - **Lengths.** `seq_len` is at least 1, and may be some hundreds.
+# - **No side effects.** No function changes its arguments, and no result depends on earlier calls.
 
 
 # %%

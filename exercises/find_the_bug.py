@@ -12,9 +12,16 @@
 #    raises an `AssertionError` (by `assert`) if the function is wrong. If it is right, the test returns.
 #    If the function itself raises an error, that counts as found.
 #
-# Your test is tried on right functions, written in several ways, on the broken one, and on others that
-# are each wrong in one respect, most of which you cannot see. There is a point for accepting every right
-# function and rejecting the broken one, one for rejecting half of the others, and one for all of them.
+# What is graded, for each of the five:
+#
+# - **Repair.** Your function is right for every input that its description names (2 points).
+# - **No side effects.** Your function does not change its arguments, and its results do not depend on
+#   earlier calls.
+# - **Right functions.** Your test accepts right functions, written in several ways, and rejects the
+#   broken one (1 point).
+# - **Half of the others.** Your test rejects half of some other functions, each wrong in one respect;
+#   most of them you cannot see (1 point).
+# - **All of the others.** Your test rejects all of these other functions (1 point).
 #
 # **How to write a test that finds faults**
 #
@@ -45,8 +52,7 @@
 # the broken one 4.0, and np.allclose sees no difference. The rows 1, 3 and 5, 9 tell them apart:
 # 2, 7 is right, 4.5 is not.](figures/find_the_bug.png)
 #
-# Begin with the first: the others, also the broken ones, use your `row_softmax`. No function changes its
-# arguments, and no result depends on earlier calls.
+# Begin with the first: the others, also the broken ones, use your `row_softmax`.
 
 # %%
 import numpy as np

@@ -29,13 +29,12 @@
 # ## Your task
 #
 # Replace each `None` by your numbers: lists of rows, as the matrices are printed here. Expressions
-# such as `1 / 3` are fine.
+# such as `1 / 3` are fine. What is graded:
 #
-# - Give three decimals: each entry may be off by 0.002.
-# - Each step is graded on its own. If one step is wrong, the next one still counts if it follows
-#   from *your* numbers.
-# - That does not apply if a row of your numbers is constant, zero, or a single 1 among zeros where
-#   the correct row is not: from such a row the next step would follow too easily.
+# - **Three decimals.** Each entry may be off by 0.002.
+# - **Follow-through.** Each step is graded on its own: if one is wrong, the next one still counts if
+#   it follows from *your* numbers. That does not apply if a row of your numbers is constant, zero, or
+#   a single 1 among zeros where the correct row is not: what follows from such a row is too easy.
 
 # %% [markdown]
 # ## Part A: two tokens

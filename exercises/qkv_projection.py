@@ -40,11 +40,15 @@ import numpy as np
 # %% [markdown]
 # ## Your task
 #
-# Write the function: three products.
+# Write the function: three products. What is graded:
 #
-# - `L`, `d_model`, `d_k` and `d_v` may all differ, and there may be no batch axis, one or several.
-# - It returns three results, in the order Q, K, V.
-# - It does not change its arguments, and its results do not depend on earlier calls.
+# - **Three results.** The function returns three results, in the order Q, K, V, in the shapes of the
+#   table.
+# - **Values.** The results are the three products.
+# - **Sizes.** `L`, `d_model`, `d_k` and `d_v` may all differ, and there may be no batch axis, one or
+#   several.
+# - **No side effects.** The function does not change its arguments, and its results do not depend on
+#   earlier calls.
 
 
 # %%

@@ -4,9 +4,11 @@
 # *About 45 minutes. Needs what you measured in `scaling_experiment`, and what heads are
 # (`multi_head_attention`).*
 #
-# Three questions without code. A person reads your answers and gives the points; the grader only checks
-# that each has at least ten words. A few sentences each are enough: say what happens *and why*, and use
-# what you measured in earlier exercises. Replace `YOUR ANSWER HERE` by your answer.
+# Three questions without code. A person reads your answers and gives the points, by the criteria below
+# each question. A few sentences each are enough: say what happens *and why*, and use what you measured
+# in earlier exercises. Replace `YOUR ANSWER HERE` by your answer. What the grader checks:
+#
+# - **Ten words.** Each answer has at least ten words.
 
 # %% [markdown]
 # ## 1. Why are the scores divided by $\sqrt{d_k}$?

@@ -47,13 +47,21 @@ import numpy as np
 # front alone; `@` multiplies the last two axes as matrices. You may reuse your own softmax:
 # `from softmax import softmax` works if `softmax.py` is in the same folder.
 #
-# - `L_q`, `L_k`, `d_k` and `d_v` may all differ. Q, K and V have the same batch axes: none, one or
-#   several.
-# - A mask holds True and False, or 1 and 0 as whole numbers or decimals. It has at least two axes, not
-#   more than the scores, and broadcasts as in NumPy: the first axis of a mask with three axes meets
-#   the heads of scores with four. Every query may attend to at least one key.
-# - Scores as large as ±10,000 give no NaN: use a stable softmax.
-# - The function does not change its arguments, and its results do not depend on earlier calls.
+# What is graded:
+#
+# - **Two results.** The function returns the output, then the weights, in the shapes of the table.
+# - **Values.** Output and weights are those of the formula, with scores divided by √d_k, whatever d_k
+#   is.
+# - **Sizes.** `L_q`, `L_k`, `d_k` and `d_v` may all differ. Q, K and V have the same batch axes:
+#   none, one or several.
+# - **Mask.** A blocked key gets weight 0, and each row of weights still sums to 1. Every query may
+#   attend to at least one key.
+# - **Kinds of masks.** A mask holds True and False, or 1 and 0 as whole numbers or decimals. It has
+#   at least two axes, not more than the scores, and broadcasts as in NumPy: the first axis of a mask
+#   with three axes meets the heads of scores with four.
+# - **Large scores.** Scores as large as ±10,000 give no NaN: use a stable softmax.
+# - **No side effects.** The function does not change its arguments, and its results do not depend on
+#   earlier calls.
 
 
 # %%

@@ -34,13 +34,17 @@ import numpy as np
 # %% [markdown]
 # ## Your task
 #
-# Write `softmax`.
+# Write `softmax`. What is graded:
 #
-# - It accepts arrays with one axis or more, and lists. The numbers may be whole.
-# - It works along any single `axis`, also a negative one; without `axis` along the last.
-# - It is right for inputs up to ±10,000, also if one row has large numbers and another small ones.
-# - It gives exactly 0 where the input is −∞, beside finite numbers.
-# - It does not change its input, and its result does not depend on earlier calls.
+# - **Values.** The results are those of the formula; without `axis`, along the last one.
+# - **Any axis.** `softmax` works for arrays with one axis or more, along any single `axis`, also a
+#   negative one.
+# - **Lists.** `softmax` accepts lists, and whole numbers.
+# - **Large numbers.** `softmax` is right for inputs up to ±10,000, also if one row has large numbers
+#   and another small ones.
+# - **Minus infinity.** `softmax` gives exactly 0 where the input is −∞, beside finite numbers.
+# - **No side effects.** `softmax` does not change its input, and its result does not depend on
+#   earlier calls.
 
 
 # %%

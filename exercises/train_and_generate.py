@@ -48,9 +48,13 @@ from torch import nn
 # %% [markdown]
 # ## Your task
 #
-# The loss first. It is one tensor, and its gradient reaches the logits. Logits as large as ±20 give no
-# error. None of the three functions changes its arguments (but for the weights in `train`), and no
-# result depends on earlier calls.
+# Write three functions, the loss first. What is graded:
+#
+# - **Loss.** The loss is the mean over all predictions, in one tensor, for logits as large as ±20
+#   too.
+# - **Gradient.** The gradient of the loss reaches the logits.
+# - **No side effects.** None of the three functions changes its arguments (but for the weights in
+#   `train`), and no result depends on earlier calls.
 
 
 # %%
@@ -64,14 +68,16 @@ def next_token_loss(logits, tokens):
 
 
 # %% [markdown]
-# Now the training.
+# Now the training. What is graded:
 #
-# - The optimizer is `torch.optim.AdamW` with the learning rate `lr` and no other settings: one for all
-#   steps. There is no gradient clipping, no warm-up and no other change of the learning rate.
-# - Each step uses one batch. Batches are used in turn, and again from the first when all have been used.
-# - The weights of the given model change, not those of a copy.
-# - Some models behave differently in training (dropout), so train in training mode, `model.train()`.
-#   When `train` returns, `model.training` is what it was before.
+# - **Steps.** Each step uses one batch. Batches are used in turn, and again from the first when all
+#   have been used. The losses are those before each step's change.
+# - **Optimizer.** The optimizer is `torch.optim.AdamW` with the learning rate `lr` and no other
+#   settings: one for all steps. There is no gradient clipping, no warm-up and no other change of the
+#   learning rate.
+# - **Same model.** The weights of the given model change, not those of a copy.
+# - **Mode.** Some models behave differently in training (dropout), so train in training mode,
+#   `model.train()`. When `train` returns, `model.training` is what it was before.
 
 
 # %%
@@ -86,13 +92,15 @@ def train(model, batches, steps, lr):
 
 
 # %% [markdown]
-# And the generation.
+# And the generation. The mode of the model does not matter: the models here have no dropout. What is
+# graded:
 #
-# - The model takes at most `model.max_seq_length` tokens. Give it the **last** ones, as many as it takes.
-# - At temperature 0 take the likeliest token. Above 0, sample from softmax(logits / temperature), for
-#   example with `torch.multinomial(..., generator=generator)`. All random numbers come from `generator`:
-#   the same seed gives the same tokens.
-# - The mode of the model does not matter: the models here have no dropout.
+# - **Greedy.** At temperature 0 the likeliest token is appended each time.
+# - **Context.** The model takes at most `model.max_seq_length` tokens. Give it the last ones, as many
+#   as it takes.
+# - **Sampling.** Above temperature 0, sample from softmax(logits / temperature), for example with
+#   `torch.multinomial(..., generator=generator)`.
+# - **Random numbers.** All random numbers come from `generator`: the same seed gives the same tokens.
 
 
 # %%

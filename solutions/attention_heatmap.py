@@ -36,20 +36,29 @@ import numpy as np
 # %% [markdown]
 # ## Your task
 #
-# 1. `plot_attention` draws one heat map, with everything in the table above.
-#    - The image shows the weights unchanged. Every cell can be seen, and its colour depends on its weight.
-#    - Each row and each column has one tick label, its token, also if a token occurs twice.
-#    - The labels of the axes say which one has the queries and which one the keys, in your own words.
-#    - The text in a cell is only its number, with at least one decimal, or as a percentage. It has to be
-#      legible: inside its cell, large enough, and in a colour that differs from the cell's.
-#    - If `title` is None, the figure has no title.
-# 2. `plot_mask_effect` draws three images side by side, in this order: the mask, the weights
-#    without it, the weights with it. Its scores are already scaled. Every query may attend to at least
-#    one key; the mask holds True and False, or 1 and 0.
+# Write both functions. `ax.imshow(weights)` draws the image, `ax.text(column, row, "0.27")` writes into
+# a cell, and `figure.colorbar(image)` adds the colour bar. Of `plot_attention`'s figure is graded:
 #
-# Both return the figure, not the axes. Draw each figure anew: it shows nothing of earlier calls. The
-# arguments stay as they are. `ax.imshow(weights)` draws the image, `ax.text(column, row, "0.27")`
-# writes into a cell, and `figure.colorbar(image)` adds the colour bar.
+# - **Image.** The image shows the weights unchanged, one row for each query. Every cell can be seen,
+#   and its colour depends on its weight.
+# - **Tick labels.** Each row and each column has one tick label, its token, also if a token occurs
+#   twice.
+# - **Axis labels.** The labels of the axes say which one has the queries and which one the keys, in
+#   your own words.
+# - **Colour bar.** Beside the image is a colour bar.
+# - **Cell text.** The text in a cell is only its number, with at least one decimal, or as a
+#   percentage. It has to be legible: inside its cell, large enough, and in a colour that differs from
+#   the cell's.
+# - **Title.** The figure has the title that is given. If `title` is None, it has none.
+#
+# And of both functions:
+#
+# - **Mask effect.** `plot_mask_effect` draws three images side by side, in this order: the mask, the
+#   weights without it, the weights with it. Its scores are already scaled. Every query may attend to
+#   at least one key; the mask holds True and False, or 1 and 0.
+# - **Figures.** Both return the figure, not the axes, for any number of tokens.
+# - **No side effects.** Draw each figure anew: it shows nothing of earlier calls. The arguments stay
+#   as they are.
 
 
 # %%

@@ -38,15 +38,20 @@ import numpy as np
 # %% [markdown]
 # ## Your task
 #
-# 1. `analyze_pattern` computes the three measures, as a dict with these keys. The embeddings may be so
-#    large that scores reach some thousands: use a stable softmax, and count 0 for the entropy of a
-#    weight of 0.
-# 2. `strongest_links` lists, for each query in order, its `k` largest weights, the largest first:
-#    pairs of the token that is looked at and the weight. The query's own token counts as well. Equal
-#    weights may stand in any order. Each query has a *list* of pairs, not a dict: "the" occurs twice in
-#    "the cat sat on the mat".
+# Write both functions. What is graded:
 #
-# Neither changes its arguments, and no result depends on earlier calls.
+# - **Measures.** `analyze_pattern` computes the three measures, as a dict with these keys.
+# - **Large scores.** The embeddings may be so large that scores reach some thousands: use a stable
+#   softmax, and count 0 for the entropy of a weight of 0.
+# - **Strongest links.** `strongest_links` lists, for each query in order, its `k` largest weights,
+#   the largest first: pairs of the token that is looked at and the weight. The query's own token
+#   counts as well.
+# - **Equal weights and tokens.** Equal weights may stand in any order. Each query has a list of
+#   pairs, not a dict: “the” occurs twice in “the cat sat on the mat”.
+# - **Sizes.** There may be any number of tokens, also one, and any `k`. If `k` is larger than the
+#   number of tokens, all links are listed.
+# - **No side effects.** Neither function changes its arguments, and no result depends on earlier
+#   calls.
 
 
 # %%

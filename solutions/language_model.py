@@ -52,15 +52,18 @@ from torch import nn
 # %% [markdown]
 # ## Your task, part 1
 #
-# The block. Put your `MultiHeadAttention` here, or write it again.
+# The block. Put your `MultiHeadAttention` here, or write it again. What is graded:
 #
-# - The block has the submodules `attention`, `norm1`, `feed_forward` and `norm2`. `attention` has the
-#   bias-free `nn.Linear` `W_q`, `W_k`, `W_v` and `W_o`; `norm1` and `norm2` are two `nn.LayerNorm(d_model)`.
-# - Each part is used once, in the order of the formulas above, with a weight of its own. There is no
-#   further LayerNorm and no dropout.
-# - A mask given to the block goes to the attention as it is: `(L, L)`, not always causal, of True and
-#   False or of 1 and 0. Without a mask, every token may attend to every other.
-# - `x` stays as it is, and no result depends on earlier calls.
+# - **Parts of the block.** The block has the submodules `attention`, `norm1`, `feed_forward` and
+#   `norm2`. `attention` has the bias-free `nn.Linear` `W_q`, `W_k`, `W_v` and `W_o`; `norm1` and
+#   `norm2` are two `nn.LayerNorm(d_model)`.
+# - **Order.** Each part is used once, in the order of the formulas above, with a weight of its own.
+#   There is no further LayerNorm and no dropout.
+# - **Mask of the block.** A mask given to the block goes to the attention as it is: `(L, L)`, not
+#   always causal, of True and False or of 1 and 0. Without a mask, every token may attend to every
+#   other.
+# - **No side effects.** The inputs of block and model stay as they are, and no result depends on
+#   earlier calls.
 
 
 # %%
@@ -129,18 +132,19 @@ class TransformerBlock(nn.Module):
 # %% [markdown]
 # ## Your task, part 2
 #
-# The model.
+# The model. What is graded:
 #
-# - `token_embedding` and `position_embedding` are `nn.Embedding`, without `padding_idx`. Their vectors are
-#   added as they are, not rescaled.
-# - `block` is one `TransformerBlock`; it gets the causal mask.
-# - `output_projection` is an `nn.Linear` with a bias and a weight of its own, not tied to the embedding.
-#   There is no LayerNorm between the block and it. The result is logits, without a softmax.
-# - There is no dropout: the logits in training are those in evaluation.
-# - `forward` raises a `ValueError` for more than `max_seq_length` tokens; just as many are fine. The
-#   message is not graded.
-# - The gradient of the logits reaches every parameter.
-# - `tokens` stays as it is, and no result depends on earlier calls.
+# - **Embeddings.** `token_embedding` and `position_embedding` are `nn.Embedding`, without
+#   `padding_idx`. Their vectors are added as they are, not rescaled.
+# - **One block.** `block` is one `TransformerBlock`.
+# - **Output projection.** `output_projection` is an `nn.Linear` with a bias and a weight of its own,
+#   not tied to the embedding. There is no LayerNorm between the block and it. The result is logits,
+#   without a softmax.
+# - **Causal.** The block gets the causal mask: a token changes no logits before it.
+# - **No dropout.** There is no dropout: the logits in training are those in evaluation.
+# - **Too many tokens.** `forward` raises a `ValueError` for more than `max_seq_length` tokens; just
+#   as many are fine. The message is not graded.
+# - **Gradient.** The gradient of the logits reaches every parameter.
 
 
 # %%

@@ -51,16 +51,20 @@ from torch import nn
 # %% [markdown]
 # ## Your task
 #
-# Write the class.
+# Write the class. What is graded:
 #
-# - It has four `nn.Linear(d_model, d_model, bias=False)`, named `W_q`, `W_k`, `W_v` and `W_o`, each with a
-#   weight of its own. There is no dropout.
-# - If `d_model` is not a multiple of `num_heads`, the constructor raises a `ValueError`. Its message is
-#   not graded.
-# - A mask holds True and False, or 1 and 0 as whole numbers or decimals; it is never added to the scores.
-#   It need not be causal, but every query may attend to at least one key.
-# - The gradient of the output reaches `x` and all four matrices, also with a mask.
-# - `x` and the mask stay as they are, and no result depends on earlier calls.
+# - **Four matrices.** The class has four `nn.Linear(d_model, d_model, bias=False)`, named `W_q`,
+#   `W_k`, `W_v` and `W_o`, each with a weight of its own. There is no dropout.
+# - **Two results.** `forward` returns the output and the weights, in the shapes of the table.
+# - **Heads.** Each head is attention on its own features, with weights of its own, for any sizes and
+#   any number of heads that fits.
+# - **Error.** If `d_model` is not a multiple of `num_heads`, the constructor raises a `ValueError`.
+#   Its message is not graded.
+# - **Masks.** A mask is `(L, L)`, `(B, L, L)` or `(B, 1, L, L)`. It holds True and False, or 1 and 0
+#   as whole numbers or decimals; it is never added to the scores. It need not be causal, but every
+#   query may attend to at least one key.
+# - **Gradient.** The gradient of the output reaches `x` and all four matrices, also with a mask.
+# - **No side effects.** `x` and the mask stay as they are, and no result depends on earlier calls.
 #
 # `split_heads` and `merge_heads` are there to help; only the constructor and `forward` are graded.
 

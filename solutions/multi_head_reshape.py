@@ -36,8 +36,16 @@ import numpy as np
 # %% [markdown]
 # ## Your task
 #
-# Write both functions. `merge_heads` is the exact inverse of `split_heads`. Neither changes its argument,
-# and no result depends on earlier calls.
+# Write both functions. What is graded:
+#
+# - **Split.** `split_heads` gives each head its own block of features, of every token, in the shape
+#   `(B, H, L, E // H)`.
+# - **Merge.** `merge_heads` is the exact inverse of `split_heads`.
+# - **Error.** If $E$ is not a multiple of $H$, `split_heads` raises a `ValueError` whose message
+#   contains both numbers.
+# - **Sizes.** `B`, `L`, `E` and `H` may have any size, also 1.
+# - **No side effects.** Neither function changes its argument, and no result depends on earlier
+#   calls.
 
 
 # %%

@@ -35,20 +35,24 @@ import numpy as np
 # %% [markdown]
 # ## Your task
 #
-# 1. `attention_entropy` and `softmax_gradient_norm` give one value for each row, of a single row or of
-#    any number of axes. The gradient norm is right for scores as large as ±1,000, also if one row has
-#    large scores and another small ones.
-# 2. `measure_scaling`: for each dimension $d$ and each of `trials` trials, sample $Q$ and $K$ of shape
-#    `(seq_len, d)` anew from a standard normal distribution, measure, and average over the trials. All
-#    random numbers come from `rng`, so the same seed gives the same results. They are yours: grading
-#    allows for chance.
-# 3. `plot_scaling` draws at least one of the three measures, unscaled and scaled, at every dimension of
-#    `results`, whatever their order. The x axis is logarithmic, both axes have labels, a legend tells
-#    the two curves apart, and there is a title.
-# 4. `CONCLUSION`: say what you found; the exponent may be off by 0.05.
+# Write the four functions, run the experiment, and say what it shows. What is graded:
 #
-# No function changes its arguments, and no result or figure depends on earlier calls: draw each figure
-# anew.
+# - **Entropy.** `attention_entropy` gives one value for each row, in nats, of a single row or of any
+#   number of axes. A weight of 0 adds 0.
+# - **Gradient norm.** `softmax_gradient_norm` gives one value for each row, too. It is right for
+#   scores as large as ±1,000, also if one row has large scores and another small ones.
+# - **Measures.** For each dimension $d$ and each of `trials` trials, `measure_scaling` samples $Q$
+#   and $K$ of shape `(seq_len, d)` anew from a standard normal distribution, and measures. It returns
+#   the averages over the trials.
+# - **Random numbers.** All random numbers come from `rng`, so the same seed gives the same results.
+#   They are yours: grading allows for chance.
+# - **Curves.** `plot_scaling` draws at least one of the three measures, unscaled and scaled, at every
+#   dimension of `results`, whatever their order.
+# - **Labels.** The x axis is logarithmic, both axes have labels, a legend tells the two curves apart,
+#   and there is a title.
+# - **Conclusion.** `CONCLUSION` says what you found; the exponent may be off by 0.05.
+# - **No side effects.** No function changes its arguments, and no result or figure depends on earlier
+#   calls: draw each figure anew.
 
 
 # %%

@@ -51,17 +51,22 @@ from torch import nn
 # ## Your task, part 1
 #
 # A module without parameters. Write the three steps (scores, mask and softmax, weighted sum) with
-# torch operations.
+# torch operations. What is graded:
 #
-# - Query, key and value have the same batch axes: none, one or several. `L_q`, `L_k`, `d_k` and `d_v` may
-#   all differ.
-# - A mask holds True and False, or 1 and 0 as whole numbers or decimals. It has at least two axes, not
-#   more than the scores, and every query may attend to at least one key.
-# - In training, dropout acts on each weight by itself, drawn anew in each call. In evaluation, and with
-#   `dropout=0`, it does nothing.
-# - The gradient of the output reaches query, key and value, also with a mask, and is never NaN.
-# - Large scores (some thousands) give no NaN.
-# - The inputs stay as they are, and no result depends on earlier calls: not on their sizes or masks.
+# - **Values.** The module returns the output and the weights before dropout, as in the formula.
+# - **Evaluation.** In evaluation, and with `dropout=0`, dropout does nothing: the same inputs give
+#   the same results.
+# - **Batch axes and sizes.** Query, key and value have the same batch axes: none, one or several.
+#   `L_q`, `L_k`, `d_k` and `d_v` may all differ.
+# - **Masks.** A mask holds True and False, or 1 and 0 as whole numbers or decimals. It has at least
+#   two axes, not more than the scores, and broadcasts as in NumPy. Every query may attend to at least
+#   one key.
+# - **Dropout.** In training, dropout acts on each weight by itself, drawn anew in each call.
+# - **Gradient to the inputs.** The gradient of the output reaches query, key and value, also with a
+#   mask, and is never NaN.
+# - **Large scores.** Large scores (some thousands) give no NaN.
+# - **No side effects.** The inputs of both modules stay as they are, and no result depends on earlier
+#   calls: not on their sizes or masks.
 
 
 # %%
@@ -97,12 +102,16 @@ class ScaledDotProductAttention(nn.Module):
 # In *self*-attention, queries, keys and values come from the same `x`, by learnt matrices. A last
 # matrix, $W_o$, brings the weighted sum back to the width of the model.
 #
-# - Use four `nn.Linear` without a bias, under the names `W_q`, `W_k`, `W_v` and `W_o`, each with a
-#   weight of its own.
-# - There is no dropout in this module: the output in training is that in evaluation.
-# - Batch axes and masks are as in part 1. The module adds no mask of its own.
-# - The gradient of the output reaches `x` and all four matrices.
-# - `x` stays as it is, and no result depends on earlier calls.
+# What is graded:
+#
+# - **Four matrices.** Use four `nn.Linear` without a bias, under the names `W_q`, `W_k`, `W_v` and
+#   `W_o`, each with a weight of its own.
+# - **Output.** The module returns the weighted sum through `W_o`, and the weights.
+# - **Widths.** `d_k` and `d_v` may differ from `d_model` and from each other. Each is `d_model` if it
+#   is None.
+# - **As in part 1.** Batch axes and masks are as in part 1. The module adds no mask of its own.
+# - **No dropout.** There is no dropout in this module: the output in training is that in evaluation.
+# - **Gradient to the matrices.** The gradient of the output reaches `x` and all four matrices.
 #
 # `nn.Linear(n, m)` keeps its weight as `(m, n)` and computes $x W^T$: from `n` features to `m`.
 

@@ -19,7 +19,7 @@ from autograder.authoring.simulated import (
     solution_module,
     with_functions,
 )
-from autograder.checks.check_result import CheckResult
+from autograder.checks.check_result import Check, CheckResult
 from autograder.course.course_file import Course, Exercise
 from autograder.course.errors import UserError
 from autograder.course.own_modules import importable
@@ -35,6 +35,7 @@ from autograder.grading.judge import ALL_CHECKS, RunOptions
 from autograder.grading.scoring import Graded
 from autograder.report.model import ExerciseReport
 from autograder.sandbox.child import InternalError
+from autograder.submission.requirements import Requirement, requirements_in
 from autograder.submission.source import Siblings, Source, read_source
 from autograder.worker.messages import Unit
 
@@ -149,6 +150,9 @@ class Verifier:
             if not self._about:
                 self._about = {r.name: frozenset(r.about) for r in graded.results}
                 self.result.remarks += check_remarks(graded.results)
+                stated = requirements_in(self._solution.read_text(encoding="utf-8"))
+                checks = [each.check for each in graded.results]
+                self.result.remarks += requirement_remarks(stated, checks)
             report = graded.report
             self.result.checks = len(report.checks)
             self.result.right += 1
@@ -343,6 +347,16 @@ def check_remarks(results: Sequence[CheckResult]) -> Iterator[str]:
             )
         if not check.weight:
             yield f"warning: {check.function} is worth nothing: its points are 0"
+
+
+def requirement_remarks(stated: Sequence[Requirement], checks: Sequence[Check]) -> Iterator[str]:
+    """Yield the checks that name no requirement of the task's text, and those that none names."""
+    for function in dict.fromkeys(each.function for each in checks if not each.grades):
+        yield f"warning: {function} names no requirement of the text: add grades=[…] to its mark"
+    graded = {name for each in checks for name in each.grades}
+    for each in stated:
+        if each.name not in graded:
+            yield f"warning: no check grades the requirement `{each.name}`, in line {each.line}"
 
 
 def id_remarks(function: str, recipe: Recipe) -> Iterator[str]:

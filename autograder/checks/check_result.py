@@ -13,7 +13,8 @@ class Check(msgspec.Struct, frozen=True):
     """A check, as the marks of its test describe it.
 
     `function` is the test's function: several checks have one if it is parametrised. `path` is the
-    file that it was collected for. `weight` is its share of the exercise's points.
+    file that it was collected for. `weight` is its share of the exercise's points. `grades` are
+    the requirements of the task's text that it grades, by name.
     """
 
     name: str
@@ -24,6 +25,7 @@ class Check(msgspec.Struct, frozen=True):
     needs: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()
     hidden: bool = False
+    grades: tuple[str, ...] = ()
 
 
 class CheckResult(msgspec.Struct, frozen=True, kw_only=True):

@@ -25,6 +25,7 @@ from autograder.course.own_modules import importable
 from autograder.course.text import nearest, one_line
 from autograder.grading.author_exceptions import as_authoring_error
 from autograder.grading.check_plugin import check_of
+from autograder.submission.requirements import requirements_in
 
 _TEST = re.compile(r"\btest_\w+")
 LIKE_A_CHECK_FILE = 0.8
@@ -42,7 +43,7 @@ OPTIONS = [
     *(part for name in UNNEEDED for part in ("-p", f"no:{name}")),
 ]
 # What a check may have: arguments of its mark, marks and fixtures.
-DETAILS = ("points", "needs", "hints")
+DETAILS = ("points", "needs", "hints", "grades")
 OURS = ("check", "hidden")
 PYTESTS = ("parametrize", "skip", "skipif", "xfail", "usefixtures", "filterwarnings")
 FIXTURES = ("submission", "reference", "modules", "rng", "note")
@@ -83,8 +84,7 @@ class Collected:
         """Return the errors in the checks of these exercises, which were all to be collected."""
         if not self.errors:
             for name in exercises:
-                path = self.course.checks_file(name)
-                self.errors += errors_in_marks(path, self.items.get(name, []))
+                self.errors += errors_in_marks(self.course, name, self.items.get(name, []))
         return self.errors
 
 
@@ -159,14 +159,18 @@ def load_error(course: Course, path: Path, error: BaseException) -> AuthoringErr
 # Lint of collected checks: their names, fixtures and marks.
 
 
-def errors_in_marks(path: Path, items: Sequence[pytest.Item]) -> list[AuthoringError]:
-    """Return what is wrong with the checks of one file, which was collected."""
+def errors_in_marks(
+    course: Course, exercise: str, items: Sequence[pytest.Item]
+) -> list[AuthoringError]:
+    """Return what is wrong with the checks of one exercise, which were collected."""
+    path = course.checks_file(exercise)
     text = course_text(path)
     errors = [*_hidden_from_pytest(text, items), *_unknown_fixtures(text, items)]
     for item in items:
         errors += _wrong_marks(text, item)
     if not errors:
         errors += _wrong_needs(text, items)
+        errors += _wrong_grades(text, items, course.solution_file(exercise))
     if not errors and not sum(_arguments(item).get("points", 1) for item in items):
         errors.append((1, "no check is worth anything: the points of all are 0."))
     return [AuthoringError(path, line, says) for line, says in dict.fromkeys(errors)]
@@ -290,6 +294,21 @@ def _wrong_needs(text: CourseText, items: Sequence[pytest.Item]) -> Iterator[Lin
                 itself = place[needed] == place[function]
                 what = "itself" if itself else f"`{needed}`, which comes after it{circle}"
                 yield line, f"`{function}` needs {what}: it would never wait."
+
+
+def _wrong_grades(
+    text: CourseText, items: Sequence[pytest.Item], task: Path
+) -> Iterator[LineAndSentence]:
+    """Yield names in `grades` of which the task's text states no requirement."""
+    if not task.is_file():  # in a released course
+        return
+    stated = [each.name for each in requirements_in(course_text(task).text)]
+    for item in items:
+        for name in _arguments(item).get("grades", ()):
+            if name not in stated:
+                function = _function(item)
+                says = f"`{function}` grades `{name}`, which {task.name} does not require"
+                yield text.line_of_mark(function, name), f"{says}{meant(name, stated)}"
 
 
 def _leads_to(needs: Mapping[str, Sequence[str]], start: str, end: str) -> bool:

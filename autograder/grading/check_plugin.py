@@ -139,6 +139,7 @@ def check_of(item: pytest.Item) -> Check:
         needs=tuple(details.get("needs", ())),
         hints=tuple(details.get("hints") or _hints_in_docstring(item)),
         hidden=item.get_closest_marker("hidden") is not None,
+        grades=tuple(details.get("grades", ())),
     )
 
 

@@ -13,8 +13,8 @@ from autograder.course.errors import UserError
 
 COURSES = pytest.StashKey[dict[Path, Course | None]]()
 MARKS = (
-    "check(title, points=1, needs=(), hints=()): a check of an exercise; its docstring may "
-    "hold the hints, one a line",
+    "check(title, points=1, needs=(), hints=(), grades=()): a check of an exercise; its docstring "
+    "may hold the hints, one a line; `grades` names requirements of the task's text",
     "hidden: a check whose inputs and values are not shown to students",
 )
 

@@ -138,7 +138,7 @@ class SubmissionRun:
             item.stash[RUN] = self.runs[item.path]
             item.location = (item.nodeid.split("::")[0], 0, item.name)
         for path, collected in self.items.items():
-            errors = errors_in_marks(self.course.checks_file(path.stem), collected)
+            errors = errors_in_marks(self.course, path.stem, collected)
             if errors:
                 raise pytest.UsageError(str(InvalidCourse(errors)))
         for name, option in OPENING.items() if checks and self.policy != "practice" else ():

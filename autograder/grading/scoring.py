@@ -17,6 +17,7 @@ from autograder.report.model import (
     Cause,
     CheckReport,
     ExerciseReport,
+    Line,
     Status,
     WrittenAnswer,
     worst,
@@ -25,6 +26,7 @@ from autograder.sandbox.child import InternalError
 from autograder.sandbox.problems import NOT_PYTHON, while_loading
 from autograder.sandbox.session import WorkerSession
 from autograder.sandbox.workers import MAX_PRINTED
+from autograder.submission.requirements import requirements_in
 from autograder.submission.source import MAX_ANSWER, Source
 from autograder.worker.statements import without_magics
 
@@ -103,6 +105,7 @@ def _exercise_report(
         cause = Cause(code="answers_by_hand", message=str(len(answers)))
     if forbidden:
         reason, cause = " ".join(forbidden), Cause(code="forbidden_names")
+    stated = _stated_in(source)
     problems = [while_loading(problem) for problem in session.workers.load_problems]
     notes = {problem.finding: problem.cause for problem in problems}
     return ExerciseReport(
@@ -116,7 +119,7 @@ def _exercise_report(
         reason=reason,
         reason_is_ours=bool(forbidden) or for_a_person,
         cause=cause,
-        checks=tuple(check_report(result, share, bool(forbidden)) for result in results),
+        checks=tuple(check_report(result, share, bool(forbidden), stated) for result in results),
         notes=tuple(notes),
         note_causes=tuple(notes.values()),
         printed=printable(session.workers.printed, MAX_PRINTED),
@@ -141,11 +144,23 @@ def _answers(
     )
 
 
-def check_report(result: CheckResult, share: float, forbidden: bool) -> CheckReport:
+def _stated_in(source: Source) -> dict[str, Line]:
+    """Return where a submission's text states each requirement."""
+    return {
+        stated.name: Line(file=unit.label, line=stated.line, text=stated.sentence)
+        for unit in source.units
+        for stated in requirements_in(unit.text)
+    }
+
+
+def check_report(
+    result: CheckResult, share: float, forbidden: bool, stated: Mapping[str, Line] = {}
+) -> CheckReport:
     """Return the report on one check, whose weight counts `share` points each."""
     passed = result.outcome == "passed"
     points = round(result.check.weight * share, 2)
     is_unwritten = result.cause is not None and result.cause.code == "not_written"
+    grades = result.check.grades if result.outcome == "failed" and not is_unwritten else ()
     return CheckReport(
         name=result.name,
         title=result.check.title,
@@ -162,6 +177,7 @@ def check_report(result: CheckResult, share: float, forbidden: bool) -> CheckRep
         evidence=result.evidence,
         place=result.place,
         hints=hints_for(result),
+        required=tuple(stated[name] for name in grades if name in stated),
     )
 
 

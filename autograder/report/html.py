@@ -24,7 +24,13 @@ from autograder.report.model import (
     Matrix,
     Report,
 )
-from autograder.report.presentation import HIDDEN_INPUTS, check_sentences, opening, presented
+from autograder.report.presentation import (
+    HIDDEN_INPUTS,
+    check_sentences,
+    opening,
+    presented,
+    required,
+)
 from autograder.report.terminal import (
     INDENT,
     LETTERS,
@@ -78,6 +84,7 @@ def environment(*folders: Path) -> jinja2.Environment:
         presented=presented,
         opening=opening,
         check_sentences=check_sentences,
+        required=required,
         HIDDEN_INPUTS=HIDDEN_INPUTS,
         texts=set,
     )

@@ -272,6 +272,7 @@ class CheckReport(Record, frozen=True, kw_only=True):
     `finding` is the sentence of `cause`. Where nothing has a name, `group` is the same for all
     submissions that answer alike.
     `unwritten` names what the check asked for, where that is still as it was handed out.
+    `required` are the lines of the student's file that state what a failed check grades.
     """
 
     name: str
@@ -289,6 +290,7 @@ class CheckReport(Record, frozen=True, kw_only=True):
     evidence: Evidence | None = None
     place: Line | None = None
     hints: tuple[str, ...] = ()
+    required: tuple[Line, ...] = ()
 
 
 class WrittenAnswer(Record, frozen=True, kw_only=True):

@@ -174,6 +174,7 @@ def _shown(exercise: ExerciseReport, why: dict[str, str]) -> Iterator[CheckRepor
             evidence=None,
             place=None,
             hints=hints,
+            required=(),
         )
 
 
@@ -244,6 +245,14 @@ def headline(check: CheckReport) -> str:
     if check.diagnosis is None:
         return f"{check.title}: {check.finding}" if check.finding else ""
     return check.diagnosis.sentence
+
+
+def required(check: CheckReport) -> str:
+    """Return where the student's file requires what a check grades; empty if nothing is known."""
+    lines = [str(place.line) for place in check.required]
+    if len(lines) == 1:
+        return f"Required in line {lines[0]}: {check.required[0].text}"
+    return f"Required in lines {join_names(lines)}." if lines else ""
 
 
 def check_sentences(check: CheckReport, shown: set[str]) -> CheckSentences:

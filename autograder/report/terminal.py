@@ -13,7 +13,7 @@ from rich.cells import cell_len, get_character_cell_size
 from autograder.course.text import capital, number, several
 from autograder.report.model import CheckReport, Evidence, ExerciseReport, Matrix
 from autograder.report.numbers import difference, digits_for, index, shape, shown
-from autograder.report.presentation import check_sentences, is_quiet, opening, presented
+from autograder.report.presentation import check_sentences, is_quiet, opening, presented, required
 
 BLOCKS = "·░▒▓█"
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -173,10 +173,12 @@ def check_lines(
     if with_values and check.evidence is not None:
         yield from _indented(check.evidence, width)
     if with_values or (check.hidden and sentences.diagnosis):
-        hints: list[StyledLine] = [
+        last: list[StyledLine] = [
             [(INDENT, ""), ("Hint: ", "hint"), (hint, "")] for hint in check.hints
         ]
-        yield from wrapped(hints, width)
+        if check.required:
+            last.insert(0, [(INDENT, ""), (required(check), "dim")])
+        yield from wrapped(last, width)
 
 
 def _indented(evidence: Evidence, width: int | None) -> Iterator[StyledLine]:

@@ -96,6 +96,7 @@ def example(submission, reference, rng):
 @pytest.mark.check(
     "plot_attention: an image of the weights, queries down, keys across",
     points=3,
+    grades=["image"],
     hints=(
         "Which row of the matrix is the top row of your picture?",
         "Row i of the weights is row i of the image, and column j is column j: nothing is turned, "
@@ -156,6 +157,7 @@ def expect_tokens(axis, labels, places, edges, tokens):
 @pytest.mark.check(
     "plot_attention: the tokens as tick labels of both axes",
     points=2,
+    grades=["tick labels"],
     hints=(
         "Can a reader tell which row is which word?",
         "Each row and each column has a tick with its token, in the order of the tokens.",
@@ -189,6 +191,7 @@ def both_axes(axes):
 @pytest.mark.check(
     "plot_attention: labels that tell queries and keys apart",
     points=1,
+    grades=["axis labels"],
     hints=(
         "Someone sees only your picture: how do they know which axis looks at which?",
         "The y axis names the queries (attending from), the x axis the keys (attending to).",
@@ -224,6 +227,7 @@ def test_axis_labels(example):
 @pytest.mark.check(
     "plot_attention: a colour bar",
     points=1,
+    grades=["colour bar"],
     hints=(
         "Which weight does the colour of a cell stand for: 0.5, or 0.9?",
         "A colour bar says which colour stands for which weight.",
@@ -252,6 +256,7 @@ def number_in(text):
 @pytest.mark.check(
     "plot_attention: each cell says its weight",
     points=2,
+    grades=["cell text"],
     hints=(
         "In which cell stands the number for row 0 and column 1?",
         "Every cell has its own weight written in it, as a fraction or in percent.",
@@ -316,6 +321,7 @@ def matches(numbers, weight):
 @pytest.mark.check(
     "plot_attention: the title, if there is one",
     points=1,
+    grades=["title"],
     hints=(
         "What becomes of the parameter `title` in your code?",
         "A title that is given stands above the picture; without one there is none.",
@@ -339,6 +345,7 @@ def test_title(submission, reference, rng):
 @pytest.mark.check(
     "plot_mask_effect: mask, weights without it, weights with it",
     points=3,
+    grades=["mask effect"],
     hints=(
         "What are the three pictures, and in which order do they stand?",
         "The mask; then the softmax of the scores; then the softmax of the scores in which blocked "
@@ -367,7 +374,11 @@ def test_mask_effect(submission, reference, rng):
 
 
 @pytest.mark.hidden
-@pytest.mark.check("Other sizes, and arguments that stay as they are", points=1)
+@pytest.mark.check(
+    "Other sizes, and arguments that stay as they are",
+    points=1,
+    grades=["figures", "no side effects"],
+)
 def test_other_sizes(submission, reference, rng):
     weights = weights_of(reference, rng, 5)
     tokens = tokens_for(5)

@@ -66,6 +66,7 @@ def scenario(name, rng):
 @pytest.mark.check(
     "analyze_pattern: two small examples",
     points=2,
+    grades=["measures"],
     hints=(
         "What are the weights, before anything is measured?",
         "The scores are the dot products of the rows, divided by √d; each row gets a softmax.",
@@ -83,7 +84,9 @@ def test_by_hand(submission, reference):
         pytest.param(
             key,
             id=key,
-            marks=pytest.mark.check(f"analyze_pattern: {key}", points=1, hints=HINTS[key]),
+            marks=pytest.mark.check(
+                f"analyze_pattern: {key}", points=1, grades=["measures"], hints=HINTS[key]
+            ),
         )
         for key in KEYS
     ],
@@ -96,6 +99,7 @@ def test_measure(submission, reference, rng, key):
 @pytest.mark.check(
     "analyze_pattern: uniform, sequential, pairs, twins, and large scores",
     points=2,
+    grades=["measures", "large scores"],
     needs=["test_by_hand"],
     hints=(
         "What should the weights be if all embeddings are equal?",
@@ -155,6 +159,7 @@ def weights_of(rng, length):
 @pytest.mark.check(
     "strongest_links: the two largest of each query, the largest first",
     points=3,
+    grades=["strongest links"],
     hints=(
         "For the first query, which weight is the largest, and which token does it belong to?",
         "For each row of the weights: the k largest entries, from large to small, each with the "
@@ -172,6 +177,7 @@ def test_links(submission, rng):
 @pytest.mark.check(
     "strongest_links: other k, more than there are, and tokens that repeat",
     points=1,
+    grades=["sizes", "equal weights and tokens"],
     needs=["test_links"],
     hints=(
         "What happens in your code if k is 10 and there are 4 tokens? And if a word occurs twice?",
@@ -191,7 +197,10 @@ def test_other_k(submission, rng):
 
 @pytest.mark.hidden
 @pytest.mark.check(
-    "Other sizes, and arguments that stay as they are", points=1, needs=["test_links"]
+    "Other sizes, and arguments that stay as they are",
+    points=1,
+    grades=["sizes", "no side effects"],
+    needs=["test_links"],
 )
 def test_other_sizes(submission, reference, rng):
     compare(submission, reference, rng.normal(size=(1, 3)))

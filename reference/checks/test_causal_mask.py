@@ -33,6 +33,7 @@ def scores_for(rng, batch, length):
 @pytest.mark.check(
     "create_causal_mask: the shape is (seq_len, seq_len)",
     points=1,
+    grades=["causal mask"],
     hints=(
         "How many queries and how many keys does a sequence have?",
         "Every position is a query and a key: one row and one column for each.",
@@ -47,6 +48,7 @@ def test_mask_shape(submission):
 @pytest.mark.check(
     "create_causal_mask: each position sees itself and the past, not the future",
     points=3,
+    grades=["causal mask"],
     needs=["test_mask_shape"],
     hints=(
         "Read row 0 of your mask aloud: which positions may the first word look at?",
@@ -63,6 +65,7 @@ def test_mask_values(submission, reference):
 @pytest.mark.check(
     "apply_mask: allowed scores stay as they are",
     points=2,
+    grades=["masked scores"],
     hints=(
         "What happens in your code to a score whose mask entry is true?",
         "Allowed entries come out exactly as they went in; only blocked ones are replaced.",
@@ -81,6 +84,7 @@ def test_allowed_scores(submission, reference, rng):
 @pytest.mark.check(
     "apply_mask: blocked scores end at weight 0",
     points=2,
+    grades=["masked scores"],
     needs=["test_allowed_scores"],
     hints=(
         "What is the softmax of a row in which one score is 0? Does that position weigh nothing?",
@@ -110,6 +114,7 @@ def test_blocked_scores(submission, reference, rng):
 @pytest.mark.check(
     "apply_mask: masks of 0 and 1, and of other shapes",
     points=1,
+    grades=["kinds of masks"],
     needs=["test_blocked_scores"],
     hints=(
         "Does your code work for a mask of whole numbers, and for one that is not square?",
@@ -133,6 +138,7 @@ def test_mask_kinds(submission, rng):
 @pytest.mark.check(
     "masked_attention_weights: the softmax over the allowed positions",
     points=3,
+    grades=["masked weights"],
     hints=(
         "After your mask has acted, do the allowed weights of each row still sum to 1?",
         "The mask acts on the scores, before the softmax. The scores are already scaled.",
@@ -166,6 +172,7 @@ def test_masked_weights(submission, reference, rng, note):
 @pytest.mark.check(
     "count_visible: how many positions each query sees",
     points=1,
+    grades=["counts"],
     hints=(
         "How many positions does the first query see? And the last?",
         "Each query sees one more than the one before; the first sees itself.",
@@ -205,7 +212,10 @@ def blocks(submission, reference, scores, mask):
 
 @pytest.mark.hidden
 @pytest.mark.check(
-    "Long sequences, large scores, and arguments that stay as they are", points=1, needs=MASK
+    "Long sequences, large scores, and arguments that stay as they are",
+    points=1,
+    grades=["large scores", "lengths", "no side effects"],
+    needs=MASK,
 )
 def test_long_and_unchanged(submission, reference, rng):
     for size in (256, *drawn_lengths(rng)):

@@ -59,7 +59,7 @@ WRITE = (
 )
 
 
-def each_function(points, title, hints=None, needs=None):
+def each_function(points, title, grades, hints=None, needs=None):
     """A check for each of the five functions."""
     return pytest.mark.parametrize(
         "name",
@@ -70,6 +70,7 @@ def each_function(points, title, hints=None, needs=None):
                 marks=pytest.mark.check(
                     title.format(name),
                     points=points,
+                    grades=grades,
                     hints=hints or REPAIR[name],
                     needs=[f"{needs}[{name}]"] if needs else [],
                 ),
@@ -79,7 +80,7 @@ def each_function(points, title, hints=None, needs=None):
     )
 
 
-@each_function(2, "{}, repaired")
+@each_function(2, "{}, repaired", ["repair", "no side effects"])
 def test_repaired(submission, rng, name):
     if name == DROPOUT:
         compare_dropout(submission, rng)
@@ -153,7 +154,12 @@ def outcome(submission, name, function):
     return None
 
 
-@each_function(1, "test_{}: accepts right functions, and rejects the broken one", hints=WRITE)
+@each_function(
+    1,
+    "test_{}: accepts right functions, and rejects the broken one",
+    ["right functions"],
+    hints=WRITE,
+)
 def test_of_shown(submission, name):
     known = implementations(name)
     chosen = [each for each in known if not each.wrong or each.id == SHOWN]
@@ -197,14 +203,24 @@ def expect_most(passed, count, allowed, name):
 
 
 @each_function(
-    1, "test_{}: rejects half of the other broken functions", hints=WRITE, needs="test_of_shown"
+    1,
+    "test_{}: rejects half of the other broken functions",
+    ["half of the others"],
+    hints=WRITE,
+    needs="test_of_shown",
 )
 def test_of_half(submission, name):
     passed, count = others(submission, name)
     expect_most(passed, count, count // 2, name)
 
 
-@each_function(1, "test_{}: rejects all other broken functions", hints=WRITE, needs="test_of_half")
+@each_function(
+    1,
+    "test_{}: rejects all other broken functions",
+    ["all of the others"],
+    hints=WRITE,
+    needs="test_of_half",
+)
 def test_of_all(submission, name):
     passed, count = others(submission, name)
     expect_most(passed, count, 0, name)

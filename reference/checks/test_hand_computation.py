@@ -111,7 +111,9 @@ def title(part, step):
 
 
 def case(part, step):
-    mark = pytest.mark.check(title(part, step), points=1, hints=HOW[step])
+    mark = pytest.mark.check(
+        title(part, step), points=1, grades=["three decimals", "follow-through"], hints=HOW[step]
+    )
     return pytest.param(part, step, id=f"{part}_{step}", marks=mark)
 
 
@@ -123,6 +125,7 @@ def test_step(submission, reference, note, part, step):
 @pytest.mark.check(
     "Part C: the row with its last position blocked",
     points=1,
+    grades=["three decimals"],
     hints=(
         "How much of the blocked position may go into the result?",
         "The blocked position weighs 0, and the three others share the whole: they sum to 1.",

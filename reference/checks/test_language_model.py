@@ -80,6 +80,7 @@ def expect_one_result(run, name, what):
 @pytest.mark.check(
     "TransformerBlock: its parts, and the shape of its result",
     points=1,
+    grades=["parts of the block"],
     hints=(
         "What are the names of the four parts of the block?",
         "attention, norm1, feed_forward and norm2; the block returns one tensor, (B, L, E).",
@@ -97,6 +98,7 @@ def test_block_parts(block, rng):
 @pytest.mark.check(
     "TransformerBlock: the values",
     points=5,
+    grades=["order"],
     hints=(
         "In which order do the attention, the sum and the normalisation come?",
         "Twice the same: x plus what a part makes of it, and the norm of that sum. The second time "
@@ -113,6 +115,7 @@ def test_block_values(block, rng):
 @pytest.mark.check(
     "TransformerBlock: with a mask",
     points=2,
+    grades=["mask of the block"],
     hints=(
         "What does the attention inside get when a mask is handed to the block?",
         "The mask goes on to the attention as it is; True there means “may attend”.",
@@ -130,6 +133,7 @@ def test_block_mask(block, rng, note):
 @pytest.mark.check(
     "SimpleLanguageModel: its parts, and one logit for each token of the vocabulary",
     points=1,
+    grades=["embeddings", "one block", "output projection"],
     hints=(
         "What are the names of the four parts of the model, and how large is each?",
         "token_embedding (vocab_size, d_model), position_embedding (max_seq_length, d_model), "
@@ -155,6 +159,7 @@ def test_model_parts(model, submission, rng):
 @pytest.mark.check(
     "SimpleLanguageModel: the logits",
     points=4,
+    grades=["embeddings", "output projection"],
     hints=(
         "What is added to a word's own vector, and what is done with the logits?",
         "Token plus position, then the block with a causal mask, then the output projection, and "
@@ -188,6 +193,7 @@ def compare_model(model, block, sizes, tokens, state, note):
 @pytest.mark.check(
     "SimpleLanguageModel: a token changes nothing before it",
     points=2,
+    grades=["causal"],
     hints=(
         "Which words may the logits of position t depend on?",
         "On those up to t, and on none after it: the model makes a causal mask itself.",
@@ -215,6 +221,7 @@ def test_model_causality(model, rng):
 @pytest.mark.check(
     "SimpleLanguageModel: too many tokens are refused",
     points=1,
+    grades=["too many tokens"],
     hints=(
         "How many positions have a vector of their own?",
         "A sequence longer than max_seq_length raises ValueError; one just as long is fine.",
@@ -236,6 +243,7 @@ def test_too_long(model, rng):
 @pytest.mark.check(
     "The gradient reaches every part",
     points=3,
+    grades=["gradient"],
     hints=(
         "Which part is cut off from the logits, or takes no part in them?",
         "A gradient flows back along every operation of torch between a weight and the logits.",
@@ -257,6 +265,7 @@ def test_gradients(model, rng):
 @pytest.mark.check(
     "TransformerBlock: other sizes, arguments that stay as they are, nothing kept from other calls",
     points=1,
+    grades=["order", "no side effects"],
 )
 def test_block_other_sizes(block, rng):
     state, x = block_state(rng, 10, 3), draw(rng, 1, 6, 10)
@@ -276,6 +285,7 @@ def test_block_other_sizes(block, rng):
 @pytest.mark.check(
     "SimpleLanguageModel: other sizes, while training too, nothing kept from other calls",
     points=2,
+    grades=["no dropout", "no side effects"],
 )
 def test_model_other_sizes(model, block, rng, note):
     sizes = (20, 12, 4, 10, 9)

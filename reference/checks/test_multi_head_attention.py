@@ -41,6 +41,7 @@ def draw(rng, *sizes):
 @pytest.mark.check(
     "Four matrices without a bias, two results",
     points=2,
+    grades=["four matrices", "two results"],
     hints=(
         "What are the names and the sizes of the four nn.Linear of the task?",
         "Each leads from d_model to d_model, without a bias; the weights have an axis for the "
@@ -59,6 +60,7 @@ def test_parameters_and_shapes(heads, rng):
 @pytest.mark.check(
     "One head: attention as before",
     points=2,
+    grades=["heads"],
     hints=(
         "With a single head nothing is split. Which part of plain self-attention differs?",
         "Queries, keys and values by W_q, W_k and W_v; attention; then W_o.",
@@ -72,6 +74,7 @@ def test_one_head(heads, rng):
 @pytest.mark.check(
     "Several heads",
     points=4,
+    grades=["heads"],
     hints=(
         "Which features of a word does head 1 get, and by what are its scores divided?",
         "Each head has neighbouring features, d_model / num_heads of them, and is scaled by the "
@@ -90,6 +93,7 @@ def test_heads(heads, rng, note):
 @pytest.mark.check(
     "A mask of (L, L)",
     points=2,
+    grades=["masks"],
     hints=(
         "Here True means “may attend”. What becomes of a score whose mask entry is False?",
         "Blocked weights are 0 and each row still sums to 1, in every head.",
@@ -106,6 +110,7 @@ def test_mask(heads, rng, note):
 @pytest.mark.check(
     "Masks of (B, L, L) and (B, 1, L, L)",
     points=2,
+    grades=["masks"],
     hints=(
         "Which axis of the scores does each axis of the mask meet when they broadcast?",
         "Axes are matched from the last. The scores have the axes (B, H, L, L), a mask of three "
@@ -124,6 +129,7 @@ def test_masks(heads, rng, note):
 @pytest.mark.check(
     "A number of heads that does not fit is refused",
     points=1,
+    grades=["error"],
     hints=(
         "What should happen for 10 features and 4 heads?",
         "The constructor notices by itself that the features cannot be shared out evenly.",
@@ -143,6 +149,7 @@ def test_refuses(submission):
 @pytest.mark.check(
     "The gradient reaches x and all four matrices",
     points=2,
+    grades=["gradient"],
     hints=(
         "Which of the four matrices has no part in the output, or is cut off from it?",
         "A gradient flows back along every operation of torch between a weight and the output.",
@@ -165,6 +172,7 @@ def test_gradients(heads, rng):
 @pytest.mark.check(
     "Other sizes, causality, arguments that stay as they are, nothing kept from other calls",
     points=3,
+    grades=["heads", "no side effects"],
 )
 def test_other_sizes(heads, rng, note):
     state, x = state_of(rng, 12), draw(rng, 3, 7, 12)

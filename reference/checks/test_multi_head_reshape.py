@@ -68,6 +68,7 @@ def by_token(features, heads):
 @pytest.mark.check(
     "split_heads: the shape is (B, H, L, E/H)",
     points=1,
+    grades=["split"],
     hints=(
         "Which axis comes second in the result: the heads or the positions?",
         "The features (the last axis) are cut into H parts of E/H; the heads then move forward.",
@@ -84,6 +85,7 @@ def test_split_shape(submission):
 @pytest.mark.check(
     "split_heads: each head gets its own block of features, of every position",
     points=3,
+    grades=["split"],
     needs=["test_split_shape"],
     hints=(
         "Follow one token: which of its features are in head 0, and are they still its own?",
@@ -106,6 +108,7 @@ def test_split_values(submission, reference):
 @pytest.mark.check(
     "split_heads: a number of heads that does not fit is a ValueError that names both numbers",
     points=2,
+    grades=["error"],
     hints=(
         "What should happen for 10 features and 4 heads?",
         "The function has to notice by itself that E is not a multiple of H, and say which "
@@ -128,6 +131,7 @@ def test_split_error(submission):
 @pytest.mark.check(
     "merge_heads: the shape is (B, L, H·d)",
     points=1,
+    grades=["merge"],
     hints=(
         "Which axes of the input become the features again?",
         "The heads go back behind the positions; then the last two axes become one.",
@@ -143,6 +147,7 @@ def test_merge_shape(submission):
 @pytest.mark.check(
     "merge_heads: each token gets its own features back, head after head",
     points=3,
+    grades=["merge"],
     needs=["test_merge_shape"],
     hints=(
         "Which numbers stand in the first row of your result, and which token do they belong to?",
@@ -164,6 +169,7 @@ def test_merge_values(submission, reference):
 @pytest.mark.check(
     "merge_heads undoes split_heads",
     points=1,
+    grades=["merge"],
     needs=["test_split_shape", "test_merge_shape"],
     hints=(
         "Do the two functions move the axes in opposite order?",
@@ -186,7 +192,10 @@ def test_round_trip(submission, reference, rng, note):
 
 @pytest.mark.hidden
 @pytest.mark.check(
-    "Other sizes, and arguments that stay as they are", points=1, needs=["test_split_values"]
+    "Other sizes, and arguments that stay as they are",
+    points=1,
+    grades=["sizes", "no side effects"],
+    needs=["test_split_values"],
 )
 def test_other_sizes(submission, reference, rng):
     x = rng.normal(size=(5, 7, 24))

@@ -41,6 +41,7 @@ def compare(submission, reference, *args):
 @pytest.mark.check(
     "Three results, one row for each token",
     points=1,
+    grades=["three results"],
     hints=(
         "How many queries does a sequence of 3 tokens have, and how long is each?",
         "Every token gets a query, a key and a value: L rows, and as many columns as the matrix "
@@ -57,6 +58,7 @@ def test_shapes(submission, rng):
 @pytest.mark.check(
     "Q, K and V of a small example",
     points=3,
+    grades=["values"],
     needs=["test_shapes"],
     hints=(
         "Which matrix makes the queries, which the keys, and which the values?",
@@ -81,6 +83,7 @@ def test_by_hand(submission, reference):
             marks=pytest.mark.check(
                 f"L, d_model, d_k and d_v may all differ: {name}",
                 points=1,
+                grades=["sizes"],
                 needs=["test_by_hand"],
                 hints=(
                     "Which axes take part in the product, and which stay as they are?",
@@ -98,7 +101,10 @@ def test_sizes(submission, reference, rng, sizes):
 
 @pytest.mark.hidden
 @pytest.mark.check(
-    "Other values, and arguments that stay as they are", points=2, needs=["test_by_hand"]
+    "Other values, and arguments that stay as they are",
+    points=2,
+    grades=["values", "no side effects"],
+    needs=["test_by_hand"],
 )
 def test_other_values_and_unchanged(submission, reference, rng):
     compare(submission, reference, *draw(rng, (3,), 1, 7, 2, 3))

@@ -23,6 +23,7 @@ FEWEST_WORDS = 10
             marks=pytest.mark.check(
                 f"{title}: answered",
                 points=1,
+                grades=["ten words"],
                 hints=(
                     "What would you tell a friend who asked you this?",
                     "Some sentences in your own words are enough: what happens, and why.",

@@ -103,6 +103,7 @@ def compare(submission, reference, note):
 @pytest.mark.check(
     "Two results: the output, then the weights, in the right shapes",
     points=2,
+    grades=["two results"],
     hints=(
         "What does the function promise to return, and in which order?",
         "The output has one row a query and d_v columns; the weights one row a query, one column "
@@ -120,6 +121,7 @@ def test_two_results(submission, rng):
 @pytest.mark.check(
     "The weights of a small example",
     points=3,
+    grades=["values"],
     needs=["test_two_results"],
     hints=(
         "Which three steps lead from Q and K to the weights?",
@@ -139,6 +141,7 @@ def test_weights_by_hand(compare):
 @pytest.mark.check(
     "The output of a small example",
     points=2,
+    grades=["values"],
     needs=BASIC,
     hints=(
         "What do the weights multiply: the keys, the queries or the values?",
@@ -156,6 +159,7 @@ def test_output_by_hand(compare):
 @pytest.mark.check(
     "Scaled by √d_k, whatever d_k is",
     points=2,
+    grades=["values"],
     needs=["test_two_results"],
     hints=(
         "How does your scaling change when the keys get longer?",
@@ -178,6 +182,7 @@ def test_scaling(compare, rng):
             marks=pytest.mark.check(
                 f"L_q, L_k, d_k and d_v may all differ: {name}",
                 points=1,
+                grades=["sizes"],
                 needs=BASIC,
                 hints=(
                     "Which axes of K have to change places, when there are axes in front?",
@@ -196,6 +201,7 @@ def test_sizes(compare, rng, sizes):
 @pytest.mark.check(
     "A mask: blocked keys weigh nothing, the others share the whole",
     points=2,
+    grades=["mask"],
     needs=BASIC,
     hints=(
         "Here True means “may attend”. What must a blocked score become, so that the softmax gives "
@@ -217,6 +223,7 @@ def test_mask(compare, rng):
 @pytest.mark.check(
     "Masks of 0 and 1, and masks that broadcast",
     points=1,
+    grades=["kinds of masks"],
     needs=["test_mask"],
     hints=(
         "What does your code do with a mask whose entries are 0 and 1 instead of False and True?",
@@ -235,7 +242,12 @@ def test_mask_kinds(compare, rng):
 
 
 @pytest.mark.hidden
-@pytest.mark.check("Large scores, and arguments that stay as they are", points=1, needs=BASIC)
+@pytest.mark.check(
+    "Large scores, and arguments that stay as they are",
+    points=1,
+    grades=["large scores", "no side effects"],
+    needs=BASIC,
+)
 def test_large_scores_and_unchanged_arguments(submission, compare, rng):
     Q, K, V = draw(rng, (2,), 3, 5, 4, 2)
     compare(Q * 60, K * 60, V, condition=1e5)

@@ -81,6 +81,7 @@ def distributions_at(reference, sizes):
 @pytest.mark.check(
     "attention_entropy: one value for each row, in nats",
     points=2,
+    grades=["entropy"],
     hints=(
         "How large is the entropy of one row of four equal weights? (It is ln 4 = 1.386.)",
         "Entropy is −Σ p·ln p over each row: the natural logarithm, and one value for every row.",
@@ -98,6 +99,7 @@ def test_entropy(submission, reference, rng):
 @pytest.mark.check(
     "attention_entropy: a weight of 0 adds nothing",
     points=1,
+    grades=["entropy"],
     needs=["test_entropy"],
     hints=(
         "What does NumPy give for 0 * np.log(0)?",
@@ -117,6 +119,7 @@ def test_entropy_of_zeros(submission, reference):
 @pytest.mark.check(
     "softmax_gradient_norm: how strongly the softmax reacts, for each row",
     points=3,
+    grades=["gradient norm", "no side effects"],
     hints=(
         "What is the derivative of softmax output i with respect to input j?",
         "The Jacobian is diag(p) − p pᵀ. Its Frobenius norm is the root of the sum of its squares.",
@@ -140,6 +143,7 @@ def test_gradient_norm(submission, reference, rng):
 @pytest.mark.check(
     "measure_scaling: the standard deviation of the scores",
     points=2,
+    grades=["measures"],
     hints=(
         "Of which numbers is the standard deviation taken: the scores or the weights?",
         "For each trial: all L × L scores together, once as they are and once divided by √d. Then "
@@ -162,6 +166,7 @@ def test_spread(submission, reference, rng, generator):
 @pytest.mark.check(
     "measure_scaling: entropy and largest weight",
     points=3,
+    grades=["measures"],
     hints=(
         "Over what do you take the mean, and over what the largest?",
         "Each row of weights has an entropy and a largest entry; take the mean of each over the "
@@ -191,6 +196,7 @@ def test_entropy_and_largest_weight(submission, reference, rng, generator, note)
 @pytest.mark.check(
     "measure_scaling: averaged over all trials, from the given generator",
     points=2,
+    grades=["measures", "random numbers"],
     needs=["test_spread"],
     hints=(
         "Where do your random numbers come from, and how many trials enter the mean?",
@@ -293,6 +299,7 @@ def plot(submission, reference):
 @pytest.mark.check(
     "plot_scaling: both series, scaled and unscaled, against the dimension",
     points=1,
+    grades=["curves"],
     hints=(
         "Which two curves let a reader see what scaling does?",
         "Draw one measure twice: without scaling and with it, for all dimensions in the results.",
@@ -320,6 +327,7 @@ def test_plot_series(plot, reference):
 @pytest.mark.check(
     "plot_scaling: log axis, labels, legend, title",
     points=2,
+    grades=["labels", "no side effects"],
     hints=(
         "Would someone who has not seen your code know what each axis and each line is?",
         "The x axis is logarithmic; both axes have labels; a legend tells the lines apart; there "
@@ -354,6 +362,7 @@ def test_plot_labels(plot, submission, reference):
 @pytest.mark.check(
     "CONCLUSION: what the experiment shows",
     points=2,
+    grades=["conclusion"],
     hints=(
         "By what factor does the unscaled standard deviation grow when d grows by a factor of 4?",
         "The variance of a dot product of d independent pairs is d. Look at which entropy stays "

@@ -106,6 +106,7 @@ def expect_two_alike(bare, made_with, inputs):
 @pytest.mark.check(
     "ScaledDotProductAttention: two results, in evaluation the same each time",
     points=1,
+    grades=["values", "evaluation"],
     hints=(
         "What does dropout do after model.eval(), and how does your module notice that call?",
         "nn.Dropout knows whether the module is training; F.dropout has to be told, with "
@@ -127,6 +128,7 @@ def test_bare_results(bare, rng):
 @pytest.mark.check(
     "ScaledDotProductAttention: the values",
     points=1,
+    grades=["values"],
     hints=(
         "Which two axes of the key change places, and which stay where they are?",
         "Scores, divided by √d_k; a softmax over the last axis; the weights times the values.",
@@ -142,6 +144,7 @@ def test_bare_values(bare, rng):
 @pytest.mark.check(
     "ScaledDotProductAttention: any number of batch axes, or none",
     points=1,
+    grades=["batch axes and sizes"],
     hints=(
         "Which axes do your operations name, and would they be the right ones with an axis more?",
         "The last two axes are those of the matrices; all before them stay as they are.",
@@ -157,6 +160,7 @@ def test_bare_axes(bare, rng, note):
 @pytest.mark.check(
     "ScaledDotProductAttention: a mask of True and False, or of 0 and 1",
     points=2,
+    grades=["masks"],
     hints=(
         "Here True means “may attend”. What becomes of a score whose mask entry is False?",
         "Blocked weights are 0 and each row still sums to 1, so the mask acts on the scores.",
@@ -177,6 +181,7 @@ def test_bare_mask(bare, rng, note):
 @pytest.mark.check(
     "ScaledDotProductAttention: dropout acts on the weights while training",
     points=3,
+    grades=["dropout"],
     hints=(
         "Which numbers does dropout set to 0, and which of your two results shows it?",
         "The values are mixed with the weights after dropout; returned are the weights before it.",
@@ -215,6 +220,7 @@ def test_dropout(bare, rng):
 @pytest.mark.check(
     "ScaledDotProductAttention: the gradient reaches query, key and value",
     points=2,
+    grades=["gradient to the inputs"],
     hints=(
         "Which of your operations does PyTorch not know how to differentiate, or not see?",
         "Tensors stay tensors from the inputs to the output: no NumPy, no .data, no detach().",
@@ -241,6 +247,7 @@ def test_bare_gradients(bare, rng):
 @pytest.mark.check(
     "SelfAttention: the four matrices without a bias, two results",
     points=1,
+    grades=["four matrices"],
     hints=(
         "What are the names and the sizes of the four nn.Linear of the task?",
         "nn.Linear(n, m, bias=False) keeps a weight of shape (m, n), from n features to m.",
@@ -261,6 +268,7 @@ def test_parameters(whole, rng):
 @pytest.mark.check(
     "SelfAttention: output and weights",
     points=2,
+    grades=["output"],
     hints=(
         "From what are queries, keys and values made, and what is done with the mixture?",
         "x goes through W_q, W_k and W_v; then attention; then W_o on the output alone.",
@@ -277,6 +285,7 @@ def test_values(whole, bare, rng, note):
 @pytest.mark.check(
     "SelfAttention: any number of batch axes, or none",
     points=1,
+    grades=["as in part 1"],
     hints=(
         "Which axes do your operations name, and would they be the right ones with an axis more?",
         "nn.Linear and @ leave all axes but the last ones as they are.",
@@ -293,6 +302,7 @@ def test_axes(whole, rng, note):
 @pytest.mark.check(
     "SelfAttention: d_k and d_v that differ from d_model",
     points=2,
+    grades=["widths"],
     hints=(
         "Which of your numbers is the width of the keys, and which the width of the model?",
         "The scores are divided by √d_k, whatever d_model is; the mixture is d_v wide.",
@@ -309,6 +319,7 @@ def test_widths(whole, bare, rng, note):
 @pytest.mark.check(
     "SelfAttention: with a causal mask, the future changes nothing before it",
     points=2,
+    grades=["as in part 1"],
     hints=(
         "What reaches the attention inside when a mask is handed to the module?",
         "The mask goes on to the attention; True there means “may attend”.",
@@ -330,6 +341,7 @@ def test_causality(whole, rng, note):
 @pytest.mark.check(
     "SelfAttention: the gradient reaches x and all four matrices",
     points=2,
+    grades=["gradient to the matrices"],
     hints=(
         "Which of the four matrices has no part in the output, or is cut off from it?",
         "A gradient flows back along every operation of torch between a weight and the output.",
@@ -356,6 +368,7 @@ def test_gradients(whole, rng):
 @pytest.mark.check(
     "Other sizes, large scores, arguments that stay as they are, nothing kept from other calls",
     points=2,
+    grades=["large scores", "no dropout", "no side effects"],
 )
 def test_other_sizes(whole, bare, rng, note):
     batch = bare_batch(bare, rng)

@@ -9,6 +9,7 @@ from autograder.author import expect_close, expect_independent_calls, expect_unc
 @pytest.mark.check(
     "One row of numbers",
     points=2,
+    grades=["values"],
     hints=(
         "What are the three exponentials of 1, 2 and 3, and what is their sum?",
         "Each result is one exponential divided by the sum of all of them; together they give 1.",
@@ -24,6 +25,7 @@ def test_one_row(submission, reference):
 @pytest.mark.check(
     "A matrix, along its last axis",
     points=2,
+    grades=["values"],
     needs=["test_one_row"],
     hints=(
         "Which numbers should add up to 1 here: those of a row, those of a column, or all?",
@@ -39,6 +41,7 @@ def test_last_axis_by_default(submission, reference, rng):
 @pytest.mark.check(
     "Any axis, of any number of axes",
     points=2,
+    grades=["any axis"],
     needs=["test_one_row"],
     hints=(
         "Does your code use the parameter `axis` everywhere that it reduces an array?",
@@ -58,6 +61,7 @@ def test_any_axis(submission, reference, rng):
 @pytest.mark.check(
     "Lists and whole numbers are accepted",
     points=1,
+    grades=["lists"],
     needs=["test_one_row"],
     hints=(
         "What does your code do first with an input that is a list?",
@@ -73,6 +77,7 @@ def test_lists_and_integers(submission, reference):
 @pytest.mark.check(
     "Large numbers do not overflow",
     points=2,
+    grades=["large numbers"],
     needs=["test_one_row"],
     hints=(
         "What is np.exp(1000)? And what is infinity divided by infinity?",
@@ -91,6 +96,7 @@ def test_large_numbers(submission, reference):
 @pytest.mark.check(
     "−∞ among the inputs gives exactly 0",
     points=1,
+    grades=["minus infinity"],
     needs=["test_one_row"],
     hints=(
         "What is np.exp(-np.inf)?",
@@ -109,6 +115,7 @@ def test_minus_infinity(submission, reference):
 @pytest.mark.check(
     "The input array stays as it is",
     points=1,
+    grades=["no side effects"],
     needs=["test_one_row"],
     hints=(
         "Does a line of your code write into x, such as `x -= …` or `x[...] = …`?",
@@ -129,7 +136,12 @@ def test_input_unchanged(submission, rng):
 
 
 @pytest.mark.hidden
-@pytest.mark.check("Other sizes and values", points=1, needs=["test_one_row"])
+@pytest.mark.check(
+    "Other sizes and values",
+    points=1,
+    grades=["any axis", "no side effects"],
+    needs=["test_one_row"],
+)
 def test_other_sizes(submission, reference, rng):
     for shape, axis in (((1,), -1), ((1, 7), 0), ((5, 1, 3), 2), ((4, 6, 2, 3), 0), ((512,), 0)):
         x = rng.normal(scale=20.0, size=shape)

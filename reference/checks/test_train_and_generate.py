@@ -44,6 +44,7 @@ def draw_loss(rng, batch, length, words):
 @pytest.mark.check(
     "The loss of a small example",
     points=2,
+    grades=["loss"],
     hints=(
         "Which word do the logits at position t speak of?",
         "Of the word at t + 1. The logits of the last position and the first word have no partner.",
@@ -60,6 +61,7 @@ def test_loss_by_hand(submission):
 @pytest.mark.check(
     "The loss of batches, with its gradient",
     points=3,
+    grades=["loss", "gradient"],
     hints=(
         "Over what is the mean taken, and does a gradient reach the logits?",
         "Over all B · (L − 1) predictions at once; and the loss stays a tensor, with its history.",
@@ -86,6 +88,7 @@ def test_loss_of_batches(submission, kit, rng):
 @pytest.mark.check(
     "The losses of a few steps of training",
     points=4,
+    grades=["steps", "optimizer"],
     hints=(
         "Write down what happens in one step, in order. What becomes of the gradients of the step "
         "before?",
@@ -121,6 +124,7 @@ def compare_losses(submission, answer, run, note):
 @pytest.mark.check(
     "AdamW, and the mode of the model as it was before",
     points=3,
+    grades=["optimizer", "same model", "mode"],
     hints=(
         "What does AdamW do to a weight that has no gradient? And what does model.train() change?",
         "AdamW lets every weight shrink a little at each step; the mode (model.training) is as "
@@ -162,6 +166,7 @@ def test_optimizer_and_mode(submission, kit, rng):
 @pytest.mark.check(
     "Greedy generation",
     points=4,
+    grades=["greedy"],
     hints=(
         "Which position's logits speak of the word that comes next?",
         "The last one's. The likeliest word is appended, and the model looks again.",
@@ -180,6 +185,7 @@ def test_greedy(submission, kit, rng):
 @pytest.mark.check(
     "A sequence longer than the model can take",
     points=2,
+    grades=["context"],
     hints=(
         "What does the model get when there are more tokens than max_seq_length?",
         "Only the last max_seq_length tokens; the result still has all of them.",
@@ -214,6 +220,7 @@ def test_context(submission, kit, rng, note):
 @pytest.mark.check(
     "Tokens sampled at a temperature",
     points=3,
+    grades=["sampling"],
     hints=(
         "What is done with the logits before a word is drawn from them?",
         "They are divided by the temperature; then a softmax; then one word is drawn with these "
@@ -250,6 +257,7 @@ def test_drawn(submission, kit, rng):
 @pytest.mark.check(
     "The same generator gives the same tokens",
     points=1,
+    grades=["random numbers"],
     hints=(
         "Where do the random numbers of your draw come from?",
         "From the generator that is handed in, and from nowhere else.",
@@ -294,7 +302,9 @@ def test_generator(submission, kit, rng):
 
 @pytest.mark.hidden
 @pytest.mark.check(
-    "Other sizes, arguments that stay as they are, nothing kept from other calls", points=2
+    "Other sizes, arguments that stay as they are, nothing kept from other calls",
+    points=2,
+    grades=["loss", "no side effects"],
 )
 def test_other_sizes(submission, kit, rng, note):
     logits, tokens = draw_loss(rng, 5, 9, 13)

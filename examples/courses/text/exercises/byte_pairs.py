@@ -10,8 +10,12 @@
 # %% [markdown]
 # ## Your task
 #
-# Write three functions. Of pairs that come equally often, the one that comes first in the text
-# counts. Pairs are merged from left to right, and none twice: `aaa` becomes `aa a`.
+# Write three functions. What is graded:
+#
+# - **Most frequent pair.** Of pairs that come equally often, the one that comes first in the text counts.
+# - **Merging.** Pairs are merged from left to right, and no token twice: `aaa` becomes `aa a`.
+# - **Learning.** `learn_merges` begins with single letters, and does both in turn.
+# - **No side effects.** No function changes its arguments, and no result depends on earlier calls.
 
 
 # %%

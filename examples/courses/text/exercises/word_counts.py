@@ -12,9 +12,12 @@ import re
 # %% [markdown]
 # ## Your task
 #
-# Write `count_words`. A word is a run of the letters a to z, with apostrophes between letters
-# (`don't` is one word; the marks in `'so'` are none of it). Capitals make no difference. All else
-# stands between words.
+# Write `count_words`. What is graded:
+#
+# - **Words.** A word is a run of the letters a to z, with apostrophes between letters (`don't` is one
+#   word; the marks in `'so'` are none of it). All else stands between words.
+# - **Capitals.** They make no difference.
+# - **No side effects.** No result depends on earlier calls.
 
 
 # %%

@@ -13,9 +13,12 @@ import re
 # %% [markdown]
 # ## Your task
 #
-# Write both functions, for whole numbers, `+ - * /`, brackets and blanks. `*` and `/` bind more
-# than `+` and `-`; what binds equally goes from left to right. Whatever is no expression is a
-# `ValueError`.
+# Write both functions. What is graded:
+#
+# - **Tokens.** They are whole numbers, `+ - * /` and brackets; blanks are none.
+# - **Order.** `*` and `/` bind more than `+` and `-`; what binds equally goes from left to right.
+# - **Errors.** Other characters, and whatever is no expression, are a `ValueError`.
+# - **No side effects.** No result depends on earlier calls.
 
 
 # %%

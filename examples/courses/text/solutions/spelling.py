@@ -7,7 +7,11 @@
 # **By hand.** From `cart` to `card` one letter is exchanged: their distance is 1. From `art` to
 # `cards` two are put in and one is exchanged: 3.
 #
-# Write three functions. Of words that are equally near, the first of the list counts.
+# Write three functions. What is graded:
+#
+# - **Distance.** `edit_distance` is the least number of such letters.
+# - **Nearest word.** Of words that are equally near, `closest` takes the first of the list.
+# - **Whole text.** `corrected` does so with each word of a text, whatever blanks are between.
 
 
 # %%

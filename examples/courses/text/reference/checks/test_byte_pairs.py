@@ -13,6 +13,7 @@ def drawn(rng, length):
 @pytest.mark.check(
     "The pair that comes most often",
     points=3,
+    grades=["most frequent pair"],
     hints=(
         "Which pairs of neighbours are there in `abab`?",
         "Three: a b, b a and a b. Each token but the last begins one.",
@@ -30,6 +31,7 @@ def test_pair(submission, rng):
 @pytest.mark.check(
     "One token in place of two",
     points=3,
+    grades=["merging", "no side effects"],
     hints=(
         "How many tokens does `aaa` have once `a a` is merged?",
         "Two: `aa` and `a`. What is merged is used up, and cannot be merged again.",
@@ -49,6 +51,7 @@ def test_merge(submission, rng):
 @pytest.mark.check(
     "Pair after pair",
     points=4,
+    grades=["learning"],
     needs=["test_pair", "test_merge"],
     hints=(
         "Which pairs are there after the first merge?",
@@ -64,7 +67,7 @@ def test_learn(submission, rng):
 
 
 @pytest.mark.hidden
-@pytest.mark.check("Other texts", points=2, needs=["test_learn"])
+@pytest.mark.check("Other texts", points=2, grades=["learning", "no side effects"], needs=["test_learn"])
 def test_other_texts(submission, rng):
     one, other = drawn(rng, 15), drawn(rng, 15)
     calls = [

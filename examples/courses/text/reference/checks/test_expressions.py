@@ -25,6 +25,7 @@ def drawn(rng, numbers):
 @pytest.mark.check(
     "Numbers, signs and brackets apart",
     points=2,
+    grades=["tokens"],
     hints=(
         "How many tokens are there in `12 + 3`?",
         "Three: digits that stand together are one number, and blanks are no tokens.",
@@ -39,6 +40,7 @@ def test_tokens(submission):
 @pytest.mark.check(
     "Other characters are refused",
     points=1,
+    grades=["errors"],
     needs=["test_tokens"],
     hints=(
         "What does your function do with a letter?",
@@ -54,6 +56,7 @@ def test_refused(submission):
 @pytest.mark.check(
     "One sign, and several that bind equally",
     points=3,
+    grades=["order"],
     needs=["test_tokens"],
     hints=(
         "Which two numbers does `8 - 3 - 2` take apart first?",
@@ -68,6 +71,7 @@ def test_chains(submission):
 @pytest.mark.check(
     "Products before sums, and brackets before both",
     points=3,
+    grades=["order"],
     needs=["test_chains"],
     hints=(
         "Which sign of `1 + 2 * 3` is at the top of the tree?",
@@ -83,6 +87,7 @@ def test_strength(submission):
 @pytest.mark.check(
     "What is no expression is refused",
     points=1,
+    grades=["errors"],
     needs=["test_chains"],
     hints=(
         "What is left of `1 2` when the first number is read?",
@@ -96,7 +101,7 @@ def test_no_expression(submission):
 
 
 @pytest.mark.hidden
-@pytest.mark.check("Other expressions", points=2, needs=["test_chains"])
+@pytest.mark.check("Other expressions", points=2, grades=["order", "no side effects"], needs=["test_chains"])
 def test_other_expressions(submission, rng):
     texts = [drawn(rng, 6) for _ in range(8)]
     calls = [("parse", lambda s, text=text: s.parse(text)) for text in texts[:2]]

@@ -8,7 +8,7 @@ from solutions.spelling import closest, corrected, edit_distance
 WORDS = ["", "a", "art", "cart", "cat", "card", "tract", "żar", "żal"]
 
 
-@pytest.mark.check("The distance of two words", points=2)
+@pytest.mark.check("The distance of two words", points=2, grades=["distance"])
 def test_distance(submission):
     """How many letters of `cart` have to change to make it `card`?
     The fewest changes count. A letter that is put in, left out or exchanged is one change.
@@ -17,7 +17,7 @@ def test_distance(submission):
     expect_same(submission.edit_distance, edit_distance, *((a, b) for a in WORDS for b in WORDS))
 
 
-@pytest.mark.check("The nearest word", points=1, needs=["test_distance"])
+@pytest.mark.check("The nearest word", points=1, grades=["nearest word"], needs=["test_distance"])
 def test_closest(submission):
     """Which of `art`, `cart` and `cat` is nearest to `cat`, and which to `crt`?
     The word with the least distance is asked for; of several, the first of the list.
@@ -26,7 +26,7 @@ def test_closest(submission):
     expect_same(submission.closest, closest, *((word, WORDS[1:]) for word in ("cat", "crt", "")))
 
 
-@pytest.mark.check("A whole text", points=1, needs=["test_closest"])
+@pytest.mark.check("A whole text", points=1, grades=["whole text"], needs=["test_closest"])
 def test_text(submission):
     """Which words has a text with two blanks in a row?
     Each word is replaced by the nearest one; between two there is one blank.

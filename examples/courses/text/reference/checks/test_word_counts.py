@@ -16,6 +16,7 @@ def ask(submission, *texts):
 @pytest.mark.check(
     "Words between blanks",
     points=2,
+    grades=["words"],
     hints=(
         "How often does `a` come in `a b a`?",
         "Each word is a key, and its value says how often the word comes.",
@@ -29,6 +30,7 @@ def test_blanks(submission):
 @pytest.mark.check(
     "Capitals make no difference",
     points=1,
+    grades=["capitals"],
     needs=["test_blanks"],
     hints=(
         "Are `The` and `the` two words?",
@@ -43,6 +45,7 @@ def test_capitals(submission):
 @pytest.mark.check(
     "What stands between words",
     points=2,
+    grades=["words"],
     needs=["test_blanks"],
     hints=(
         "Which key does your dict have for the last word of `Stop!`?",
@@ -56,7 +59,7 @@ def test_marks(submission):
 
 
 @pytest.mark.hidden
-@pytest.mark.check("Other texts", points=1, needs=["test_blanks"])
+@pytest.mark.check("Other texts", points=1, grades=["words", "no side effects"], needs=["test_blanks"])
 def test_other_texts(submission, rng):
     texts = [
         "".join(rng.choice([*LETTERS, *LETTERS, "A", "B", " ", " ", "'", ",", "7"], size=40))

@@ -1,0 +1,87 @@
+"""Each check names the requirement of the task's text that it grades, and each one has a check."""
+
+import msgspec
+import pytest
+from markupsafe import escape
+
+from autograder.authoring.build import stub_text
+from autograder.authoring.lint import refuse_authoring_errors
+from autograder.authoring.verify import requirement_remarks
+from autograder.course.authoring_errors import InvalidCourse
+from autograder.course.course_file import load_course
+from autograder.grading.check_collection import checks_of
+from autograder.report.html import exercise_html
+from autograder.report.presentation import required
+from autograder.report.terminal import exercise_lines, plain
+from autograder.submission.requirements import requirements_in
+from tests.authoring.course import CHECKS, SOLUTION, make
+from tests.conftest import ROOT
+
+TEXT = """\
+# %% [markdown]
+# - The **area** of a rectangle is its width times its height.
+#
+# What is graded:
+#
+# - **Values.** The area of each rectangle,
+#   also of a thin one.
+# - **Large numbers:** up to `10**6`.
+#   - for the width
+# - **No side effects.** Nothing changes.
+"""
+
+
+def test_the_requirements_of_a_text():
+    assert requirements_in(TEXT) == [
+        ("values", 6, "The area of each rectangle, also of a thin one."),
+        ("large numbers", 8, "up to `10**6`."),
+        ("no side effects", 10, "Nothing changes."),
+    ]
+
+
+@pytest.mark.parametrize("folder", ["", "examples/courses/text"])
+def test_no_check_lacks_its_requirement_and_no_requirement_its_check(folder):
+    course = load_course(ROOT / folder / "course.yml")
+    remarks = []
+    for name, checks in checks_of(course, course.exercises).items():
+        stated = requirements_in(course.solution_file(name).read_text(encoding="utf-8"))
+        remarks += [f"{name}: {each}" for each in requirement_remarks(stated, checks)]
+        names = [each.name for each in stated]
+        assert len(names) == len(set(names)), name
+        assert not any(each.sentence.endswith("…") for each in stated), name
+    assert remarks == []
+
+
+def test_verify_lists_checks_and_requirements_without_the_other(course):
+    check, *_ = checks_of(course, ["softmax"])["softmax"]
+    bare = msgspec.structs.replace(check, function="test_bare", grades=())
+    assert list(requirement_remarks(requirements_in(TEXT), [check, bare])) == [
+        "warning: test_bare names no requirement of the text: add grades=[…] to its mark",
+        "warning: no check grades the requirement `large numbers`, in line 8",
+        "warning: no check grades the requirement `no side effects`, in line 10",
+    ]
+
+
+def test_a_requirement_that_the_text_does_not_state_is_refused(tmp_path):
+    checks = CHECKS.replace("points=2", 'points=2, grades=["valeus"]')
+    folder = make(tmp_path, checks=checks, solution=TEXT + SOLUTION)
+    course = load_course(folder / "course.yml")
+    with pytest.raises(InvalidCourse, match="line 6: `test_area` grades `valeus`.*mean `values`"):
+        refuse_authoring_errors(course, course.content.exercises)
+
+
+def test_a_report_says_where_the_students_file_requires_what_is_wrong(grade_text, course):
+    stub = stub_text(course, course.exercises["softmax"])
+    assert not any(check.required for check in grade_text("softmax", stub).checks)
+    begun = stub.replace("raise NotImplementedError()", "return np.exp(x) / np.exp(x).sum(axis)")
+    report = grade_text("softmax", begun)
+    passed, rows, *_, hidden = report.checks
+    line = stub[: stub.index("# - **Values.**")].count("\n") + 1
+    assert passed.required == ()
+    (place,) = rows.required
+    assert (place.file, place.line) == ("softmax.py", line)
+    assert required(rows) == f"Required in line {line}: {place.text}"
+    assert required(hidden).startswith("Required in lines ")
+    lines = [plain(each).strip() for each in exercise_lines(report)]
+    assert lines.count(required(rows)) == 1
+    assert escape(required(rows)) in exercise_html(report)
