@@ -79,8 +79,8 @@ def next_token_loss(logits, tokens):
 #   settings: one for all steps. There is no gradient clipping, no warm-up and no other change of the
 #   learning rate.
 # - **Same model.** The weights of the given model change, not those of a copy.
-# - **Mode.** Some models behave differently in training (dropout), so train in training mode,
-#   `model.train()`. When `train` returns, `model.training` is what it was before.
+# - **Mode.** A model in training mode is trained in it, so that its dropout acts; `model.train()` sets
+#   this mode. When `train` returns, `model.training` is what it was before.
 
 
 # %%

@@ -159,7 +159,7 @@ def expect_tokens(axis, labels, places, edges, tokens):
     points=2,
     grades=["tick labels"],
     hints=(
-        "Can a reader tell which row is which word?",
+        "Can a reader tell which row is which token?",
         "Each row and each column has a tick with its token, in the order of the tokens.",
         "Give the ticks and their labels together: ax.set_xticks(range(len(tokens)), tokens), and "
         "the same for y.",

@@ -19,7 +19,7 @@ from reference.patterns import strongest_links
 KEYS = ("self_attention", "max_attention", "entropy")
 HINTS = {
     "self_attention": (
-        "Which entries of the matrix say how much a position looks at itself?",
+        "Which entries of the matrix say how much a token looks at itself?",
         "It is the mean of the diagonal: entry [i][i] of each row.",
         "np.diag takes the diagonal out of a matrix; then take its mean.",
     ),
@@ -180,7 +180,7 @@ def test_links(submission, rng):
     grades=["sizes", "equal weights and tokens"],
     needs=["test_links"],
     hints=(
-        "What happens in your code if k is 10 and there are 4 tokens? And if a word occurs twice?",
+        "What happens in your code if k is 10 and there are 4 tokens? And if a token occurs twice?",
         "All links are listed then. Two tokens that are spelt alike are still two columns.",
         "Work with the numbers of the columns, and turn them into tokens at the end.",
     ),

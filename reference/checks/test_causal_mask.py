@@ -36,7 +36,7 @@ def scores_for(rng, batch, length):
     grades=["causal mask"],
     hints=(
         "How many queries and how many keys does a sequence have?",
-        "Every position is a query and a key: one row and one column for each.",
+        "Every token is a query and a key: one row and one column for each.",
         "The mask has seq_len rows and seq_len columns.",
     ),
 )
@@ -46,12 +46,12 @@ def test_mask_shape(submission):
 
 
 @pytest.mark.check(
-    "create_causal_mask: each position sees itself and the past, not the future",
+    "create_causal_mask: each token sees itself and those before it",
     points=3,
     grades=["causal mask"],
     needs=["test_mask_shape"],
     hints=(
-        "Read row 0 of your mask aloud: which positions may the first word look at?",
+        "Read row 0 of your mask aloud: which tokens may the first one look at?",
         "True (or 1) means “may attend”. Row i is true for the keys 0 to i, itself included.",
         "It is the lower triangle with its diagonal; look at np.tril.",
     ),
@@ -87,7 +87,7 @@ def test_allowed_scores(submission, reference, rng):
     grades=["masked scores"],
     needs=["test_allowed_scores"],
     hints=(
-        "What is the softmax of a row in which one score is 0? Does that position weigh nothing?",
+        "What is the softmax of a row in which one score is 0? Does that key weigh nothing?",
         "exp(0) is 1, not 0. Only a score that is very low, such as −∞ or −1e9, weighs nothing.",
         "Where the mask is false, put -np.inf (or -1e9) in place of the score.",
     ),
@@ -107,7 +107,7 @@ def test_blocked_scores(submission, reference, rng):
         expect_close(
             np.where(mask, 0.0, weights),
             np.zeros(weights.shape),
-            "the weights of the blocked positions, after a softmax of your scores",
+            "the weights of the blocked keys, after a softmax of your scores",
         )
 
 
@@ -136,7 +136,7 @@ def test_mask_kinds(submission, rng):
 
 
 @pytest.mark.check(
-    "masked_attention_weights: the softmax over the allowed positions",
+    "masked_attention_weights: the softmax over the allowed keys",
     points=3,
     grades=["masked weights"],
     hints=(
@@ -170,11 +170,11 @@ def test_masked_weights(submission, reference, rng, note):
 
 
 @pytest.mark.check(
-    "count_visible: how many positions each query sees",
+    "count_visible: how many keys each query sees",
     points=1,
     grades=["counts"],
     hints=(
-        "How many positions does the first query see? And the last?",
+        "How many keys does the first query see? And the last?",
         "Each query sees one more than the one before; the first sees itself.",
         "It is the number of true entries in each row of the mask.",
     ),

@@ -123,12 +123,12 @@ def test_step(submission, reference, note, part, step):
 
 
 @pytest.mark.check(
-    "Part C: the row with its last position blocked",
+    "Part C: the row with its last token blocked",
     points=1,
     grades=["three decimals"],
     hints=(
-        "How much of the blocked position may go into the result?",
-        "The blocked position weighs 0, and the three others share the whole: they sum to 1.",
+        "How much of the blocked token may go into the result?",
+        "The blocked token weighs 0, and the three others share the whole: they sum to 1.",
         "Leave the last score out, take the softmax of the other three, and put 0 at the end.",
     ),
 )

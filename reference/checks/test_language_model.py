@@ -161,7 +161,7 @@ def test_model_parts(model, submission, rng):
     points=4,
     grades=["embeddings", "output projection"],
     hints=(
-        "What is added to a word's own vector, and what is done with the logits?",
+        "What is added to a token's own vector, and what is done with the logits?",
         "Token plus position, then the block with a causal mask, then the output projection, and "
         "no softmax.",
         "Positions count from 0: torch.arange(tokens.size(1)). The mask is the lower triangle with "
@@ -195,9 +195,9 @@ def compare_model(model, block, sizes, tokens, state, note):
     points=2,
     grades=["causal"],
     hints=(
-        "Which words may the logits of position t depend on?",
+        "Which tokens may the logits of position t depend on?",
         "On those up to t, and on none after it: the model makes a causal mask itself.",
-        "torch.ones(L, L).tril() is true where a position may look; hand it to the block.",
+        "torch.ones(L, L).tril() is true where a token may look; hand it to the block.",
     ),
 )
 def test_model_causality(model, rng):
@@ -208,11 +208,11 @@ def test_model_causality(model, rng):
         changed = tokens.copy()
         changed[:, place:] = (changed[:, place:] + 1) % 9
         after = model.output(sizes, (changed,), state)
-        where = f"the logits before position {place}, where the words were changed,"
+        where = f"the logits before position {place}, where the tokens were changed,"
         expect_close(after[:, :place], whole[:, :place], where)
         if (np.abs(after[:, place] - whole[:, place]).max(-1) < LEAST_CHANGE).any():
             raise Mismatch(
-                f"Another word at position {place} leaves the logits of that position as they "
+                f"Another token at position {place} leaves the logits of that position as they "
                 f"were.",
                 mistake="sees-no-present",
             )

@@ -76,7 +76,7 @@ def test_one_head(heads, rng):
     points=4,
     grades=["heads"],
     hints=(
-        "Which features of a word does head 1 get, and by what are its scores divided?",
+        "Which features of a token does head 1 get, and by what are its scores divided?",
         "Each head has neighbouring features, d_model / num_heads of them, and is scaled by the "
         "root of that number.",
         "view(B, L, H, d).transpose(1, 2) splits; transpose(1, 2).reshape(B, L, E) merges again.",

@@ -83,7 +83,7 @@ def test_split_shape(submission):
 
 
 @pytest.mark.check(
-    "split_heads: each head gets its own block of features, of every position",
+    "split_heads: each head gets its own block of features, of every token",
     points=3,
     grades=["split"],
     needs=["test_split_shape"],

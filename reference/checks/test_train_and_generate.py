@@ -46,8 +46,8 @@ def draw_loss(rng, batch, length, words):
     points=2,
     grades=["loss"],
     hints=(
-        "Which word do the logits at position t speak of?",
-        "Of the word at t + 1. The logits of the last position and the first word have no partner.",
+        "Which token are the logits at position t for?",
+        "For the one at t + 1. The last logits and the first token have no partner.",
         "F.cross_entropy takes (N, V) and (N,): flatten logits[:, :-1] and tokens[:, 1:].",
     ),
 )
@@ -168,8 +168,8 @@ def test_optimizer_and_mode(submission, kit, rng):
     points=4,
     grades=["greedy"],
     hints=(
-        "Which position's logits speak of the word that comes next?",
-        "The last one's. The likeliest word is appended, and the model looks again.",
+        "Which position's logits are for the token that comes next?",
+        "The last one's. The likeliest token is appended, and the model looks again.",
         "model(tokens.unsqueeze(0))[0, -1].argmax(), then torch.cat; the prompt stays in front.",
     ),
 )
@@ -205,7 +205,7 @@ def test_context(submission, kit, rng, note):
             lambda asked, w=weights, p=prompt, n=count, m=limit: own_words(asked, w, p, n, m, form),
             "the sequence",
             note,
-            "choice of words",
+            "choice of tokens",
             submission,
             vary=lambda context, words=words: (context + 1) % words,
             share=0.0,  # another word may leave the likeliest one as it is
@@ -222,8 +222,8 @@ def test_context(submission, kit, rng, note):
     points=3,
     grades=["sampling"],
     hints=(
-        "What is done with the logits before a word is drawn from them?",
-        "They are divided by the temperature; then a softmax; then one word is drawn with these "
+        "What is done with the logits before a token is sampled from them?",
+        "They are divided by the temperature; then a softmax; then one token is sampled with these "
         "probabilities, by the generator that was handed in.",
         "torch.multinomial(torch.softmax(logits / temperature, dim=-1), 1, generator=generator)",
     ),
@@ -242,7 +242,7 @@ def test_drawn(submission, kit, rng):
             drawn = {"temperature": temperature, "generator": generators(rng)}
             answer = run_generate(submission, model, np.array([first]), AT_ONCE, form, **drawn)
             if not np.isin(answer, range(5)).all():
-                raise Mismatch("The sequence holds numbers that are none of the model's words.")
+                raise Mismatch("The sequence holds numbers that are none of the model's tokens.")
             return answer.astype(np.int64)
 
         words, other = write(0), write(0)
@@ -282,19 +282,19 @@ def test_generator(submission, kit, rng):
     )
     if not np.array_equal(first, again):
         raise Mismatch(
-            "Two generators with the same seed give different words: the draw does not use the "
+            "Two generators with the same seed give different tokens: the draw does not use the "
             "generator that is handed in.",
             mistake="generator-ignored",
         )
     greedy_words = greedy(*weights, np.array([1, 2]), 40, 1000)
     if np.array_equal(first, other) and np.array_equal(first, greedy_words):
         raise Mismatch(
-            "At temperature 1 the words are the greedy ones: nothing is drawn.",
+            "At temperature 1 the tokens are the greedy ones: nothing is sampled.",
             mistake="always-greedy",
         )
     if np.array_equal(first, other):
         raise Mismatch(
-            "Generators with different seeds give the same 40 words: the draw does not use the "
+            "Generators with different seeds give the same 40 tokens: the draw does not use the "
             "generator that is handed in.",
             mistake="generator-ignored",
         )

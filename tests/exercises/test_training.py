@@ -1,5 +1,7 @@
 """Training: right loops are right for every seed, faulty ones for none, and the lesson is true."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -57,3 +59,8 @@ def test_the_experiment_shows_what_the_lesson_says(course):
     assert min(near[2:]) >= 0.35
     assert max(near[2:]) <= 0.65
     assert np.mean(near[2:]) == pytest.approx(0.5, abs=0.08)
+    text = (ROOT / "solutions" / f"{NAME}.py").read_text(encoding="utf-8")
+    rows = re.findall(r"^# \| attends to .+? \|(.+) % \|$", text, re.MULTILINE)
+    for row, shares in zip(rows, (far, near), strict=True):
+        said = [float(each) / 100 for each in row.split(" % |")]
+        assert shares == pytest.approx(said, abs=0.06)  # machines round differently
