@@ -111,7 +111,6 @@ def _check(exercise: ExerciseReport, check: CheckReport, level: int) -> CheckRep
         cause=cause,
         diagnosis=named,
         hints=check.hints[:level] if named is not None else (),
-        required=check.required,
     )
 
 
