@@ -169,7 +169,7 @@ class Pseudonyms:
                 values = {"pseudonym": pseudonym, "student": safe_cell(student)}
             if hand_in is not None:
                 values |= {"name": safe_cell(hand_in.name), "email": safe_cell(hand_in.email)}
-                values["hand_in"] = msgspec.json.encode(hand_in).decode()
+                values["hand_in"] = safe_cell(msgspec.json.encode(hand_in).decode())
             rows.append(self._table.row(values, old))
         trouble = self._table.write(rows)
         if trouble:
@@ -190,7 +190,8 @@ class Pseudonyms:
                 continue
             row = self._rows[student]
             try:
-                known = msgspec.json.decode(self._table.get(row, "hand_in") or "{}", type=HandIn)
+                cell = plain_cell(self._table.get(row, "hand_in"))
+                known = msgspec.json.decode(cell or "{}", type=HandIn)
             except msgspec.MsgspecError as error:
                 raise UserError(
                     f"{self.path}, line {row.line}, column hand_in: this cannot be read ({error}). "

@@ -7,13 +7,15 @@ line ends, with columns in another order or more of them. It is written as it wa
 import contextlib
 import csv
 import io
-from collections.abc import Iterable, Sequence
+import sys
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 import msgspec
 
 from autograder.course.errors import UserError
 from autograder.course.files import write_atomically
+from autograder.report.grades_table import table_lines
 from autograder.submission.read import UnreadableFile, read_bytes
 
 MOST = 64 * 1024 * 1024
@@ -104,7 +106,7 @@ class Table:
 
     def write(self, rows: Iterable[Sequence[str]]) -> str:
         """Replace what was read; return why not, if it must stay as it is."""
-        data = self.encoded(rows)
+        data = self.encoded(rows, kept=range(sys.maxsize))  # what people typed stays as it is
         if data == self.data:
             return ""
         name = self.path.name
@@ -123,16 +125,21 @@ class Table:
             return f"{name} is open elsewhere, so it was left as it is. Save and close it"
         return ""
 
-    def encoded(self, rows: Iterable[Sequence[str]], header: Sequence[str] | None = None) -> bytes:
-        """Return the file with these rows, and another `header`, in the form that was read."""
-        text = io.StringIO(newline="")
-        form = self.form
-        if form.states_delimiter:
-            text.write(f"{STATED}{form.delimiter}{form.newline}")
-        table = csv.writer(text, delimiter=form.delimiter, lineterminator=form.newline)
-        table.writerow(self.header if header is None else header)
-        table.writerows(rows)
-        return text.getvalue().encode(form.encoding)
+    def encoded(
+        self,
+        rows: Iterable[Sequence[str]],
+        header: Sequence[str] | None = None,
+        kept: Collection[int] = (),
+    ) -> bytes:
+        """Return the file with these rows, and another `header`, in the form that was read.
+
+        Cells are made safe for spreadsheets, but not those of the columns that are `kept`.
+        """
+        form, head = self.form, self.header if header is None else header
+        stated = f"{STATED}{form.delimiter}{form.newline}" if form.states_delimiter else ""
+        style = form.delimiter, form.newline
+        lines = [*table_lines([head], *style, range(len(head))), *table_lines(rows, *style, kept)]
+        return (stated + "".join(lines)).encode(form.encoding)
 
 
 def cell(row: Row, at: int) -> str:

@@ -113,7 +113,7 @@ def _run(options: GradeOptions, console: Console) -> int:
         return show(options.submissions, course, exercises, options.platform, options.roster)
     job = _job(options, course, exercises)
     _print_head(console, job, options.cluster)
-    with Log(job.out) as log:
+    with Log(job.out, job.students if job.anonymous else ()) as log:
         overview = _Run(options, job, console, log).grade()
         code = _exit_code(overview)
         log.overview(overview, code)

@@ -6,10 +6,11 @@ The log has what a screen has no room for.
 import logging
 import logging.handlers
 import os
+import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import Any, Self
 
@@ -34,11 +35,14 @@ class _Quiet(logging.handlers.RotatingFileHandler):
 
 
 class Log:
-    """The log of a run. It begins with its first line."""
+    """The log of a run. It begins with its first line. `hidden` names are in no line."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, hidden: Collection[str] = ()) -> None:
         self._path = folder / FILE
         self._logger: logging.Logger | None = None
+        longest_first = sorted(map(re.escape, filter(None, hidden)), key=len, reverse=True)
+        self._hidden = re.compile(rf"(?<!\w)(?:{'|'.join(longest_first)})(?!\w)")
+        self._hides = bool(longest_first)
 
     def __enter__(self) -> Self:
         return self
@@ -56,8 +60,8 @@ class Log:
         """Write a line with the time in UTC; nothing, where no such file can be."""
         if self._logger is None:
             self._logger = self._opened()
-            command = " ".join(sys.argv[1:])
-            self._logger.info("%s", one_line(f"process {os.getpid()}: {command}", LONGEST))
+            self.line(f"process {os.getpid()}: {' '.join(sys.argv[1:])}")
+        text = self._hidden.sub("…", text) if self._hides else text
         self._logger.info("%s", one_line(text, LONGEST))
 
     def _opened(self) -> logging.Logger:

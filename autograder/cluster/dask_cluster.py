@@ -25,6 +25,7 @@ from autograder.course.errors import UserError
 from autograder.course.text import one_line
 
 CONNECT_SECONDS = 15
+PROTOCOLS = ("tls", "tcp")
 RETRIES = 2  # of what raises an exception on a machine
 # Dask keeps the last 1,000 messages of each connection, and with them the chunks in them.
 FEW_MESSAGES = {"distributed.admin.low-level-log-length": 10}
@@ -167,15 +168,24 @@ def secured(address: str, files: Sequence[Path]) -> tuple[Security, str]:
         security = Security(require_encryption=True, **dict(named))
     if "://" not in address:
         address = f"{'tls' if security.tls_client_cert else 'tcp'}://{address}"
+    protocol, shown = address.partition("://")[0], one_line(address, 80)
+    if protocol not in PROTOCOLS:
+        raise UserError(
+            f"{shown}: the protocol {protocol} is not used here. Name the address as "
+            f"tls://HOST:PORT, or as tcp://HOST:PORT if the scheduler is on this machine."
+        )
     try:
         host = get_address_host(address)
     except (ValueError, TypeError):
+        raise UserError(f"{shown} is no address: expected tls://HOST:PORT.") from None
+    if protocol == "tls" and not (security.tls_ca_file and security.tls_client_cert):
         raise UserError(
-            f"{one_line(address, 80)} is no address: expected tls://HOST:PORT."
-        ) from None
-    if not address.startswith("tls://") and not is_loopback(host):
+            f"{shown} needs certificates. Name --tls-ca-file, --tls-cert and --tls-key, or have "
+            f"these files in Dask's configuration."
+        )
+    if protocol != "tls" and not is_loopback(host):
         raise UserError(
-            f"{one_line(address, 80)} is another machine, and is spoken to with TLS only: whoever "
+            f"{shown} is another machine, and is spoken to with TLS only: whoever "
             f"listens could read submissions and change grades. Name --tls-ca-file, --tls-cert and "
             f"--tls-key, and the address as tls://HOST:PORT."
         )

@@ -1,8 +1,6 @@
 """`autograder export`: the files that platforms take, made from a class's results."""
 
-import csv
 import functools
-import io
 from collections.abc import Callable
 from pathlib import Path
 
@@ -33,7 +31,7 @@ from autograder.platforms.export_file import (
 )
 from autograder.platforms.gradebook import fill_in
 from autograder.platforms.rows import name_of
-from autograder.report.grades_table import EXCUSED, safe_cell
+from autograder.report.grades_table import EXCUSED, safe_cell, table_lines
 from autograder.report.html import page_of
 from autograder.report.model import HandIn, Report
 from autograder.report.overview import above_maximum, above_maximum_note
@@ -48,15 +46,10 @@ def pages(request: ExportRequest) -> ExportFile:
     Raises:
         UserError: a page is missing.
     """
-    text = io.StringIO(newline="")
-    table = csv.writer(text, lineterminator="\r\n")
-    table.writerow(COLUMNS)
-    files = []
-    for report in request.reports:
-        page = page_of(report)
-        files.append((page, page_bytes(request, report)))
-        table.writerow(_row(report, page))
-    data = text.getvalue().encode("utf-8-sig")  # the mark by which Word and Excel know it
+    files = [(page_of(report), page_bytes(request, report)) for report in request.reports]
+    rows = map(_row, request.reports)
+    table = "".join(table_lines([COLUMNS, *rows], newline="\r\n"))
+    data = table.encode("utf-8-sig")  # the mark by which Word and Excel know it
     lost = [name_of(r) for r in request.reports if not (r.hand_in and r.hand_in.email)]
     notes = names_note("No e-mail address is known of", lost)
     if len(lost) == len(request.reports):
@@ -64,14 +57,15 @@ def pages(request: ExportRequest) -> ExportFile:
     return ExportFile(zipped([(TABLE, data), *files]), notes)
 
 
-def _row(report: Report, page: str) -> list[str]:
+def _row(report: Report) -> list[str]:
     known = report.hand_in or HandIn()
     grade = grade_of(report, [exercise.name for exercise in report.exercises])
     unknown = EXCUSED if grade.excused else ""  # of what was not handed in, say: not a bare 0
     points = unknown if grade.points is None else number(grade.points)
     status = "excused" if grade.excused else report.status
     about = (report.student, known.name, known.email, known.section)
-    return [*map(safe_cell, about), points, number(report.max_points), status, page]
+    of_points = (points, number(report.max_points), status)
+    return [*map(safe_cell, about), *of_points, page_of(report)]
 
 
 EXPORTS: dict[str, Callable[[ExportRequest], ExportFile]] = {

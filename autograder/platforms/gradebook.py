@@ -17,7 +17,6 @@ from autograder.course.errors import UserError
 from autograder.course.text import few, one_line
 from autograder.platforms.export_file import ExportFile, ExportRequest, names_note
 from autograder.platforms.rows import Person, RowMatches, name_of
-from autograder.report.grades_table import safe_cell
 from autograder.report.model import Report
 
 SINGLE = ""  # the name of an assignment that is one exercise with a column for itself
@@ -76,7 +75,6 @@ def fill_in(form: GradebookFormat, request: ExportRequest) -> ExportFile:
     scales = {at: Scale(_maximum(form, table, at), request.scale) for at in columns}
     heads = [name.strip().casefold() for name in table.header]
     about = [at for at, name in enumerate(heads) if name in form.about]
-    unsafe = [at for at in about if heads[at] not in form.keys]
     people = _people(form, table, heads)
     matches = RowMatches(reports, form.platform, list(people.values()), form.advice)
     kept = sorted((*about, *columns))
@@ -84,8 +82,6 @@ def fill_in(form: GradebookFormat, request: ExportRequest) -> ExportFile:
     for row in table.rows:
         cells = list(table.row({}, row))
         person, report = people.get(row.line), matches.by_row.get(row.line)
-        for at in unsafe if person is not None else ():
-            cells[at] = safe_cell(cells[at])
         if report is not None:
             new, open_grades = _graded_cells(form, table, columns, scales, report)
             unchanged += [f"{name_of(report)} ({grade.why_not})" for grade in open_grades]
@@ -101,7 +97,8 @@ def fill_in(form: GradebookFormat, request: ExportRequest) -> ExportFile:
         *_in_no_column(reports, course, list(columns.values())),
         *matches.unclear,
     ]
-    data = table.encoded(filled, [table.header[at] for at in kept])
+    keys = [place for place, at in enumerate(kept) if heads[at] in form.keys]
+    data = table.encoded(filled, [table.header[at] for at in kept], keys)
     return ExportFile(data, notes, left_out=bool(matches.without_row or matches.unclear))
 
 

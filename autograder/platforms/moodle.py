@@ -73,6 +73,7 @@ MAXIMUM = {
     "valutazione massima",
 }
 FEEDBACK = "feedback.html"
+FEEDBACK_HEAD = "feedback"  # of a column with an instructor's comments, which Moodle takes back
 _ID = re.compile(r"(?P<what>.*?)(?P<id>\d+)\s*")
 
 
@@ -195,7 +196,9 @@ def worksheet(request: ExportRequest) -> ExportFile:
         text = Scale(most, request.scale).text(grade, str(request.template))
         cells[sheet.grade] = text.replace(".", ",") if comma else text
     notes = names_note("Left as they are, since there are no points", unchanged)
-    return sheet.exported(table.encoded(filled), notes)
+    heads = [name.strip().casefold() for name in table.header]
+    feedback = [at for at, head in enumerate(heads) if head.startswith(FEEDBACK_HEAD)]
+    return sheet.exported(table.encoded(filled, kept=[0, *feedback]), notes)
 
 
 def feedback(request: ExportRequest) -> ExportFile:

@@ -1,9 +1,7 @@
-"""`grades.csv`: one row per student, safe to open in a spreadsheet."""
+"""`grades.csv`: one row per student. The writer of all tables, safe to open in a spreadsheet."""
 
-import csv
-import io
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +14,14 @@ if TYPE_CHECKING:
     from autograder.report.overview import Row
 
 EXCUSED = "EX"
-_FORMULA = re.compile(r"'*[=+\-@\t\r]")  # with the marks that are put before it
+SEPARATORS = ",;\t\r\n"  # a spreadsheet splits cells at those of its own language, quoted or not
+_QUOTED = re.compile(rf'["{SEPARATORS}]')
+# At the start of a cell, or of what a spreadsheet may take for one: what it takes for a formula,
+# with quotes and blanks before it.
+_START = rf"(^|[{SEPARATORS}])"
+_FORMULA = r"(?=[\s\"']*[-=+@＝＋－＠]|'*[\t\r])"
+_UNSAFE, _SAFE = re.compile(_START + _FORMULA), re.compile(f"{_START}'{_FORMULA}")
+_NUMBER = re.compile(r"[-+]?[\d.,]*")  # or a sign alone
 
 
 def write_grades(path: Path, exercises: Sequence[str], rows: Sequence["Row"]) -> None:
@@ -45,7 +50,7 @@ def write_grades(path: Path, exercises: Sequence[str], rows: Sequence["Row"]) ->
                 number(row.total),
                 number(row.maximum),
                 row.status,
-                safe_cell(row.said),
+                row.said,
             ]
             for row in rows
         ),
@@ -54,18 +59,28 @@ def write_grades(path: Path, exercises: Sequence[str], rows: Sequence["Row"]) ->
 
 def write_table(path: Path, head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """Write a CSV file that is either the old one or the whole new one."""
-    write_atomically(path, _lines(chain([head], rows)))
+    write_atomically(path, table_lines(chain([head], rows)))
 
 
-def _lines(rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    """Yield the rows as lines of CSV."""
-    text = io.StringIO(newline="")
-    table = csv.writer(text, lineterminator="\n")
+def table_lines(
+    rows: Iterable[Sequence[str]],
+    delimiter: str = ",",
+    newline: str = "\n",
+    kept: Collection[int] = (),
+) -> Iterator[str]:
+    """Yield the rows as lines of CSV in which no cell is a formula, whatever splits them.
+
+    Columns that are `kept` have their cells as they are: a platform knows a row by them.
+    """
     for row in rows:
-        table.writerow(row)
-        yield text.getvalue()
-        text.seek(0)
-        text.truncate()
+        cells = (cell if at in kept else safe_cell(plain_cell(cell)) for at, cell in enumerate(row))
+        yield delimiter.join(_quoted(cell, delimiter) for cell in cells) + newline
+
+
+def _quoted(cell: str, delimiter: str) -> str:
+    if delimiter in cell or _QUOTED.search(cell):
+        return '"' + cell.replace('"', '""') + '"'
+    return cell
 
 
 def points_cell(row: "Row", exercise: str) -> str:
@@ -83,10 +98,13 @@ def points_text(status: "Status", points: float, excused: bool) -> str:
 
 
 def safe_cell(text: str) -> str:
-    """Return text that a spreadsheet does not take for a formula; two texts never become one."""
-    return f"'{text}" if _FORMULA.match(text) else text
+    """Return text that a spreadsheet does not take for a formula; two texts never become one.
+
+    The writer makes every cell safe. What is read back as a key is made safe by this beforehand.
+    """
+    return _UNSAFE.sub(r"\1'", text)
 
 
 def plain_cell(cell: str) -> str:
     """Return the text that `safe_cell` made a cell of."""
-    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
+    return _SAFE.sub(r"\1", cell)

@@ -147,3 +147,14 @@ def test_folders_that_may_be_several_students_are_counted_not_named(quick):
     assert "hold those of several: 3 folders. If so" in text
     assert "There are several files for it" in text
     assert not re.search(r"\b(dora|emil|fred|bob|cem)\b", text)
+
+
+def test_the_log_has_no_name_that_the_command_had(quick, monkeypatch):
+    quick.grade(anonymous=True)
+    one = ["grade", "--anonymous", "--student", "ann", "--student=bob", "--apply"]
+    for arguments in (one, ["grade", "--student", "ann", "--anonymous"]):
+        monkeypatch.setattr("sys.argv", ["autograder", *arguments, str(quick.class_folder / "ann")])
+        quick.run(*arguments)
+    text = (quick.out / "grade.log").read_text()
+    assert text.count("--student …") == 2 and "--student=…" in text
+    assert not re.search(r"\b(ann|bob|cem)\b", text)

@@ -47,11 +47,28 @@ def test_what_is_this_machine(host, is_here):
 
 
 def test_another_machine_is_spoken_to_with_tls_only():
-    for address in ("10.0.0.1:8786", "tcp://10.0.0.1:8786", "ws://10.0.0.1:8786", "head-node:8786"):
+    for address in ("10.0.0.1:8786", "tcp://10.0.0.1:8786", "head-node:8786"):
         with pytest.raises(UserError, match="spoken to with TLS only"):
             secured(address, ())
     assert secured("127.0.0.1:8786", ())[1] == "tcp://127.0.0.1:8786"
-    assert secured("tls://10.0.0.1:8786", ())[1] == "tls://10.0.0.1:8786"
+
+
+@pytest.mark.parametrize("address", ["ucx://10.0.0.1:8786", "ws://127.0.0.1:1", "x://h", "://h"])
+def test_another_protocol_is_refused_at_once(monkeypatch, address):
+    def connect(*_):
+        raise AssertionError("Dask is asked")
+
+    monkeypatch.setattr(dask_cluster, "get_address_host", connect)
+    with pytest.raises(UserError, match=r"is not used here\. Name the address as tls://HOST:PORT"):
+        secured(address, ())
+
+
+def test_tls_needs_certificates_of_the_command_or_of_dasks_configuration():
+    with pytest.raises(UserError, match="tls://10.0.0.1:8786 needs certificates"):
+        secured("tls://10.0.0.1:8786", ())
+    own = {"cert": "cert.pem", "key": "key.pem"}
+    with dask.config.set({"distributed.comm.tls": {"ca-file": "ca.pem", "client": own}}):
+        assert secured("tls://10.0.0.1:8786", ())[1] == "tls://10.0.0.1:8786"
 
 
 def test_certificates_make_an_address_one_with_tls(tmp_path):

@@ -21,6 +21,7 @@ from autograder.report.model import Lateness
 from tests.classroom.records import record, write
 from tests.platforms.forms import GRADESCOPE, valid
 from tests.platforms.records import exported
+from tests.tables import formulas_in
 
 BLACKBOARD = functools.partial(fill_in, BLACKBOARD_GRADEBOOK)
 BRIGHTSPACE = functools.partial(fill_in, BRIGHTSPACE_GRADEBOOK)
@@ -175,3 +176,30 @@ def test_an_excused_student_is_excused_in_what_is_sent_to_students(course, tmp_p
     found = valid(gradescope.results_of(absent, "practice"), GRADESCOPE)
     assert found["output"] == "Softmax: excused"
     assert [(test["output"], "score" in test) for test in found["tests"]] == [("excused", False)]
+
+
+EVIL = "=cmd|' /C calc'!A0;=1+2;x"
+IN_A_TABLE = {
+    "canvas": f"Student,ID,SIS Login ID,Section,{TITLE} (12)\n{EVIL},1,{EVIL},{EVIL},\n",
+    "moodle": f"Identifier,Full name,Grade,Maximum Grade,Online text\n"
+    f'Participant 1,{EVIL},,12.00,"a\n{EVIL}"\n',
+    "blackboard": f"Last Name,First Name,Username,{TITLE} [Total Pts: 12 Score] |1\n{EVIL},{EVIL},e,\n",
+}
+
+
+@pytest.mark.parametrize("platform", IN_A_TABLE)
+def test_no_name_in_an_upload_is_a_formula(course, template, platform):
+    file = template(IN_A_TABLE[platform])
+    data, _ = exported(EXPORTS[platform], [record("e", 3.0, name=EVIL)], course, file)
+    assert "calc" in data.decode() and formulas_in(data.decode()) == []
+
+
+def test_no_name_in_a_table_for_mails_is_a_formula(tmp_path):
+    reports = [record("x;=1+2;", 3.0, name="q;=1+3;.py", email=EVIL), record(EVIL, 1.0)]
+    results = write(tmp_path / "out", *reports)
+    for report in reports:
+        (results / page_of(report)).write_text("")
+    data, _ = exported(pages, reports, None, results=results)
+    with zipfile.ZipFile(io.BytesIO(data)) as file:
+        text = file.read("mail-merge.csv").decode("utf-8-sig")
+    assert "1+3" in text and formulas_in(text) == []
