@@ -73,7 +73,10 @@ def table_lines(
     Columns that are `kept` have their cells as they are: a platform knows a row by them.
     """
     for row in rows:
-        cells = (cell if at in kept else safe_cell(plain_cell(cell)) for at, cell in enumerate(row))
+        cells = (
+            cell if at in kept or (at and _NUMBER.fullmatch(cell)) else safe_cell(plain_cell(cell))
+            for at, cell in enumerate(row)
+        )
         yield delimiter.join(_quoted(cell, delimiter) for cell in cells) + newline
 
 
