@@ -171,8 +171,8 @@ def secured(address: str, files: Sequence[Path]) -> tuple[Security, str]:
     protocol, shown = address.partition("://")[0], one_line(address, 80)
     if protocol not in PROTOCOLS:
         raise UserError(
-            f"{shown}: the protocol {protocol} is not used here. Name the address as "
-            f"tls://HOST:PORT, or as tcp://HOST:PORT if the scheduler is on this machine."
+            f"{shown} is not used here: an address begins with tls://, or with tcp:// if the "
+            f"scheduler is on this machine."
         )
     try:
         host = get_address_host(address)
