@@ -73,7 +73,7 @@ def test_answers_wait_for_a_person(graded):
     assert rows["cem"]["status"] == "missing"
     assert [row["student"] for row in rows_of(graded.table)] == ["ann"] * 3
     assert "variance d_k" in graded.page.read_text()
-    assert "1 point: large scores push the softmax" in graded.page.read_text()
+    assert "1 point: large differences between scores push the softmax" in graded.page.read_text()
 
 
 def test_points_of_a_person_become_the_grade_and_stay(graded):
