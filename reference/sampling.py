@@ -1,4 +1,4 @@
-"""Whether words were drawn from the probabilities that they should be drawn from."""
+"""Whether tokens were drawn from the probabilities that they should be drawn from."""
 
 from dataclasses import dataclass
 
@@ -23,7 +23,7 @@ class SamplingMistake:
 
 PLANNED = SamplingMistake(
     "not-drawn",
-    "Each word comes as often as it should, but the words are not drawn: they are shared out too "
+    "Each token comes as often as it should, but the tokens are not drawn: they are shared out too "
     "evenly, or come again in the same order. Each should be drawn by itself, by the generator.",
 )
 
@@ -31,9 +31,9 @@ PLANNED = SamplingMistake(
 def what_was_drawn(
     words: npt.NDArray[np.int64], logits: Array, temperature: float
 ) -> SamplingMistake | None:
-    """The mistake in a chain of words, or None.
+    """The mistake in a chain of tokens, or None.
 
-    `logits` `(V, V)`: row w has those of the word after w, which depends on w alone.
+    `logits` `(V, V)`: row w has those of the token after w, which depends on w alone.
     """
     chances = softmax(logits / temperature)
     if fits(words, chances):
@@ -44,7 +44,7 @@ def what_was_drawn(
         return SamplingMistake(id, finding)
     return SamplingMistake(
         "drawn-otherwise",
-        "The words are not drawn with the probabilities softmax(logits / temperature).",
+        "The tokens are not drawn with the probabilities softmax(logits / temperature).",
     )
 
 
@@ -53,18 +53,18 @@ def _others(logits: Array, temperature: float) -> list[tuple[str, str, Array]]:
     best = (logits == logits.max(-1, keepdims=True)).astype(float)
     count = logits.shape[-1]
     return [
-        ("temperature-ignored", "The words are drawn from softmax(logits): the temperature has no "
+        ("temperature-ignored", "The tokens are drawn from softmax(logits): the temperature has no "
          "effect.", softmax(logits)),
-        ("temperature-multiplied", "The words are drawn from softmax(logits · temperature); the "
+        ("temperature-multiplied", "The tokens are drawn from softmax(logits · temperature); the "
          "logits should be divided by it.", softmax(logits * temperature)),
-        ("always-greedy", "The likeliest word is taken at every temperature; above 0 it should be "
+        ("always-greedy", "The likeliest token is taken at every temperature; above 0 it should be "
          "drawn.", best),
-        ("drawn-evenly", "Every word is drawn with the same probability, whatever the logits.",
+        ("drawn-evenly", "Every token is drawn with the same probability, whatever the logits.",
          np.full_like(logits, 1 / count)),
         ("temperature-after-softmax", "The probabilities are divided by the temperature, which "
          "changes nothing; the logits should be.", softmax(softmax(logits) / temperature)),
-        ("softmax-twice", "The words are drawn from a softmax of probabilities: a softmax is taken "
-         "twice.", softmax(scaled)),
+        ("softmax-twice", "The tokens are drawn from a softmax of probabilities: a softmax is "
+         "taken twice.", softmax(scaled)),
     ]  # fmt: skip
 
 
@@ -133,7 +133,7 @@ def _comes_again(words: npt.NDArray[np.int64], probabilities: Array) -> bool:
 
 
 def _distances(words: npt.NDArray[np.int64], length: int) -> list[int]:
-    """How far apart the same `length` words stand, of all that come more than once."""
+    """How far apart the same `length` tokens stand, of all that come more than once."""
     if length > len(words):
         return []
     stretches = np.lib.stride_tricks.sliding_window_view(words, length)
@@ -149,7 +149,7 @@ def _distances(words: npt.NDArray[np.int64], length: int) -> list[int]:
 
 
 def _tells_the_next(words: npt.NDArray[np.int64], probabilities: Array) -> bool:
-    """Whether what came after a word earlier tells what comes after it the next time."""
+    """Whether what came after a token earlier tells what comes after it the next time."""
     for lag in range(1, LAGS + 1):
         found = expected = variance = rest = 0.0
         for word, chances in enumerate(probabilities):

@@ -55,7 +55,7 @@ PICTURE = (
                 lambda w: w[:, ::-1],
             ),
             "inverted-values": (
-                "The picture shows 1 − weight: what is dark should be light.",
+                "The picture shows 1 − weight: the largest weight looks like the smallest.",
                 lambda w: 1 - w,
             ),
             "softmax-again": (

@@ -9,7 +9,7 @@ from autograder.author import Fact, Family, Hints, Probe, Step
 from reference.masks import causal_mask
 
 LOOK: Hints = (
-    "Read row 0 of your mask aloud: which positions may the first word look at?",
+    "Read row 0 of your mask aloud: which positions may the first token look at?",
     "True (or 1) means “may attend”. Row i is true for the keys 0 to i: itself and the past.",
     "Look at the function that cuts a triangle, and at its second argument: the diagonal and what "
     "lies below it stay true.",
@@ -17,7 +17,7 @@ LOOK: Hints = (
 
 
 SIZE: Hints = (
-    "How many queries and how many keys does a sequence of 3 words have?",
+    "How many queries and how many keys does a sequence of 3 tokens have?",
     "Every position is a query and a key: seq_len rows and seq_len columns.",
     "Look at the sizes that your mask is made with.",
 )

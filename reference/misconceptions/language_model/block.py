@@ -98,7 +98,7 @@ ATTENTION = (
             ),
             "attention-reshape-only": (
                 "In the attention the features are cut straight into "
-                "(B, H, L, d): the words are mixed.",
+                "(B, H, L, d): the tokens are mixed.",
                 {"split": lambda s: lambda t: t.reshape(len(t), s.num_heads, t.shape[1], -1)},
             ),
         },
@@ -109,7 +109,7 @@ ATTENTION = (
         {
             "attention-merged-without-moving": (
                 "In the attention the heads are merged without moving "
-                "them back: the words are mixed.",
+                "them back: the tokens are mixed.",
                 lambda s: s.output.reshape(s.x.shape),
             ),
         },

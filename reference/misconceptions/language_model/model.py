@@ -58,18 +58,18 @@ MODEL_STEPS = {
 }
 
 EMBEDDING: Hints = (
-    "What goes into the block for a word that stands at position t?",
-    "The word's own vector plus the vector of position t, counted from 0; nothing is scaled.",
+    "What goes into the block for a token that stands at position t?",
+    "The token's own vector plus the vector of position t, counted from 0; nothing is scaled.",
     "self.token_embedding(tokens) + self.position_embedding(torch.arange(tokens.size(1)))",
 )
 CAUSAL: Hints = (
-    "Which words may position t look at?",
-    "Itself and all words before it: a lower triangle with its diagonal, True where it may look.",
+    "Which tokens may position t look at?",
+    "Itself and all tokens before it: a lower triangle with its diagonal, True where it may look.",
     "torch.ones(L, L).tril(), handed to the block.",
 )
 LOGITS: Hints = (
     "What are logits, and how many are there for each position?",
-    "The output projection's result as it is, one number for each word, at every position.",
+    "The output projection's result as it is, one number for each token, at every position.",
     "return self.output_projection(x)",
 )
 
@@ -95,11 +95,11 @@ MODEL_PARTS = (
         EMBEDDING,
         {
             "positions-missing": (
-                "The positions take no part: the model cannot tell the order of the words.",
+                "The positions take no part: the model cannot tell the order of the tokens.",
                 {"x": lambda s: s.embedded},
             ),
             "words-missing": (
-                "The words take no part: only their positions go into the block.",
+                "The tokens take no part: only their positions go into the block.",
                 {"x": lambda s: np.broadcast_to(s.placed, s.embedded.shape)},
             ),
             "words-scaled": (
@@ -120,11 +120,11 @@ MODEL_PARTS = (
                 {"x": lambda s: s.embedded * s.placed},
             ),
             "positions-from-one": (
-                "The positions count from 1: the first word gets the vector of the second.",
+                "The positions count from 1: the first token gets the vector of the second.",
                 {"placed": lambda s: s.places[1 : s.length + 1]},
             ),
             "positions-reversed": (
-                "The positions count backwards: the last word gets the first vector.",
+                "The positions count backwards: the last token gets the first vector.",
                 {"placed": lambda s: s.places[: s.length][::-1]},
             ),
             "positions-from-the-end": (
@@ -132,11 +132,11 @@ MODEL_PARTS = (
                 {"placed": lambda s: s.places[-s.length :]},
             ),
             "first-position-for-all": (
-                "Every word gets the vector of position 0.",
+                "Every token gets the vector of position 0.",
                 {"placed": lambda s: np.repeat(s.places[:1], s.length, 0)},
             ),
             "positions-by-token": (
-                "The positions are looked up by the words' numbers, not by where the words stand.",
+                "The positions are looked up by the tokens' numbers, not by where these stand.",
                 {"placed": lambda s: s.places[s.tokens]},
             ),
             "sines-for-positions": (
@@ -150,7 +150,7 @@ MODEL_PARTS = (
         CAUSAL,
         {
             "no-causal-mask": (
-                "No mask acts: every position sees the words after it, also the one "
+                "No mask acts: every position sees the tokens after it, also the one "
                 "that it should guess.",
                 _ones,
             ),
@@ -164,19 +164,19 @@ MODEL_PARTS = (
                 lambda s: np.triu(_ones(s)),
             ),
             "own-word-hidden": (
-                "The mask has no diagonal: a position sees the words before it and not itself.",
+                "The mask has no diagonal: a position sees the tokens before it and not itself.",
                 lambda s: np.tril(_ones(s), -1),
             ),
             "one-word-too-far": (
-                "The mask's diagonal is one too far up: a position sees the next word.",
+                "The mask's diagonal is one too far up: a position sees the next token.",
                 lambda s: np.tril(_ones(s), 1),
             ),
             "only-itself": (
-                "Each position sees itself alone: no word before it.",
+                "Each position sees itself alone: no token before it.",
                 lambda s: np.eye(s.length, dtype=bool),
             ),
             "one-word-back": (
-                "Each position sees itself and one word before it, no further back.",
+                "Each position sees itself and one token before it, no further back.",
                 lambda s: np.tril(_ones(s)) & np.triu(_ones(s), -1),
             ),
         },
@@ -211,7 +211,7 @@ MODEL_PARTS = (
                 lambda s: np.swapaxes(s.projected, 1, 2),
             ),
             "choices": (
-                "The result is the number of the likeliest word; the logits of all words "
+                "The result is the number of the likeliest token; the logits of all tokens "
                 "are asked for.",
                 lambda s: s.projected.argmax(-1),
             ),
@@ -285,8 +285,8 @@ MODEL = Recipe(
         ),
         Trait(
             lambda s: s.tokens.shape[1] > 1,
-            "for sequences of several words",
-            "for a sequence of one word",
+            "for sequences of several tokens",
+            "for a sequence of one token",
         ),
         Trait(lambda s: s.num_heads > 1, "with several heads", "with a single head"),
     ),

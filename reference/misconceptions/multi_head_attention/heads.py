@@ -67,7 +67,7 @@ HEADS = (
         means=of_each,
         ways={
             "reshape-only": (
-                "The features are cut straight into (B, H, L, d), without a transpose: the words "
+                "The features are cut straight into (B, H, L, d), without a transpose: the tokens "
                 "are mixed.",
                 lambda x, h: x.reshape(x.shape[0], h, x.shape[1], -1),
             ),
@@ -91,8 +91,8 @@ HEADS = (
         BACK,
         {
             "merged-without-moving": (
-                "The heads are merged without moving them back behind the positions: the words are "
-                "mixed.",
+                "The heads are merged without moving them back behind the positions: the "
+                "tokens are mixed.",
                 lambda s: s.output.reshape(s.x.shape),
             ),
             "merged-interleaved": (

@@ -14,16 +14,16 @@ EXPONENTS = (
     (
         0.0,
         "scaled-exponent",
-        "0 is what the scaled spread does, which stays level; the question is "
+        "0 is what scores_std_scaled does, which stays level; the question is "
         "about the unscaled one",
     ),
-    (2.0, "squared-exponent", "2 would make the spread 16 times as large when d grows 4 times"),
+    (2.0, "squared-exponent", "2 would make scores_std 16 times as large when d grows 4 times"),
     (
         0.25,
         "fourth-root-exponent",
-        "0.25 would make the spread 1.41 times as large when d grows 4 times",
+        "0.25 would make scores_std 1.41 times as large when d grows 4 times",
     ),
-    (-0.5, "inverse-exponent", "−0.5 would make the spread smaller as d grows; it grows"),
+    (-0.5, "inverse-exponent", "−0.5 would make scores_std smaller as d grows; it grows"),
 )
 
 

@@ -15,8 +15,8 @@ from reference.scaling import entropy
 
 MEASURE: Hints = (
     "Of which numbers is each measure taken, and over which of them does the mean run?",
-    "For each trial: the spread of all L × L scores; the mean over the rows of their entropy, and "
-    "of their largest weight. Then the mean over the trials.",
+    "For each trial: the standard deviation of all L × L scores; the mean over the rows of their "
+    "entropy, and of their largest weight. Then the mean over the trials.",
     "Work through one trial by hand: which line computes this measure, and from what?",
 )
 
@@ -100,25 +100,25 @@ MEASURING: tuple[Family, ...] = (
                 {"std": lambda s: lambda values, weights: weights.std((-1, -2))},
             ),
             "variance": (
-                "The spread is the variance; its square root, the standard deviation, is "
+                "scores_std is the variance; its square root, the standard deviation, is "
                 "asked for.",
                 {"std": lambda s: lambda values, weights: values.var((-1, -2))},
             ),
             "mean-size": (
-                "The spread is the mean size of the scores, not their standard deviation.",
+                "scores_std is the mean size of the scores, not their standard deviation.",
                 {"std": lambda s: lambda values, weights: np.abs(values).mean((-1, -2))},
             ),
             "mean-of-scores": (
-                "The spread is the mean of the scores, which is near 0; their "
+                "scores_std is the mean of the scores, which is near 0; their "
                 "standard deviation is asked for.",
                 {"std": lambda s: lambda values, weights: values.mean((-1, -2))},
             ),
             "largest-score": (
-                "The spread is the largest score, not the standard deviation.",
+                "scores_std is the largest score, not the standard deviation.",
                 {"std": lambda s: lambda values, weights: values.max((-1, -2))},
             ),
             "range-of-scores": (
-                "The spread is the distance of largest and smallest score, not "
+                "scores_std is the distance of largest and smallest score, not "
                 "the standard deviation.",
                 {"std": lambda s: lambda values, weights: np.ptp(values, axis=(-1, -2))},
             ),

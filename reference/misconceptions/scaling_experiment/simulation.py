@@ -173,13 +173,13 @@ MEASURE_FACTS = (
     *(
         Fact(f"only-{part}", _part(part), f"All measures are right but {words}.")
         for part, words in (
-            ("scores_std_scaled", "the spread of the scaled scores"),
-            ("scores_std_unscaled", "the spread of the unscaled scores"),
+            ("scores_std_scaled", "the standard deviation of the scaled scores"),
+            ("scores_std_unscaled", "the standard deviation of the unscaled scores"),
             ("entropy_scaled", "the entropy of the scaled weights"),
             ("entropy_unscaled", "the entropy of the unscaled weights"),
             ("max_weight_scaled", "the largest weight of the scaled weights"),
             ("max_weight_unscaled", "the largest weight of the unscaled weights"),
-            ("scores_std", "the spread of the scores, scaled and unscaled"),
+            ("scores_std", "the standard deviation of the scores, scaled and unscaled"),
             ("entropy", "the entropies, scaled and unscaled"),
             ("max_weight", "the largest weights, scaled and unscaled"),
             ("_scaled", "those of the scaled scores"),

@@ -1,4 +1,4 @@
-"""The loss of the next word, done wrong."""
+"""The loss of the next token, done wrong."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -18,14 +18,14 @@ from autograder.author import (
 from reference.results import as_one_number
 
 SHIFT: Hints = (
-    "Which word do the logits at position t speak of?",
-    "Of the word at t + 1: the logits without their last position meet the tokens without their "
+    "Which token do the logits at position t speak of?",
+    "Of the token at t + 1: the logits without their last position meet the tokens without their "
     "first.",
     "logits[:, :-1] and tokens[:, 1:]",
 )
 ENTROPY: Hints = (
-    "What is the loss of a model that gives every word the same probability?",
-    "It is ln V. Each prediction costs minus the natural logarithm of its word's probability.",
+    "What is the loss of a model that gives every token the same probability?",
+    "It is ln V. Each prediction costs minus the natural logarithm of its token's probability.",
     "F.cross_entropy takes logits as they are, and does the softmax and the logarithm itself.",
 )
 MEAN: Hints = (
@@ -73,7 +73,7 @@ def _yes_or_no(s: Any) -> Any:
 
 
 def _across(s: Any) -> Any:
-    """Flattened first and shifted then: the last word of a sentence predicts the next sentence."""
+    """Flattened first and shifted then: the last token of a sentence predicts the next sentence."""
     flat = _logarithms(s.logits.reshape(-1, s.logits.shape[-1])[:-1])
     return -_taken(flat, s.tokens.reshape(-1)[1:])
 
@@ -94,7 +94,7 @@ LOSS = Recipe(
             SHIFT,
             {
                 "target-not-shifted": (
-                    "The targets are not shifted: each word is predicted from the "
+                    "The targets are not shifted: each token is predicted from the "
                     "logits at its own position, where the model has already seen it.",
                     {"predictions": lambda s: s.logits, "targets": lambda s: s.tokens},
                     {"targets": lambda s: s.tokens[:, :-1]},
@@ -102,7 +102,7 @@ LOSS = Recipe(
                 ),
                 "shifted-backwards": (
                     "The shift is the wrong way round: the logits at t + 1 meet "
-                    "the word at t, the word before.",
+                    "the token at t, the token before.",
                     {
                         "predictions": lambda s: s.logits[:, 1:],
                         "targets": lambda s: s.tokens[:, :-1],
@@ -110,7 +110,7 @@ LOSS = Recipe(
                 ),
                 "rolled": (
                     "The targets are rolled round: the last position has to predict the first "
-                    "word of its own sentence.",
+                    "token of its own sentence.",
                     {
                         "predictions": lambda s: s.logits,
                         "targets": lambda s: np.roll(s.tokens, -1, 1),
@@ -118,14 +118,14 @@ LOSS = Recipe(
                 ),
                 "rolled-backwards": (
                     "The targets are rolled round the wrong way: each position has to predict the "
-                    "word before it, and the first the last of its sentence.",
+                    "token before it, and the first the last of its sentence.",
                     {
                         "predictions": lambda s: s.logits,
                         "targets": lambda s: np.roll(s.tokens, 1, 1),
                     },
                 ),
                 "shifted-across-sentences": (
-                    "The shift comes after flattening: the last word of one "
+                    "The shift comes after flattening: the last token of one "
                     "sentence has to predict the first of the next.",
                     {"costs": _across},
                 ),
@@ -137,14 +137,14 @@ LOSS = Recipe(
                     },
                 ),
                 "last-word-only": (
-                    "Only the last word of each sequence is predicted.",
+                    "Only the last token of each sequence is predicted.",
                     {
                         "predictions": lambda s: s.logits[:, -2:-1],
                         "targets": lambda s: s.tokens[:, -1:],
                     },
                 ),
                 "first-word-only": (
-                    "Only the second word is predicted, from the first.",
+                    "Only the second token is predicted, from the first.",
                     {
                         "predictions": lambda s: s.logits[:, :1],
                         "targets": lambda s: s.tokens[:, 1:2],
@@ -179,16 +179,16 @@ LOSS = Recipe(
                     {"costs": lambda s: -_taken(s.logarithms, s.targets) / np.log(2)},
                 ),
                 "softmax-over-positions": (
-                    "The softmax runs over the positions; it should run over the words.",
+                    "The softmax runs over the positions; it should run over the vocabulary.",
                     lambda s: _logarithms(s.predictions, 1),
                 ),
                 "softmax-over-batch": (
-                    "The softmax runs over the batch; it should run over the words.",
+                    "The softmax runs over the batch; it should run over the vocabulary.",
                     lambda s: _logarithms(s.predictions, 0),
                 ),
                 "reshaped-to-classes-second": (
                     "The logits are reshaped to (B, V, L), which mixes "
-                    "positions and words: F.cross_entropy wants that order, but by a transpose.",
+                    "positions and tokens: F.cross_entropy wants that order, but by a transpose.",
                     _classes_second,
                 ),
                 "squared-error": (
@@ -197,18 +197,18 @@ LOSS = Recipe(
                     {"costs": lambda s: ((_softmax(s.predictions) - _one_hot(s)) ** 2).sum(-1)},
                 ),
                 "each-word-yes-or-no": (
-                    "The loss is that of a yes-or-no question for each word of the vocabulary "
-                    "(binary cross-entropy); the cross-entropy takes the word that came alone.",
+                    "The loss is that of a yes-or-no question for each token of the vocabulary "
+                    "(binary cross-entropy); the cross-entropy takes the token that came alone.",
                     {"loss": lambda s: _average(_yes_or_no(s))},
                     {"costs": lambda s: _yes_or_no(s).sum(-1)},
                 ),
                 "share-of-right-guesses": (
-                    "What comes back is the share of positions whose likeliest word is the right "
+                    "What comes back is the share of positions whose likeliest token is the right "
                     "one; the cross-entropy is asked for.",
                     {"costs": lambda s: (s.predictions.argmax(-1) == s.targets).astype(float)},
                 ),
                 "labels-smoothed": (
-                    "The targets are smoothed: a tenth of each goes to all words alike.",
+                    "The targets are smoothed: a tenth of each goes to all tokens alike.",
                     {
                         "costs": lambda s: (
                             -0.9 * _taken(s.logarithms, s.targets) - 0.1 * s.logarithms.mean(-1)
@@ -216,7 +216,7 @@ LOSS = Recipe(
                     },
                 ),
                 "entropy-of-predictions": (
-                    "The loss is the entropy of the predicted probabilities: the words that came "
+                    "The loss is the entropy of the predicted probabilities: the tokens that came "
                     "take no part.",
                     {"costs": lambda s: -(np.exp(s.logarithms) * s.logarithms).sum(-1)},
                 ),
@@ -237,8 +237,8 @@ LOSS = Recipe(
                     {"loss": lambda s: np.exp(_average(s.costs))},
                 ),
                 "average-word": (
-                    "The loss is the mean over all words of the vocabulary, not that "
-                    "of the words that came.",
+                    "The loss is the mean over all tokens of the vocabulary, not that "
+                    "of the tokens that came.",
                     {"costs": lambda s: -s.logarithms.mean(-1)},
                 ),
             },
@@ -291,7 +291,7 @@ LOSS = Recipe(
                 ),
                 "word-0-left-out": (
                     "Targets with the number 0 are left out, as if they were padding; "
-                    "here 0 is a word like any other.",
+                    "here 0 is a token like any other.",
                     lambda s: _average(s.costs[s.targets != 0]),
                 ),
             },
@@ -303,14 +303,14 @@ LOSS = Recipe(
         Trait(lambda s: len(s.tokens) > 1, "for batches of several", "for a batch of one"),
         Trait(
             lambda s: s.tokens.shape[1] > 2,
-            "for sequences of more than two words",
-            "for sequences of two words",
+            "for sequences of more than two tokens",
+            "for sequences of two tokens",
         ),
     ),
     labels={
         "predictions": "the logits without the last position",
         "logarithms": "the logarithms of the probabilities",
-        "costs": "the losses of the words",
+        "costs": "the losses of the tokens",
     },
     axes=lambda s: {
         "B": s.logits.shape[0],

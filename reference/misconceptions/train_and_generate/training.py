@@ -179,7 +179,7 @@ TRAIN = Recipe(
                 ),
                 "target-not-shifted": (
                     "The losses are those of targets that are not shifted: each "
-                    "word is predicted where the model has already seen it.",
+                    "token is predicted where the model has already seen it.",
                     {"shifted": False},
                 ),
                 "sum-for-mean": (

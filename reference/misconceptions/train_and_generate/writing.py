@@ -10,24 +10,24 @@ from reference.generating import mean_logits
 from reference.with_models import WritesWithOne
 
 LAST: Hints = (
-    "Which position's logits speak of the word that comes next?",
-    "The last one's: position t speaks of the word at t + 1.",
+    "Which position's logits speak of the token that comes next?",
+    "The last one's: position t speaks of the token at t + 1.",
     "model(tokens.unsqueeze(0))[0, -1]",
 )
 CHOICE: Hints = (
-    "Which word is taken at temperature 0?",
+    "Which token is taken at temperature 0?",
     "The one with the largest logit.",
     "logits.argmax()",
 )
 CONTEXT: Hints = (
     "What does the model get once there are more tokens than max_seq_length?",
-    "The last max_seq_length of them, the newest word included; the result keeps all.",
+    "The last max_seq_length of them, the newest token included; the result keeps all.",
     "context = tokens[-model.max_seq_length:], and tokens itself stays whole.",
 )
 RESULT: Hints = (
     "What should the result hold, from its first entry to its last?",
-    "The whole prompt, then max_new_tokens new words in the order in which they were found.",
-    "Start with tokens = prompt, append each word with torch.cat, and return tokens.",
+    "The whole prompt, then max_new_tokens new tokens in the order in which they were found.",
+    "Start with tokens = prompt, append each token with torch.cat, and return tokens.",
 )
 
 STEPS = {
@@ -87,24 +87,24 @@ GENERATE = Recipe(
             means=constant,
             ways={
                 "first-position": (
-                    "The next word is taken from the logits of the first position.",
+                    "The next token is taken from the logits of the first position.",
                     lambda logits: logits[0],
                 ),
                 "last-but-one": (
-                    "The next word is taken from the logits of the last position but "
-                    "one, which speak of the word that is there already.",
+                    "The next token is taken from the logits of the last position but "
+                    "one, which speak of the token that is there already.",
                     lambda logits: logits[max(len(logits) - 2, 0)],
                 ),
                 "mean-of-positions": (
-                    "The next word is taken from the mean of all positions' logits.",
+                    "The next token is taken from the mean of all positions' logits.",
                     lambda logits: logits.mean(0),
                 ),
                 "sum-of-last-two": (
-                    "The next word is taken from the sum of the last two positions' logits.",
+                    "The next token is taken from the sum of the last two positions' logits.",
                     lambda logits: logits[-2:].sum(0),
                 ),
                 "largest-anywhere": (
-                    "The next word is the one with the largest logit at any position.",
+                    "The next token is the one with the largest logit at any position.",
                     lambda logits: logits.max(0),
                 ),
             },
@@ -115,15 +115,15 @@ GENERATE = Recipe(
             means=constant,
             ways={
                 "least-likely": (
-                    "The unlikeliest word is taken (argmin).",
+                    "The unlikeliest token is taken (argmin).",
                     lambda logits: int(logits.argmin()),
                 ),
                 "largest-size": (
-                    "The word whose logit is largest in size is taken, its sign left out.",
+                    "The token whose logit is largest in size is taken, its sign left out.",
                     lambda logits: int(np.abs(logits).argmax()),
                 ),
                 "second-best": (
-                    "The second likeliest word is taken.",
+                    "The second likeliest token is taken.",
                     lambda logits: int(np.argsort(logits)[-2]),
                 ),
                 "never-word-0": (
@@ -131,7 +131,7 @@ GENERATE = Recipe(
                     lambda logits: int(logits[1:].argmax()) + 1,
                 ),
                 "number-off-by-one": (
-                    "Every new word's number is one too small.",
+                    "Every new token's number is one too small.",
                     lambda logits: max(int(logits.argmax()) - 1, 0),
                 ),
             },
@@ -155,11 +155,11 @@ GENERATE = Recipe(
                     lambda s: lambda tokens: tokens[-1:],
                 ),
                 "prompt-only": (
-                    "The model sees the prompt alone each time, never the words that it has added.",
+                    "The model sees only the prompt each time, never the tokens that it added.",
                     lambda s: lambda tokens: tokens[: len(s.prompt)][-s.limit :],
                 ),
                 "new-words-only": (
-                    "After the first word the model sees only the words that it has "
+                    "After the first token the model sees only the tokens that it has "
                     "added, not the prompt.",
                     lambda s: lambda tokens: (tokens[len(s.prompt) :] or tokens)[-s.limit :],
                 ),
@@ -174,24 +174,24 @@ GENERATE = Recipe(
             RESULT,
             {
                 "prompt-missing": (
-                    "Only the new words are returned; the prompt should stand in front.",
+                    "Only the new tokens are returned; the prompt should stand in front.",
                     {"result": lambda s: np.array(s.tokens[len(s.prompt) :])},
                 ),
                 "last-word-only": (
-                    "Only the last word is returned.",
+                    "Only the last token is returned.",
                     {"result": lambda s: np.array(s.tokens[-1:])},
                 ),
                 "one-too-many": (
-                    "One new word too many is returned.",
+                    "One new token too many is returned.",
                     {"number": lambda s: s.count + 1},
                 ),
                 "one-too-few": (
-                    "One new word too few is returned.",
+                    "One new token too few is returned.",
                     {"number": lambda s: s.count - 1},
                 ),
                 "counts-the-prompt": (
                     "max_new_tokens is taken as the length of the whole result; "
-                    "it counts the new words.",
+                    "it counts the new tokens.",
                     {"number": lambda s: max(s.count - len(s.prompt), 0)},
                 ),
                 "result-cut": (
@@ -199,11 +199,11 @@ GENERATE = Recipe(
                     {"result": lambda s: np.array(s.tokens[-s.limit :])},
                 ),
                 "new-words-in-front": (
-                    "New words stand in front of the prompt.",
+                    "New tokens stand in front of the prompt.",
                     {"append": lambda s: lambda tokens, word: [word, *tokens]},
                 ),
                 "prompt-shifted-out": (
-                    "Each new word pushes the first one out: the result is as long as the prompt.",
+                    "Each new token pushes the first one out: the result is as long as the prompt.",
                     {"append": lambda s: lambda tokens, word: [*tokens[1:], word]},
                 ),
                 "with-a-batch-axis": (
@@ -226,9 +226,11 @@ GENERATE = Recipe(
             "where the model can take all tokens",
         ),
         Trait(
-            lambda s: len(s.prompt) > 1, "for a prompt of several words", "for a prompt of one word"
+            lambda s: len(s.prompt) > 1,
+            "for a prompt of several tokens",
+            "for a prompt of one token",
         ),
-        Trait(lambda s: s.count > 1, "for several new words", "for one new word"),
+        Trait(lambda s: s.count > 1, "for several new tokens", "for one new token"),
     ),
     caller=Written(),
 )
