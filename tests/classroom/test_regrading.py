@@ -9,6 +9,7 @@ from autograder.classroom import history
 from autograder.classroom.history import settle
 from autograder.course.errors import UserError
 from tests.classroom.quick import Quick
+from tests.tables import formulas_in
 
 
 @pytest.fixture
@@ -349,3 +350,21 @@ def test_times_are_in_the_history_alone(quick):
     at = json.loads((quick.out / "history" / "0001" / "version.json").read_text())["at"]
     for name, data in quick.files().items():
         assert at[:10].encode() not in data, name
+
+
+def test_no_name_of_a_folder_or_a_file_is_a_formula_in_any_table(quick):
+    for student in ("x;=1+2;", "=cmd|' C'!A0"):
+        quick.work(student, one="a=5 b=5")
+        (quick.class_folder / student / "q;=1+3;.py").write_text("x = 1")
+        quick.work(student, **{"one,@SUM(1)": "a=1"})
+    quick.grade()
+    quick.work("x;=1+2;", one="a=1 b=5")
+    quick.grade()
+    options = ["--add", "-1", "--why", "a;=1+4;b", "--by", "me"]
+    assert quick.run("adjust", quick.out, "x;=1+2;", "one", *options).exit_code == 0
+    tables = {path.name: path.read_text() for path in quick.out.rglob("*.csv")}
+    assert set(tables) >= {"grades.csv", "changes.csv", "adjustments.csv"}
+    assert all(sign in "".join(tables.values()) for sign in ("=1+2", "=1+3", "=1+4", "=cmd"))
+    assert {name: formulas_in(text) for name, text in tables.items() if formulas_in(text)} == {}
+    quick.grade()
+    assert quick.table()["x;'=1+2;"] == "5 . 5"
