@@ -1,5 +1,6 @@
 """Diagnoses as codes and fields; all sentences of the engine about wrong answers are made here."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -9,6 +10,8 @@ from autograder.diagnosis.misconceptions import Hints, Misconception
 from autograder.report.model import Diagnosis, DiagnosisCode, Line, Statement
 
 MAX_FINDING = 1500
+SCOPED = re.compile(r"\{([^{}|]*)\|?([^{}]*)\}")
+OPENINGS = ("Your numbers are those of ", "Your numbers are ")
 
 
 @dataclass(frozen=True)
@@ -122,21 +125,40 @@ def located(code: DiagnosisCode, *statements: Statement, names: tuple[str, ...] 
     return Finding(kind, says, names, code=code, statements=statements)
 
 
-def named(
-    code: DiagnosisCode,
-    *misconceptions: Misconception,
-    calls: str = "",
-    reword: Callable[[str], str] = lambda text: text,
-) -> Finding:
+def of_every_call(finding: str) -> str:
+    """Return a misconception's sentence where it alone gives every answer."""
+    return SCOPED.sub(r"\1", finding)
+
+
+def of_some_calls(finding: str) -> str:
+    """Return it without what is true only of all calls together: `Right for small numbers; `."""
+    return capital(SCOPED.sub(r"\2", finding))
+
+
+def beside_another(finding: str) -> str:
+    """Return what is true of it where another misconception is at work too."""
+    text = of_some_calls(finding)
+    opening = next((opening for opening in OPENINGS if text.startswith(opening)), "")
+    return capital(text.removeprefix(opening))
+
+
+WORDED: Mapping[str, Callable[[str], str]] = {
+    "named": of_every_call,
+    "two_mistakes": beside_another,
+    "and_something_else": beside_another,
+}
+
+
+def named(code: DiagnosisCode, *misconceptions: Misconception, calls: str = "") -> Finding:
     """Return the diagnosis by name, with the hints of the first misconception.
 
     It is made of the course's own sentences, so hidden checks may say it.
 
     Args:
         calls: the kind of calls that the misconception is seen in, where it is not in all.
-        reword: a change to the sentence of each misconception.
     """
-    first, second = (*(reword(wrong.finding) for wrong in misconceptions), "")[:2]
+    worded = WORDED.get(code, of_some_calls)
+    first, second = (*(worded(wrong.finding) for wrong in misconceptions), "")[:2]
     says = NAMED[code].format(
         first=first,
         second=second,

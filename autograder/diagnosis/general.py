@@ -50,7 +50,7 @@ def _each(change: Callable[[Any], Any]) -> Step:
 def _rounded(digits: int) -> Misconception:
     return Misconception(
         f"rounded-{digits}",
-        f"Your numbers are right but rounded to {digits} decimals.",
+        f"Your numbers are {{right but }}rounded to {digits} decimals.",
         (
             "How many decimals do your results have, and how many does the exact answer have?",
             "A result is compared to about six decimals; later steps need them all.",
@@ -79,7 +79,7 @@ GENERAL = (
     *(_rounded(digits) for digits in (1, 2, 3, 4)),
     Misconception(
         "whole-numbers",
-        "Your numbers are the right ones cut down to whole numbers.",
+        "{Your numbers are the right ones|The numbers are} cut down to whole numbers.",
         (
             "Of which type are the entries of the array that you return?",
             "An array of whole numbers keeps no decimals: 0.7 stored in it becomes 0.",
@@ -89,7 +89,7 @@ GENERAL = (
     ),
     Misconception(
         "wrapped",
-        "The result is right but wrapped once more: it has an extra axis of size 1 in front.",
+        "The result is {right but }wrapped once more: it has an extra axis of size 1 in front.",
         (
             "Compare the shape of your result with the one that the exercise asks for.",
             "There is one axis too many; the numbers themselves are right.",
@@ -99,7 +99,7 @@ GENERAL = (
     ),
     Misconception(
         "flattened",
-        "The numbers are right but in one long row: the result has lost its axes.",
+        "The numbers are {right but }in one long row: the result has lost its axes.",
         (
             "Compare the shape of your result with the one that the exercise asks for.",
             "All numbers are there, in the right order; the rows are not.",
@@ -109,7 +109,7 @@ GENERAL = (
     ),
     Misconception(
         "transposed",
-        "The result is right but transposed: its last two axes have changed places.",
+        "The result is {right but }transposed: its last two axes have changed places.",
         (
             "What does a row of your result stand for, and what should it stand for?",
             "Entry [i][j] of your result stands where [j][i] should be.",
@@ -119,7 +119,7 @@ GENERAL = (
     ),
     Misconception(
         "transposed",
-        "The result is right but all its axes are reversed, as `.T` does.",
+        "{The result is right but all its axes|All axes of the result} are reversed, as `.T` does.",
         (
             "What does a row of your result stand for, and what should it stand for?",
             "The first axis of your result stands where the last should be.",

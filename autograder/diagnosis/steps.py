@@ -6,15 +6,14 @@ docs/maintainers/diagnosis.md for what each claims, and what would refute it.
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from autograder.course.text import are, capital
 from autograder.diagnosis import facts
 from autograder.diagnosis.examination import ENOUGH, TELLING, Examination
 from autograder.diagnosis.finding import Finding, located, named, named_fact, stated
-from autograder.diagnosis.general import NOTHING_RETURNED, PRINTED
+from autograder.diagnosis.general import GENERAL, NOTHING_RETURNED, PRINTED
 from autograder.diagnosis.kept_state import REMEMBERS
 from autograder.diagnosis.misconceptions import Misconception
 from autograder.diagnosis.outcome import Outcome, agree, same
@@ -149,9 +148,17 @@ def always_the_same(examination: Examination) -> Finding | None:
 
 
 def two_misconceptions(examination: Examination) -> Finding | None:
-    """Two misconceptions in different steps together give all the answers."""
+    """Two misconceptions in different steps together give all the answers, and no one thing does.
+
+    There are calls that show each of them apart; else what looks like two may be one.
+    """
     pairs = _fitting_pairs(examination)
     if not pairs or len(pairs) > MAX_PAIRS:
+        return None
+    if examination.replay.recipe.comparison.is_exact and (one := _one_change(examination)):
+        return one
+    pairs = [pair for pair in pairs if _shown_apart(examination, pair)]
+    if not pairs:
         return None
     first, second, *_ = pairs[0]
     stated_ones = [first, second]
@@ -162,7 +169,7 @@ def two_misconceptions(examination: Examination) -> Finding | None:
     if not stated_ones:
         return None
     code: DiagnosisCode = "two_mistakes" if len(stated_ones) == 2 else "and_something_else"
-    return named(code, *stated_ones, reword=_without_praise(examination))
+    return named(code, *stated_ones)
 
 
 def one_measure(examination: Examination) -> Finding | None:
@@ -176,17 +183,11 @@ def one_measure(examination: Examination) -> Finding | None:
 
 def one_generic_change(examination: Examination) -> Finding | None:
     """A change to any argument, step or result gives all the answers, or all the wrong ones."""
-    wrong, outcomes = examination.wrong, examination.outcomes
-    values = [number for number in wrong if not outcomes[number].raised]
-    if len(values) < TELLING:
-        return None
-    near = _generic_changes_giving(examination, values[0])
-    values_first = [*values, *(n for n in examination.everywhere if n not in values)]
-    whole = examination.giving(near, values_first)
-    if whole:
-        return _one_name(examination, whole[:1])
-    found = examination.giving(near, wrong)
-    return _first_of_alike(examination, found, "in_wrong_calls", IN_WRONG_CALLS)
+    near = _changes_near(examination)
+    found = examination.giving(near, examination.wrong)
+    return _one_change(examination, near) or _first_of_alike(
+        examination, found, "in_wrong_calls", IN_WRONG_CALLS
+    )
 
 
 def one_in_each_result(examination: Examination) -> Finding | None:
@@ -194,7 +195,7 @@ def one_in_each_result(examination: Examination) -> Finding | None:
     reasons = two_reasons(examination.replay, examination.outcomes)
     if not reasons:
         return None
-    return named("two_mistakes", *reasons, reword=_without_praise(examination))
+    return named("two_mistakes", *reasons)
 
 
 def one_in_a_kind_of_calls(examination: Examination) -> Finding | None:
@@ -324,27 +325,70 @@ def _fitting_pairs(examination: Examination) -> list[Pair]:
     return pairs
 
 
+def _shown_apart(examination: Examination, pair: Pair) -> bool:
+    """Return whether `TELLING` calls need each half of a pair, and one half shows alone somewhere.
+
+    What is done to a result last, such as rounding, shows beside whatever was done before.
+    """
+    replay, outcomes, wrong = examination.replay, examination.outcomes, examination.wrong
+    if any(half in GENERAL for half in pair[:2]):
+        return True
+    alone = [[each for each in replay.singles if each[0] is half] for half in pair[:2]]
+    needed = (
+        sum(not any(replay.fits(n, outcomes[n], each) for each in half) for n in wrong)
+        for half in alone
+    )
+    return min(needed) >= TELLING and any(
+        _gives_an_array(replay, n, outcomes[n], each)
+        for half in alone
+        for each in half
+        for n in wrong
+    )
+
+
+def _gives_an_array(replay: Replay, number: int, answer: Outcome, wrong: Wrong) -> bool:
+    """Return whether an answer is wrong in an array, or its structure, as this mistake alone is."""
+    made, count = replay.outcome(number, wrong), len(replay.recipe.results)
+    given, right = answer.in_parts(count), replay.outcome(number).in_parts(count)
+    if answer.raised or not len(given.parts) == len(right.parts) > 1:
+        shaped_so = answer.signature == made.signature != right.signature
+        return not answer.raised and (shaped_so or replay.fits(number, answer, wrong))
+    if made.signature not in {given.signature, right.signature}:
+        return False
+    condition = replay.probes(number // len(replay.probes()) + 1)[number].condition
+    shaped = given if made.signature == given.signature else right
+    ends = np.cumsum([part.size for part in shaped.parts])[:-1]
+    arrays = zip(given.parts, np.split(made.numbers, ends), right.parts, strict=True)
+
+    def alike(one: Any, other: Any) -> bool:
+        return one.size == other.size and bool(
+            agree(one.ravel(), other.ravel(), answer.precision, condition).all()
+        )
+
+    return any(alike(mine, its) and not alike(mine, true) for mine, its, true in arrays)
+
+
+def _changes_near(examination: Examination) -> list[Wrong]:
+    """Return the generic changes that give the first wrong answer that is a value."""
+    outcomes = examination.outcomes
+    values = [number for number in examination.wrong if not outcomes[number].raised]
+    return _generic_changes_giving(examination, values[0]) if len(values) >= TELLING else []
+
+
+def _one_change(examination: Examination, near: Sequence[Wrong] | None = None) -> Finding | None:
+    """Return the first generic change that gives all the answers."""
+    candidates = _changes_near(examination) if near is None else near
+    outcomes, wrong = examination.outcomes, set(examination.wrong)
+    values_first = sorted(
+        examination.everywhere, key=lambda n: (n not in wrong, outcomes[n].raised, n)
+    )
+    return _one_name(examination, examination.giving(candidates, values_first)[:1])
+
+
 def _generic_changes_giving(examination: Examination, number: int) -> list[Wrong]:
     replay = examination.replay
     found = replay.giving(replay.families, examination.outcomes, [number])
     return found + replay.in_alternatives(found)
-
-
-def _without_praise(examination: Examination) -> Callable[[str], str]:
-    """Cut `The output is right; ` from a course's sentence where the output is wrong."""
-    seen = examination.observed()
-    results = examination.replay.recipe.results
-    false = [
-        f"{capital(name)} {are(name)} right; "
-        for place, name in enumerate(results)
-        if place in seen.wrong_parts or not seen.of_right_shape
-    ]
-
-    def reworded(text: str) -> str:
-        praise = next((sentence for sentence in false if text.startswith(sentence)), "")
-        return capital(text.removeprefix(praise)) if praise else text
-
-    return reworded
 
 
 def two_reasons(replay: Replay, answers: Sequence[Outcome]) -> list[Misconception]:

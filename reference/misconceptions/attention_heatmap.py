@@ -133,8 +133,8 @@ EFFECT = (
                 lambda s: s.plain,
             ),
             "mask-after-softmax": (
-                "In the third picture the mask acts after the softmax: the rows "
-                "no longer sum to 1.",
+                "In the third picture the mask acts after the softmax{: the rows "
+                "no longer sum to 1}.",
                 lambda s: s.plain * _m(s),
             ),
             "mask-taken-the-other-way": (

@@ -46,9 +46,14 @@ def wrong_reductions(of: str, hints: Hints) -> tuple[Family, ...]:
                     )
                     for name, axis, words in AXES
                 },
+                "without-keepdims": (
+                    "The maximum and the sum have lost their axis: without keepdims=True, each row "
+                    "meets those of other rows, or the shapes do not fit.",
+                    lambda x: np.exp(x - x.max(-1)) / np.exp(x - x.max(-1)).sum(-1),
+                ),
                 "maximum-added": (
-                    "Right for small scores; large ones overflow: the maximum is added, not "
-                    "subtracted.",
+                    "{Right for small scores; large ones|Large scores} overflow: the maximum is "
+                    "added, not subtracted.",
                     lambda x: _ratio(np.exp(x + x.max(-1, keepdims=True))),
                 ),
             },

@@ -79,19 +79,59 @@ def test_a_trait_speaks_of_calls_without_it_only_where_that_says_something():
     [
         (lambda x, c: 2 * x, ("not-shifted",)),
         (lambda x, c: x + c, ("not-scaled",)),
-        (lambda x, c: x, ("not-shifted", "not-scaled")),
-        (lambda x, c: (x - c) ** 2, ("subtracted", "squared")),
         (lambda x, c: None, ("nothing-returned",)),
         (lambda x, c: np.round(2 * (x + c), 3), ("rounded-3",)),
         (lambda x, c: (2 * (x + c)).T, ("transposed",)),
         (lambda x, c: [2 * (x + c)], ("wrapped",)),
     ],
 )
-def test_mistakes_are_named_alone_and_in_pairs(function, names):
+def test_a_mistake_is_named(function, names):
     found = examine(function)
     assert found.kind == "named"
     assert set(found.misconceptions) == set(names)
     assert found.hints or len(names) > 1
+
+
+PAIRS = (
+    (lambda x, c: x, ("not-shifted", "not-scaled")),
+    (lambda x, c: (x - c) ** 2, ("subtracted", "squared")),
+)
+
+
+@pytest.mark.parametrize(("function", "names"), PAIRS)
+def test_a_pair_is_named_where_some_calls_show_one_half_alone(function, names):
+    """With c = 0, the first half changes nothing."""
+    shown = replace(RECIPE, probes=lambda draw: [*probes(draw), Probe((np.eye(2) + draw, 0.0))])
+    found = examine(function, shown)
+    assert found.code == "two_mistakes" and found.misconceptions == names
+
+
+@pytest.mark.parametrize(("function", "names"), PAIRS)
+def test_a_pair_that_may_be_one_mistake_is_not_named(function, names):
+    """`return x` is one thing: nothing shows that it is a shift and a factor that are missing."""
+    found = examine(function)
+    assert found is None or found.misconceptions != names
+
+
+def test_one_change_that_gives_the_answers_is_preferred_to_a_pair():
+    """The student uses x for c as well; so do two mistakes together."""
+    recipe = Recipe(
+        "both",
+        lambda draw: [
+            Probe((np.random.default_rng([draw, n]).normal(size=3), np.arange(3.0) + n))
+            for n in range(4)
+        ],
+        (
+            wrong("sum-of-x", total=lambda s: s.x + s.x),
+            wrong("x-times", product=lambda s: s.total * s.x),
+        ),
+        steps={"total": lambda s: s.x + s.c, "product": lambda s: s.total * s.c},
+        parameters=("x", "c"),
+        labels={"total": "the sums", "product": "the products"},
+    )
+    found = examine(lambda x, c: (x + x) * x, recipe)
+    assert found.misconceptions == ("x-for-c",)
+    assert found.says == "Your numbers are those of x used in place of c everywhere."
 
 
 def test_a_mistake_in_one_branch_is_named_with_its_branch():
@@ -280,7 +320,7 @@ TWO_RESULTS = Recipe(
             HINTS,
             {
                 "scores-returned": (
-                    "The output is right; in place of the weights the scores are returned.",
+                    "{The output is right; }in place of the weights the scores are returned.",
                     lambda s: (s.weights.sum(axis=0), s.scores),
                 )
             },

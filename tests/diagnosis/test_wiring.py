@@ -191,8 +191,7 @@ TWO_RESULTS = Recipe(
     [
         (
             lambda x, y: (np.abs(x + y), np.tanh(x * y), x - y),
-            "Two things at once. Your numbers are those of the sums without their signs. And: Your "
-            "numbers are those of the products after a tanh.",
+            "Two things at once. The sums without their signs. And: The products after a tanh.",
         ),
         (
             lambda x, y: (np.abs(x + y), np.abs(x * y), x - y),

@@ -251,12 +251,12 @@ APPLY = (
         WHERE,
         {
             "boolean-masks-only": (
-                "A mask of True and False is right; one of 0 and 1 has no effect.",
+                "{A mask of True and False is right; one|A mask} of 0 and 1 has no effect.",
                 lambda s: block(s.scores, s.mask) if s.mask.dtype == bool else s.scores,
             ),
             "mask-turned-by-tilde": (
-                "Masks of True and False are right; `~` turns a 0 or 1 into −1 or −2, and both "
-                "count as true.",
+                "{Masks of True and False are right; in|In} a mask of 0 and 1 both count as true, "
+                "as they do after `~`, which turns them into −1 and −2.",
                 *(
                     lambda s, low=low: np.where(~np.asarray(s.mask), low, s.scores)
                     for low in (-np.inf, -1e9)

@@ -157,7 +157,7 @@ CREATE = (
                 ),
             ],
             "two-extra-axes": (
-                "The mask is right but has two more axes in front, as for a batch and heads.",
+                "The mask {is right but }has two more axes in front, as for a batch and heads.",
                 lambda n: np.tril(_ones(n))[None, None],
             ),
         },

@@ -44,14 +44,14 @@ WEIGHTS = (
                 {"masked": lambda s: block(s.scores / s.scores.shape[-1], s.mask)},
             ),
             "mask-after-softmax": (
-                "The mask acts after the softmax: blocked weights are 0, but the rest of the row "
-                "no longer sums to 1.",
+                "The mask acts after the softmax: blocked weights are 0{, but the rest of the row "
+                "no longer sums to 1}.",
                 {"masked": lambda s: s.scores, "weights": lambda s: softmax(s.scores) * mask_of(s)},
             ),
             "renormalised-after-softmax": (
-                "Right unless the allowed scores lie far below the blocked ones: the exponentials "
-                "of blocked scores are set to 0 at last, and where nothing else is left of a row, "
-                "that is 0 divided by 0.",
+                "{Right unless the allowed scores lie far below the blocked ones: }the "
+                "exponentials of blocked scores are set to 0 at last, and where nothing else is "
+                "left of a row, that is 0 divided by 0.",
                 *(
                     {"masked": lambda s: s.scores, "weights": _renormalised(epsilon)}
                     for epsilon in (0.0, 1e-12, 1e-9, 1e-8)
@@ -79,7 +79,8 @@ WEIGHTS = (
                 },
             ),
             "softmax-over-queries": (
-                "The softmax runs over the queries (axis −2): the columns sum to 1, not the rows.",
+                "The softmax runs over the queries (axis −2){: the columns sum to 1, not the "
+                "rows}.",
                 {"weights": lambda s: softmax(s.masked, -2)},
             ),
             "softmax-over-axis-0": (
@@ -91,8 +92,8 @@ WEIGHTS = (
                 {"weights": lambda s: softmax(s.masked, 1)},
             ),
             "softmax-over-everything": (
-                "One softmax runs over the whole array: all weights together sum to 1, and no row "
-                "does.",
+                "One softmax runs over the whole array{: all weights together sum to 1, and no row "
+                "does}.",
                 {"weights": lambda s: softmax(s.masked, None)},
             ),
         },
@@ -125,7 +126,7 @@ WEIGHTS = (
                 ),
             ],
             "shifted-exponentials-only": (
-                "The largest weight of each row is 1: the exponentials are not divided by their "
+                "{The largest weight of each row is 1: }the exponentials are not divided by their "
                 "sum.",
                 lambda s: np.exp(_stack(s)),
             ),
@@ -140,8 +141,8 @@ WEIGHTS = (
         ),
         {
             "softmax-not-stable": (
-                "Right for small scores; large ones overflow, as in a softmax that exponentiates "
-                "its scores as they are.",
+                "{Right for small scores; large ones|Large scores} overflow, as in a softmax that "
+                "exponentiates its scores as they are.",
                 lambda s: np.exp(s.masked) / np.exp(s.masked).sum(-1, keepdims=True),
                 lambda s: np.nan_to_num(np.exp(s.masked) / np.exp(s.masked).sum(-1, keepdims=True)),
             ),

@@ -22,8 +22,12 @@ def explain_value(name: str, read: Callable[[str], Any], variant: str = "") -> F
     if name == "c_masked_row":
         row = _numbers(read, name)
         call = SimpleNamespace(before=np.array(problem.masked_scores))
-        made = [(each, _made(MASKED_ROW, each, call)) for each in MASKED_ROW.misconceptions]
-        fitting = [(each.id, each.finding) for each, wrong in made if _close(row, wrong)]
+        right = np.array(problem.masked_row)
+        fitting = []
+        for each in MASKED_ROW.misconceptions:
+            wrong = _made(MASKED_ROW, each, call)
+            if _close(row, wrong) and _chance("weights", row, wrong, right) < CHANCE:
+                fitting.append((each.id, each.finding))
         fitting += [("copied-from-s3", S3)] if not variant and _printed(name, row) else []
         return _named(name, fitting, MASKED)
     letter, step = name.split("_", 1)
@@ -31,17 +35,21 @@ def explain_value(name: str, read: Callable[[str], Any], variant: str = "") -> F
         return None
     fitting = _fitting(problem.parts[letter], step, read)
     for other in problem.parts.values():  # where one part leaves it open, another may tell
-        if len(fitting) > 1 and other.letter != letter:
-            also = {i for i, _ in _fitting(other, step, read)}
-            narrowed = [(i, words) for i, words in fitting if i in also]
-            fitting = narrowed or fitting
-    return _named(name, fitting, WRONG[step].hints)
+        also = _fitting(other, step, read) if other.letter != letter else {}
+        fitting = {key: fitting[key] * also.get(key, 1.0) for key in fitting}
+        if len(fitting) > 1:
+            fitting = {key: p for key, p in fitting.items() if key in also} or fitting
+    return _named(name, [key for key, p in fitting.items() if p < CHANCE], WRONG[step].hints)
 
 
 S3 = (
     "those that are in print for this very example, and they are wrong there: they do not follow "
     "from its matrices"
 )
+
+
+CHANCE = 0.001  # a name needs numbers that come about by chance more seldom
+Fitting = dict[tuple[str, str], float]  # id and finding of a mistake: how likely it fits by chance
 
 
 def _named(name: str, fitting: list[tuple[str, str]], hints: Hints) -> Finding | None:
@@ -54,30 +62,69 @@ def _named(name: str, fitting: list[tuple[str, str]], hints: Hints) -> Finding |
     return Finding("named", says, tuple(mistake for mistake, _ in fitting), hints)
 
 
-def _fitting(part: HandPart, step: str, read: Callable[[str], Any]) -> list[tuple[str, str]]:
-    """The mistakes that give the student's matrix, from the exact step before or their own."""
+def _fitting(part: HandPart, step: str, read: Callable[[str], Any]) -> Fitting:
+    """The mistakes that give the student's matrix, from their own step before or the exact one."""
     name = f"{part.letter}_{step}"
     mine = _numbers(read, name)
     if mine is None or _close(mine, part.exact(step)):
-        return []
+        return {}
     before = [_before(part, step)]
     if step != "scores":
         own = _numbers(read, f"{part.letter}_{STEPS[STEPS.index(step) - 1]}")
         if own is not None and own.shape == before[0].shape:
-            before.append(own)
-    found = []
-    for each in WRONG[step].misconceptions:
-        for previous in before:
+            if _close(mine, part.following(step, own)):
+                return {}
+            before.insert(0, own)
+    found: Fitting = {}
+    for previous in before:  # what follows from the student's own numbers comes first
+        found = found or _rounded(part, step, mine, previous)
+        for each in WRONG[step].misconceptions if not found else ():
             wrong = _made(WRONG[step], each, SimpleNamespace(part=part, before=previous))
-            if wrong is not None and _close(mine, wrong) and (each.id, each.finding) not in found:
-                found.append((each.id, each.finding))
-    for digits in (1, 2):
-        if not found and _close(mine, np.round(part.exact(step), digits)):
-            words = f"the right ones rounded to {several(digits, 'decimal')}; three are asked for"
-            found.append((f"rounded-{digits}", words))
+            if wrong is not None and _close(mine, wrong):
+                copied = step != "scores" and np.array_equal(wrong, previous)
+                chance = 0.0 if copied else _chance(step, mine, wrong, part.exact(step))
+                found[each.id, each.finding] = chance
+        certain = {key: p for key, p in found.items() if p == 0}
+        found = certain or {key: p for key, p in found.items() if p < CHANCE} or found
     if part in STANDARD.parts.values() and _printed(name, mine):
-        found.append(("copied-from-s3", S3))
+        found["copied-from-s3", S3] = 0.0
     return found
+
+
+def _rounded(part: HandPart, step: str, mine: Array, previous: Array) -> Fitting:
+    """That the numbers are rounded too much, and right but for that."""
+    right = part.following(step, previous)
+    for digits in (1, 2):
+        if mine.shape == right.shape and np.allclose(mine, np.round(right, digits), atol=1e-9):
+            words = f"the right ones rounded to {several(digits, 'decimal')}; three are asked for"
+            return {(f"rounded-{digits}", words): 0.0}
+    return {}
+
+
+def _chance(step: str, mine: Array, wrong: Array, right: Array) -> float:
+    """How likely numbers in the same range would be those of a mistake by chance.
+
+    Rows that the mistake leaves right are no evidence of it, nor are rows of 0 and 1 or of equal
+    shares; of a row that sums to 1, the other entries give the last one.
+    """
+    digits = next(n for n in range(16) if n == 15 or (np.round(mine, n) == mine).all())
+    rounded = np.abs(mine - wrong) <= 0.5 * 10.0**-digits + 1e-9
+    size = max(1.0, float(np.ptp(np.append(wrong, 0))))
+    if (wrong == np.round(wrong)).all():
+        each = np.full(wrong.shape, 1 / (size + 1))
+    else:
+        each = np.where(rounded, 10.0**-digits, 2 * WITHIN) / size
+        each = np.where(np.abs(mine - wrong) < 1e-9, 2 * WITHIN / size, each)
+    right = right if right.shape == wrong.shape else np.full(wrong.shape, np.inf)
+    chance = 1.0
+    for row, correct, likely in zip(*map(np.atleast_2d, (wrong, right, each)), strict=True):
+        shares = step == "weights" and abs(row.sum() - 1) < WITHIN
+        is_right = step != "scores" and _close(row, correct)
+        if is_right or (shares and np.ptp(row[row > WITHIN]) < WITHIN):
+            continue
+        told = likely[row > WITHIN] if shares else likely
+        chance *= float(np.prod(sorted(told)[: len(told) - shares]))
+    return chance
 
 
 def _before(part: HandPart, step: str) -> Array:

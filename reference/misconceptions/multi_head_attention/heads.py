@@ -150,8 +150,8 @@ HEADS = (
         ROWS,
         {
             "softmax-over-heads": (
-                "The softmax runs over the heads: the weights of the heads sum to 1, not those of "
-                "a row.",
+                "The softmax runs over the heads{: the weights of the heads sum to 1, not those of "
+                "a row}.",
                 lambda s: softmax(s.blocked, axis=1),
                 lambda s: (
                     softmax(s.blocked, axis=1) * (1 if s.mask is None else np.asarray(s.mask))

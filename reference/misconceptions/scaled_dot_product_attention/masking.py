@@ -72,8 +72,8 @@ MASKING = (
                 lambda s: masked(s, lambda m: np.where(transposed(m), s.scaled, -np.inf)),
             ),
             "mask-after-softmax": (
-                "The mask acts after the softmax: blocked weights are 0, but the rest of the row "
-                "no longer sums to 1.",
+                "The mask acts after the softmax: blocked weights are 0{, but the rest of the row "
+                "no longer sums to 1}.",
                 _after(lambda w, m: w * m),
             ),
             "mask-inverted-after-softmax": (
@@ -155,8 +155,8 @@ MASKING = (
                 lambda s: masked(s, lambda m: np.where(m, s.scaled, s.scaled.min())),
             ),
             "mask-turned-by-tilde": (
-                "Masks of True and False are right; `~` turns a 0 or 1 into −1 or −2, and both "
-                "count as true.",
+                "{Masks of True and False are right; in|In} a mask of 0 and 1 both count as true, "
+                "as they do after `~`, which turns them into −1 and −2.",
                 *(
                     lambda s, low=low: (
                         s.scaled if s.mask is None else np.where(~s.mask, low, s.scaled)
@@ -223,7 +223,7 @@ MASKING = (
                 lambda s: masked(s, lambda m: np.where((m > 0) & _causal(s), s.scaled, -np.inf)),
             ),
             "boolean-masks-only": (
-                "A mask of True and False is right; one of 0 and 1 has no effect.",
+                "{A mask of True and False is right; one|A mask} of 0 and 1 has no effect.",
                 lambda s: (
                     s.scaled if s.mask is None or s.mask.dtype != bool else block(s.scaled, s.mask)
                 ),

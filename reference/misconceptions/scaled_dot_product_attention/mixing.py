@@ -27,28 +27,29 @@ OUTPUT = (
         MIXING,
         {
             "weights-transposed": (
-                "The weights are right; the output is the transposed weights times V.",
+                "{The weights are right; }the output is the transposed weights times V.",
                 lambda s: transposed(s.weights) @ s.V,
             ),
             "keys-for-values": (
-                "The weights are right; the output mixes the keys, not the values.",
+                "{The weights are right; }the output mixes the keys, not the values.",
                 lambda s: s.weights @ s.K,
             ),
             "queries-for-values": (
-                "The weights are right; the output mixes the queries, not the values.",
+                "{The weights are right; }the output mixes the queries, not the values.",
                 lambda s: s.weights @ s.Q,
             ),
             "scores-times-values": (
-                "The weights are right; the output is the scaled scores times V, not the weights "
+                "{The weights are right; }the output is the scaled scores times V, not the weights "
                 "times V.",
                 lambda s: s.scaled @ s.V,
             ),
             "raw-scores-times-values": (
-                "The weights are right; the output is the scores times V, not the weights times V.",
+                "{The weights are right; }the output is the scores times V, not the weights times "
+                "V.",
                 lambda s: s.scores @ s.V,
             ),
             "values-unweighted": (
-                "The weights are right; the output is the plain mean of all values.",
+                "{The weights are right; }the output is the plain mean of all values.",
                 lambda s: (
                     np.broadcast_to(s.V.mean(-2, keepdims=True), s.output_shape)
                     if hasattr(s, "output_shape")
@@ -56,57 +57,57 @@ OUTPUT = (
                 ),
             ),
             "values-added-up": (
-                "The weights are right; the output is the plain sum of all values.",
+                "{The weights are right; }the output is the plain sum of all values.",
                 lambda s: np.repeat(s.V.sum(-2, keepdims=True), s.Q.shape[-2], -2),
             ),
             "entry-by-entry": (
-                "The weights are right; the output is weights and V multiplied entry by entry, "
+                "{The weights are right; }the output is weights and V multiplied entry by entry, "
                 "not as matrices.",
                 lambda s: s.weights * s.V,
             ),
             "best-value-only": (
-                "The weights are right; the output is the value of the heaviest key alone.",
+                "{The weights are right; }the output is the value of the heaviest key alone.",
                 lambda s: (s.weights == s.weights.max(-1, keepdims=True)).astype(float) @ s.V,
             ),
             "queries-added": (
-                "The weights are right; the queries are added to the output.",
+                "{The weights are right; }the queries are added to the output.",
                 lambda s: s.weights @ s.V + s.Q,
             ),
             "values-added": (
-                "The weights are right; the values are added to the output.",
+                "{The weights are right; }the values are added to the output.",
                 lambda s: s.weights @ s.V + s.V,
             ),
             "values-normalised": (
-                "The weights are right; a softmax was taken of the output.",
+                "{The weights are right; }a softmax was taken of the output.",
                 lambda s: softmax(s.weights @ s.V),
             ),
             "values-transposed": (
-                "The weights are right; the output is the weights times V transposed.",
+                "{The weights are right; }the output is the weights times V transposed.",
                 lambda s: s.weights @ transposed(s.V),
             ),
             "values-first": (
-                "The weights are right; the output is V times the weights: the factors have "
+                "{The weights are right; }the output is V times the weights: the factors have "
                 "changed places.",
                 lambda s: s.V @ s.weights,
             ),
             "output-averaged": (
-                "The weights are right; the output is divided by the number of keys.",
+                "{The weights are right; }the output is divided by the number of keys.",
                 lambda s: s.weights @ s.V / s.K.shape[-2],
             ),
             "output-cut-at-zero": (
-                "The weights are right; negative numbers of the output are cut off (a ReLU).",
+                "{The weights are right; }negative numbers of the output are cut off (a ReLU).",
                 lambda s: np.maximum(s.weights @ s.V, 0),
             ),
             "output-averaged-over-queries": (
-                "The weights are right; the output has been averaged over the queries.",
+                "{The weights are right; }the output has been averaged over the queries.",
                 lambda s: (s.weights @ s.V).mean(-2),
             ),
             "values-reversed": (
-                "The weights are right; they meet the values in reverse order.",
+                "{The weights are right; they|The weights} meet the values in reverse order.",
                 lambda s: s.weights @ s.V[..., ::-1, :],
             ),
             "output-summed-over-queries": (
-                "The weights are right; the output has been added up over the queries.",
+                "{The weights are right; }the output has been added up over the queries.",
                 lambda s: (s.weights @ s.V).sum(-2),
             ),
         },
@@ -132,23 +133,23 @@ RETURNS = (
                 lambda s: s.weights,
             ),
             "scores-returned": (
-                "The output is right; in place of the weights the scaled scores are returned.",
+                "{The output is right; }in place of the weights the scaled scores are returned.",
                 lambda s: (s.output, s.scaled),
             ),
             "raw-scores-returned": (
-                "The output is right; in place of the weights the scores Q Kᵀ are returned.",
+                "{The output is right; }in place of the weights the scores Q Kᵀ are returned.",
                 lambda s: (s.output, s.scores),
             ),
             "masked-scores-returned": (
-                "The output is right; in place of the weights the masked scores are returned.",
+                "{The output is right; }in place of the weights the masked scores are returned.",
                 lambda s: (s.output, s.blocked),
             ),
             "logarithms-returned": (
-                "The output is right; the weights are returned as logarithms.",
+                "{The output is right; }the weights are returned as logarithms.",
                 *(lambda s, e=e: (s.output, np.log(s.weights + e)) for e in (0.0, 1e-9, 1e-12)),
             ),
             "weights-returned-transposed": (
-                "The output is right; the weights are returned transposed.",
+                "{The output is right; }the weights are returned transposed.",
                 lambda s: (s.output, transposed(s.weights)),
             ),
             "output-twice": (
@@ -156,8 +157,8 @@ RETURNS = (
                 lambda s: (s.output, s.output),
             ),
             "exponentials-returned": (
-                "The output is right; the weights that are returned are exponentials, not divided "
-                "by their sum.",
+                "{The output is right; }the weights that are returned are exponentials, not "
+                "divided by their sum.",
                 lambda s: (s.output, np.exp(shifted(s))),
             ),
         },

@@ -41,8 +41,8 @@ SCORES = (
             ),
             # S3 of the course's sources
             "all-axes-transposed": (
-                "Right without a batch; with one, K is transposed over all its axes (`K.T`), the "
-                "batch too.",
+                "{Right without a batch; with one|With a batch}, K is transposed over all its axes "
+                "(`K.T`), the batch too.",
                 lambda s: s.Q @ s.K.T,
             ),
             "scores-transposed": (
@@ -55,8 +55,8 @@ SCORES = (
                 lambda s: transposed(s.Q) @ s.K,
             ),
             "first-two-axes-swapped": (
-                "The first two axes of K are exchanged, not the last two: right without a batch "
-                "alone.",
+                "The first two axes of K are exchanged, not the last two{: right without a batch "
+                "alone}.",
                 lambda s: s.Q @ np.swapaxes(s.K, 0, 1),
             ),
             "keys-reshaped": (

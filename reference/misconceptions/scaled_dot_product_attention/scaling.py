@@ -156,16 +156,16 @@ SCALING = (
                 {"scaled": lambda s: s.scores // np.sqrt(s.Q.shape[-1])},
             ),
             "scaled-after-softmax": (
-                "Your numbers are those of weights divided by √d_k after the softmax: a row no "
-                "longer sums to 1.",
+                "Your numbers are those of weights divided by √d_k after the softmax{: a row no "
+                "longer sums to 1}.",
                 {
                     "scaled": lambda s: s.scores,
                     "weights": lambda s: softmax(s.blocked) / np.sqrt(s.Q.shape[-1]),
                 },
             ),
             "scaled-before-and-after": (
-                "The weights are divided by √d_k once more after the softmax: a row no longer "
-                "sums to 1.",
+                "The weights are divided by √d_k once more after the softmax{: a row no longer "
+                "sums to 1}.",
                 {"weights": lambda s: softmax(s.blocked) / np.sqrt(s.Q.shape[-1])},
             ),
             "output-scaled": (
@@ -182,7 +182,7 @@ SCALING = (
         MIXING,
         {
             "output-scaled-too": (
-                "The weights are right; the output is divided by √d_k once more.",
+                "{The weights are right; }the output is divided by √d_k once more.",
                 lambda s: s.weights @ s.V / np.sqrt(s.Q.shape[-1]),
             ),
         },

@@ -38,8 +38,8 @@ WEIGHTS = (
         {
             # fastNLP#254
             "softmax-over-queries": (
-                "The softmax runs over the queries (axis −2): the columns of your weights sum to "
-                "1, not the rows.",
+                "The softmax runs over the queries (axis −2){: the columns of your weights sum to "
+                "1, not the rows}.",
                 _over(-2),
             ),
             "softmax-over-axis-0": (
@@ -54,13 +54,13 @@ WEIGHTS = (
             ),
             # S1 of the course's sources
             "softmax-over-everything": (
-                "One softmax runs over the whole array: all weights together sum to 1, and no row "
-                "does.",
+                "One softmax runs over the whole array{: all weights together sum to 1, and no row "
+                "does}.",
                 _over(None),
             ),
             "softmax-over-matrix": (
-                "One softmax runs over each matrix: its weights together sum to 1, and no row "
-                "does.",
+                "One softmax runs over each matrix{: its weights together sum to 1, and no row "
+                "does}.",
                 _over((-2, -1)),
             ),
             "mean-subtracted": (
@@ -82,8 +82,9 @@ WEIGHTS = (
                 },
             ),
             "softmax-not-stable": (
-                "Right for small scores; large ones overflow, as in a softmax that exponentiates "
-                "its scores as they are, with the NaN replaced by numbers afterwards.",
+                "{Right for small scores; large ones|Large scores} overflow, as in a softmax that "
+                "exponentiates its scores as they are, with the NaN replaced by numbers "
+                "afterwards.",
                 {
                     "weights": lambda s: np.nan_to_num(
                         np.exp(s.blocked) / np.exp(s.blocked).sum(-1, keepdims=True)
@@ -103,8 +104,8 @@ WEIGHTS = (
         {
             # Blanchard, Higham & Higham 2021
             "softmax-not-stable": (
-                "Right for small scores; large ones overflow, as in a softmax that exponentiates "
-                "its scores as they are.",
+                "{Right for small scores; large ones|Large scores} overflow, as in a softmax that "
+                "exponentiates its scores as they are.",
                 lambda s: np.exp(s.blocked) / np.exp(s.blocked).sum(-1, keepdims=True),
             ),
         },
@@ -114,7 +115,7 @@ WEIGHTS = (
         ROWS,
         {
             "largest-of-all": (
-                "Right as long as the rows are of like size: the maximum of the whole array is "
+                "{Right as long as the rows are of like size: }the maximum of the whole array is "
                 "subtracted, and rows far below it vanish.",
                 lambda s: (
                     np.exp(s.blocked - s.blocked.max())
@@ -151,11 +152,12 @@ WEIGHTS = (
                 lambda s: s.blocked,
             ),
             "exponentials-only": (
-                "The weights are exponentials that are not divided by their sum: no row sums to 1.",
+                "The weights are exponentials that are not divided by their sum{: no row sums to "
+                "1}.",
                 lambda s: np.exp(s.blocked),
             ),
             "shifted-exponentials-only": (
-                "The largest weight of each row is 1: the weights are exponentials of the scores "
+                "{The largest weight of each row is 1: }the weights are exponentials of the scores "
                 "less their maximum, not divided by their sum.",
                 lambda s: np.exp(shifted(s)),
             ),
@@ -168,7 +170,7 @@ WEIGHTS = (
                 lambda s: softmax(s.blocked * np.log(2)),
             ),
             "sigmoid": (
-                "Your weights are those of a sigmoid of each score: no row sums to 1.",
+                "Your weights are those of a sigmoid of each score{: no row sums to 1}.",
                 lambda s: 1 / (1 + np.exp(-s.blocked)),
             ),
             "sigmoid-normalised": (
@@ -202,8 +204,8 @@ WEIGHTS = (
                 lambda s: np.exp(s.blocked) / (1 + np.exp(s.blocked).sum(-1, keepdims=True)),
             ),
             "divided-by-mean": (
-                "Your weights are the exponentials divided by their mean: a row sums to its "
-                "length.",
+                "Your weights are the exponentials divided by their mean{: a row sums to its "
+                "length}.",
                 lambda s: softmax(s.blocked) * s.K.shape[-2],
             ),
             "divided-by-length": (

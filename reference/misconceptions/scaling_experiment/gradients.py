@@ -174,8 +174,8 @@ GRADIENT = (
                 lambda x: softmax(x, None),
             ),
             "not-stable": (
-                "Right for small scores; large ones overflow, as in a softmax that exponentiates "
-                "its scores as they are.",
+                "{Right for small scores; large ones|Large scores} overflow, as in a softmax that "
+                "exponentiates its scores as they are.",
                 lambda x: np.exp(x) / np.exp(x).sum(-1, keepdims=True),
             ),
             "largest-of-all": (

@@ -180,7 +180,7 @@ PROJECTIONS = (
                 lambda s: s.weights,
             ),
             "scores-returned": (
-                "The output is right; in place of the weights the scaled scores are returned.",
+                "{The output is right; }in place of the weights the scaled scores are returned.",
                 lambda s: (s.projected, s.scaled),
             ),
             "output-twice": (

@@ -69,8 +69,8 @@ RATIOS = (
                 lambda s: np.expm1(s.shifted),
             ),
             "sigmoid": (
-                "Your numbers are those of a sigmoid of each input on its own: a row does not sum "
-                "to 1.",
+                "Your numbers are those of a sigmoid of each input on its own{: a row does not sum "
+                "to 1}.",
                 {"weights": lambda s: 1 / (1 + np.exp(-s.array))},
             ),
         },
@@ -79,11 +79,24 @@ RATIOS = (
         "weights",
         SHARE,
         {
-            "not-divided": (
-                "The largest result is 1: the exponentials are divided by the largest of them, or "
-                "not at all, in place of their sum.",
-                lambda s: s.exponentials,
-                lambda s: np.exp(s.array) / np.exp(s.array).max(axis=s.axis, keepdims=True),
+            "not-divided": [
+                (
+                    "{The largest result is 1: }the exponentials are divided by the largest of "
+                    "them, or not at all, in place of their sum.",
+                    lambda s: s.exponentials,
+                    lambda s: np.exp(s.array) / np.exp(s.array).max(axis=s.axis, keepdims=True),
+                ),
+                (
+                    "The exponentials are divided by the largest of the whole array, in place of "
+                    "the sum along the axis.",
+                    lambda s: np.exp(s.array) / np.exp(s.array).max(),
+                    lambda s: np.exp(s.array - s.array.max()),
+                ),
+            ],
+            "inputs-returned": (
+                "Your numbers are the inputs as they were: there is no exponential and no "
+                "division.",
+                lambda s: s.array,
             ),
             "large-epsilon": [
                 (
@@ -161,13 +174,13 @@ RATIOS = (
                 lambda s: s.shifted.sum(axis=s.axis, keepdims=True),
             ),
             "divided-by-mean": (
-                "Your numbers are the exponentials divided by their mean: a row sums to its "
-                "length.",
+                "Your numbers are the exponentials divided by their mean{: a row sums to its "
+                "length}.",
                 lambda s: s.exponentials.mean(axis=s.axis, keepdims=True),
             ),
             "divided-by-length": (
-                "Your numbers are the exponentials divided by their Euclidean length: the squares "
-                "of a row sum to 1, not the entries.",
+                "Your numbers are the exponentials divided by their Euclidean length{: the squares "
+                "of a row sum to 1, not the entries}.",
                 lambda s: np.sqrt((s.exponentials**2).sum(axis=s.axis, keepdims=True)),
             ),
             "one-too-many-below": (
@@ -227,7 +240,7 @@ RATIOS = (
         SHARE,
         {
             "percentages": (
-                "Your numbers are percentages: each row sums to 100, not to 1.",
+                "Your numbers are percentages{: each row sums to 100, not to 1}.",
                 lambda s: 100 * s.exponentials / s.total,
             ),
             "axis-not-moved-back": (
@@ -265,8 +278,8 @@ RATIOS = (
         ),
         {
             "type-of-the-input": (
-                "Right for floats; for whole numbers the result is cut down to whole numbers too: "
-                "it has the type of the input.",
+                "{Right for floats; for|For} whole numbers the result is cut down to whole numbers "
+                "too: it has the type of the input.",
                 lambda s: (s.exponentials / s.total).astype(np.asarray(s.x).dtype),
             ),
         },

@@ -55,8 +55,8 @@ SHIFTS = (
             ),
             # S1 of the course's sources: a softmax without an axis
             "over-everything": (
-                "Your numbers are those of one softmax over the whole array: all entries together "
-                "sum to 1.",
+                "Your numbers are those of one softmax over the whole array{: all entries together "
+                "sum to 1}.",
                 lambda s: None,
             ),
             "first-axis-by-default": (
@@ -129,6 +129,25 @@ SHIFTS = (
         },
     ),
     Family(
+        None,
+        (
+            "Which shape has the sum of a (3, 3) matrix along its last axis?",
+            "A maximum or a sum along an axis loses that axis; without it it lines up with the "
+            "columns.",
+            "Give the maximum and the sum keepdims=True, so that each row meets its own.",
+        ),
+        {
+            "without-keepdims": (
+                "The maximum and the sum have lost their axis: without keepdims=True, each row "
+                "meets those of other rows, or the shapes do not fit.",
+                {
+                    "shifted": lambda s: s.array - s.array.max(axis=s.axis),
+                    "total": lambda s: s.exponentials.sum(axis=s.axis),
+                },
+            ),
+        },
+    ),
+    Family(
         "shifted",
         (
             "Which shape has the maximum of a (3, 3) matrix along its last axis?",
@@ -186,8 +205,8 @@ SHIFTS = (
             # Blanchard, Higham & Higham 2021
             "not-stable": [
                 (
-                    "Right for small numbers; large ones overflow, as in a softmax that "
-                    "exponentiates its inputs as they are, with the NaN replaced by numbers "
+                    "{Right for small numbers; large ones|Large numbers} overflow, as in a softmax "
+                    "that exponentiates its inputs as they are, with the NaN replaced by numbers "
                     "afterwards.",
                     {
                         "shifted": lambda s: s.array,
@@ -204,8 +223,8 @@ SHIFTS = (
                     },
                 ),
                 (
-                    "Right for small numbers; large ones overflow, as in a softmax that "
-                    "exponentiates its inputs as they are.",
+                    "{Right for small numbers; large ones|Large numbers} overflow, as in a softmax "
+                    "that exponentiates its inputs as they are.",
                     {"shifted": lambda s: s.array},
                 ),
             ],
@@ -220,7 +239,7 @@ SHIFTS = (
         ),
         {
             "largest-of-all": (
-                "Right as long as the rows are of like size: the maximum of the whole array is "
+                "{Right as long as the rows are of like size: }the maximum of the whole array is "
                 "subtracted, and rows far below it vanish.",
                 lambda s: s.array - s.array.max(),
             ),
