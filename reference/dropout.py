@@ -135,13 +135,14 @@ def _applied(used: Array, right: Array, rate: float) -> DropoutMistake | None:
     if least <= count <= most and np.allclose(used[kept] * (1 - rate), right[kept], atol=1e-5):
         return None if are_independent(dropped, rate) else TOGETHER
     other = 1 - rate
-    least, most = _fair(dropped.size, other)
-    if least <= count <= most and np.allclose(used[kept] * (1 - other), right[kept], atol=1e-5):
+    few, many = _fair(dropped.size, other)
+    if few <= count <= many and np.allclose(used[kept] * (1 - other), right[kept], atol=1e-5):
         return DropoutMistake(
             "dropout-rate-inverted", "Dropout keeps each weight with probability p, not 1 − p."
         )
     share = count / dropped.size
-    if count and np.allclose(used[kept] * (1 - share), right[kept], atol=0.05):
+    is_unfair = not least <= count <= most
+    if count and is_unfair and np.allclose(used[kept] * (1 - share), right[kept], atol=0.05):
         return DropoutMistake(
             "dropout-rate-ignored",
             f"Of the weights {share:.0%} were set to 0; with dropout={rate:g} it should be "

@@ -34,7 +34,9 @@ class Misconception:
 
     Attributes:
         id: what the mistake is called; ways of one mistake share it.
-        finding: a sentence that states what the student's numbers are those of.
+        finding: a sentence that states what the student's numbers are those of. `{One part}` of it
+            is said only where this mistake alone gives every answer, `{one|another}` has other
+            words elsewhere: `{Right for small numbers; large ones|Large numbers} overflow.`
         hints: a question that points; the property that fails; where it is and what to do. Where
             there are none, those of the check that failed are shown.
         replaces: the steps (or arguments) that are done wrong, by name.

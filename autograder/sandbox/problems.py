@@ -40,8 +40,8 @@ SENTENCES: dict[CauseCode, str] = {
     "out_of_memory": "{subject} asked for more memory than the grader allows{where}.",
     "raised": "{subject} stopped with {said}{line}.",
     "exited": "{subject} asked to end the program (exit){where}.",
-    "keyboard": "{subject} calls input(){where}, but nobody is at the keyboard when it is graded. "
-    "Take the values from the parameters instead.",
+    "keyboard": "{subject} calls {message}{where}, but nobody is at the keyboard when it is "
+    "graded. Leave that out: what is needed is in the parameters.",
     "not_a_function": "{message}.",
     "axes_returned": "{subject} returned the axes; the whole figure is asked for "
     "(`return figure`, or axes.figure).",
@@ -202,7 +202,8 @@ def from_worker(problem: Problem, subject: str) -> StudentProblem:
     if problem.kind == "exited":
         return Crashed("exited", subject, place=place)
     if problem.kind == "keyboard":
-        return Raised("keyboard", subject, place=place, type="EOFError")
+        called = one_line(problem.message, 20) or "input()"
+        return Raised("keyboard", subject, called, place=place, type="EOFError")
     if problem.kind == "raised":
         return _raised(problem, subject)
     message = one_line(problem.message, 300)

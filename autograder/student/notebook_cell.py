@@ -6,6 +6,7 @@
 import json
 import os
 import sys
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,7 @@ from autograder.student.progress import (
     stage_of,
 )
 from autograder.student.step import change_since, no_further_hint, read_attempts, shown_step
+from autograder.submission.code import read_code
 from autograder.submission.read import UnreadableFile
 from autograder.submission.source import (
     Siblings,
@@ -40,6 +42,7 @@ from autograder.submission.source import (
     read_source,
     with_stated_numbers,
 )
+from autograder.worker.messages import Unit
 
 ELSEWHERE = (
     "Put the course's folder where this notebook runs, and go there in a cell: %cd FOLDER. Or name "
@@ -54,7 +57,8 @@ def answer_of(request: dict[str, Any]) -> dict[str, Any]:
         course = find_course(folder)
         exercise = course.exercise(request["exercise"])
         require_libraries([exercise])
-        source = from_cells(request["cells"], exercise.name, Siblings(folder))
+        cells = without_corrected(request["cells"])
+        source = from_cells(cells, exercise.name, Siblings(folder))
         source = with_stated_numbers(source, exercise)
         source = with_answers(source, exercise, Path(request["saved"]))
         with Judge(course, [exercise]) as judge:
@@ -68,6 +72,22 @@ def answer_of(request: dict[str, Any]) -> dict[str, Any]:
     else:  # a student, who gets one step at a time
         html, text = _step_outputs(course, report, folder, request["hint"])
     return {"html": html, "text": text, "points": report.points}
+
+
+def without_corrected(cells: Sequence[str]) -> list[str]:
+    """Return the cells, empty where one is not Python and a later one defines the same names.
+
+    The last cell is the one that checks.
+    """
+    later: set[str] = set()
+    kept = list(cells)
+    for number, text in reversed(list(enumerate(cells))):
+        code = read_code([Unit("cell", text)])
+        if not code.broken:
+            later |= code.names.keys()
+        elif number < len(cells) - 2 and code.names.keys() <= later:
+            kept[number] = ""
+    return kept
 
 
 def with_answers(source: Source, exercise: Exercise, saved: Path) -> Source:

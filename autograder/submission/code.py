@@ -22,6 +22,11 @@ class Binding(msgspec.Struct, frozen=True):
     tree: str
     hollow: bool = False
 
+    @property
+    def is_import(self) -> bool:
+        """True if the name is that of an import."""
+        return self.tree.startswith(("Import(", "ImportFrom("))
+
 
 class Code(msgspec.Struct):
     """Top level of some units.

@@ -135,12 +135,13 @@ def exercises_in(source: Source, code: Code, stubs: Stubs) -> dict[str, list[str
     """Return the exercises that a file answers by the names that it defines, with these names.
 
     The file has all names that an exercise asks for; or most of them, and none that belongs to an
-    exercise of which it has all.
+    exercise of which it has all. It does not define what it imports.
     """
+    defined = {name for name, bound in code.names.items() if not bound.is_import}
     whole: dict[str, list[str]] = {}
     partly: dict[str, list[str]] = {}
     for exercise, stub in stubs.items():
-        there = [name for name in stub.asked if name in code.names]
+        there = [name for name in stub.asked if name in defined]
         if stub.answered(source.answers):
             whole[exercise] = sorted(source.answers.keys() & stub.answers.keys())
         elif not stub.written(code):

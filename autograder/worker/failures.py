@@ -27,7 +27,7 @@ def explain(error: BaseException, labels: Collection[str]) -> Problem:
     if isinstance(error, Unsendable):
         return Problem("unsendable", _cut(error.type, MAX_NAME), _message(error), place)
     if isinstance(error, KeyboardNeeded):
-        return Problem("keyboard", place=place)
+        return Problem("keyboard", message=_message(error), place=place)
     if isinstance(error, SystemExit):
         return Problem("exited", message=_message(error), place=place)
     # Python's own classes are told by what they are: a class of another making may have any name

@@ -42,12 +42,18 @@ def redirect() -> BoundedBytes:
     stream = io.TextIOWrapper(buffered, encoding="utf-8", errors="replace", write_through=True)
     sys.stdout = sys.stderr = stream
     builtins.input = refuse_input
+    sys.breakpointhook = refuse_breakpoint
     return kept
 
 
 def refuse_input(_prompt: object = "") -> NoReturn:
     """Raise KeyboardNeeded, in place of `input`."""
-    raise KeyboardNeeded("input() was called")
+    raise KeyboardNeeded("input()")
+
+
+def refuse_breakpoint(*_args: object, **_kwargs: object) -> NoReturn:
+    """Raise KeyboardNeeded, in place of the debugger."""
+    raise KeyboardNeeded("breakpoint()")
 
 
 def show_stack_to(descriptor: int) -> None:

@@ -112,7 +112,7 @@ def wrong_first_query(Q: Any, K: Any, V: Any) -> Any:
 
 
 def wrong_first_feature(Q: Any, K: Any, V: Any) -> Any:
-    """every feature of the output is the first one; the weights are right"""
+    """every feature of the output is the first one"""
     scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(K.shape[-1])
     e = np.exp(scores - scores.max(axis=-1, keepdims=True))
     weights = e / e.sum(axis=-1, keepdims=True)
@@ -121,7 +121,7 @@ def wrong_first_feature(Q: Any, K: Any, V: Any) -> Any:
 
 
 def wrong_scores_used(Q: Any, K: Any, V: Any) -> Any:
-    """the values are mixed with the scores; the weights are right"""
+    """the values are mixed with the scores"""
     scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(K.shape[-1])
     e = np.exp(scores - scores.max(axis=-1, keepdims=True))
     weights = e / e.sum(axis=-1, keepdims=True)
@@ -129,7 +129,7 @@ def wrong_scores_used(Q: Any, K: Any, V: Any) -> Any:
 
 
 def wrong_others_returned(Q: Any, K: Any, V: Any) -> Any:
-    """the output is right; the weights are those of scores that are not divided by √d_k"""
+    """the weights that are returned are those of scores that are not divided by √d_k"""
     scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(K.shape[-1])
     e = np.exp(scores - scores.max(axis=-1, keepdims=True))
     weights = e / e.sum(axis=-1, keepdims=True)

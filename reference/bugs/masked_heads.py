@@ -141,7 +141,7 @@ def wrong_transposed(scores: Any, mask: Any) -> Any:
 
 
 def wrong_whole_numbers(scores: Any, mask: Any) -> Any:
-    """the mask is turned round by ~, which is right for True and False, and not for 1 and 0"""
+    """the mask is turned round by ~, which turns True and False, and makes −2 and −1 of 1 and 0"""
     mask = np.asarray(mask)
     mask = mask if mask.dtype.kind in "iu" else mask.astype(bool)
     mask = mask[:, None] if mask.ndim == 3 else mask
@@ -160,7 +160,7 @@ def wrong_decimals(scores: Any, mask: Any) -> Any:
 
 
 def wrong_after_softmax(scores: Any, mask: Any) -> Any:
-    """the mask acts after the softmax: the rows no longer sum to 1"""
+    """the mask acts after the softmax"""
     mask = np.asarray(mask).astype(bool)
     mask = mask[:, None] if mask.ndim == 3 else mask
     e = np.exp(scores - scores.max(axis=-1, keepdims=True))

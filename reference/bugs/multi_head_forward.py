@@ -154,7 +154,7 @@ def wrong_no_output_matrix(x: Any, W_q: Any, W_k: Any, W_v: Any, W_o: Any, num_h
 def wrong_output_matrix_turned(
     x: Any, W_q: Any, W_k: Any, W_v: Any, W_o: Any, num_heads: int
 ) -> Any:
-    """W_o is transposed; the weights are right"""
+    """W_o is transposed"""
     B, L, E = x.shape
     d = E // num_heads
     Q, K, V = ((x @ W).reshape(B, L, num_heads, d).transpose(0, 2, 1, 3) for W in (W_q, W_k, W_v))
@@ -165,7 +165,7 @@ def wrong_output_matrix_turned(
 
 
 def wrong_values_by_keys(x: Any, W_q: Any, W_k: Any, W_v: Any, W_o: Any, num_heads: int) -> Any:
-    """the values are made with W_k; the weights are right"""
+    """the values are made with W_k"""
     B, L, E = x.shape
     d = E // num_heads
     Q, K, V = ((x @ W).reshape(B, L, num_heads, d).transpose(0, 2, 1, 3) for W in (W_q, W_k, W_k))
@@ -176,7 +176,7 @@ def wrong_values_by_keys(x: Any, W_q: Any, W_k: Any, W_v: Any, W_o: Any, num_hea
 
 
 def wrong_first_weights(x: Any, W_q: Any, W_k: Any, W_v: Any, W_o: Any, num_heads: int) -> Any:
-    """the output is right; the weights that are returned for every head are the first head's"""
+    """the weights that are returned for every head are the first head's"""
     B, L, E = x.shape
     d = E // num_heads
     Q, K, V = ((x @ W).reshape(B, L, num_heads, d).transpose(0, 2, 1, 3) for W in (W_q, W_k, W_v))
@@ -188,7 +188,7 @@ def wrong_first_weights(x: Any, W_q: Any, W_k: Any, W_v: Any, W_o: Any, num_head
 
 
 def wrong_mean_weights(x: Any, W_q: Any, W_k: Any, W_v: Any, W_o: Any, num_heads: int) -> Any:
-    """the output is right; the weights that are returned are the mean over the heads"""
+    """the weights that are returned are the mean over the heads"""
     B, L, E = x.shape
     d = E // num_heads
     Q, K, V = ((x @ W).reshape(B, L, num_heads, d).transpose(0, 2, 1, 3) for W in (W_q, W_k, W_v))

@@ -115,7 +115,7 @@ def wrong_minimum(x: Any) -> Any:
 
 
 def wrong_sorted(x: Any) -> Any:
-    """the weights of a row are right but stand in ascending order, not in that of the entries"""
+    """the weights of a row stand in ascending order, not in that of the entries"""
     e = np.exp(x - x.max(axis=-1, keepdims=True))
     return np.sort(e / e.sum(axis=-1, keepdims=True), axis=-1)
 

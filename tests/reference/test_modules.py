@@ -6,6 +6,8 @@ import torch
 from torch import nn
 
 from reference import attention, modules
+from reference.attention import softmax
+from reference.dropout import what_dropout_did
 from reference.misconceptions.language_model import MISTAKES as MODEL
 from reference.misconceptions.multi_head_attention import MISTAKES as HEADS
 from reference.misconceptions.self_attention import MISTAKES as SELF
@@ -102,3 +104,18 @@ def test_the_recipes_in_numpy_are_the_modules_in_torch(recipe):
         expected = state.result if isinstance(state.result, tuple) else (state.result,)
         for result, right in zip(results, expected, strict=True):
             np.testing.assert_allclose(result.detach().numpy(), right, atol=1e-7)
+
+
+def test_a_share_of_dropped_weights_is_named_only_if_it_is_not_the_one_asked_for():
+    """`50% were set to 0; it should be 50%`, of weights that were wrong in another way, is false."""
+    rng = np.random.default_rng(0)
+    query, key = rng.normal(size=(2, 16, 30, 4))
+    weights = softmax(query @ key.swapaxes(-1, -2) / 2)
+
+    def said(share, factor):
+        used = weights * (rng.random(weights.shape) >= share) * factor
+        return what_dropout_did(query, key, np.concatenate([used, used], -1), weights, 0.5)
+
+    assert said(0.5, 2.0) is None
+    assert said(0.5, 2.02).id == "dropout-wrong"
+    assert "30% were set to 0" in said(0.3, 1 / 0.7).finding

@@ -63,6 +63,7 @@ def test_values_come_back_as_plain_data(submit):
         ("import sys; sys.exit('bye')", Crashed, "asked to end the program (exit) in line 2"),
         ("raise SystemExit", Crashed, "in line 2 of work.py"),
         ("return input('?')", Raised, "calls input() in line 2 of work.py"),
+        ("breakpoint(); return 1", Raised, "calls breakpoint() in line 2 of work.py"),
         ("return [0][1]", Raised, "IndexError: list index out of range in line 2 of work.py"),
         ("raise NotImplementedError()", NotWritten, "f is not written yet."),
         ("return f()", Raised, "calls itself without an end"),

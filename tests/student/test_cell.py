@@ -48,6 +48,15 @@ def test_what_passed_is_folded_and_all_can_be_read_without_styles(ask):
         assert page in style, "the page's theme comes before the system's"
 
 
+def test_a_syntax_error_that_has_been_corrected_is_not_repeated(ask):
+    broken, said = "def sort(x)\n    return x", "is not valid Python"
+    assert said in ask(broken, "%autograder")["text"]
+    assert said in ask(RIGHT, broken, "%autograder", "%autograder")["text"]
+    later = ask(broken, "%autograder", RIGHT, "%autograder")
+    assert said not in later["text"] and later["points"] == 10
+    assert ask("print(sort([2, 1])", "%autograder", RIGHT, "%autograder")["points"] == 10
+
+
 def test_it_says_what_has_changed_and_how_the_course_stands(ask):
     assert "more check" not in ask(WRONG)["text"]
     gained = ask(HALF)

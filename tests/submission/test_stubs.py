@@ -9,7 +9,10 @@ import pytest
 
 from autograder.course.course_file import load_course
 from autograder.student.targets import find_file
-from autograder.submission.stubs import read_stubs
+from autograder.submission.code import read_code
+from autograder.submission.source import Source
+from autograder.submission.stubs import exercises_in, read_stubs
+from autograder.worker.messages import Unit
 
 NAMES = ("softmax", "causal_mask", "reflection", "hand_computation", "multi_head_attention")
 
@@ -98,6 +101,19 @@ def test_a_solution_with_broken_markers_is_not_used(folder):
     path = folder / "solutions" / "softmax.py"
     path.write_text(path.read_text().replace("### END SOLUTION", ""))
     assert read_stubs(course)["softmax"].asked == ["softmax"]
+
+
+def test_a_file_does_not_define_what_it_imports(course):
+    units = (
+        Unit("mine.py", "from softmax import softmax\n\ndef create_causal_mask(n): return n\n"),
+    )
+    assert (
+        list(exercises_in(Source("mine", "mine.py", units), read_code(units), read_stubs(course)))
+        == []
+    )
+    own = (Unit("mine.py", "def softmax(x): return x\n"),)
+    found = exercises_in(Source("mine", "mine.py", own), read_code(own), read_stubs(course))
+    assert found == {"softmax": ["softmax"]}
 
 
 @pytest.mark.parametrize("written", [".py", ".ipynb"])

@@ -150,8 +150,8 @@ MODEL_PARTS = (
         CAUSAL,
         {
             "no-causal-mask": (
-                "No mask acts: every position sees the tokens after it, also the one "
-                "that it should guess.",
+                "{Your|The} logits are those without a causal mask: every position sees the tokens "
+                "after it, also the one that it should guess.",
                 _ones,
             ),
             "mask-inverted": (

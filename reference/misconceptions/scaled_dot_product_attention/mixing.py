@@ -121,7 +121,8 @@ RETURNS = (
         RESULTS,
         {
             "results-swapped": (
-                "Both results are right, but in the wrong order: (weights, output).",
+                "{Both results are right, but|The results are} in the wrong order: (weights, "
+                "output).",
                 lambda s: (s.weights, s.output),
             ),
             "output-only": (

@@ -191,8 +191,8 @@ WEIGHTS = (
             ),
             "large-epsilon": [
                 (
-                    f"A number added to the sum, about {size}, is so large that the rows do not "
-                    "sum to 1.",
+                    f"A number added to the sum, about {size}, is so large that "
+                    "{the rows do not sum to 1|it changes the weights}.",
                     lambda s, size=size: (
                         np.exp(shifted(s)) / (np.exp(shifted(s)).sum(-1, keepdims=True) + size)
                     ),
@@ -209,7 +209,9 @@ WEIGHTS = (
                 lambda s: softmax(s.blocked) * s.K.shape[-2],
             ),
             "divided-by-length": (
-                "The squares of each row of your weights sum to 1, not the weights.",
+                "{The squares of each row of your weights sum to 1, not the weights|The "
+                "exponentials of each row are divided by their Euclidean length, not by their "
+                "sum}.",
                 lambda s: (
                     np.exp(shifted(s)) / np.sqrt((np.exp(shifted(s)) ** 2).sum(-1, keepdims=True))
                 ),

@@ -141,7 +141,7 @@ ENTROPY = (
                 lambda s: entropy(softmax(s.p)),
             ),
             "axis-kept": (
-                "The numbers are right, but an axis of size 1 is left at the end (keepdims).",
+                "{The numbers are right, but an|An} axis of size 1 is left at the end (keepdims).",
                 lambda s: _terms(s).sum(-1, keepdims=True),
             ),
         },

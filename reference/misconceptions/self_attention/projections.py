@@ -168,7 +168,8 @@ PROJECTIONS = (
         ORDER,
         {
             "results-swapped": (
-                "Both results are right, but in the wrong order: (weights, output).",
+                "{Both results are right, but|The results are} in the wrong order: (weights, "
+                "output).",
                 lambda s: (s.weights, s.projected),
             ),
             "output-only": (

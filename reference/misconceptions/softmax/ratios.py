@@ -84,6 +84,9 @@ RATIOS = (
                     "{The largest result is 1: }the exponentials are divided by the largest of "
                     "them, or not at all, in place of their sum.",
                     lambda s: s.exponentials,
+                ),
+                (
+                    "The exponentials are divided by the largest of them, in place of their sum.",
                     lambda s: np.exp(s.array) / np.exp(s.array).max(axis=s.axis, keepdims=True),
                 ),
                 (

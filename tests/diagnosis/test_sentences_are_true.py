@@ -1,0 +1,259 @@
+"""What is said of a set of calls is true of each of them: of names, of pairs, of statements.
+
+The students here make one mistake of the course's, or two, or are the wrong answers in `examples`.
+Where a sentence makes a claim about results, as `Right for small numbers` does, it is tested on
+every call that was asked, and on calls that were not.
+"""
+
+import importlib.util
+import random
+import re
+import sys
+from functools import cache
+
+import numpy as np
+import pytest
+
+from autograder.diagnosis import facts
+from autograder.diagnosis.examination import Answer, Examination
+from autograder.diagnosis.finding import beside_another, of_every_call, of_some_calls
+from autograder.diagnosis.outcome import RAISES, Outcome, outcome_of
+from autograder.diagnosis.steps import SEEN, diagnose
+from tests.conftest import ROOT
+from tests.diagnosis.test_no_false_names import CASES, CATALOGUE
+
+FRESH = 2  # draws of calls beyond those of an examination
+SAMPLE = 6  # of a function's pairs, and of its mistakes
+PLAIN = [(e, f) for e, f in CASES if CATALOGUE.recipes(e)[f].caller is None]
+
+
+def rows(case):
+    """The weights of a call: the only result, or the second of two."""
+    parts = case.in_parts(2).answer.outcome.parts
+    return np.asarray(parts[-1], float)
+
+
+def sums_to(total):
+    return lambda case: np.allclose(rows(case).sum(), total)
+
+
+def no_row_sums_to_1(case):
+    sums = rows(case).sum(axis=getattr(case.state, "axis", -1))
+    return not np.allclose(sums[np.isfinite(sums)], 1) or not np.isfinite(sums).all()
+
+
+def is_right(place):
+    """Whether one of two results is right in a call."""
+    return lambda case: bool(case.in_parts(2).same_cells(place).all())
+
+
+def largest_is_1(case):
+    largest = rows(case).max(axis=getattr(case.state, "axis", -1))
+    return np.allclose(largest[np.isfinite(largest)], 1)
+
+
+def is_large(state):
+    for name in ("array", "scaled", "scores", "embeddings", "masked"):
+        numbers = np.asarray(getattr(state, name, 0.0), float)
+        if np.abs(numbers[np.isfinite(numbers)]).max(initial=0) > 100:
+            return True
+    return False
+
+
+# For what a sentence claims: of which calls, and what then has to be true of each of them.
+WRONG = "wrong"
+CLAIMS = {
+    r"[Rr]ight for small": (lambda case: not is_large(case.state), lambda case: case.right),
+    r"[Rr]ight without a batch": (
+        lambda case: np.ndim(case.state.Q) == 2,
+        lambda case: case.right,
+    ),
+    r"Right for floats": (
+        lambda case: np.asarray(case.state.x).dtype.kind == "f",
+        lambda case: case.right,
+    ),
+    r"The output is right": (WRONG, is_right(0)),
+    r"The weights are right": (WRONG, is_right(1)),
+    r"(entries|weights) together sum to 1": (WRONG, sums_to(1)),
+    r"no row sums to 1|row (does not|no longer sums?) (sum )?to 1|rows no longer": (
+        WRONG,
+        no_row_sums_to_1,
+    ),
+    r"[Ll]argest (result|weight of each row) is 1": (WRONG, largest_is_1),
+}
+# What no sentence says of a mistake that has another one beside it.
+OF_RESULTS = re.compile(
+    r"(is|are) right\b|\b[Rr]ight (for|without|but|as long|unless)|sums? to (1|100|its)\b|"
+    r"together sum|[Ll]argest (result|weight of each row) is|^Your numbers are"
+)
+
+
+def claims_hold(says, cases):
+    """The claims of a text that are false of some call, with the number of those that were met."""
+    false, met = [], 0
+    for pattern, (of, holds) in CLAIMS.items():
+        if re.search(pattern, says):
+            values = [case for case in cases if not case.answer.outcome.raised]
+            chosen = [case for case in values if (not case.right if of == WRONG else of(case))]
+            met += bool(chosen)
+            with np.errstate(all="ignore"):
+                false += [
+                    f"{pattern}: call {n}" for n, case in enumerate(chosen) if not holds(case)
+                ]
+    return false, met
+
+
+def examined(replay, ask):
+    """What is said of a function, and all calls: those that were asked, and fresh ones."""
+    examination = Examination(replay, ask)
+    finding = diagnose(examination)
+    examination.draw(SEEN + FRESH)
+    return finding, examination.observed()
+
+
+def is_false(finding, seen):
+    """What a finding says that is not true of each call."""
+    if finding is None:
+        return []
+    false, _ = claims_hold(finding.says, seen.cases)
+    if finding.code == "statements":
+        still = facts.true_statements(seen)
+        false += [str(each) for each in finding.statements if each not in still]
+    for statement in finding.statements:
+        if statement.code in {"right_and_wrong", "right_and_error"}:
+            wrong = statement.values["wrong"]
+            sides = facts.sides_of_traits(seen.recipe, [case.state for case in seen.cases])
+            (calls,) = {side.calls for side in sides if side.words == wrong}
+            false += [
+                f"{wrong}: call {n}" for n, c in enumerate(seen.cases) if c.right == (n in calls)
+            ]
+    if finding.code in {"two_mistakes", "and_something_else"} and OF_RESULTS.search(finding.says):
+        false.append(finding.says)
+    return false
+
+
+def replayed(replay, wrong):
+    """A function that makes these mistakes."""
+
+    def ask(probe):
+        try:
+            return Answer(outcome_of(replay.recipe.run(probe, wrong)))
+        except Exception:
+            return Answer(Outcome(RAISES), "The function stopped with an error.")
+
+    return ask
+
+
+def told_apart(replay, wrong):
+    """Whether a mistake can be seen at all, and is not an error in every call."""
+    calls = range(len(replay.probes(1)))
+    return replay.telling(calls, wrong) > 1 and not all(
+        replay.outcome(n, wrong).raised for n in calls
+    )
+
+
+def tried(exercise, function, wrongs):
+    replay = CATALOGUE.replay(exercise, function)
+    false = []
+    for wrong in wrongs:
+        if told_apart(replay, wrong):
+            finding, seen = examined(replay, replayed(replay, wrong))
+            names = [getattr(each, "id", "style") for each in wrong]
+            false += [(names, finding.says, each) for each in is_false(finding, seen)]
+    return false
+
+
+def sampled(wrongs, count, thorough):
+    chosen = list(wrongs)
+    random.Random(len(chosen)).shuffle(chosen)
+    return chosen if thorough else chosen[:count]
+
+
+@pytest.mark.one_in(4)
+@pytest.mark.parametrize(("exercise", "function"), PLAIN)
+def test_of_each_misconception(exercise, function, request):
+    thorough = request.config.getoption("--thorough")
+    replay = CATALOGUE.replay(exercise, function)
+    assert not tried(exercise, function, sampled(replay.singles, SAMPLE, thorough))
+
+
+@pytest.mark.one_in(4)
+@pytest.mark.parametrize(("exercise", "function"), PLAIN)
+def test_of_pairs(exercise, function, request):
+    thorough = request.config.getoption("--thorough")
+    pairs = sampled(CATALOGUE.replay(exercise, function).pairs, SAMPLE, False)
+    if thorough:
+        pairs = sampled(CATALOGUE.replay(exercise, function).pairs, 20 * SAMPLE, False)
+    assert not tried(exercise, function, pairs)
+
+
+CLAIMING = [
+    ("softmax", "softmax", ("always-first-axis", "not-stable")),
+    ("softmax", "softmax", ("no-exponential", "not-divided")),
+    ("softmax", "softmax", ("over-everything", "not-divided")),
+    ("scaled_dot_product_attention",) * 2 + (("divides-by-d-k", "all-axes-transposed"),),
+    ("scaled_dot_product_attention",) * 2 + (("divides-by-d-k", "softmax-over-queries"),),
+    ("scaled_dot_product_attention",) * 2 + (("no-scaling", "scores-returned"),),
+    ("scaled_dot_product_attention",) * 2 + (("softmax-not-stable",),),
+    ("scaled_dot_product_attention",) * 2 + (("all-axes-transposed",),),
+    ("softmax", "softmax", ("without-keepdims",)),
+]
+
+
+@pytest.mark.parametrize(("exercise", "function", "names"), CLAIMING)
+def test_where_a_sentence_makes_a_claim(exercise, function, names):
+    replay = CATALOGUE.replay(exercise, function)
+    if len(names) == 1:
+        wrongs = [wrong for wrong in replay.singles if wrong[0].id == names[0]]
+    else:
+        wrongs = [pair for pair in replay.pairs if {pair[0].id, pair[1].id} == set(names)]
+    assert wrongs
+    assert not tried(exercise, function, wrongs[:2])
+
+
+@pytest.mark.parametrize(("exercise", "function"), CASES)
+def test_beside_another_a_sentence_claims_nothing_about_the_results(exercise, function):
+    for wrong in CATALOGUE.replay(exercise, function).recipe.misconceptions:
+        for said in (of_every_call, of_some_calls, beside_another):
+            assert said(wrong.finding) and not re.search(r"[{}|]", said(wrong.finding))
+        assert not OF_RESULTS.search(beside_another(wrong.finding)), (wrong.id, wrong.finding)
+
+
+WILD = [
+    (path.parent.name, function, path)
+    for path in sorted((ROOT / "examples" / "wrong").glob("*/*.py"))
+    for exercise, function in PLAIN
+    if exercise == path.parent.name
+]
+
+
+@cache
+def module_of(path):
+    spec = importlib.util.spec_from_file_location(f"wrong_{path.stem}", path)
+    module = importlib.util.module_from_spec(spec)
+    sys.path.insert(0, str(ROOT / "solutions"))
+    try:
+        spec.loader.exec_module(module)
+    finally:
+        sys.path.remove(str(ROOT / "solutions"))
+    return module
+
+
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize(
+    ("exercise", "function", "path"), WILD, ids=lambda value: getattr(value, "stem", value)
+)
+def test_of_wrong_answers_that_people_wrote(exercise, function, path):
+    replay = CATALOGUE.replay(exercise, function)
+    written = getattr(module_of(path), function)
+
+    def ask(probe):
+        called = replay.recipe.as_called(probe)
+        try:
+            with np.errstate(all="ignore"):
+                return Answer(outcome_of(written(*called.args, **called.kwargs)))
+        except Exception as error:
+            return Answer(Outcome(RAISES), f"{function} stopped with {type(error).__name__}.")
+
+    finding, seen = examined(replay, ask)
+    assert not is_false(finding, seen), finding.says
