@@ -217,13 +217,17 @@ def expect_all_follow(
 ) -> None:
     """Pass as `expect_follows` does, for several answers that are too short to say much alone.
 
-    `cases` are answers, each with the right one and what computes it from the student's steps.
+    `cases` are answers of the newest calls, one call each, with the right one and what computes it
+    from the student's steps.
     """
     __tracebackhide__ = True
+    compared = 0
     try:
         for actual, expected, _ in cases:
+            compared += 1
             expect_close(actual, expected, what, condition=condition)
     except Mismatch as wrong:
+        submission.show_call(compared - 1, len(cases))
         follow = _Follow(OwnSteps(submission, **varied), what, condition, unlike)
         try:
             holds = follow.holds(cases)

@@ -271,8 +271,14 @@ class Submission:
         return self._session.source.digest
 
     def last_call(self) -> Call | None:
-        """Return the newest call of this check."""
+        """Return the newest call of this check, or the one that `show_call` says."""
         return self._calls[-1] if self._calls else None
+
+    def show_call(self, number: int, count: int) -> None:
+        """Let the report show one of the `count` newest calls, if these are of one function."""
+        newest = self._calls[-count:]
+        if len(newest) == count and len({call.name for call in newest}) == 1:
+            self._calls.append(newest[number])
 
     def first_raised(self) -> tuple[Call, Raised] | None:
         """Return the first call of this check that raised what no check asked for; or None."""

@@ -14,7 +14,7 @@ from autograder.diagnosis.examination import ENOUGH, Answer, Observations
 from autograder.diagnosis.finding import Finding, located, named_fact, sentence, stated
 from autograder.diagnosis.outcome import Outcome
 from autograder.diagnosis.recipe import Fact, Probe, Recipe, Trait
-from autograder.diagnosis.relations import named_value, relation, wrong_region
+from autograder.diagnosis.relations import named_value, relation
 from autograder.report.model import Statement
 from autograder.report.numbers import shape
 
@@ -65,7 +65,7 @@ def true_statements(seen: Observations) -> list[Statement]:
         *(() if measure else map(_fact, _facts(seen))),
     ]
     if seen.recipe.comparison.is_exact:
-        candidates += [_right_result(seen), relation(seen), _other_shape(seen), wrong_region(seen)]
+        candidates += [_right_result(seen), relation(seen), _other_shape(seen)]
     found: dict[str, Statement] = {}
     for statement in candidates:
         if statement is not None:

@@ -1,7 +1,7 @@
 """Diagnoses as codes and fields; all sentences of the engine about wrong answers are made here."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,7 +11,7 @@ from autograder.report.model import Diagnosis, DiagnosisCode, Line, Statement
 
 MAX_FINDING = 1500
 SCOPED = re.compile(r"\{([^{}|]*)\|?([^{}]*)\}")
-OPENINGS = ("Your numbers are those of ", "Your numbers are ")
+OPENING = re.compile("^Your numbers are (those of )?")
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,6 @@ STATEMENTS: Mapping[str, str] = {
     "other_order": "All the right numbers{of} are there, but not in their places.",
     "close": "The numbers{of} are close, but not precise.",
     "other_shape": "The shape is not the one asked for: {shape} in place of {expected}.",
-    "wrong_region": "Wrong values stand only {region}.",
 }
 # What is said of misconceptions, by the code of the diagnosis; `first` and `second` are theirs.
 NAMED: Mapping[str, str] = {
@@ -125,28 +124,13 @@ def located(code: DiagnosisCode, *statements: Statement, names: tuple[str, ...] 
     return Finding(kind, says, names, code=code, statements=statements)
 
 
-def of_every_call(finding: str) -> str:
-    """Return a misconception's sentence where it alone gives every answer."""
-    return SCOPED.sub(r"\1", finding)
-
-
-def of_some_calls(finding: str) -> str:
-    """Return it without what is true only of all calls together: `Right for small numbers; `."""
-    return capital(SCOPED.sub(r"\2", finding))
-
-
-def beside_another(finding: str) -> str:
-    """Return what is true of it where another misconception is at work too."""
-    text = of_some_calls(finding)
-    opening = next((opening for opening in OPENINGS if text.startswith(opening)), "")
-    return capital(text.removeprefix(opening))
-
-
-WORDED: Mapping[str, Callable[[str], str]] = {
-    "named": of_every_call,
-    "two_mistakes": beside_another,
-    "and_something_else": beside_another,
-}
+def worded(code: DiagnosisCode, finding: str) -> str:
+    """Return a misconception's sentence, with what is true only if it alone gives every answer."""
+    if code == "named":
+        return SCOPED.sub(r"\1", finding)
+    text = capital(SCOPED.sub(r"\2", finding))
+    is_alone = code in {"in_some_calls", "in_wrong_calls", "and_other_calls"}
+    return text if is_alone else capital(OPENING.sub("", text))
 
 
 def named(code: DiagnosisCode, *misconceptions: Misconception, calls: str = "") -> Finding:
@@ -157,8 +141,7 @@ def named(code: DiagnosisCode, *misconceptions: Misconception, calls: str = "") 
     Args:
         calls: the kind of calls that the misconception is seen in, where it is not in all.
     """
-    worded = WORDED.get(code, of_some_calls)
-    first, second = (*(worded(wrong.finding) for wrong in misconceptions), "")[:2]
+    first, second = (*(worded(code, wrong.finding) for wrong in misconceptions), "")[:2]
     says = NAMED[code].format(
         first=first,
         second=second,

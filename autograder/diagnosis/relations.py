@@ -6,11 +6,10 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from autograder.checks.value_structure import Vector
 from autograder.course.text import number
-from autograder.diagnosis.examination import ENOUGH, Cells, Observations
+from autograder.diagnosis.examination import ENOUGH, Observations
 from autograder.diagnosis.finding import stated
 from autograder.diagnosis.outcome import Outcome
 from autograder.diagnosis.recipe import Fact
@@ -108,47 +107,6 @@ def _constants(calls: Iterator[Vector]) -> list[float]:
             return []
         constants.append(float(numbers.mean()))
     return constants
-
-
-REGIONS: dict[str, Callable[[Cells], Cells]] = {
-    "on the diagonal": lambda w: _index(w, -1) == _index(w, -2),
-    "in the first row": lambda w: _index(w, -2) == 0,
-    "in the last row": lambda w: _index(w, -2) == w.shape[-2] - 1,
-    "in the first column": lambda w: _index(w, -1) == 0,
-    "in the last column": lambda w: _index(w, -1) == w.shape[-1] - 1,
-    "above the diagonal": lambda w: _index(w, -1) > _index(w, -2),
-    "below the diagonal": lambda w: _index(w, -1) < _index(w, -2),
-    "after the first item of the batch": lambda w: _index(w, 0) > 0,
-}
-
-
-def _index(cells: Cells, axis: int) -> npt.NDArray[np.int64]:
-    """Return for each cell its index along an axis.
-
-    Raises:
-        ValueError: there is no such axis.
-    """
-    if cells.ndim < 2 or (axis == 0 and cells.ndim < 3):
-        raise ValueError("no such axis")
-    sizes = [1] * cells.ndim
-    sizes[axis] = cells.shape[axis]
-    return np.broadcast_to(np.arange(cells.shape[axis]).reshape(sizes), cells.shape)
-
-
-def wrong_region(seen: Observations) -> Statement | None:
-    """Return the part of the result that all wrong cells lie in."""
-    cases = seen.of_right_shape
-    if any(len(case.answer.outcome.parts) != 1 for case in cases):
-        return None
-    cells = [~case.same_cells() for case in cases]
-    for words, region in REGIONS.items():
-        try:
-            inside = [bool((w <= region(w)).all() and not w.all()) for w in cells]
-        except ValueError:
-            continue
-        if len(inside) >= ENOUGH and all(inside):
-            return stated("wrong_region", region=words)
-    return None
 
 
 def rounded(value: float) -> str:

@@ -6,7 +6,7 @@ docs/maintainers/diagnosis.md for what each claims, and what would refute it.
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -155,13 +155,11 @@ def two_misconceptions(examination: Examination) -> Finding | None:
     pairs = _fitting_pairs(examination)
     if not pairs or len(pairs) > MAX_PAIRS:
         return None
-    if examination.replay.recipe.comparison.is_exact and (one := _one_change(examination)):
+    is_exact = examination.replay.recipe.comparison.is_exact
+    if is_exact and (one := _one_change(examination, _changes_near(examination))):
         return one
     pairs = [pair for pair in pairs if _shown_apart(examination, pair)]
-    if not pairs:
-        return None
-    first, second, *_ = pairs[0]
-    stated_ones = [first, second]
+    stated_ones = list(pairs[0][:2]) if pairs else []
     # pairs that are left together are the same function on every probe: each is as true
     if len(pairs) > MAX_ALIKE:
         in_all = set.intersection(*({pair[0].id, pair[1].id} for pair in pairs))
@@ -210,21 +208,6 @@ def one_in_a_kind_of_calls(examination: Examination) -> Finding | None:
     return next(filter(None, findings), None)
 
 
-def one_generic_change_in_a_kind_of_calls(examination: Examination) -> Finding | None:
-    """A change to any value gives all answers to the calls of some kind, and no others."""
-    wrong, outcomes = examination.wrong, examination.outcomes
-    for inside, calls in _kinds_that_go_wrong(examination):
-        values = [n for n in inside if n in wrong and not outcomes[n].raised]
-        if len(values) < TELLING:
-            continue
-        near = _generic_changes_giving(examination, values[0])
-        found = examination.giving(near, inside)
-        finding = _first_of_alike(examination, found, "and_other_calls", calls)
-        if finding is not None:
-            return finding
-    return None
-
-
 def true_statements(examination: Examination) -> Finding | None:
     """No name: what is true of the answers, those to more draws of calls too."""
     examination.draw(SEEN)
@@ -242,7 +225,6 @@ STEPS = (
     Step(one_generic_change, exact_only=True, confirmed=True),
     Step(one_in_each_result, exact_only=True, confirmed=True),
     Step(one_in_a_kind_of_calls, exact_only=True, confirmed=True),
-    Step(one_generic_change_in_a_kind_of_calls, exact_only=True, confirmed=True),
     Step(true_statements),
 )
 
@@ -339,56 +321,42 @@ def _shown_apart(examination: Examination, pair: Pair) -> bool:
         for half in alone
     )
     return min(needed) >= TELLING and any(
-        _gives_an_array(replay, n, outcomes[n], each)
-        for half in alone
-        for each in half
-        for n in wrong
+        _shows_alone(replay, n, outcomes[n], each) for half in alone for each in half for n in wrong
     )
 
 
-def _gives_an_array(replay: Replay, number: int, answer: Outcome, wrong: Wrong) -> bool:
-    """Return whether an answer is wrong in an array, or its structure, as this mistake alone is."""
-    made, count = replay.outcome(number, wrong), len(replay.recipe.results)
-    given, right = answer.in_parts(count), replay.outcome(number).in_parts(count)
-    if answer.raised or not len(given.parts) == len(right.parts) > 1:
-        shaped_so = answer.signature == made.signature != right.signature
-        return not answer.raised and (shaped_so or replay.fits(number, answer, wrong))
-    if made.signature not in {given.signature, right.signature}:
-        return False
-    condition = replay.probes(number // len(replay.probes()) + 1)[number].condition
-    shaped = given if made.signature == given.signature else right
-    ends = np.cumsum([part.size for part in shaped.parts])[:-1]
-    arrays = zip(given.parts, np.split(made.numbers, ends), right.parts, strict=True)
-
-    def alike(one: Any, other: Any) -> bool:
-        return one.size == other.size and bool(
-            agree(one.ravel(), other.ravel(), answer.precision, condition).all()
-        )
-
-    return any(alike(mine, its) and not alike(mine, true) for mine, its, true in arrays)
+def _shows_alone(replay: Replay, number: int, answer: Outcome, wrong: Wrong) -> bool:
+    """Return whether a wrong answer has a result, or its structure, as this mistake makes it."""
+    made, right = replay.outcome(number, wrong), replay.outcome(number)
+    if answer.raised or answer.signature == made.signature != right.signature:
+        return not answer.raised
+    numbers = answer.numbers, made.numbers, right.numbers
+    ends = np.cumsum([part.size for part in right.in_parts(len(replay.recipe.results)).parts])[:-1]
+    condition = replay.probes()[number % len(replay.probes())].condition
+    return len({len(each) for each in numbers}) == 1 and any(
+        agree(given, its, answer.precision, condition).all()
+        and not agree(given, true, answer.precision, condition).all()
+        for given, its, true in zip(*(np.split(each, ends) for each in numbers), strict=True)
+    )
 
 
 def _changes_near(examination: Examination) -> list[Wrong]:
     """Return the generic changes that give the first wrong answer that is a value."""
-    outcomes = examination.outcomes
+    replay, outcomes = examination.replay, examination.outcomes
     values = [number for number in examination.wrong if not outcomes[number].raised]
-    return _generic_changes_giving(examination, values[0]) if len(values) >= TELLING else []
+    if len(values) < TELLING:
+        return []
+    found = replay.giving(replay.families, outcomes, values[:1])
+    return found + replay.in_alternatives(found)
 
 
-def _one_change(examination: Examination, near: Sequence[Wrong] | None = None) -> Finding | None:
+def _one_change(examination: Examination, near: Sequence[Wrong]) -> Finding | None:
     """Return the first generic change that gives all the answers."""
-    candidates = _changes_near(examination) if near is None else near
     outcomes, wrong = examination.outcomes, set(examination.wrong)
     values_first = sorted(
         examination.everywhere, key=lambda n: (n not in wrong, outcomes[n].raised, n)
     )
-    return _one_name(examination, examination.giving(candidates, values_first)[:1])
-
-
-def _generic_changes_giving(examination: Examination, number: int) -> list[Wrong]:
-    replay = examination.replay
-    found = replay.giving(replay.families, examination.outcomes, [number])
-    return found + replay.in_alternatives(found)
+    return _one_name(examination, examination.giving(near, values_first)[:1])
 
 
 def two_reasons(replay: Replay, answers: Sequence[Outcome]) -> list[Misconception]:

@@ -75,17 +75,13 @@ def answer_of(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def without_corrected(cells: Sequence[str]) -> list[str]:
-    """Return the cells, empty where one is not Python and a later one defines the same names.
-
-    The last cell is the one that checks.
-    """
-    later: set[str] = set()
+    """Return the cells, empty where one is not Python and a later one defines the same names."""
+    codes, later = [read_code([Unit("cell", text)]) for text in cells], set[str]()
     kept = list(cells)
-    for number, text in reversed(list(enumerate(cells))):
-        code = read_code([Unit("cell", text)])
+    for number, code in reversed(list(enumerate(codes))):
         if not code.broken:
             later |= code.names.keys()
-        elif number < len(cells) - 2 and code.names.keys() <= later:
+        elif number < len(cells) - 2 and code.names.keys() <= later:  # the last one checks
             kept[number] = ""
     return kept
 

@@ -41,19 +41,14 @@ def redirect() -> BoundedBytes:
     buffered: Any = kept
     stream = io.TextIOWrapper(buffered, encoding="utf-8", errors="replace", write_through=True)
     sys.stdout = sys.stderr = stream
-    builtins.input = refuse_input
-    sys.breakpointhook = refuse_breakpoint
+    builtins.input = functools.partial(refuse_keyboard, "input()")
+    sys.breakpointhook = functools.partial(refuse_keyboard, "breakpoint()")
     return kept
 
 
-def refuse_input(_prompt: object = "") -> NoReturn:
-    """Raise KeyboardNeeded, in place of `input`."""
-    raise KeyboardNeeded("input()")
-
-
-def refuse_breakpoint(*_args: object, **_kwargs: object) -> NoReturn:
-    """Raise KeyboardNeeded, in place of the debugger."""
-    raise KeyboardNeeded("breakpoint()")
+def refuse_keyboard(called: str, *_args: object, **_kwargs: object) -> NoReturn:
+    """Raise KeyboardNeeded, in place of `input` or the debugger."""
+    raise KeyboardNeeded(called)
 
 
 def show_stack_to(descriptor: int) -> None:

@@ -328,6 +328,21 @@ def test_counts_do_not_follow_from_a_mask_of_one_number(grade_text, mask, counts
     assert check.outcome == "failed"
 
 
+@pytest.mark.parametrize(
+    ("counts", "call"),
+    [
+        ("[1, 2, 3][:n]", "count_visible(4)"),
+        ("[1] * n", "count_visible(3)"),
+        ("list(range(1, n + 1)) if n < 7 else [7] * n", "count_visible(7)"),
+    ],
+)
+def test_the_call_that_is_shown_is_the_one_that_failed(grade_text, counts, call):
+    text = MASKS.format(mask="np.tril(np.ones((n, n)))", applied="scores", counts=counts)
+    report = grade_text("causal_mask", text)
+    (check,) = [c for c in report.checks if c.title.startswith("count_visible")]
+    assert check.evidence.call == call
+
+
 def test_counts_follow_from_a_mask_that_is_only_off_by_one(grade_text):
     text = MASKS.format(
         mask="np.tril(np.ones((n, n)), -1)", applied="scores", counts="list(range(n))"

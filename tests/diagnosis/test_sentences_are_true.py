@@ -1,29 +1,37 @@
 """What is said of a set of calls is true of each of them: of names, of pairs, of statements.
 
-The students here make one mistake of the course's, or two, or are the wrong answers in `examples`.
+The students here make one mistake of the course's, or two, or are wrong answers that people wrote,
+or mutants of right ones.
 Where a sentence makes a claim about results, as `Right for small numbers` does, it is tested on
 every call that was asked, and on calls that were not.
 """
 
+import contextlib
 import importlib.util
 import random
 import re
+import signal
 import sys
 from functools import cache
+from types import ModuleType
 
 import numpy as np
 import pytest
 
+from autograder.course.course_file import load_course
 from autograder.diagnosis import facts
 from autograder.diagnosis.examination import Answer, Examination
-from autograder.diagnosis.finding import beside_another, of_every_call, of_some_calls
+from autograder.diagnosis.finding import worded
 from autograder.diagnosis.outcome import RAISES, Outcome, outcome_of
 from autograder.diagnosis.steps import SEEN, diagnose
 from tests.conftest import ROOT
 from tests.diagnosis.test_no_false_names import CASES, CATALOGUE
+from tools.unseen.mutated import singles
 
 FRESH = 2  # draws of calls beyond those of an examination
 SAMPLE = 6  # of a function's pairs, and of its mistakes
+MUTANTS = 4  # of an exercise
+SECONDS = 2  # for all calls of a mutant: some have no end
 PLAIN = [(e, f) for e, f in CASES if CATALOGUE.recipes(e)[f].caller is None]
 
 
@@ -60,14 +68,15 @@ def is_large(state):
     return False
 
 
+def has_no_batch(state):
+    return any(np.ndim(getattr(state, name, 0)) == 2 for name in ("Q", "X", "x", "scores"))
+
+
 # For what a sentence claims: of which calls, and what then has to be true of each of them.
 WRONG = "wrong"
 CLAIMS = {
     r"[Rr]ight for small": (lambda case: not is_large(case.state), lambda case: case.right),
-    r"[Rr]ight without a batch": (
-        lambda case: np.ndim(case.state.Q) == 2,
-        lambda case: case.right,
-    ),
+    r"[Rr]ight without a batch": (lambda case: has_no_batch(case.state), lambda case: case.right),
     r"Right for floats": (
         lambda case: np.asarray(case.state.x).dtype.kind == "f",
         lambda case: case.right,
@@ -163,27 +172,25 @@ def tried(exercise, function, wrongs):
     return false
 
 
-def sampled(wrongs, count, thorough):
+def sampled(wrongs, count):
     chosen = list(wrongs)
     random.Random(len(chosen)).shuffle(chosen)
-    return chosen if thorough else chosen[:count]
+    return chosen[:count]
 
 
-@pytest.mark.one_in(4)
-@pytest.mark.parametrize(("exercise", "function"), PLAIN)
+@pytest.mark.one_in(6)
+@pytest.mark.parametrize(("exercise", "function"), CASES)
 def test_of_each_misconception(exercise, function, request):
     thorough = request.config.getoption("--thorough")
     replay = CATALOGUE.replay(exercise, function)
-    assert not tried(exercise, function, sampled(replay.singles, SAMPLE, thorough))
+    assert not tried(exercise, function, sampled(replay.singles, None if thorough else SAMPLE))
 
 
-@pytest.mark.one_in(4)
-@pytest.mark.parametrize(("exercise", "function"), PLAIN)
+@pytest.mark.one_in(6)
+@pytest.mark.parametrize(("exercise", "function"), CASES)
 def test_of_pairs(exercise, function, request):
-    thorough = request.config.getoption("--thorough")
-    pairs = sampled(CATALOGUE.replay(exercise, function).pairs, SAMPLE, False)
-    if thorough:
-        pairs = sampled(CATALOGUE.replay(exercise, function).pairs, 20 * SAMPLE, False)
+    count = 20 * SAMPLE if request.config.getoption("--thorough") else SAMPLE
+    pairs = sampled(CATALOGUE.replay(exercise, function).pairs, count)
     assert not tried(exercise, function, pairs)
 
 
@@ -214,14 +221,32 @@ def test_where_a_sentence_makes_a_claim(exercise, function, names):
 @pytest.mark.parametrize(("exercise", "function"), CASES)
 def test_beside_another_a_sentence_claims_nothing_about_the_results(exercise, function):
     for wrong in CATALOGUE.replay(exercise, function).recipe.misconceptions:
-        for said in (of_every_call, of_some_calls, beside_another):
-            assert said(wrong.finding) and not re.search(r"[{}|]", said(wrong.finding))
-        assert not OF_RESULTS.search(beside_another(wrong.finding)), (wrong.id, wrong.finding)
+        for code in ("named", "in_wrong_calls", "two_mistakes"):
+            said = worded(code, wrong.finding)
+            assert said and not re.search(r"[{}|]", said)
+        assert not OF_RESULTS.search(said), (wrong.id, wrong.finding)
 
 
-WILD = [
+def examined_file(exercise, function, module):
+    """What is false of what is said of a function in a module; the sentence with it."""
+    replay = CATALOGUE.replay(exercise, function)
+
+    def ask(probe):
+        called = replay.recipe.as_called(probe)
+        try:
+            with np.errstate(all="ignore"):
+                return Answer(outcome_of(getattr(module, function)(*called.args, **called.kwargs)))
+        except Exception as error:
+            return Answer(Outcome(RAISES), f"{function} stopped with {type(error).__name__}.")
+
+    finding, seen = examined(replay, ask)
+    return [(finding.says, each) for each in is_false(finding, seen)]
+
+
+FILES = [
     (path.parent.name, function, path)
-    for path in sorted((ROOT / "examples" / "wrong").glob("*/*.py"))
+    for folder in (ROOT / "examples" / "wrong", ROOT / "tests" / "diagnosis" / "wild")
+    for path in sorted(folder.glob("*/*.py"))
     for exercise, function in PLAIN
     if exercise == path.parent.name
 ]
@@ -239,21 +264,49 @@ def module_of(path):
     return module
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(20)
 @pytest.mark.parametrize(
-    ("exercise", "function", "path"), WILD, ids=lambda value: getattr(value, "stem", value)
+    ("exercise", "function", "path"), FILES, ids=lambda value: getattr(value, "stem", value)
 )
 def test_of_wrong_answers_that_people_wrote(exercise, function, path):
-    replay = CATALOGUE.replay(exercise, function)
-    written = getattr(module_of(path), function)
+    try:
+        module = module_of(path)
+    except Exception:
+        pytest.skip("it cannot be loaded")
+    assert not hasattr(module, function) or not examined_file(exercise, function, module)
 
-    def ask(probe):
-        called = replay.recipe.as_called(probe)
-        try:
-            with np.errstate(all="ignore"):
-                return Answer(outcome_of(written(*called.args, **called.kwargs)))
-        except Exception as error:
-            return Answer(Outcome(RAISES), f"{function} stopped with {type(error).__name__}.")
 
-    finding, seen = examined(replay, ask)
-    assert not is_false(finding, seen), finding.says
+class NoEndError(BaseException):
+    """A mutant runs on and on."""
+
+
+def stop(*_):
+    raise NoEndError
+
+
+@pytest.mark.one_in(5)
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="some mutants have no end")
+@pytest.mark.parametrize("exercise", sorted({exercise for exercise, _ in PLAIN}))
+def test_of_mutants(exercise, request):
+    pytest.importorskip("cosmic_ray")
+    thorough = request.config.getoption("--thorough")
+    course = load_course(ROOT / "course.yml")
+    before = signal.signal(signal.SIGALRM, stop)
+    false = []
+    try:
+        for mutant in singles(course, exercise, 30 * MUTANTS if thorough else MUTANTS):
+            module = ModuleType(exercise)
+            signal.setitimer(signal.ITIMER_REAL, SECONDS)
+            with contextlib.suppress(NoEndError):
+                try:
+                    exec(compile(mutant.text, exercise, "exec"), module.__dict__)
+                except Exception:
+                    continue
+                for name, function in PLAIN:
+                    if name == exercise and hasattr(module, function):
+                        false += examined_file(exercise, function, module)
+            signal.setitimer(signal.ITIMER_REAL, 0)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert not false

@@ -262,14 +262,24 @@ APPLY = (
                     for low in (-np.inf, -1e9)
                 ),
             ),
-            "mask-not-stretched": (
-                "The scores are picked out by the mask as an index, which does not stretch "
-                "(broadcast) it: a mask with fewer rows or axes stops, or meets the wrong axes.",
-                *(
-                    lambda s, low=low: _indexed(s.scores, np.asarray(s.mask) == 0, low)
-                    for low in (-np.inf, -1e9)
+            "mask-not-stretched": [
+                (
+                    "The scores are picked out by the mask as an index, which does not stretch "
+                    "(broadcast) it: a mask with fewer rows or axes stops, or meets other axes.",
+                    *(
+                        lambda s, low=low: _indexed(s.scores, np.asarray(s.mask) == 0, low)
+                        for low in (-np.inf, -1e9)
+                    ),
                 ),
-            ),
+                (
+                    "The scores are picked out by `~mask` as an index, which does not stretch "
+                    "(broadcast) the mask; of 0 and 1 it makes −1 and −2, which pick whole rows.",
+                    *(
+                        lambda s, low=low: _indexed(s.scores, ~np.asarray(s.mask), low)
+                        for low in (-np.inf, -1e9)
+                    ),
+                ),
+            ],
         },
     ),
 )

@@ -70,7 +70,7 @@ def _fitting(part: HandPart, step: str, read: Callable[[str], Any]) -> Fitting:
         return {}
     before = [_before(part, step)]
     if step != "scores":
-        own = _numbers(read, f"{part.letter}_{STEPS[STEPS.index(step) - 1]}")
+        own = _numbers(read, _name_before(part, step))
         if own is not None and own.shape == before[0].shape:
             if _close(mine, part.following(step, own)):
                 return {}
@@ -96,7 +96,11 @@ def _rounded(part: HandPart, step: str, mine: Array, previous: Array) -> Fitting
     right = part.following(step, previous)
     for digits in (1, 2):
         if mine.shape == right.shape and np.allclose(mine, np.round(right, digits), atol=1e-9):
-            words = f"the right ones rounded to {several(digits, 'decimal')}; three are asked for"
+            own = not _close(previous, _before(part, step))
+            ones = (
+                f"what follows from your {_name_before(part, step)}," if own else "the right ones"
+            )
+            words = f"{ones} rounded to {several(digits, 'decimal')}; three are asked for"
             return {(f"rounded-{digits}", words): 0.0}
     return {}
 
@@ -125,6 +129,10 @@ def _chance(step: str, mine: Array, wrong: Array, right: Array) -> float:
         told = likely[row > WITHIN] if shares else likely
         chance *= float(np.prod(sorted(told)[: len(told) - shares]))
     return chance
+
+
+def _name_before(part: HandPart, step: str) -> str:
+    return f"{part.letter}_{STEPS[STEPS.index(step) - 1]}"
 
 
 def _before(part: HandPart, step: str) -> Array:

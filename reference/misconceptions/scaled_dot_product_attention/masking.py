@@ -50,13 +50,21 @@ def _causal(state: Any) -> Any:
     return np.tril(np.ones(state.scaled.shape[-2:], bool))
 
 
+def _indexed(state: Any, turned: Callable[[Any], Any]) -> Any:
+    """The scaled scores with −∞ where the mask, turned round, points as an index."""
+    made = np.array(state.scaled, float)
+    if state.mask is not None:
+        made[turned(np.asarray(state.mask))] = -np.inf
+    return made
+
+
 MASKING = (
     Family(
         "blocked",
         BLOCKING,
         {
             "mask-ignored": (
-                "The mask has no effect: your numbers are those without it.",
+                "Blocked keys get weight: {your|the} numbers are those without the mask.",
                 lambda s: s.scaled,
             ),
             # rasbt/LLMs-from-scratch#1061; torch.nn.MultiheadAttention has the opposite convention
@@ -228,6 +236,18 @@ MASKING = (
                     s.scaled if s.mask is None or s.mask.dtype != bool else block(s.scaled, s.mask)
                 ),
             ),
+            "mask-not-stretched": [
+                (
+                    "The scores are picked out by the mask as an index, which does not stretch "
+                    "(broadcast) it: a mask with fewer axes stops, or picks other scores.",
+                    lambda s: _indexed(s, lambda m: m == 0),
+                ),
+                (
+                    "The scores are picked out by `~mask` as an index, which does not stretch "
+                    "(broadcast) the mask; of 0 and 1 it makes −1 and −2, which pick whole rows.",
+                    lambda s: _indexed(s, lambda m: ~m),
+                ),
+            ],
             "diagonal-allowed": (
                 "The diagonal is never blocked in your numbers, even where the mask is False.",
                 lambda s: masked(
