@@ -45,7 +45,8 @@ import numpy as np
 #
 # Write the function. `np.swapaxes(K, -1, -2)` exchanges the last two axes and leaves those in
 # front alone; `@` multiplies the last two axes as matrices. You may reuse your own softmax:
-# `from softmax import softmax` works if `softmax.py` is in the same folder.
+# `from softmax import softmax` works if `softmax.py` is in the same folder. If yours is wrong, that
+# costs points in `softmax` only: results that follow from it count here, if blocked keys get the weight 0.
 #
 # What is graded:
 #

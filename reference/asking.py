@@ -289,6 +289,22 @@ class Asked:
                 "is nothing yet that this check can look at.",
             )
 
+    def expect_no_dropout(self, made_with: Sizes, inputs: Inputs, state: Weights) -> None:
+        """Pass if the output in training is that in evaluation."""
+        __tracebackhide__ = True
+        still, training = (
+            self.output(made_with, inputs, state, training=each) for each in (False, True)
+        )
+        try:
+            expect_close(training, np.asarray(still, float), self.what[0], condition=100.0)
+        except Mismatch as wrong:
+            differ = "differ from those" if is_plural(self.what[0]) else "differs from that"
+            told = (
+                f"In training, {self.what[0]} of {self.name} {differ} in evaluation. There should "
+                f"be no dropout in it, and nothing else that acts in training only."
+            )
+            raise replace(wrong, finding=told, mistake="dropout-not-asked-for", told=told) from None
+
     def _follow(self, made_with: Sizes, cases: Sequence[Case]) -> Iterator[bool]:
         """For each case, whether every row of the output is another for other inputs and weights.
 

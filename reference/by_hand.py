@@ -1,7 +1,7 @@
 """The problems of `hand_computation`, and each of their steps from the one before."""
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ STEPS = ("scores", "scaled", "weights", "output")
 
 
 WITHIN = 0.002  # how far from the exact value an entry may be
+CLEAR = 10 * WITHIN  # numbers of a row that differ by less are as good as equal
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,50 @@ class HandPart:
         if step == "weights":
             return softmax(given)
         return combine(given, np.array(self.V, float))
+
+    def follows(self, step: str, answer: Array, own: Array) -> npt.NDArray[np.bool_]:
+        """Where an answer is what follows from the student's own step before."""
+        if own.shape != self.shape(step_before(step)) or not np.isfinite(own).all():
+            return np.zeros(answer.shape, bool)
+        return np.abs(answer - self.following(step, own)) <= WITHIN
+
+    def earned(self, step: str, answer: Array, own: Array) -> npt.NDArray[np.bool_]:
+        """Where it follows with some work: nothing follows from trivial rows."""
+        follows = self.follows(step, answer, own)
+        if follows.any():
+            follows[[trivial.row for trivial in self.trivial_rows(step, answer, own)]] = False
+        return follows
+
+    def trivial_rows(self, step: str, answer: Array, own: Array) -> list["TrivialRow"]:
+        """The trivial rows of the step before, or of weights, from which the rest follows."""
+        before = step_before(step)
+        found = list(_trivial(before, own, self.exact(before)))
+        return found + list(_trivial(step, answer, self.exact(step)) if step == "weights" else ())
+
+
+@dataclass(frozen=True)
+class TrivialRow:
+    """A row from which the next step follows without any work, where the right one is not so."""
+
+    step: str
+    row: int
+    words: str
+
+
+def step_before(step: str) -> str:
+    """The step that this one starts from."""
+    return STEPS[STEPS.index(step) - 1]
+
+
+def _trivial(step: str, rows: Array, right: Array) -> Iterator[TrivialRow]:
+    kinds = {
+        "constant": lambda x: np.ptp(x) <= CLEAR,
+        "a single 1 among zeros": lambda x: np.abs(np.sort(x) - np.eye(x.size)[-1]).max() <= CLEAR,
+    }
+    for row, (own, exact) in enumerate(zip(rows, right, strict=True)):
+        for words, holds in kinds.items():
+            if holds(own) and not holds(exact):
+                yield TrivialRow(step, row, words)
 
 
 @dataclass(frozen=True)

@@ -50,5 +50,5 @@ def neutral(name: str) -> float | None:
     return 1.0 if role(name) == "norm" else None
 
 
-_TIED = frozenset({("token", "out"), ("out", "token")})
+_TIED = frozenset({("token", "out"), ("out", "token"), ("norm", "norm")})
 WORDS = ParameterNames(role, is_shift, _JOINED, neutral, _TIED)

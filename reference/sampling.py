@@ -68,6 +68,17 @@ def _others(logits: Array, temperature: float) -> list[tuple[str, str, Array]]:
     ]  # fmt: skip
 
 
+def least_likely_are_missing(
+    words: npt.NDArray[np.int64], probabilities: Array, count: int
+) -> bool:
+    """Whether a chain never takes one of the `count` least likely words, though it should."""
+    before, after = words[:-1], words[1:]
+    ranks = probabilities.argsort(-1).argsort(-1)
+    chances = np.sort(probabilities)[:, :count].sum(-1)[before]
+    missing = float(np.log1p(-chances).sum())
+    return missing < np.log(FALSE_ALARM) and bool((ranks[before, after] >= count).all())
+
+
 def _likelihood(words: npt.NDArray[np.int64], probabilities: Array) -> float:
     """The logarithm of the probability of a chain's steps."""
     chances = probabilities[words[:-1], words[1:]]

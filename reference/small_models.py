@@ -20,12 +20,14 @@ class MeanModel(nn.Module):
         self.output = nn.Parameter(output.clone())
         self.max_seq_length = max_seq_length
         self.longest = 0
+        self.last_training: bool | None = None
 
     def forward(self, tokens: Tensor) -> Tensor:
         length = tokens.shape[1]
         if length > self.max_seq_length:
             raise ValueError(f"{length} tokens, but at most {self.max_seq_length} have a position")
         self.longest = max(self.longest, length)
+        self.last_training = self.training
         x = self.embedding[tokens]
         before = x.cumsum(1) / torch.arange(1, length + 1).unsqueeze(-1)
         return torch.tanh(x + before) @ self.output.T

@@ -164,14 +164,13 @@ def expect_parts(
         Mismatch: a part is missing, stands elsewhere, is shared, or has a bias.
     """
     __tracebackhide__ = True
+    lacking = {*run.fit.absent, *run.fit.tied}
     for wanted in run.state:
         part = max((a for a in asked if f"{wanted}.".startswith(f"{a}.")), key=len, default="")
-        if not part:
+        if not part or (part in graded_apart and wanted in lacking):
             continue
         absent = f"{name} has no parameter named {wanted}. It has: {_listed(run.parameters)}."
         if wanted in run.fit.absent:
-            if part in graded_apart:
-                continue
             raise Mismatch(absent, mistake="parameter-missing")
         if wanted in run.fit.tied:
             raise Mismatch(

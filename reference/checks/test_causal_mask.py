@@ -123,9 +123,13 @@ def test_blocked_scores(submission, reference, rng):
     ),
 )
 def test_mask_kinds(submission, rng):
-    scores = rng.normal(size=(2, 3, 4))
     rows = np.array([[1, 0, 1, 1], [0, 1, 0, 1], [1, 1, 0, 0]])
-    for mask in (rows, rows.astype(float), rows[:1], rows[np.newaxis].astype(bool)):
+    masks = (rows, rows.astype(float), rows[:1], rows[np.newaxis].astype(bool))
+    cases = [((2, 3, 4), mask) for mask in masks]
+    cases += [((3, 3, 4), rows)]  # as many queries as sequences
+    cases += [((2, 2, 3, 4), np.stack([rows, rows[::-1]]))]  # as many heads as sequences
+    for sizes, mask in cases:
+        scores = rng.normal(size=sizes)
         answer = submission.apply_mask(scores, mask)
         answer = expect_shape(answer, scores.shape, "the scores").astype(float)
         allowed = np.broadcast_to(mask, scores.shape) != 0
@@ -150,8 +154,8 @@ def test_masked_weights(submission, reference, rng, note):
     cases = [small, *(scores_for(rng, batch, n) for batch, n in (((), 4), ((2,), 3), ((2, 3), 5)))]
     masks = [reference.causal_mask(scores.shape[-1]) for scores in cases]
     rows = np.array([[1, 0, 1, 1], [0, 1, 0, 1], [1, 1, 0, 0]])  # not a causal one, not square
-    cases += [rng.normal(size=(3, 4)), rng.normal(size=(2, 3, 4))]
-    masks += [rows.astype(bool), rows]
+    cases += [rng.normal(size=size) for size in ((3, 4), (2, 3, 4), (3, 3, 4), (2, 2, 3, 4))]
+    masks += [rows.astype(bool), rows, rows, np.stack([rows, rows[::-1]])]
     for scores, mask in zip(cases, masks, strict=True):
         answer = submission.masked_attention_weights(scores, mask)
         of_own = lambda mask, scores=scores: lambda steps: own_masked_weights(steps, scores, mask)
@@ -204,6 +208,7 @@ def blocks(submission, reference, scores, mask):
         answer = expect_shape(submission.apply_mask(scores, mask), scores.shape, "the scores")
         with np.errstate(invalid="ignore"):
             weights = reference.softmax(answer.astype(float))
+        weights = weights.astype(np.result_type(answer, np.float32))  # as exact as the scores
         expect_close(weights, reference.masked_weights(scores, mask), condition=1e3)
     except (Mismatch, Raised):
         return False

@@ -105,6 +105,8 @@ def test_mask(heads, rng, note):
     for mask in (CAUSAL, ODD.astype(int), ODD.astype(np.float32)):
         heads.compare_masked((6, 3), (x,), mask, state, note)
         heads.compare_masked((6, 2), (x,), mask, state, note)
+    x, state = draw(rng, 4, 4, 8), state_of(rng, 8)  # as many queries as sequences and heads
+    heads.compare_masked((8, 4), (x,), ODD, state, note)
 
 
 @pytest.mark.check(
@@ -178,6 +180,7 @@ def test_other_sizes(heads, rng, note):
     state, x = state_of(rng, 12), draw(rng, 3, 7, 12)
     for count in (1, 2, 3, 6, 12):
         heads.compare_scaled((12, count), (x,), state, (12, count), note)
+    heads.expect_no_dropout((12, 4), (x,), state)
     causal = causal_mask(7).astype(np.float32)
     expect_unchanged_tensors(heads.run((12, 4), (x, causal), state), (x, causal), ("x", "mask"))
     changed = x.copy()

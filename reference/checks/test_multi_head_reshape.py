@@ -203,8 +203,12 @@ def test_other_sizes(submission, reference, rng):
         answer, (after, _) = submission.split_heads.with_arguments(x, heads)
         expect_close(answer, reference.split_heads(x, heads))
         expect_unchanged(x, after, "x")
-    for heads in rng.choice(np.arange(2, 14), size=3, replace=False).tolist():
-        batch, length, size = rng.integers(1, 9, size=3).tolist()
+    drawn = [
+        (heads, *rng.integers(1, 9, size=3).tolist())
+        for heads in rng.choice(np.arange(2, 14), size=3, replace=False).tolist()
+    ]
+    alike = [(3, 2, 3, 4), (2, 1, 1, 3), (4, 4, 4, 4)]  # as many heads as positions, and so on
+    for heads, batch, length, size in (*drawn, *alike):
         more = rng.normal(size=(batch, length, heads * size))
         apart = reference.split_heads(more, heads)
         expect_close(submission.split_heads(more, heads), apart)

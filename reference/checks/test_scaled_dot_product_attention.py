@@ -239,6 +239,8 @@ def test_mask_kinds(compare, rng):
     each = rng.random((2, 3, 4)) < 0.5
     each[..., 0] = True
     compare(Q, K, V, each)
+    compare(*draw(rng, (3,), 3, 4, 5, 2), rows)  # as many queries as sequences
+    compare(*draw(rng, (2, 2), 3, 4, 5, 2), each)  # as many heads as sequences
 
 
 @pytest.mark.hidden
@@ -263,4 +265,5 @@ def test_large_scores_and_unchanged_arguments(submission, compare, rng):
         expect_unchanged(was, now, name)
     attend = lambda *args: lambda s: call(s.scaled_dot_product_attention, *args)
     calls = [("attention without a mask", attend(Q, K, V)), ("attention", attend(Q, K, V, mask))]
-    expect_independent_calls(submission, calls, between=[attend(K, Q, Q)])
+    narrow = attend(*draw(rng, (2,), 3, 5, 3, 2))  # other keys have another scale
+    expect_independent_calls(submission, calls, between=[narrow, attend(K, Q, Q)])

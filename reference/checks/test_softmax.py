@@ -53,6 +53,7 @@ def test_any_axis(submission, reference, rng):
     square = np.array([[1.0, 2.0], [4.0, 3.0]])
     expect_close(submission.softmax(square, axis=0), reference.softmax(square, 0))
     cases = [((3, 2), 0), ((3, 2), 1), ((2, 3, 4), 1), ((2, 3, 4), -3), ((2, 3, 4, 5), -2)]
+    cases += [((2, 2, 1, 3, 2), 3)]
     for shape, axis in cases:
         x = rng.normal(size=shape)
         expect_close(submission.softmax(x, axis=axis), reference.softmax(x, axis))

@@ -5,6 +5,7 @@ import pytest
 
 from autograder.author import (
     Mismatch,
+    Raised,
     expect_close,
     expect_follows,
     expect_results,
@@ -23,10 +24,11 @@ from reference.following import own_losses, own_words
 from reference.generating import greedy, mean_logits
 from reference.kit import kit_of
 from reference.losses import right_gradient, right_loss, right_losses
-from reference.sampling import what_was_drawn
+from reference.sampling import least_likely_are_missing, what_was_drawn
 
 AT_ONCE, CALLS = 200, 8  # words drawn by a call, since recursion is a right way to write
 LARGE = 20.0  # of logits
+MANY = 60  # steps of training, so that a tenth or a twentieth of them is several
 CONDITION = 200.0  # of losses after some steps of AdamW: in float32, about 2e-4 of their size
 
 
@@ -136,7 +138,7 @@ def compare_losses(submission, answer, run, note):
 def test_optimizer_and_mode(submission, kit, rng):
     weights = draw_model(rng, 12)
     batches = [rng.integers(6, size=(3, 4))]  # words 6 to 11 never occur
-    model, _ = run_training(submission, kit, weights, batches, 5, 0.1)
+    model, _ = run_training(submission, kit, weights, batches, MANY, 0.1)
     rows = expect_shape(kit.rows(model), weights[0].shape, "the embedding")
     if np.array_equal(rows, weights[0]):
         raise Mismatch(
@@ -144,23 +146,44 @@ def test_optimizer_and_mode(submission, kit, rng):
             "the weights of another model that changed, or none."
         )
     after = rows[6:]
-    right = right_losses(weights, batches, 5, 0.1)[1][6:]
+    right = right_losses(weights, batches, MANY, 0.1)[1][6:]
     if np.array_equal(after, weights[0][6:]):
         raise Mismatch(
             "Weights without a gradient stay as they are, as with Adam or SGD; AdamW lets them "
             "shrink by 1 % of lr at each step.",
             mistake="no-weight-decay",
         )
+    expect_one_rate(weights[0][6:], after, right)
     expect_close(after, right, "the weights without a gradient", condition=20.0)
     for training in (True, False):
         model = kit.in_mode.kept(kit.MeanModel.kept(*(tensor(each) for each in weights)), training)
         submission.train(model, [tensor(each) for each in batches], 2, 0.01)
+        if training and model.value("last_training") is False:
+            raise Mismatch(
+                "The model was in training mode before the call, and train runs it in evaluation "
+                "mode.",
+                mistake="trains-in-evaluation",
+            )
         if model.value("training") is not training:
             before, now = ("training", "evaluation") if training else ("evaluation", "training")
             raise Mismatch(
                 f"The model was in {before} mode before the call, and is in {now} mode after it.",
                 mistake="mode-changed",
             )
+
+
+def expect_one_rate(before, after, right):
+    """Pass unless weights without a gradient shrank alike, by another factor than the right one."""
+    shares, share = after / before, float(np.mean(right / before))
+    factor = float(np.mean(shares))
+    alike = np.allclose(shares, factor, rtol=0, atol=1e-5)
+    if alike and not np.allclose(factor, share, rtol=0, atol=1e-5):
+        raise Mismatch(
+            f"In {MANY} steps, AdamW with lr=0.1 in each step lets weights without a gradient "
+            f"shrink by {1 - share:.2%}; yours shrank by {1 - factor:.2%}. So the learning rate "
+            f"or the weight decay is not the same in all steps, or not the one that is asked for.",
+            mistake="learning-rate-changes",
+        )
 
 
 @pytest.mark.check(
@@ -228,7 +251,7 @@ def test_context(submission, kit, rng, note):
         "torch.multinomial(torch.softmax(logits / temperature, dim=-1), 1, generator=generator)",
     ),
 )
-def test_drawn(submission, kit, rng):
+def test_drawn(submission, reference, kit, rng):
     form = form_of(submission, kit)
     generators = lambda rng: kit.generator.kept(int(rng.integers(2**31)))
     embedding, output = draw_model(rng, 5, 3)
@@ -252,6 +275,17 @@ def test_drawn(submission, kit, rng):
         found = what_was_drawn(words, logits, temperature)
         if found is not None:
             raise Mismatch(found.finding, mistake=found.id)
+    weights = draw_model(rng, 60, 3)
+    model = kit.MeanModel.kept(*(tensor(each) for each in weights), 1)
+    drawn = {"temperature": 4.0, "generator": generators(rng)}
+    words = run_generate(submission, model, np.array([0]), AT_ONCE, form, **drawn).astype(np.int64)
+    logits = mean_logits(*weights, np.arange(60)[:, None])[:, 0]
+    if least_likely_are_missing(words, reference.softmax(logits / 4.0), 20):
+        raise Mismatch(
+            f"None of {AT_ONCE} tokens is one of the 20 least likely of 60, though about every "
+            f"sixth should be: unlikely tokens are never sampled.",
+            mistake="unlikely-never-sampled",
+        )
 
 
 @pytest.mark.check(
@@ -286,7 +320,18 @@ def test_generator(submission, kit, rng):
             "generator that is handed in.",
             mistake="generator-ignored",
         )
+    kept = kit.generator.kept(5)
+    drawn = {"temperature": 1.0, "generator": kept}
+    one, two = (
+        run_generate(submission, model, np.array([1, 2]), 40, form, **drawn) for _ in range(2)
+    )
     greedy_words = greedy(*weights, np.array([1, 2]), 40, 1000)
+    if np.array_equal(one, two) and not np.array_equal(one, greedy_words):
+        raise Mismatch(
+            "Two calls in a row with one generator give the same 40 tokens: the second should go "
+            "on where the generator was left.",
+            mistake="generator-starts-again",
+        )
     if np.array_equal(first, other) and np.array_equal(first, greedy_words):
         raise Mismatch(
             "At temperature 1 the tokens are the greedy ones: nothing is sampled.",
@@ -331,6 +376,11 @@ def test_other_sizes(submission, kit, rng, note):
     expect_same_again(again, first, "the sequence", "generate")
     _, after = submission.generate.with_arguments(model, tensor(prompt), 3)
     expect_unchanged(prompt, after[1], "prompt")
+    try:
+        submission.train(model, [tensor(each) for each in batches], 1, 0.03)
+    except Raised:
+        told = "After generate has used a model, train stops: the model is not as it was."
+        raise Mismatch(told, mistake="model-frozen", told=told) from None
 
 
 def expect_same_again(again, first, what, name):

@@ -7,7 +7,11 @@ import numpy as np
 
 from autograder.author import Family, Hints, Step
 from reference.attention import block, softmax
-from reference.misconceptions.scaled_dot_product_attention.masking import row_mean
+from reference.misconceptions.scaled_dot_product_attention.masking import (
+    heads_as_batch,
+    row_mean,
+    rows_as_padding,
+)
 
 LOW: Hints = (
     "What is the softmax of a row in which one score is 0? Does that position weigh nothing?",
@@ -229,6 +233,23 @@ APPLY = (
                 "Whatever mask is given, a causal one acts.",
                 lambda x, m: np.where(np.tril(np.ones(x.shape[-2:])), x, -np.inf),
                 lambda x, m: np.where(np.tril(np.ones(x.shape[-2:])), x, -1e9),
+            ),
+            "mask-rows-meet-batch": (
+                "A mask of two axes is right unless it has as many rows as there are sequences: "
+                "then row i acts on all queries of sequence i. It should act on query i of all.",
+                *(
+                    lambda x, m, low=low, axes=axes: np.where(rows_as_padding(m, x, axes), x, low)
+                    for low in (-np.inf, -1e9)
+                    for axes in (range(3, 9), range(3, 4))
+                ),
+            ),
+            "mask-heads-meet-batch": (
+                "The first axis of a mask with three axes meets the first of four axes of the "
+                "scores; it should meet the second, as arrays broadcast.",
+                *(
+                    lambda x, m, low=low: np.where(heads_as_batch(m, x), x, low)
+                    for low in (-np.inf, -1e9)
+                ),
             ),
             "diagonal-blocked": (
                 "The diagonal is blocked too, even where the mask is true.",

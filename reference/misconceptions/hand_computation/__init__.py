@@ -12,7 +12,15 @@ import numpy.typing as npt
 
 from autograder.author import Family, Finding, Hints, Misconception, Mistakes, several
 from reference.attention import Array
-from reference.by_hand import PRINTED_IN_S3, STANDARD, STEPS, WITHIN, HandPart, hand_problem
+from reference.by_hand import (
+    PRINTED_IN_S3,
+    STANDARD,
+    STEPS,
+    WITHIN,
+    HandPart,
+    hand_problem,
+    step_before,
+)
 from reference.misconceptions.hand_computation.steps import MASKED, MASKED_ROW, WRONG
 
 
@@ -33,6 +41,9 @@ def explain_value(name: str, read: Callable[[str], Any], variant: str = "") -> F
     letter, step = name.split("_", 1)
     if letter not in problem.parts or step not in WRONG:
         return None
+    trivial = _from_trivial_rows(problem.parts[letter], step, read)
+    if trivial is not None:
+        return trivial
     fitting = _fitting(problem.parts[letter], step, read)
     for other in problem.parts.values():  # where one part leaves it open, another may tell
         also = _fitting(other, step, read) if other.letter != letter else {}
@@ -40,6 +51,31 @@ def explain_value(name: str, read: Callable[[str], Any], variant: str = "") -> F
         if len(fitting) > 1:
             fitting = {key: p for key, p in fitting.items() if key in also} or fitting
     return _named(name, [key for key, p in fitting.items() if p < CHANCE], WRONG[step].hints)
+
+
+def _from_trivial_rows(part: HandPart, step: str, read: Callable[[str], Any]) -> Finding | None:
+    """Why an answer that follows from the student's own step earns nothing."""
+    name, before = f"{part.letter}_{step}", f"{part.letter}_{step_before(step)}"
+    mine, own = _numbers(read, name), _numbers(read, before)
+    if step == "scores" or mine is None or own is None or mine.shape != part.shape(step):
+        return None
+    follows = part.follows(step, mine, own)
+    if _close(mine, part.exact(step)) or not (_right(part, step, mine) | follows).all():
+        return None
+    lost = follows & ~part.earned(step, mine, own) & ~_right(part, step, mine)
+    rows = np.flatnonzero(lost.any(-1))
+    for trivial in part.trivial_rows(step, mine, own) if rows.size else ():
+        if trivial.row in rows:
+            says = (
+                f"{name} follows from your {before}, but it earns no point: row {trivial.row} of "
+                f"your {part.letter}_{trivial.step} is {trivial.words}, and the correct row is not."
+            )
+            return Finding("named", says, ("follows-from-trivial-row",), WRONG[trivial.step].hints)
+    return None
+
+
+def _right(part: HandPart, step: str, mine: Array) -> npt.NDArray[np.bool_]:
+    return np.abs(mine - part.exact(step)) <= WITHIN
 
 
 S3 = (
@@ -185,6 +221,8 @@ def simulated_values() -> Iterator[tuple[str, str, dict[str, object]]]:
                 values = _made(family, each, call)
                 if values is not None and not _close(values, part.exact(step)):
                     yield name, each.id, {name: np.round(values, 3).tolist()}
+    nothing = np.zeros(STANDARD.parts["b"].shape("scores")).tolist()
+    yield "b_scaled", "follows-from-trivial-row", {"b_scores": nothing, "b_scaled": nothing}
     name, call = "c_masked_row", SimpleNamespace(before=np.array(STANDARD.masked_scores))
     for each in MASKED_ROW.misconceptions:
         yield name, each.id, {name: np.round(_made(MASKED_ROW, each, call), 3).tolist()}

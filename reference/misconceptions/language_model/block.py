@@ -207,6 +207,8 @@ def probes(draw: int) -> Sequence[Probe]:
         case(2, 4, 6, 2, 5, causal),
         case(2, 4, 4, 2, 6, odd),
         case(1, 4, 6, 3, 4, odd.astype(int)),
+        case(4, 4, 4, 2, 5, odd),
+        case(4, 4, 6, 3, 5, odd.T.astype(int)),
         case(3, 4, 4, 1, 5, causal.astype(float)),
     ]
 

@@ -126,6 +126,8 @@ def probes(draw: int) -> Sequence[Probe]:
         case(3, 4, 6, 3, odd),
         case(2, 4, 8, 4, odd.astype(int)),
         case(3, 4, 8, 2, causal.astype(float)),
+        case(4, 4, 8, 2, odd),
+        case(4, 4, 6, 3, odd.T.astype(int)),
         case(2, 4, 4, 2, each),
         case(2, 4, 6, 3, each),
         case(2, 4, 6, 2, each[::-1].astype(int)),

@@ -30,6 +30,19 @@ def row_mean(x: Any, allowed: Any) -> Any:
     return (x * allowed).sum(-1, keepdims=True) / (allowed + 0 * x).sum(-1, keepdims=True)
 
 
+def rows_as_padding(mask: Any, scores: Any, axes: range = range(3, 9)) -> Any:
+    """The mask; if it has a row for each sequence, each row is that sequence's, for all queries."""
+    m = np.asarray(mask)
+    fits = m.ndim == 2 and scores.ndim in axes and len(m) == len(scores)
+    return m.reshape(len(m), *(1,) * (scores.ndim - 2), -1) if fits else m
+
+
+def heads_as_batch(mask: Any, scores: Any) -> Any:
+    """The mask, but the first of three axes meets the first of four axes of the scores."""
+    m = np.asarray(mask)
+    return m[:, np.newaxis] if m.ndim == 3 and scores.ndim == 4 else m
+
+
 def fill(value: float) -> dict[str, Any]:
     return {"blocked": lambda s: masked(s, lambda m: np.where(m, s.scaled, value))}
 
@@ -248,6 +261,24 @@ MASKING = (
                     lambda s: _indexed(s, lambda m: ~m),
                 ),
             ],
+            "mask-rows-meet-batch": (
+                "A mask of two axes is right unless it has as many rows as there are sequences: "
+                "then row i acts on all queries of sequence i. It should act on query i of all.",
+                *(
+                    lambda s, axes=axes: block(
+                        s.scaled,
+                        None if s.mask is None else rows_as_padding(s.mask, s.scaled, axes),
+                    )
+                    for axes in (range(3, 9), range(3, 4))
+                ),
+            ),
+            "mask-heads-meet-batch": (
+                "The first axis of a mask with three axes meets the first of four axes of the "
+                "scores; it should meet the second, as arrays broadcast.",
+                lambda s: block(
+                    s.scaled, None if s.mask is None else heads_as_batch(s.mask, s.scaled)
+                ),
+            ),
             "diagonal-allowed": (
                 "The diagonal is never blocked in your numbers, even where the mask is False.",
                 lambda s: masked(

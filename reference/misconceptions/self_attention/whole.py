@@ -117,6 +117,10 @@ def probes(draw: int) -> Sequence[Probe]:
         case((4,), 4, (4, 4, 4), None),
         case((3,), 4, (5, 3, 2), odd.T.astype(float)),
         case((2,), 4, (2, 6, 3), np.stack([odd, causal])),
+        case((4,), 4, (3, 5, 2), odd),
+        case((4,), 4, (4, 4, 4), odd.T.astype(int)),
+        case((2, 2), 4, (3, 5, 2), np.stack([odd, causal])),
+        case((2, 2), 4, (4, 4, 4), np.stack([causal, odd]).astype(int)),
     ]
 
 
