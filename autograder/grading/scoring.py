@@ -28,11 +28,13 @@ from autograder.sandbox.session import WorkerSession
 from autograder.sandbox.workers import MAX_PRINTED
 from autograder.submission.requirements import requirements_in
 from autograder.submission.source import MAX_ANSWER, Source
+from autograder.submission.stubs import TEXT_STUB
 from autograder.worker.statements import without_magics
 
 # What a check can meet in a file of which no check sees an answer.
 NO_ANSWER = frozenset({"not loaded", "missing", "not written", "raised"})
 MOST_FORBIDDEN = 10  # sentences
+CELL_GONE = "(The cell for this answer is not in {}. The answer may be elsewhere in the file.)"
 
 
 class Graded:
@@ -96,7 +98,7 @@ def _exercise_report(
     whole = sum(result.check.weight for result in results) or 1.0
     share = 0.0 if exercise.questions else exercise.points / whole
     earned = sum(result.check.weight for result in results if result.outcome == "passed")
-    answers = _answers(exercise, source, results)
+    answers = _answers(exercise, source)
     broken = any(problem.type in NOT_PYTHON for problem in session.workers.load_problems)
     status, reason, cause = _status(results, broken)
     for_a_person = bool(answers) and status == "graded"
@@ -127,20 +129,25 @@ def _exercise_report(
     )
 
 
-def _answers(
-    exercise: Exercise, source: Source, results: Sequence[CheckResult]
-) -> tuple[WrittenAnswer, ...]:
-    """Return the answers in words, as the checks see them: one whose check failed is none."""
-    passed = {name for result in results if result.outcome == "passed" for name in result.about}
+def _answers(exercise: Exercise, source: Source) -> tuple[WrittenAnswer, ...]:
+    """Return the answers in words. A person reads whatever a student wrote, be it one word.
+
+    Only a cell that is empty or as handed out has no answer. Where the cell itself is gone, the
+    answer may be in another one, so a person has to look.
+    """
+    texts = {
+        question: source.answers.get(question.name, CELL_GONE.format(source.label))
+        for question in exercise.questions
+    }
     return tuple(
         WrittenAnswer(
             name=question.name,
             title=question.title,
-            text=printable(source.answers[question.name], MAX_ANSWER),
+            text=printable(text, MAX_ANSWER),
             max_points=question.points,
         )
-        for question in exercise.questions
-        if question.name in passed
+        for question, text in texts.items()
+        if text.replace(TEXT_STUB, "").strip()
     )
 
 

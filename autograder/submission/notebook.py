@@ -8,6 +8,7 @@ import msgspec
 
 from autograder.course.text import one_line
 from autograder.submission.read import (
+    EMPTY,
     NotPython,
     UnreadableFile,
     as_utf8,
@@ -18,6 +19,7 @@ CHECK = "check-"  # how the ids of cells begin that call check()
 MAX_OBJECTS = 200_000  # in all of a notebook, its outputs too: each cell is one
 MAX_WRITTEN = 4 * 1024 * 1024  # bytes of all sources that are looked at, as they stand in the file
 _IN_PYTHON = re.compile(r"^(?:def \w+\(|class \w+[(:])", re.MULTILINE)
+NO_TEXT = {b"null", b'""', b"[]", b'[""]'}
 _NOTHING = msgspec.Raw(b"null")
 
 T = TypeVar("T")
@@ -85,6 +87,8 @@ def read_cells(data: bytes, label: str) -> list[Cell]:
         else:
             reason = f"its JSON is damaged ({one_line(str(error), 120)})"
         raise UnreadableFile(f"{label} is not a notebook that can be read: {reason}.") from None
+    if all(bytes(cell.source) in NO_TEXT for cell in notebook.cells):
+        raise UnreadableFile(EMPTY.format(label))
     about = _Fields(metadata=notebook.metadata)
     language = (about.text("metadata", "language_info", "name") or "").strip()
     language = language or (about.text("metadata", "kernelspec", "language") or "").strip()

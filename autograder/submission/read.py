@@ -31,6 +31,7 @@ _IS_TEXT = re.compile(
     r"shift_jis(x0213|_2004)?|euc_(jp|jis_2004|jisx0213|kr)|tis-620"
 )
 _HALF = re.compile("[\ud800-\udfff]")
+EMPTY = "{} is empty."
 
 
 class UnreadableFile(Exception):

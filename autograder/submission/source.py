@@ -14,6 +14,7 @@ from autograder.course.text import one_line
 from autograder.course.variants import stated_variant
 from autograder.submission.notebook import Cell, as_cells, holds_cells, read_cells
 from autograder.submission.read import (
+    EMPTY,
     UnreadableFile,
     decoded,
     entries_of,
@@ -157,7 +158,10 @@ def read_source(path: Path, exercise: str, siblings: Siblings | None = None) -> 
         return _from_cells(read_cells(data, label), exercise, label, siblings)
     if len(data) > MAX_SOURCE:
         raise UnreadableFile(f"{label} is larger than {MAX_SOURCE // 1024} KiB.")
-    return from_text(decoded(data, label), exercise, label, siblings)
+    text = decoded(data, label)
+    if not text.strip("\ufeff \t\r\n"):
+        raise UnreadableFile(EMPTY.format(label))
+    return from_text(text, exercise, label, siblings)
 
 
 def read_own(path: Path, exercise: Exercise) -> Source:

@@ -1,17 +1,14 @@
-"""Checks of `reflection`: whether there is an answer. What it is worth, a person says."""
-
-import re
+"""Checks of `reflection`: whether anything is written. What it is worth, a person says."""
 
 import pytest
 
-from autograder.author import TEXT_STUB, Mismatch, NotStarted, several
+from autograder.author import TEXT_STUB, NotStarted
 
 TITLES = {
     "why_scale": "Why the scores are divided by √d_k",
     "attention_or_recurrence": "Attention against recurrent networks",
     "what_it_means": "How “it” finds its referent",
 }
-FEWEST_WORDS = 10
 
 
 @pytest.mark.parametrize(
@@ -35,11 +32,5 @@ FEWEST_WORDS = 10
     ],
 )
 def test_answered(submission, name):
-    text = submission.answer(name).replace(TEXT_STUB, "")
-    words = len(re.findall(r"\w+", text))
-    if not words:
+    if not submission.answer(name).replace(TEXT_STUB, "").strip():
         raise NotStarted(f"the answer to “{TITLES[name]}”")
-    if words < FEWEST_WORDS:
-        raise Mismatch(
-            f"The answer has {several(words, 'word')} so far; some sentences are asked for."
-        )
