@@ -28,6 +28,7 @@ from autograder.course.course_file import Course, Exercise
 from autograder.course.errors import UserError
 from autograder.course.own_modules import importable
 from autograder.course.text import nearest, several
+from autograder.course.variants import tried_variants
 from autograder.diagnosis.misconceptions import Alternative, Change, Misconception
 from autograder.diagnosis.mistakes import (
     NAME,
@@ -89,8 +90,11 @@ def refuse_errors_in_code(course: Course, exercises: Sequence[Exercise]) -> None
             errors += _errors_in_uses(course, exercise)
             if exercise.name in modules:
                 errors += _errors_in_misconceptions(course, exercise, modules[exercise.name])
-    if errors:
-        raise InvalidCourse(errors)
+        if errors:
+            raise InvalidCourse(errors)
+        for exercise in exercises:
+            if exercise.variant != "none" and course.solution_file(exercise.name).is_file():
+                tried_variants(course, exercise)
 
 
 def _module_of(course: Course, exercise: Exercise) -> ModuleType | AuthoringError | None:

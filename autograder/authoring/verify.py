@@ -24,6 +24,7 @@ from autograder.course.course_file import Course, Exercise
 from autograder.course.errors import UserError
 from autograder.course.own_modules import importable
 from autograder.course.text import several
+from autograder.course.variants import tried_variants
 from autograder.diagnosis.examination import Answer, Examination
 from autograder.diagnosis.facts import only_nan
 from autograder.diagnosis.misconceptions import Misconception
@@ -36,7 +37,13 @@ from autograder.grading.scoring import Graded
 from autograder.report.model import ExerciseReport
 from autograder.sandbox.child import InternalError
 from autograder.submission.requirements import Requirement, requirements_in
-from autograder.submission.source import Siblings, Source, read_source
+from autograder.submission.source import (
+    Siblings,
+    Source,
+    from_text,
+    read_source,
+    with_stated_numbers,
+)
 from autograder.worker.messages import Unit
 
 SEEDS = 50
@@ -159,13 +166,32 @@ class Verifier:
             for check in report.checks:
                 if check.outcome not in {"passed", "not run"}:  # what did not run has its reason
                     self._fault(f"right answer {style}: {check.title}: {check.finding}")
-        others = self.result.right - 1
+        if self.exercise.variant != "none":
+            self._variants()
+        others = len(self._sources()) - 1
         if others < STYLES and not self.exercise.questions:
             folder = f"{self.course.content.right}/{self.exercise.name}"
             self.result.remarks.append(
                 f"warning: {several(others, 'right answer')} in other styles in {folder}; "
                 f"{STYLES - others} more would show better that no right answer loses marks"
             )
+
+    def _variants(self) -> None:
+        """Grade the solution with the numbers of some variants, as students would hand it in."""
+        try:
+            texts = tried_variants(self.course, self.exercise)
+        except UserError as error:
+            self._fault(str(error))
+            return
+        siblings = Siblings(self._solution.parent)
+        for variant, own in texts.items():
+            source = from_text(own, self.exercise.name, self._solution.name, siblings)
+            report = self._graded(with_stated_numbers(source, self.exercise)).report
+            self.result.right += 1
+            for check in report.checks:
+                if check.outcome != "passed":
+                    says = f"{check.title}: {check.finding}"
+                    self._fault(f"the solution with the numbers of variant {variant}: {says}")
 
     def _stub(self) -> None:
         path = self.course.handed_out / f"{self.exercise.name}.py"

@@ -11,6 +11,8 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
+
 from autograder.classroom.decisions import (
     TOTAL,
     Decision,
@@ -127,6 +129,31 @@ class Adjustments:
         changed = {exercise.name: exercise for exercise in exercises}
         applied = [put_into_effect(d, changed) for d in self._counted(student, exercises, only)]
         return [changed[exercise.name] for exercise in exercises], applied
+
+    def upcoming(self, report: Report) -> Report:
+        """Return a report of the last run with the points of what was entered since."""
+        left = Counter(applied.entry for applied in report.adjustments)
+        changed = {exercise.name: exercise for exercise in report.exercises}
+        points = report.points
+        for decision in self._counted(report.student, report.exercises):
+            if left[decision.entry]:
+                left[decision.entry] -= 1
+            else:
+                points += put_into_effect(decision, changed).points
+        exercises = tuple(changed.values())
+        return msgspec.structs.replace(report, points=max(0.0, points), exercises=exercises)
+
+    def with_own_excuses(self, before: Report) -> dict[str, ExerciseReport]:
+        """Return the exercises of the last run by name, excused only where a person entered it.
+
+        What the roster excuses is put into effect again in each run.
+        """
+        excuses = {d.entry for d in self.of(before.student) if d.change == "excuse"}
+        own = {a.exercise for a in before.adjustments if a.entry in excuses or not a.entry}
+        return {
+            each.name: msgspec.structs.replace(each, excused=each.excused and each.name in own)
+            for each in before.exercises
+        }
 
     def in_order(self, student: str, adjustments: Iterable[Adjustment]) -> list[Adjustment]:
         """Return a student's adjustments in the table's order; those not in it come last."""

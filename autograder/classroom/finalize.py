@@ -6,6 +6,7 @@ from datetime import datetime
 import msgspec
 
 from autograder.classroom.decisions import on_the_total
+from autograder.classroom.roster import EVERYTHING
 from autograder.classroom.submissions import StudentWork
 from autograder.course.course_file import Assignment, Course, Exercise
 from autograder.course.lateness import LatePolicy, days_late, late_penalty
@@ -20,7 +21,7 @@ from autograder.report.model import (
     worst,
 )
 
-EVERYTHING = "all"
+OF_THE_ROSTER = ("enrolled", "section", "extra_days", "late_days_used", "excused")
 NOTHING = "Nothing was handed in for this exercise."
 
 
@@ -29,20 +30,18 @@ def finalize(
     course: Course,
     adjustments: Sequence[Adjustment] = (),
     only: Collection[str] | None = None,
-    before: Sequence[Lateness] = (),
+    before: Report | None = None,
 ) -> Report:
     """Return the report with its totals: without excused exercises, less lateness, as adjusted.
 
     Args:
         adjustments: all that people changed; those of exercises are in their points already.
-        only: the exercises graded now; the others, and their lateness, stay as they were.
-        before: the lateness of the report before.
+        only: the exercises graded now; of the others, points and lateness stay as they were.
+        before: the report before.
     """
     excused = _excused(report, course)
     exercises = tuple(
-        msgspec.structs.replace(each, excused=True)
-        if each.name in excused and (only is None or each.name in only)
-        else each
+        msgspec.structs.replace(each, excused=True) if each.name in excused else each
         for each in report.exercises
     )
     counted = [exercise for exercise in exercises if not exercise.excused]
@@ -77,21 +76,31 @@ def _lateness(
     counted: Sequence[ExerciseReport],
     course: Course,
     only: Collection[str] | None,
-    before: Sequence[Lateness],
+    before: Report | None,
 ) -> list[Lateness]:
-    """Return the lateness in each assignment, in the course's order."""
+    """Return the lateness in each assignment, in the course's order.
+
+    That of an assignment not graded now stays, unless another part of it is excused now.
+    """
     lateness: list[Lateness] = []
+    was_late = {each.assignment: each for each in before.lateness} if before else {}
+    had_counted = {each.name for each in before.exercises if not each.excused} if before else set()
     for assignment in course.content.assignments:
-        if only is not None and not set(assignment.exercises) & set(only):
-            lateness += [each for each in before if each.assignment == assignment.name]
-            continue
-        parts = [e for e in counted if e.name in assignment.exercises and e.status != "missing"]
+        names = set(assignment.exercises)
+        parts = [e for e in counted if e.name in names and e.status != "missing"]
+        came = hand_in
+        if only is not None and not names & set(only):
+            old = was_late.get(assignment.name)
+            if old is None or {e.name for e in counted} & names == had_counted & names:
+                lateness += [old] if old else []
+                continue
+            came = msgspec.structs.replace(hand_in, at=old.at)
         if assignment.due is None or not parts:
             continue
         used = hand_in.late_days_used + sum(each.free_days for each in lateness)
         policy = assignment.late or course.content.late or LatePolicy()
         earned = sum(exercise.points for exercise in parts)
-        late = _late(assignment, assignment.due, hand_in, policy, earned, used)
+        late = _late(assignment, assignment.due, came, policy, earned, used)
         lateness += [late] if late is not None else []
     return lateness
 
@@ -148,13 +157,19 @@ def without_checks(exercise: Exercise, work: StudentWork) -> ExerciseReport | No
 def merged_hand_in(
     old: HandIn | None, new: HandIn | None, now: Mapping[str, ExerciseReport]
 ) -> HandIn | None:
-    """Return what is known of a hand-in; the old one if nothing was handed in now."""
+    """Return what is known of a hand-in; the old one if nothing was handed in now.
+
+    What the roster says is always that of the last run that had a roster.
+    """
     if old is None or new is None:
         return new or old
+    says = old if new.enrolled is None else new
+    roster = {name: getattr(says, name) for name in OF_THE_ROSTER}
     if all(each.status == "missing" for each in now.values()):
-        return old
+        return msgspec.structs.replace(old, **roster)
     return msgspec.structs.replace(
         new,
+        **roster,
         platform_id=new.platform_id or old.platform_id,
         platform=new.platform or old.platform,
         name=new.name or old.name,

@@ -39,7 +39,7 @@ from autograder.course.errors import UserError
 from autograder.course.text import nearest, one_line
 from autograder.course.variants import read_secret, stated_variant, variant_of
 from autograder.grading.reports import grader_record, report_without_checks, whole_report
-from autograder.report.model import ExerciseReport, HandIn, Lateness, Report
+from autograder.report.model import ExerciseReport, HandIn, Report
 from autograder.submission.stubs import older_releases, read_stubs
 from autograder.worker.confinement import Level
 
@@ -322,12 +322,11 @@ class _ClassRun:
     ) -> Report:
         """Return the report of a student who was graded now, with what the report before has."""
         course, now = self.course, {exercise.name: exercise for exercise in graded}
-        old = {exercise.name: exercise for exercise in before.exercises} if before else {}
+        old = self.adjustments.with_own_excuses(before) if before else {}
         merged = [
             now.get(e.name) or old.get(e.name) or missing_report(e) for e in self.selection.columns
         ]
         exercises, adjusted = self.adjustments.apply(student, merged, now)
-        late: Sequence[Lateness] = ()
         if before is not None:
             earlier = [a for a in before.adjustments if a.exercise and a.exercise not in now]
             adjusted = self.adjustments.in_order(student, [*earlier, *adjusted])
@@ -335,9 +334,8 @@ class _ClassRun:
             if not regraded:  # the notes before are on other files
                 notes = list(dict.fromkeys([*before.notes, *notes]))
             hand_in = merged_hand_in(before.hand_in, hand_in, now)
-            late = before.lateness
         report = whole_report(student, course, exercises, self.grader, notes, hand_in)
-        return finalize(report, course, adjusted, now, late)
+        return finalize(report, course, adjusted, now, before)
 
     def _absent(self, before: Report) -> Report | None:
         """Return the report of a student who is not graded now; None if nothing is left of it."""

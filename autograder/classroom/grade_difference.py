@@ -11,6 +11,7 @@ from autograder.course.course_file import Course, Exercise
 from autograder.course.installation import engine_folder
 from autograder.course.text import digest, number, several
 from autograder.grading.reports import READ
+from autograder.report.grades_table import EXCUSED as EXCUSED_CELL
 from autograder.report.grades_table import points_text
 from autograder.report.model import Basis, ExerciseReport, Grader, Report
 
@@ -172,7 +173,10 @@ def compare(before: Report | None, after: Report | None, course: Course | None) 
 def _whole(report: Report | None) -> str:
     if report is None:
         return ""
-    points = f"{number(report.points)} of {number(report.max_points)}"
+    known = report.known_points
+    if known is None:
+        return "excused" if report.excused else report.status
+    points = f"{number(known)} of {number(report.max_points)}"
     return points if report.status == "graded" else f"{points}, {report.status}"
 
 
@@ -230,9 +234,11 @@ def _shown(exercise: ExerciseReport | None) -> str:
     """Return the cell of the table, with the maximum; or why there is nothing."""
     if exercise is None:
         return ""
-    points = points_text(exercise.status, exercise.points, exercise.excused)
-    if not points or exercise.excused:
-        return points or exercise.status
+    if exercise.excused:
+        return EXCUSED_CELL
+    points = points_text(exercise.known_points)
+    if not points:
+        return exercise.status
     most = f"{points}/{number(exercise.max_points)}"
     return most if exercise.status == "graded" else f"{most} ({exercise.status})"
 
@@ -310,10 +316,12 @@ def _total(
     codes = [code for code in differs if differs[code]]
     if not codes and (cells or before.points == after.points):
         return []
+    old, new = (f"{points_text(r.known_points) or 'none'}/{number(r.max_points)}" for r in both)
+    if old == new:  # nothing is taken off for this lateness, or two adjustments make up for it
+        return []
     names = {name for name in {**late[0], **late[1]} if late[0].get(name) != late[1].get(name)}
     reasons = [Reason(code) for code in codes or [UNKNOWN]]
     fills = codes == [LATENESS] and _are_open(before, names, course)
-    old, new = (f"{number(r.points)}/{number(r.max_points)}" for r in both)
     return [_cell(TOTAL, old, new, reasons, fills)]
 
 

@@ -8,10 +8,9 @@ import msgspec
 from autograder.classroom.history import ensure_settled
 from autograder.course.errors import UserError
 from autograder.course.text import number
-from autograder.report.model import Report, worst
+from autograder.report.model import WITHOUT_POINTS, Report, worst
 
 REPORTS = "report.jsonl"
-WITHOUT_POINTS = {"missing", "by hand", "not loaded", "needs a person"}
 
 
 class Grade(msgspec.Struct, frozen=True):
@@ -91,5 +90,6 @@ def grade_of(report: Report, exercises: Sequence[str], assignment: str = "") -> 
         return Grade(None, maximum, "excused", excused=True)
     if status in WITHOUT_POINTS:
         rest = " but for what is excused" if len(parts) < len(every) else ""
-        return Grade(None, maximum, f"{status}{rest}")
+        so_far = f", {number(points)} of {number(maximum)} so far" if points else ""
+        return Grade(None, maximum, f"{status}{rest}{so_far}")
     return Grade(round(points, 2), maximum, of_less=len(parts) < len(every))

@@ -11,6 +11,7 @@ import msgspec
 from autograder.classroom.downloads import PLAIN, Owner
 from autograder.classroom.recognise import importers
 from autograder.classroom.table_import import Row, Table, as_number
+from autograder.course.course_file import Course
 from autograder.course.errors import UserError
 from autograder.course.text import few, nearest, number, one_line, several
 from autograder.report.grades_table import plain_cell
@@ -18,6 +19,7 @@ from autograder.report.model import HandIn
 
 ABOUT = ("id", "name", "email", "section", "group")
 HANDED_IN = ("extra_days", "excused", "handed_in", "late_days_used")
+EVERYTHING = "all"  # of the course, in the column `excused`
 MAX_SHOWN = 10
 MAX_DAYS = 3650
 
@@ -52,8 +54,8 @@ class Match(msgspec.Struct, frozen=True):
 class Roster:
     """The students of a roster, in its order."""
 
-    def __init__(self, path: Path) -> None:
-        """Read it.
+    def __init__(self, path: Path, course: Course | None = None) -> None:
+        """Read it; its excuses are for exercises and assignments of the course, if there is one.
 
         Raises:
             UserError: it is no such table, or a row of it cannot be meant; it names the line.
@@ -61,6 +63,10 @@ class Roster:
         if not path.is_file():
             raise UserError(f"{path} is not there. Name the roster: a CSV with a column `id`.")
         self.path = path
+        self._excusable: list[str] = []
+        if course is not None:
+            assignments = [each.name for each in course.content.assignments]
+            self._excusable = [*course.exercises, *assignments, EVERYTHING]
         others = {*ABOUT, *HANDED_IN, PLAIN.name}
         self._platforms = tuple(name for name in importers() if name not in others)
         self._columns = (*ABOUT, *self._platforms, *HANDED_IN)
@@ -101,9 +107,21 @@ class Roster:
             enrolled=True,
             extra_days=self._days(row.line, "extra_days", cells),
             late_days_used=self._days(row.line, "late_days_used", cells),
-            excused=tuple(re.split(r"[\s,;]+", cells["excused"])) if cells["excused"] else (),
+            excused=self._excuses(row.line, cells["excused"]),
         )
         return Student(row.line, cells, hand_in)
+
+    def _excuses(self, line: int, text: str) -> tuple[str, ...]:
+        names = tuple(filter(None, re.split(r"[\s,;]+", text)))
+        for name in names:
+            if self._excusable and name not in self._excusable:
+                near = nearest(name, self._excusable)
+                meant = f" Did you mean {near}?" if near else ""
+                raise UserError(
+                    f"{self.path}, line {line}, column excused: expected exercises, assignments "
+                    f"or {EVERYTHING}, found {name!r:.40}.{meant}"
+                )
+        return names
 
     def _days(self, line: int, column: str, cells: Mapping[str, str]) -> float:
         text = cells[column]

@@ -252,7 +252,7 @@ def opened(
             none of the named platform.
         OSError: there is no room to unpack them.
     """
-    enrolled = Roster(roster) if roster is not None else None
+    enrolled = Roster(roster, course) if roster is not None else None
     with tempfile.TemporaryDirectory(prefix="autograder-") as made:
         scratch = Path(made)
         root = submissions

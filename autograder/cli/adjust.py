@@ -59,7 +59,7 @@ def adjust(
         change, amount = _change(add, points, excuse, why)
         place = {"student": student, "exercise": exercise, "check": check}
         problem = table.enter(place | decision_row(change, amount, why, by))
-        doubt = doubt_of(reports[student], exercise, check, change, amount)
+        doubt = doubt_of(table.upcoming(reports[student]), exercise, check, change, amount)
         done = f"Entered in {results / TABLE}.{doubt}"
     if problem:
         raise UserError(f"{problem}, and run the same command again.")

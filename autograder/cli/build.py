@@ -17,7 +17,7 @@ from autograder.course.errors import UserError
 from autograder.course.files import plain_folder, write_atomically
 from autograder.course.installation import require
 from autograder.course.text import file_name, has_digest, identity, several
-from autograder.course.variants import make_secret, read_secret, variant_of
+from autograder.course.variants import make_secret, read_secret, tried_variants, variant_of
 
 MAX_STUDENTS = 20_000
 title_option = click.option("--title", default="", help="As people read it.  [default: the name]")
@@ -109,6 +109,8 @@ def variants(students: Path, out: Path, course_path: Path | None) -> None:
             f"No exercise of {course.root / 'course.yml'} has `variant: per-student`, so all "
             f"students have the same files: those in exercises/."
         )
+    for exercise in exercises:
+        tried_variants(course, exercise)
     folders = [folder_name(student) for student in read_students(students)]
     made = make_secret(course)
     if made is not None:

@@ -72,7 +72,7 @@ def grade(junit: Path | None, ctrf: Path | None, summary: Path | None, **options
 
     \b
     Exit codes: 0 all is graded, and counts
-                1 it counts, and a person has to look at something
+                1 it counts, and a person has to look at something or to mark answers
                 2 it could not be carried out
                 3 nothing was changed: grades would change, and nobody said yes
     """

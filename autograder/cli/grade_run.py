@@ -244,7 +244,8 @@ def _exit_code(overview: GradedClass) -> int:
     difference = overview.difference
     if not overview.in_force and (difference is None or difference.changes or difference.texts):
         return NOT_APPLIED
-    return 1 if overview.needs_a_person or overview.not_understood else 0
+    waits = overview.needs_a_person or overview.waiting or overview.not_understood
+    return 1 if waits else 0
 
 
 def _print_head(console: Console, job: Job, cluster: str) -> None:
@@ -260,7 +261,8 @@ def _print_files(console: Console, job: Job, overview: GradedClass) -> None:
     out = job.out
     console.print(f"\nGrades    {out / GRADES}\nPages     {out / INDEX} and {out / FOLDER}/")
     if any(exercise.questions for exercise in overview.exercises):
-        console.print(f"Answers   {out / ANSWERS} and {out / TABLE}")
+        waiting = f", {several(overview.waiting, 'student')} waiting" if overview.waiting else ""
+        console.print(f"Answers   {out / ANSWERS} and {out / TABLE}{waiting}")
     console.print(f"Records   {out / REPORTS}\nLog       {out / LOG}")
     if job.anonymous:
         console.print(f"Names     {job.course.root / PSEUDONYMS}, and nowhere else")

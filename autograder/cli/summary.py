@@ -10,7 +10,7 @@ from rich.text import Text
 
 from autograder.course.course_file import Course, Exercise
 from autograder.course.text import number, several
-from autograder.report.grades_table import EXCUSED, points_cell
+from autograder.report.grades_table import EXCUSED, points_text
 from autograder.report.html import INDEX
 from autograder.report.overview import ClassOverview, Row
 
@@ -18,7 +18,6 @@ MAX_ROWS = 30  # beyond which a class is shown in numbers
 MAX_LINES = 12  # of each kind, below the table of a small class
 FEW_LINES = 3  # the same for a large one
 WIDE = 7  # columns that a number and its head take, so that nothing is cut
-WITHOUT = {"missing", "excused"}
 
 
 def print_overview(console: Console, overview: ClassOverview, course: Course) -> None:
@@ -79,7 +78,9 @@ def _table(overview: ClassOverview, groups: dict[str, list[Exercise]]) -> Table:
     for row in overview.rows:
         style = {"graded": "", "missing": "dim", "excused": "dim"}.get(row.status, "yellow")
         cells = [_cell(row, exercises) for exercises in groups.values()]
-        table.add_row(Text(row.student), *cells, number(row.total), Text(row.status, style=style))
+        table.add_row(
+            Text(row.student), *cells, points_text(row.total) or "·", Text(row.status, style=style)
+        )
     return table
 
 
@@ -98,9 +99,8 @@ def _cell(row: Row, exercises: Sequence[Exercise]) -> str:
 def _points(row: Row, exercises: Sequence[Exercise]) -> float | None:
     """Return the points of some exercises, without what is excused; None where none has any."""
     counted = [exercise.name for exercise in exercises if exercise.name not in row.excused]
-    if not any(points_cell(row, name) for name in counted):
-        return None
-    return sum(row.points[name] for name in counted)
+    known = [points for name in counted if (points := row.points[name]) is not None]
+    return sum(known) if known else None
 
 
 def _numbers(overview: ClassOverview, groups: dict[str, list[Exercise]]) -> Table:
@@ -122,7 +122,7 @@ def _numbers(overview: ClassOverview, groups: dict[str, list[Exercise]]) -> Tabl
     for words, exercises in groups.items():
         points = [p for row in rows if (p := _points(row, exercises)) is not None]
         table.add_row(Text(words), _most(exercises), *_described(points))
-    totals = [row.total for row in rows if row.status not in WITHOUT]
+    totals = [row.total for row in rows if row.total is not None]
     table.add_row("total", _most(overview.exercises), *_described(totals), style="bold")
     return table
 

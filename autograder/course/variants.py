@@ -15,10 +15,12 @@ from pathlib import Path
 from autograder.course.course_file import Course, Exercise
 from autograder.course.errors import UserError
 from autograder.course.own_modules import importable
+from autograder.course.text import one_line
 
 SECRET = "course.secret"
 LINE = re.compile(r'^VARIANT = "([0-9a-f]{16})"', re.MULTILINE)
 FEWEST = 16  # characters of a secret
+TRIED = tuple(hashlib.sha256(bytes([n])).hexdigest()[:16] for n in range(3))
 
 
 def read_secret(course: Course) -> bytes:
@@ -69,9 +71,11 @@ def personalised(course: Course, exercise: Exercise, text: str, variant: str) ->
     """Return a solution's text with the variant's numbers.
 
     Raises:
-        UserError: the course's reference cannot make variants of this exercise.
+        UserError: the course's reference cannot make variants of this exercise, or the text does
+            not state the variant.
     """
     name = f"{course.content.reference}.variants.{exercise.name}"
+    path = f"{name.replace('.', '/')}.py"
     try:
         with importable(course):
             module = importlib.import_module(name)
@@ -79,6 +83,36 @@ def personalised(course: Course, exercise: Exercise, text: str, variant: str) ->
     except ModuleNotFoundError as error:
         raise UserError(
             f"The exercise {exercise.name} has `variant: per-student` in course.yml, but there is "
-            f"no {name.replace('.', '/')}.py to draw its numbers ({error})."
+            f"no {path} to draw its numbers ({error})."
         ) from None
+    except Exception as error:
+        raise UserError(
+            f"{path}: `personalised` stops with {type(error).__name__}: {one_line(str(error), 200)}"
+        ) from error
+    if stated_variant(found) != variant:
+        raise UserError(
+            f"{path}: `personalised` returns a text without the line "
+            f'`VARIANT = "{variant}"`. Without it students check themselves with other numbers '
+            f"than their own."
+        )
     return found
+
+
+def tried_variants(course: Course, exercise: Exercise) -> dict[str, str]:
+    """Return the solution with the numbers of some variants, by variant.
+
+    Raises:
+        UserError: as `personalised` does; or there is no solution, or all have the same numbers.
+    """
+    solution = course.solution_file(exercise.name)
+    try:
+        text = solution.read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise UserError(f"{solution} cannot be read: {error}.") from None
+    texts = {variant: personalised(course, exercise, text, variant) for variant in TRIED}
+    if len({found.replace(variant, "") for variant, found in texts.items()}) == 1:
+        path = f"{course.content.reference}/variants/{exercise.name}.py"
+        raise UserError(
+            f"{path}: `personalised` replaces nothing, so all students have the same numbers."
+        )
+    return texts

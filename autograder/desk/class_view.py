@@ -39,7 +39,9 @@ def show(visit: Visit) -> Response:
     choice = StudentFilter.of(visit.request.query_params)
     course, graded = visit.place.course, {each.name for each in now.exercises}
     exercises, found = shown_exercises(choice, now, course), selected(choice, now, course)
-    totals = [points_in(r, exercises) for r in map(now.row, found) if r.status != "missing"]
+    totals = [
+        known for row in map(now.row, found) if (known := points_in(row, exercises)) is not None
+    ]
     maximum = sum(each.points for each in exercises)
     pages = 1 if visit.query("rows") == "all" else max(1, math.ceil(len(found) / ROWS))
     asked = visit.query("page", "1")
@@ -92,8 +94,8 @@ def _cell(row: Row, exercise: Exercise) -> PointsCell:
     name = exercise.name
     if name in row.excused:
         return PointsCell(SIGNS["excused"], said="excused")
-    status, points = row.statuses.get(name, "missing"), row.points.get(name, 0.0)
-    if status in SIGNS:
+    status, points = row.statuses.get(name, "missing"), row.points.get(name)
+    if points is None:
         return PointsCell(SIGNS[status], said=status)
     tenth = int(np.clip(10 * points / exercise.points, 0, 10)) if exercise.points else None
     return PointsCell(
@@ -102,14 +104,14 @@ def _cell(row: Row, exercise: Exercise) -> PointsCell:
 
 
 def _foot(now: ClassResults, found: list[ClassMember], exercises: list[Exercise]) -> dict[str, Any]:
-    """Return for each exercise the mean of the shown students, and how many handed in nothing."""
+    """Return each exercise's mean of the points that are known, and how many handed in nothing."""
     rows = [now.row(student) for student in found]
     means, missing = [], []
     for name in (each.name for each in exercises):
         counted = [row for row in rows if name not in row.excused]
-        there = [r.points[name] for r in counted if r.statuses.get(name, "missing") != "missing"]
-        means.append(sum(there) / len(there) if there else None)
-        missing.append(len(counted) - len(there))
+        known = [points for row in counted if (points := row.points.get(name)) is not None]
+        means.append(sum(known) / len(known) if known else None)
+        missing.append(sum(row.statuses.get(name, "missing") == "missing" for row in counted))
     return {"means": means, "missing": missing}
 
 

@@ -10,7 +10,6 @@ from autograder.report.overview import Row
 
 LOOK_AT = "look"  # all statuses that somebody has to look at
 HARMLESS = {"graded", "missing", "by hand", "excused"}
-NOTHING = {"missing", "excused"}
 
 
 class StudentFilter(NamedTuple):
@@ -85,9 +84,11 @@ def _group(row: Row) -> str:
     return LOOK_AT if row.status not in HARMLESS else row.status
 
 
-def points_in(row: Row, exercises: list[Exercise]) -> float:
-    """Return the sum of the points of some exercises, without excused ones."""
-    return sum(row.points.get(e.name, 0.0) for e in exercises if e.name not in row.excused)
+def points_in(row: Row, exercises: list[Exercise]) -> float | None:
+    """Return the points of some exercises without excused ones; None while none are known."""
+    points = [row.points.get(e.name) for e in exercises if e.name not in row.excused]
+    known = [each for each in points if each is not None]
+    return sum(known) if known else None
 
 
 def _sorted(
@@ -98,9 +99,10 @@ def _sorted(
     def points(student: ClassMember) -> float:
         row = now.row(student)
         if choice.sort == "total":
-            return points_in(row, exercises) if choice.assignment else row.total
-        without = row.statuses.get(choice.sort) in NOTHING or choice.sort in row.excused
-        return -1.0 if without else row.points.get(choice.sort, -1.0)
+            points = points_in(row, exercises) if choice.assignment else row.total
+        else:
+            points = None if choice.sort in row.excused else row.points.get(choice.sort)
+        return -1.0 if points is None else points
 
     down = bool(choice.down)
     if choice.sort == "total" or choice.sort in names:

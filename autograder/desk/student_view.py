@@ -116,7 +116,9 @@ def enter(visit: Visit) -> Response:
     name = check_named(reports, visit.place.results, student.id, exercise, check or None)
     row = decision_row(change, amount, visit.field("why"), visit.field("by"))
     row |= {"student": student.id, "exercise": exercise, "check": name}
-    trouble = _table(visit).enter(row)
+    table = _table(visit)
+    report = table.upcoming(report)
+    trouble = table.enter(row)
     if trouble:
         raise UserError(f"{trouble}, and enter it again.")
     doubt = doubt_of(report, exercise, name, change, amount)

@@ -93,7 +93,7 @@ def fill_in(form: GradebookFormat, request: ExportRequest) -> ExportFile:
     notes = [
         *_column_notes(table, columns),
         *names_note("Without a row, so not in the file", [*map(name_of, matches.without_row)]),
-        *names_note("Left as they are, since there are no points", unchanged),
+        *names_note("Left as they are", unchanged),
         *_in_no_column(reports, course, list(columns.values())),
         *matches.unclear,
     ]

@@ -153,6 +153,8 @@ def results_of(report: Report, policy: HintPolicy) -> dict[str, Any]:
         if not full.checks:
             tests.append(_not_checked(str(at), exercise))
     lines = [f"{exercise.title}: {_points(exercise)}" for exercise in shown.exercises]
+    if shown.known_points is None and not shown.excused:  # Gradescope needs a number here
+        lines.insert(0, "The 0 is no grade: there are no points yet.")
     lines += shown.changes
     return {
         "score": shown.points,
@@ -170,7 +172,10 @@ def _points(exercise: ExerciseReport) -> str:
         return "excused"
     if exercise.status == "by hand":
         return f"a person gives its {number(exercise.max_points)} points"
-    return f"{number(exercise.points)} of {number(exercise.max_points)}"
+    if exercise.known_points is None:
+        return f"no points yet, {exercise.status}"
+    so_far = " so far, a person has to look at it" if exercise.status == "needs a person" else ""
+    return f"{number(exercise.points)} of {number(exercise.max_points)}{so_far}"
 
 
 def _test(place: str, name: str, output: str, **fields: object) -> dict[str, Any]:
@@ -187,7 +192,9 @@ def _test(place: str, name: str, output: str, **fields: object) -> dict[str, Any
 
 
 def _check(place: str, exercise: ExerciseReport, check: CheckReport) -> dict[str, Any]:
-    scored = {"score": check.points, "max_score": check.max_points} if check.max_points else {}
+    """Return a check as a test; one that the grader failed to judge has no score."""
+    judged = check.max_points and check.outcome != "error"
+    scored = {"score": check.points, "max_score": check.max_points} if judged else {}
     return _test(
         place,
         f"{exercise.title}: {check.title}",
@@ -213,17 +220,18 @@ def _held_back(place: str, full: ExerciseReport, shown: ExerciseReport) -> dict[
 
 
 def _not_checked(place: str, exercise: ExerciseReport) -> dict[str, Any]:
-    """Return the reason why no check of an exercise could run, as a test: no 0 goes unexplained."""
+    """Return the reason why no check of an exercise could run, as a test.
+
+    Gradescope has no "needs review": points that nobody knows yet are no score, and no 0.
+    """
     if exercise.excused:
         return _test(place, exercise.title, "excused")
-    return _test(
-        place,
-        exercise.title,
-        exercise.reason or exercise.status,
-        score=exercise.points,
-        max_score=exercise.max_points,
-        status="failed",
-    )
+    reason = exercise.reason or exercise.status
+    points = exercise.known_points
+    if points is None:
+        return _test(place, exercise.title, f"No points yet. {reason}", status="failed")
+    scored = {"score": points, "max_score": exercise.max_points}
+    return _test(place, exercise.title, reason, status="failed", **scored)
 
 
 def results_zip(request: ExportRequest) -> ExportFile:

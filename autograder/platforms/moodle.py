@@ -195,7 +195,7 @@ def worksheet(request: ExportRequest) -> ExportFile:
         most = as_number(cell(row, sheet.maximum)) if sheet.maximum is not None else None
         text = Scale(most, request.scale).text(grade, str(request.template))
         cells[sheet.grade] = text.replace(".", ",") if comma else text
-    notes = names_note("Left as they are, since there are no points", unchanged)
+    notes = names_note("Left as they are", unchanged)
     heads = [name.strip().casefold() for name in table.header]
     feedback = [at for at, head in enumerate(heads) if head.startswith(FEEDBACK_HEAD)]
     return sheet.exported(table.encoded(filled, kept=[0, *feedback]), notes)

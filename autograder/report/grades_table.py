@@ -10,7 +10,6 @@ from autograder.course.files import write_atomically
 from autograder.course.text import number
 
 if TYPE_CHECKING:
-    from autograder.report.model import Status
     from autograder.report.overview import Row
 
 EXCUSED = "EX"
@@ -25,7 +24,7 @@ _NUMBER = re.compile(r"[-+]?[\d.,]*")  # or a sign alone
 
 
 def write_grades(path: Path, exercises: Sequence[str], rows: Sequence["Row"]) -> None:
-    """Write the table. An exercise that was not handed in has an empty cell, never a bare 0.
+    """Write the table. Points that nobody knows yet are an empty cell, never a bare 0.
 
     There is a column of names where some are known.
     """
@@ -47,7 +46,7 @@ def write_grades(path: Path, exercises: Sequence[str], rows: Sequence["Row"]) ->
                 safe_cell(row.student),
                 *([safe_cell(row.name)] if named else []),
                 *(points_cell(row, name) for name in exercises),
-                number(row.total),
+                EXCUSED if row.status == "excused" else points_text(row.total),
                 number(row.maximum),
                 row.status,
                 row.said,
@@ -87,17 +86,12 @@ def _quoted(cell: str, delimiter: str) -> str:
 
 
 def points_cell(row: "Row", exercise: str) -> str:
-    """Return the cell of an exercise."""
-    excused = exercise in row.excused
-    return points_text(row.statuses[exercise], row.points[exercise], excused)
+    """Return the cell of an exercise: its points, `EX`, or nothing while there are none."""
+    return EXCUSED if exercise in row.excused else points_text(row.points[exercise])
 
 
-def points_text(status: "Status", points: float, excused: bool) -> str:
-    """Return the points, `EX`, or nothing for what was not handed in or could not be graded."""
-    if excused:
-        return EXCUSED
-    unseen = {"missing", "not loaded", "needs a person", "by hand"}
-    return "" if status in unseen and not points else number(points)
+def points_text(points: float | None) -> str:
+    return "" if points is None else number(points)
 
 
 def safe_cell(text: str) -> str:

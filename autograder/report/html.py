@@ -72,7 +72,7 @@ def environment(*folders: Path) -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters["points"] = number
+    made.filters["points"] = lambda points: "–" if points is None else number(points)
     made.filters["shape"] = numbers.shape
     made.filters["index"] = numbers.index
     made.filters["in_pixels"] = in_pixels

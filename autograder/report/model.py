@@ -23,6 +23,11 @@ SEVERITY: tuple[Status, ...] = (
     "needs a person",
 )
 
+# A part with one of these has no points yet, unless people gave some: a 0 would say too much.
+WITHOUT_POINTS: frozenset[Status] = frozenset(
+    {"missing", "by hand", "not loaded", "needs a person"}
+)
+
 # What a check's outcome makes of its exercise, where it makes something of it.
 STATUS_OF: dict[CheckOutcome, Status] = {
     "error": "needs a person",
@@ -348,6 +353,11 @@ class ExerciseReport(Record, frozen=True, kw_only=True):
     repair: Repair | None = None
     basis: Basis | None = None
 
+    @property
+    def known_points(self) -> float | None:
+        """The points; None while nobody knows them."""
+        return None if self.status in WITHOUT_POINTS and not self.points else self.points
+
 
 class Grader(Record, frozen=True, kw_only=True):
     """The grader: two reports with the same grader and the same submission are the same."""
@@ -441,6 +451,12 @@ class Report(Record, frozen=True, kw_only=True):
             *(each.said for each in self.lateness),
             *(each.said for each in self.adjustments if not each.exercise),
         ]
+
+    @property
+    def known_points(self) -> float | None:
+        """The points; None while those of no part are known."""
+        known = any(e.known_points is not None for e in self.exercises if not e.excused)
+        return self.points if self.points or known else None
 
     @property
     def excused(self) -> bool:

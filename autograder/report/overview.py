@@ -10,7 +10,7 @@ import msgspec
 
 from autograder.course.course_file import Exercise
 from autograder.course.text import few, number, one_line
-from autograder.report.model import ExerciseReport, Report, Status
+from autograder.report.model import WITHOUT_POINTS, ExerciseReport, Report, Status
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 Floats: TypeAlias = "npt.NDArray[np.float64]"
 MistakeKey = tuple[str, str, str]  # exercise, function, ids
-NOT_MEASURED = {"missing", "needs a person", "by hand", "not loaded"}
 MAX_SHOWN = 20
 IN_MEMORY = 4 * 2**20  # bytes of rows; what is more goes into a file
 
@@ -51,12 +50,12 @@ def above_maximum(report: Report) -> list[str]:
 
 
 class Row(msgspec.Struct, frozen=True):
-    """One student's line in the tables."""
+    """One student's line in the tables. Points that nobody knows yet are None, and no 0."""
 
     student: str
-    points: dict[str, float]
+    points: dict[str, float | None]
     statuses: dict[str, Status]
-    total: float
+    total: float | None
     maximum: float
     status: Status | Literal["excused"]
     notes: tuple[str, ...]
@@ -146,7 +145,7 @@ class Scores:
 
     def add(self, report: Report) -> None:
         """Take one student's report."""
-        measured = [e for e in report.exercises if e.status not in NOT_MEASURED and not e.excused]
+        measured = [e for e in report.exercises if e.status not in WITHOUT_POINTS and not e.excused]
         if report.excused or not measured:
             return
         number = len(self.students)
@@ -265,9 +264,9 @@ class ClassOverview:
         self.rows.append(
             Row(
                 student=report.student,
-                points={e.name: e.points for e in report.exercises},
+                points={e.name: e.known_points for e in report.exercises},
                 statuses={e.name: e.status for e in report.exercises},
-                total=report.points,
+                total=report.known_points,
                 maximum=report.max_points,
                 status="excused" if report.excused else report.status,
                 notes=tuple(notes),
@@ -280,3 +279,11 @@ class ClassOverview:
     @property
     def needs_a_person(self) -> list[Row]:
         return [row for row in self.rows if row.status == "needs a person"]
+
+    @property
+    def waiting(self) -> int:
+        """The number of students whose answers in words wait for points."""
+        return sum(
+            any(status == "by hand" and e not in row.excused for e, status in row.statuses.items())
+            for row in self.rows
+        )

@@ -69,7 +69,8 @@ def test_no_total_is_negative(course):
     """More was taken off for lateness than is left after the work was graded again."""
     name = course.content.assignments[0].name
     taken_off = Lateness(assignment=name, due=DUE.isoformat(), points=20.0, said="Late.")
-    report = finalize(two(), course, only=[], before=[taken_off])
+    before = msgspec.structs.replace(two(), lateness=(taken_off,))
+    report = finalize(two(), course, only=[], before=before)
     assert report.lateness == (taken_off,)
     assert report.points == 0.0
     less = Adjustment(points=-30.0, said="All together: -30 points")
@@ -90,8 +91,8 @@ def test_a_row_with_an_excuse_adds_up(course, tmp_path):
     overview.add(whole, "page")
     write_grades(tmp_path / "grades.csv", ["softmax"], overview.rows)
     assert (tmp_path / "grades.csv").read_text().splitlines()[1:] == [
-        "s1,EX,0,12,missing,softmax: excused.",
-        "s2,EX,0,0,excused,softmax: excused.",
+        "s1,EX,,12,missing,softmax: excused.",
+        "s2,EX,EX,0,excused,softmax: excused.",
     ]
 
 
@@ -142,6 +143,24 @@ def test_each_deduction_has_its_line(with_policy):
         "01:00:00+00:00, by Gradescope): 20 % are taken off, 1.8 points. 1 late day of yours used."
     )
     assert grade_of(done, ["softmax"], "attention-1").points == 7.2
+
+
+def test_an_excuse_that_comes_later_changes_its_assignment_s_lateness(with_policy):
+    """Late work of which a part is excused later: nothing is taken off for that part any more."""
+    course = with_policy(percent_a_day=10)
+    late = record("s1", 9.0, at="2027-02-06T01:00:00+00:00", at_from="Canvas").hand_in
+    before = finalize(msgspec.structs.replace(two("graded"), hand_in=late), course)
+    other = msgspec.structs.replace(before.exercises[1], name="qkv_projection", points=4.0)
+    before = msgspec.structs.replace(before, exercises=(before.exercises[0], other))
+    assert before.lateness[0].points == 0.9
+    excused = msgspec.structs.replace(late, at="2027-02-12T01:00:00+00:00", excused=("softmax",))
+    report = msgspec.structs.replace(before, hand_in=excused)
+    done = finalize(report, course, only=["find_the_bug"], before=before)
+    assert (done.points, done.lateness[0].points) == (3.6, 0.4)
+    assert "0.4 points" in done.lateness[0].said
+    assert (
+        finalize(before, course, only=["find_the_bug"], before=before).lateness == before.lateness
+    )
 
 
 def test_without_a_policy_it_is_said_and_nothing_taken_off(with_policy):

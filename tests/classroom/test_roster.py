@@ -10,6 +10,7 @@ from autograder.classroom.downloads import Owner
 from autograder.classroom.hand_ins import hand_ins
 from autograder.classroom.roster import Roster, spellings
 from autograder.course.errors import UserError
+from tests.classroom.quick import Quick
 from tests.platforms.downloads import CANVAS, GRADESCOPE, MOODLE, put
 
 ROSTER = """\
@@ -149,3 +150,63 @@ def test_spellings():
     assert spellings("Ann van der Berg") >= {"annvanderberg", "vanderbergann", "bergannvander"}
     assert "o'neil".replace("'", "") in "".join(spellings("O'Neil"))
     assert spellings("") == set()
+
+
+@pytest.fixture
+def quick(tmp_path, monkeypatch):
+    return Quick(tmp_path, monkeypatch)
+
+
+EXCUSES = "id,excused\nann,{}\nbob,\n"
+
+
+@pytest.fixture
+def graded(quick, tmp_path):
+    """Grade a class with an excuse of ann's in the roster; her row, and whose grade changed."""
+    path = tmp_path / "roster.csv"
+    for student in ("ann", "bob"):
+        quick.work(student, one="a=5 b=5", two="a=5 b=0")
+
+    def graded(excuse, *names, **more):
+        path.write_text(EXCUSES.format(excuse))
+        overview = quick.grade(*names, roster=path, **more)
+        return quick.table()["ann"], [c.student for c in overview.difference.changes]
+
+    quick.grade(roster=None)
+    return graded
+
+
+@pytest.mark.parametrize("names", [(), ("two",), ("one",)])
+def test_an_excuse_counts_and_goes_in_later_runs_too(graded, names):
+    """Whatever is graded now: an excuse for another exercise was ignored, and so was its end."""
+    assert graded("one", *names) == ("EX 5 5", ["ann"])
+    assert graded("one", *names) == ("EX 5 5", [])
+    assert graded("second", *names) == ("10 EX 10", ["ann"])
+    assert graded("", *names) == ("10 5 15", ["ann"])
+
+
+def test_an_excuse_counts_for_who_hands_in_nothing_now(graded, quick):
+    quick.work("ann", two=None)
+    assert graded("", "two") == ("10 . 10", ["ann"])
+    assert graded("all", "two") == ("EX EX EX", ["ann"])
+    assert graded("", "two") == ("10 . 10", ["ann"])
+
+
+def test_an_excuse_that_a_person_entered_is_not_the_roster_s(graded, quick):
+    quick.run("adjust", quick.out, "ann", "one", "--excuse", "--why", "ill")
+    assert graded("two", "two")[0] == "10 EX 10"
+    assert graded("two", "one")[0] == "EX EX EX"
+    assert graded("", "two")[0] == "EX 5 5"
+
+
+def test_the_excuse_of_a_run_stays_in_one_without_a_roster(graded, quick):
+    graded("one")
+    quick.grade("two")
+    assert quick.table()["ann"] == "EX 5 5"
+
+
+def test_an_excuse_for_nothing_is_refused(graded):
+    with pytest.raises(UserError, match=r"line 2, column excused: .* found 'onee'. Did you mean"):
+        graded("onee")
+    with pytest.raises(UserError, match=r"exercises, assignments or all, found 'nonsense'\.$"):
+        graded("first nonsense")

@@ -4,9 +4,13 @@ import shutil
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 from autograder.authoring.build import build_exercise
+from autograder.authoring.lint import refuse_authoring_errors
+from autograder.authoring.verify import Verifier
 from autograder.classroom.grade_class import Job, grade_class
+from autograder.cli import app
 from autograder.course.course_file import load_course
 from autograder.course.errors import UserError
 from autograder.course.variants import (
@@ -19,6 +23,7 @@ from autograder.course.variants import (
 )
 from autograder.sandbox.levels import choose
 from reference.by_hand import hand_problem
+from tests.courses import write_course
 
 NAME = "hand_computation"
 
@@ -145,3 +150,84 @@ def test_without_the_secret_nothing_is_graded(own, tmp_path):
     (tmp_path / "class" / "ann").mkdir(parents=True)
     with pytest.raises(UserError, match=f"{SECRET} is not there"):
         grade(own, tmp_path)
+
+
+SUMS = """
+import pytest
+
+@pytest.mark.check("The sum")
+def test_total(submission, reference):
+    assert submission.value("total") == reference.numbers(submission.variant), "Not the sum."
+"""
+ANSWERS = """
+def numbers(variant):
+    return 3 if not variant else int(variant[:3], 16)
+"""
+SOLUTION = """# %% [markdown]
+# What is 3 in all?
+
+# %%
+### BEGIN SOLUTION
+total = 3
+### END SOLUTION
+"""
+STATED = """f'# %%\\nVARIANT = "{variant}"\\n' + """
+REPLACED = "text.replace('3', str(int(variant[:3], 16)))"
+
+
+@pytest.fixture
+def sums(tmp_path):
+    """A course with numbers of each student's own, made by this expression."""
+
+    def sums(expression):
+        course = write_course(
+            tmp_path,
+            {"sums": {"points": 5, "variant": "per-student"}},
+            checks={"sums": SUMS},
+            answers=ANSWERS,
+            solutions={"sums": SOLUTION},
+        )
+        folder = tmp_path / course.content.reference / "variants"
+        folder.mkdir()
+        (folder / "__init__.py").touch()
+        (folder / "sums.py").write_text(
+            f"def personalised(text, variant):\n    return {expression}\n"
+        )
+        return course
+
+    return sums
+
+
+def faults(course):
+    with Verifier(course, course.exercise("sums")) as verifier:
+        return verifier.run(["right answers"]).faults
+
+
+@pytest.mark.parametrize(
+    ("expression", "fault"),
+    [
+        (REPLACED, "returns a text without the line `VARIANT = "),
+        (f"{STATED}text", "`personalised` replaces nothing, so all students have the same"),
+        ("text[10**9]", "`personalised` stops with IndexError"),
+    ],
+)
+def test_a_text_without_its_own_numbers_is_refused(sums, tmp_path, expression, fault):
+    course = sums(expression)
+    with pytest.raises(UserError, match=fault):
+        refuse_authoring_errors(course, [course.exercise("sums")])
+    assert fault in "".join(faults(course))
+    (tmp_path / "students.txt").write_text("ann\n")
+    arguments = ["variants", tmp_path / "students.txt", "--out", tmp_path / "out"]
+    done = CliRunner().invoke(app, [*map(str, arguments), "--course", str(tmp_path)])
+    assert fault in str(done.exception)
+
+
+def test_verify_grades_the_solution_of_several_variants(sums):
+    assert faults(sums(STATED + REPLACED)) == []
+
+
+def test_verify_notices_numbers_that_the_solution_does_not_have(sums):
+    wrong = STATED + REPLACED.replace("'3'", "'3 in'").replace("str(", "'7 in' + str(")
+    found = faults(sums(wrong))
+    assert len(found) == 3 and "The sum: Not the sum." in found[0]
+    assert "the solution with the numbers of variant " in found[0]
