@@ -23,7 +23,7 @@ from autograder.checks.check_result import Check, CheckResult
 from autograder.course.course_file import Course, Exercise
 from autograder.course.errors import UserError
 from autograder.course.own_modules import importable
-from autograder.course.text import several
+from autograder.course.text import number, several
 from autograder.course.variants import tried_variants
 from autograder.diagnosis.examination import Answer, Examination
 from autograder.diagnosis.facts import only_nan
@@ -160,6 +160,8 @@ class Verifier:
                 stated = requirements_in(self._solution.read_text(encoding="utf-8"))
                 checks = [each.check for each in graded.results]
                 self.result.remarks += requirement_remarks(stated, checks)
+                weights = [each.weight for each in checks]
+                self.result.remarks += scale_remarks(self.exercise, weights)
             report = graded.report
             self.result.checks = len(report.checks)
             self.result.right += 1
@@ -272,10 +274,10 @@ class Verifier:
         """Show that probes tell every two misconceptions apart, and each from the right answer."""
         everywhere = range(len(replay.probes(2)))
         singles = replay.singles
-        for number, wrong in enumerate(singles):
+        for place, wrong in enumerate(singles):
             if replay.telling(everywhere, wrong) < 2:
                 self._fault(f"{function}, {wrong[0].id}: not told from the right answer")
-            for other in singles[number + 1 :]:
+            for other in singles[place + 1 :]:
                 same = other[0].id == wrong[0].id and other[0].finding == wrong[0].finding
                 if not same and not replay.apart(everywhere, wrong, other, least=2):
                     self._fault(f"{function}: {wrong[0].id} and {other[0].id} look alike")
@@ -383,6 +385,17 @@ def requirement_remarks(stated: Sequence[Requirement], checks: Sequence[Check]) 
     for each in stated:
         if each.name not in graded:
             yield f"warning: no check grades the requirement `{each.name}`, in line {each.line}"
+
+
+def scale_remarks(exercise: Exercise, weights: Sequence[float]) -> Iterator[str]:
+    """Yield that checks count parts of points, since `course.yml` has another sum than theirs."""
+    whole, most = sum(weights), exercise.points
+    scaled = [round(weight * most / (whole or 1), 2) for weight in weights]
+    if not exercise.questions and whole != most and not all(map(float.is_integer, scaled)):
+        yield (
+            f"warning: the points of the checks sum to {number(whole)}, and course.yml gives "
+            f"{number(most)}; so a check of {number(weights[0])} counts {number(scaled[0])}"
+        )
 
 
 def id_remarks(function: str, recipe: Recipe) -> Iterator[str]:

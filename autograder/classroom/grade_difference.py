@@ -309,20 +309,23 @@ def _total(
     before: Report, after: Report, cells: Sequence[GradeCell], course: Course | None
 ) -> list[GradeCell]:
     """Return the change of the total besides the exercises: lateness, what people added to it."""
-    both = before, after
-    late = [{each.assignment: each.points for each in report.lateness} for report in both]
-    added = [[a.points for a in r.adjustments if not a.exercise and a.points] for r in both]
+    old, new = (_points_of_all(report) for report in (before, after))
+    late = [{each.assignment: each.points for each in r.lateness} for r in (before, after)]
+    added = [
+        [a.points for a in r.adjustments if not a.exercise and a.points] for r in (before, after)
+    ]
     differs = {LATENESS: late[0] != late[1], ADJUSTMENT: added[0] != added[1]}
     codes = [code for code in differs if differs[code]]
-    if not codes and (cells or before.points == after.points):
-        return []
-    old, new = (f"{points_text(r.known_points) or 'none'}/{number(r.max_points)}" for r in both)
-    if old == new:  # nothing is taken off for this lateness, or two adjustments make up for it
+    if old == new or not (codes or not cells):  # two changes may make up for each other
         return []
     names = {name for name in {**late[0], **late[1]} if late[0].get(name) != late[1].get(name)}
     reasons = [Reason(code) for code in codes or [UNKNOWN]]
     fills = codes == [LATENESS] and _are_open(before, names, course)
     return [_cell(TOTAL, old, new, reasons, fills)]
+
+
+def _points_of_all(report: Report) -> str:
+    return f"{points_text(report.known_points) or 'none'}/{number(report.max_points)}"
 
 
 def _are_open(report: Report, assignments: Iterable[str], course: Course | None) -> bool:

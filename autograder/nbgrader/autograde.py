@@ -21,8 +21,10 @@ from autograder.nbgrader.clean_copy import StagedSubmission
 from autograder.nbgrader.directory import reason_of, unusable
 from autograder.nbgrader.gradebook import RunGradebook, one_gradebook
 from autograder.nbgrader.sanitize_markdown import as_markdown
-from autograder.nbgrader.steps import GRADE, SANITIZE, marks_of
+from autograder.nbgrader.steps import GRADE, SANITIZE, CourseLatePolicy, marks_of
+from autograder.report.model import ExerciseReport
 
+LOOK_AT_ONE_SUBMISSION = {LateSubmissionPlugin, CourseLatePolicy}
 UNREADABLE = """\
 **The notebook that was handed in could not be used, so a person has to look at it.** {}
 
@@ -102,7 +104,7 @@ class ConfinedAutograde(Autograde):
             nbformat.ValidationError: it is no notebook any more.
         """
         for step in steps:
-            if getattr(step, "plugin_class", LateSubmissionPlugin) is not LateSubmissionPlugin:
+            if getattr(step, "plugin_class", LateSubmissionPlugin) not in LOOK_AT_ONE_SUBMISSION:
                 self.gradebook.save()  # a course's own plugin may look into the gradebook
             book, resources = step(book, resources)
         nbformat.validate(book, relax_add_props=True)
@@ -166,6 +168,13 @@ class StudentResult(msgspec.Struct):
     left: dict[str, str] = {}
     notes: list[str] = []
     error: str = ""
+
+    def note(self, notebook: str, report: ExerciseReport) -> None:
+        """Note what stopped a notebook's grading, or that a person has to look at it."""
+        if report.status == "needs a person":
+            self.left.setdefault(notebook, report.reason)
+        elif report.status not in {"graded", "by hand"}:
+            self.notes.append(f"{notebook}: {report.status} ({report.reason.rstrip('.')})")
 
 
 class GradebookWriter:

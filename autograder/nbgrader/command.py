@@ -86,7 +86,7 @@ def nbgrader_grade(
     wide = max(len(one_line(result.student, 60)) for result in results)
     for result in results:
         _print_result(result, wide)
-    raise SystemExit(int(any(result.error or result.left for result in results)))
+    raise SystemExit(int(any(each.error or each.left or each.by_hand for each in results)))
 
 
 def _print_result(result: "StudentResult", wide: int) -> None:

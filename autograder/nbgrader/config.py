@@ -69,9 +69,12 @@ def _mark(cell: Any, *, points: float | None = None, **fields: bool) -> None:
 
 TEXT = """\
 # Made by `autograder nbgrader init`. Everything else is nbgrader's own; its documentation has it.
+import os
+
 from autograder.nbgrader.steps import GENERATE, GRADE, SANITIZE
 
 c = get_config()
+os.environ["AUTOGRADER_COURSE"] = {course!r}  # where check() finds the course
 
 c.CourseDirectory.course_id = {course_id!r}
 c.CourseDirectory.root = {root!r}
@@ -79,6 +82,9 @@ c.CourseDirectory.root = {root!r}
 c.GenerateAssignment.preprocessors = GENERATE
 c.Autograde.sanitize_preprocessors = SANITIZE
 c.OverwriteCells.add_missing_cells = True
+
+# What `late:` in course.yml takes off for lateness.
+c.AssignLatePenalties.plugin_class = "autograder.nbgrader.steps.CourseLatePolicy"
 
 # Submissions are collected without what links in them lead to.
 c.ExchangeFactory.collect = "autograder.nbgrader.exchange.CollectPlainFiles"

@@ -87,7 +87,10 @@ def grade_assignment(job: AssignmentJob, progress: Tell) -> "list[StudentResult]
         grading.before_grading = writer.gradebook.save  # others may write meanwhile
         results = []
         for student, staged in _graded(students, staging, setup, graders, grading):
-            results.append(writer.write(student, staged))
+            result = writer.write(student, staged)
+            for name, report in grading.of_student(student).items():
+                result.note(name, report)
+            results.append(result)
             grading.forget(student)
             progress(len(results), len(students))
     return results

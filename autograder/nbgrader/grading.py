@@ -73,6 +73,11 @@ class NotebookGrader:
         self._reports.setdefault(student, {})[source.name] = source.digest, shown
         return shown
 
+    def of_student(self, student: str) -> dict[str, ExerciseReport]:
+        """Return what is known of a student's notebooks, as it is shown."""
+        known = self._reports.get(student, {})
+        return {notebook: shown.report for notebook, (_, shown) in known.items()}
+
     def forget(self, student: str) -> None:
         """Keep nothing of a student: a class is large."""
         self._reports.pop(student, None)

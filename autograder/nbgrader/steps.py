@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,12 @@ from nbformat import NotebookNode, from_dict
 from nbgrader import preprocessors as theirs
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.nbgraderformat import MetadataValidator, ValidationError
+from nbgrader.plugins import BasePlugin
 from nbgrader.preprocessors import CheckCellMetadata, ClearSolutions, NbGraderPreprocessor
 from traitlets import Unicode
 
+from autograder.course.course_file import find_course
+from autograder.course.lateness import LatePenalty, LatePolicy, days_late, late_penalty
 from autograder.course.optimisations import is_off
 from autograder.nbgrader.grading import ShownReport, grading_of
 from autograder.nbgrader.sanitize_markdown import disarm
@@ -122,6 +126,47 @@ def _folder(resources: Any) -> Path:
 def _id(cell: Any) -> str:
     name: str = cell.metadata.get("nbgrader", {}).get("grade_id", "")
     return name
+
+
+class CourseLatePolicy(BasePlugin):
+    """nbgrader's plugin for lateness that applies `late:` of `course.yml`, as `grade` does."""
+
+    def late_submission_penalty(
+        self, student_id: str, score: float, total_seconds_late: float
+    ) -> float | None:
+        """Return the points that a notebook loses; None without a policy."""
+        step = self.parent
+        named = ConfinedExecute(config=self.config).course
+        course = grading_of(named).course if named else find_course(Path.cwd())
+        free = 0
+        for assignment in course.content.assignments:
+            policy = assignment.late or course.content.late
+            if assignment.name == step.assignment_id:
+                if policy is None:
+                    return None
+                cost = _cost(policy, total_seconds_late, free)
+                return round(score * cost.percent / 100, 2)
+            if policy is not None and policy.free_days:  # used by what came before in the course
+                with contextlib.suppress(MissingEntry):
+                    earlier = step.gradebook.find_submission(assignment.name, student_id)
+                    free += _cost(policy, earlier.total_seconds_late, free).free_days
+        return None
+
+
+def _cost(policy: LatePolicy, seconds: float, free_used: int) -> LatePenalty:
+    came = datetime.fromtimestamp(seconds, UTC)
+    days = days_late(datetime.fromtimestamp(0, UTC), came, policy.grace_minutes, 0)
+    return late_penalty(policy, days, policy.free_days - free_used)
+
+
+class LatePenalties(theirs.AssignLatePenalties):
+    """nbgrader's step with the course's policy, unless the configuration has one of nbgrader's."""
+
+    def init_plugin(self) -> None:
+        named = "plugin_class" in self.config.AssignLatePenalties
+        if not named and "LateSubmissionPlugin" not in self.config:
+            self.plugin_class = CourseLatePolicy
+        super().init_plugin()
 
 
 class SaveHints(NbGraderPreprocessor):
@@ -241,7 +286,7 @@ GRADE = [
     theirs.IgnorePattern,
     theirs.LimitOutput,
     theirs.SaveAutoGrades,
-    theirs.AssignLatePenalties,
+    LatePenalties,
     CheckMarks,
     SaveHints,
     EscapeTexts,

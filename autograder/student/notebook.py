@@ -8,9 +8,10 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 SECONDS = 300
+EXECUTION = "NBGRADER_EXECUTION"  # where nbgrader runs a notebook, and what for
 
 
 class CannotCheck(RuntimeError):
@@ -65,6 +66,8 @@ def check(exercise: str, hint: bool = False) -> float:
     except ValueError:
         answer = {"error": (done.stderr.strip().splitlines() or ["The grader gave no answer."])[-1]}
     if "error" in answer:
+        if os.environ.get(EXECUTION) == "autograde":
+            _end_kernel(answer["error"])
         raise CannotCheck(answer["error"])
     from IPython.display import display
 
@@ -74,7 +77,14 @@ def check(exercise: str, hint: bool = False) -> float:
 
 def points_value(points: float) -> float:
     """Return points as nbgrader reads them off a cell's output, or quiet for anybody else."""
-    return points if "NBGRADER_EXECUTION" in os.environ else QuietPoints(points)
+    return points if EXECUTION in os.environ else QuietPoints(points)
+
+
+def _end_kernel(reason: str) -> NoReturn:
+    """End the kernel, so that nbgrader refuses the notebook: it takes an exception for 0 points."""
+    terminal = getattr(sys.stderr, "_original_stdstream_copy", 2)  # beside what the kernel captures
+    os.write(terminal, f"autograder: nothing was graded. {reason}\n".encode())
+    os._exit(1)
 
 
 def _shell() -> Any:

@@ -22,6 +22,7 @@ from autograder.report.model import ExerciseReport
 from autograder.report.redaction import exercise_for_student
 from autograder.report.terminal import StyledLine
 from autograder.student.listing import completion_lines, progress_bar, remark
+from autograder.student.notebook import EXECUTION
 from autograder.student.progress import (
     ExerciseProgress,
     LastCheck,
@@ -67,7 +68,9 @@ def answer_of(request: dict[str, Any]) -> dict[str, Any]:
         return {"error": f"There is no course.yml in {folder} or above it. {ELSEWHERE}"}
     except UserError as error:
         return {"error": str(error)}
-    if "NBGRADER_EXECUTION" in os.environ:
+    if EXECUTION in os.environ:
+        if report.status == "needs a person":
+            return {"error": f"{report.name} needs a person. {report.reason}"}
         html, text = notebook_outputs(exercise_for_student(report, course.content.hints))
     else:  # a student, who gets one step at a time
         html, text = _step_outputs(course, report, folder, request["hint"])

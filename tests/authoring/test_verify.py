@@ -6,8 +6,8 @@ import sys
 import pytest
 
 from autograder.authoring.mutants import mutants
-from autograder.authoring.verify import Verifier, markdown
-from autograder.course.course_file import load_course
+from autograder.authoring.verify import Verifier, markdown, scale_remarks
+from autograder.course.course_file import Exercise, load_course
 from tests.conftest import ROOT
 
 SOLUTION = '''
@@ -78,3 +78,19 @@ def test_a_right_answer_that_loses_marks_and_a_stub_that_is_solved_are_faults(co
     faults = " ".join(verified(copy).faults)
     assert "right answer wrong: split_heads" in faults
     assert "the stub gets 12" in faults
+
+
+@pytest.mark.parametrize(
+    ("points", "weights", "said"),
+    [
+        (12, [7, 4, 3], "the points of the checks sum to 14, and course.yml gives 12; so a check"),
+        (10, [1, 1, 1], "a check of 1 counts 3.33"),
+        (12, [6, 4, 2], ""),
+        (8, [2.0, 1.0, 1.0], ""),  # weights that share the points out
+        (12, [0.5, 0.5], ""),
+    ],
+)
+def test_points_that_are_scaled_to_parts_are_a_warning(points, weights, said):
+    exercise = Exercise(name="one", title="One", points=points)
+    remarks = list(scale_remarks(exercise, weights))
+    assert [said in remark for remark in remarks] == ([True] if said else [])

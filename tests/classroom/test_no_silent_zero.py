@@ -3,11 +3,16 @@
 import csv
 import json
 
+import msgspec
 import pytest
+from click.testing import CliRunner
 
 from autograder.classroom.grade_class import Job, grade_class
+from autograder.classroom.grades import grade_of, read_reports
+from autograder.cli import app
 from autograder.course.course_file import load_course
 from autograder.grading.judge import Judge
+from autograder.platforms import gradescope
 from autograder.submission.source import from_text, read_source
 from tests.courses import write_course
 
@@ -106,3 +111,90 @@ def test_a_notebook_with_text_alone_is_not_empty(tmp_path):
     path = tmp_path / "reflection.ipynb"
     path.write_text(json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4}))
     assert read_source(path, "reflection").answers == {}
+
+
+def test_what_nobody_knows_yet_has_an_empty_cell(grade, tmp_path):
+    """In the table, its totals, the class page, the student's page and on the platforms."""
+    rows = grade(
+        {
+            "a/readme.txt": "later",
+            "b/one.py": "",
+            "c/one.py": "",
+            "c/two.py": "def one(): return 1",
+            "d/one.py": "def one(): return 2",
+        }
+    )
+    shown = {s: (row["one"], row["two"], row["total"]) for s, row in rows.items()}
+    assert shown == {
+        "a": ("", "", ""),
+        "b": ("", "", ""),
+        "c": ("", "10", "10"),
+        "d": ("0", "", "0"),
+    }
+    index = (tmp_path / "out" / "index.html").read_text().split("<tbody>")[1].split("</tbody>")[0]
+    totals = [line.split("<strong>")[1].split("<")[0] for line in index.split("<tr>")[1:]]
+    assert totals == ["–", "–", "10", "0"]
+    page = (tmp_path / "out" / "feedback" / "b.html").read_text()
+    assert "– of 20 points" in page and "0 of 10 points" not in page
+
+
+@pytest.fixture
+def reports(grade, tmp_path):
+    grade({"a/one.py": "", "a/two.py": "def one(): return 1", "b/one.py": ""})
+    return read_reports(tmp_path / "out")
+
+
+def test_gradescope_gets_no_score_for_what_a_person_has_to_look_at(reports):
+    some, none = (gradescope.results_of(report, "practice") for report in reports)
+    scores = {test["name"]: test.get("score") for test in some["tests"]}
+    assert scores == {"One": None, "Two: One": 10.0}
+    assert "max_score" not in some["tests"][0]
+    assert some["tests"][0]["output"] == "No points yet. one.py is empty."
+    assert some["tests"][0]["visibility"] == "visible"
+    assert "One: no points yet, needs a person" in some["output"]
+    assert not any("score" in test for test in none["tests"])
+    assert none["output"].startswith("The 0 is no grade: there are no points yet.")
+
+
+def test_a_check_that_the_grader_could_not_judge_has_no_score_on_gradescope(reports):
+    exercise = reports[0].exercises[1]
+    failed = msgspec.structs.replace(exercise.checks[0], outcome="error", points=0.0)
+    exercise = msgspec.structs.replace(exercise, checks=(failed,), status="needs a person")
+    report = msgspec.structs.replace(reports[0], exercises=(exercise,))
+    (test,) = gradescope.results_of(report, "practice")["tests"]
+    assert "score" not in test and test["status"] == "failed"
+
+
+def test_a_grade_that_waits_says_what_there_is_so_far(reports):
+    names = ["one", "two"]
+    said = [grade_of(report, names).why_not for report in reports]
+    assert said == ["needs a person, 10 of 20 so far", "needs a person"]
+
+
+QUESTION = {"name": "why", "title": "Why?", "points": 3}
+
+
+def test_the_exit_code_is_1_while_answers_wait_for_marks(tmp_path, monkeypatch):
+    course = write_course(
+        tmp_path / "course",
+        {"essay": {"points": 3, "questions": [QUESTION]}},
+        checks={"essay": CHECK.replace("submission.one() == 1", "submission.answer('why')")},
+    )
+    work = tmp_path / "class" / "ann" / "essay.py"
+    work.parent.mkdir(parents=True)
+    work.write_text('# %% [markdown] answer="why"\n# So.\n')
+    arguments = ["grade", tmp_path / "class", "--out", tmp_path / "out", "--own-code"]
+    arguments += ["--course", course.root]
+
+    def grade():
+        return CliRunner().invoke(app, [str(each) for each in arguments])
+
+    done = grade()
+    assert done.exit_code == 1, done.output
+    assert "1 student waiting" in done.output
+    table = tmp_path / "out" / "by-hand.csv"
+    lines = table.read_text().splitlines()
+    table.write_text("\n".join([lines[0], lines[1].replace(",,3,", ",2,3,", 1)]) + "\n")
+    done = grade()
+    assert done.exit_code == 0, done.output
+    assert "waiting" not in done.output

@@ -197,6 +197,35 @@ def test_lateness_of_other_assignments_stays(quick, tmp_path):
     assert whys(overview) == {"ann": ["lateness"]}
 
 
+def test_lateness_that_costs_nothing_is_no_change(quick, tmp_path):
+    """Without a policy nothing is taken off: the list of changes said `10 of 20 → 10 of 20`."""
+    roster = tmp_path / "roster.csv"
+    roster.write_text("id,handed_in\nann,\nbob,\ncem,\n")
+    quick.grade(roster=roster)
+    roster.write_text("id,handed_in\nann,2027-02-06T12:00+00:00\nbob,\ncem,\n")
+    overview = quick.grade(roster=roster)
+    assert overview.difference.changes == [] and overview.difference.texts == 1
+    assert "nothing is taken off" in quick.files()["grades.csv"].decode()
+
+
+def test_two_adjustments_that_make_up_for_each_other_are_no_change(quick):
+    quick.grade()
+    for points in ("3", "-3"):
+        quick.run("adjust", quick.out, "ann", "total", "--add", points, "--why", "x")
+    assert quick.grade().difference.changes == []
+
+
+def test_what_an_adjustment_makes_counts_those_entered_before_it(quick):
+    quick.grade()
+    quick.run("adjust", quick.out, "ann", "one", "--add", "1", "--why", "x")
+    done = quick.run("adjust", quick.out, "ann", "one", "--add", "100", "--why", "y")
+    assert "That makes 111 of 10 points" in done.output
+    quick.grade()
+    assert quick.table()["ann"] == "111 2 113"
+    done = quick.run("adjust", quick.out, "ann", "total", "--add", "1", "--why", "z")
+    assert "That makes 114 of 20 points" in done.output
+
+
 def test_adjustments_of_other_exercises_stay(quick):
     quick.grade()
     head = "student,exercise,check,change,points,why,by,when,work_id,state\n"

@@ -62,8 +62,7 @@ def test_a_gradebook_of_canvas(course, template):
     assert notes == [
         f"Column {TITLE} (12) is filled with {TITLE}.",
         "Without a row, so not in the file: nobody_7.",
-        "Left as they are, since there are no points: m4 (Bo Chen) (missing), "
-        "Student, Test (no result).",
+        "Left as they are: m4 (Bo Chen) (missing), Student, Test (no result).",
     ]
 
 
@@ -186,8 +185,7 @@ def test_a_worksheet_of_moodle(template):
     same(data, "moodle.csv")
     assert notes == [
         "Without a row, so not in the file: Group A_77.",
-        "Left as they are, since there are no points: m2 (A. Berg) (needs a person), "
-        "Someone Else (no result).",
+        "Left as they are: m2 (A. Berg) (needs a person), Someone Else (no result).",
     ]
 
 

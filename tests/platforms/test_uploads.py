@@ -84,7 +84,7 @@ def test_blackboard_takes_back_what_identifies_and_what_is_graded(course, templa
     assert notes == [
         f"Column {TITLE} [Total Pts: 12 Score] |3 is filled with {TITLE}.",
         "Without a row, so not in the file: s5 (Ann van der Berg), gone (Gone Away).",
-        "Left as they are, since there are no points: s3 (Bo Chen) (missing), "
+        "Left as they are: s3 (Bo Chen) (missing), "
         "s4 (Lea Late) (excused), Test Student (no result).",
     ]
     with pytest.raises(UserError, match=r"no column '1' of its own. It has: Essay \[Total"):

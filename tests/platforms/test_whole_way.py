@@ -76,13 +76,13 @@ def test_canvas(way):
     found = {student: (row.total, row.status) for student, row in rows.items()}
     assert found == {
         "m1": (12.0, "graded"),
-        "m2": (0.0, "needs a person"),
+        "m2": (None, "needs a person"),
         "m3": (12.0, "graded"),
         "m4": (12.0, "graded"),
         "m5": (12.0, "graded"),
-        "m6": (0.0, "missing"),
-        "oneilsean_104": (0.0, "missing"),
-        "textonly_105": (0.0, "missing"),
+        "m6": (None, "missing"),
+        "oneilsean_104": (None, "missing"),
+        "textonly_105": (None, "missing"),
     }
     table = (way.out / "grades.csv").read_text()
     assert table.startswith("student,name,softmax,total") and '\nm1,"Müller, Jörg",12,12,' in table
@@ -142,7 +142,7 @@ def test_gradescope_with_lateness(way):
         "3001": 12.0,
         "3002": 9.0,
         "3003": 9.0,
-        "empty@example.org": 0.0,
+        "empty@example.org": None,
         "submission_99": 12.0,
     }
     page = (way.out / rows["3002"].page).read_text()
@@ -186,9 +186,9 @@ def test_blackboard_with_a_group_and_lateness(way):
         "s2": (9.0, "graded"),
         "s3": (12.0, "graded"),
         "s4": (12.0, "graded"),
-        "s5": (0.0, "missing"),
+        "s5": (None, "missing"),
         "evil": (12.0, "graded"),
-        "words": (0.0, "missing"),
+        "words": (None, "missing"),
     }
     assert "An earlier attempt was left out" in " ".join(rows["s1"].notes)
     assert "Handed in by Group A, a group." in " ".join(rows["s4"].notes)
@@ -227,11 +227,11 @@ def test_brightspace_whose_gradebook_has_other_ids(way):
     assert found == {
         "Jörg Müller_501": (12.0, "graded"),
         "Ann van der Berg_502": (12.0, "graded"),
-        "Anne-Marie O'Neil_503": (0.0, "missing"),
+        "Anne-Marie O'Neil_503": (None, "missing"),
         "小明 王_504": (9.0, "graded"),
         "Anna Muster_505": (12.0, "graded"),
         "Anna Muster_506": (12.0, "graded"),
-        "Leo Leer_507": (0.0, "missing"),
+        "Leo Leer_507": (None, "missing"),
     }
     head = "OrgDefinedId,Username,Last Name,First Name,Email,"
     head += f"{TITLE} Points Grade <Numeric MaxPoints:12>,End-of-Line Indicator\n"
@@ -270,7 +270,7 @@ def test_repositories_with_a_group_and_an_empty_one(way):
         "s2": (12.0, "graded"),
         "s3": (12.0, "graded"),
         "s4": (12.0, "graded"),
-        "s5": (0.0, "missing"),
+        "s5": (None, "missing"),
     }
     upload, done = way.export("feedback")
     with zipfile.ZipFile(io.BytesIO(upload)) as file:
