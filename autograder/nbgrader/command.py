@@ -35,11 +35,16 @@ def nbgrader() -> None:
 def nbgrader_init(folder: Path, course_path: Path | None) -> None:
     """Make a course directory for nbgrader: its configuration, and the source notebooks."""
     _needed()
-    from autograder.nbgrader.config import make_course
+    from autograder.nbgrader.config import make_course, missing_lines
+    from autograder.nbgrader.directory import CONFIG
 
     course = find_course(Path.cwd(), named=course_path)
     written = make_course(course, folder)
-    print(f"{several(len(written), 'file')} in {folder}. Next, in that folder:")
+    print(f"{several(len(written), 'file')} in {folder}.")
+    if missing := missing_lines(course, folder.resolve()):
+        print(f"{folder / CONFIG} was there and stays. It lacks lines that grading here needs:")
+        print("\n".join(f"  {line}" for line in missing))
+    print("Next, in that folder:")
     for assignment in course.content.assignments:
         print(f"  nbgrader generate_assignment {assignment.name}")
 

@@ -96,6 +96,14 @@ c.Autograde.autograde_preprocessors = GRADE
 """
 
 
+def missing_lines(course: Course, folder: Path) -> list[str]:
+    """Return our settings that an existing configuration lacks."""
+    text = (folder / CONFIG).read_text(encoding="utf-8")
+    ours = TEXT.format(course_id=course.root.name, root=str(folder), course=str(course.root))
+    lines = [line for line in ours.splitlines() if line and not line.startswith("#")]
+    return [line for line in lines if line.partition(" =")[0] not in text]
+
+
 def make_course(course: Course, folder: Path) -> list[Path]:
     """Write the configuration and the source notebooks of all assignments, and return the files.
 

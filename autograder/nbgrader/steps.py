@@ -14,7 +14,8 @@ from nbgrader.plugins import BasePlugin
 from nbgrader.preprocessors import CheckCellMetadata, ClearSolutions, NbGraderPreprocessor
 from traitlets import Unicode
 
-from autograder.course.course_file import find_course
+from autograder.course.course_file import Course, find_course
+from autograder.course.errors import UserError
 from autograder.course.lateness import LatePenalty, LatePolicy, days_late, late_penalty
 from autograder.course.optimisations import is_off
 from autograder.nbgrader.grading import ShownReport, grading_of
@@ -136,8 +137,7 @@ class CourseLatePolicy(BasePlugin):
     ) -> float | None:
         """Return the points that a notebook loses; None without a policy."""
         step = self.parent
-        named = ConfinedExecute(config=self.config).course
-        course = grading_of(named).course if named else find_course(Path.cwd())
+        course = _course_named(ConfinedExecute(config=self.config).course)
         free = 0
         for assignment in course.content.assignments:
             policy = assignment.late or course.content.late
@@ -151,6 +151,13 @@ class CourseLatePolicy(BasePlugin):
                     earlier = step.gradebook.find_submission(assignment.name, student_id)
                     free += _cost(policy, earlier.total_seconds_late, free).free_days
         return None
+
+
+def _course_named(folder: str) -> Course:
+    """Return the course of that folder, or of the run; with a kernel, that of the environment."""
+    with contextlib.suppress(UserError):
+        return grading_of(folder).course
+    return find_course(Path.cwd())
 
 
 def _cost(policy: LatePolicy, seconds: float, free_used: int) -> LatePenalty:

@@ -54,7 +54,7 @@ def test_collecting_follows_no_links(course):
 @pytest.fixture(scope="module")
 def graded(course):
     done = course.autograder("grade", ASSIGNMENT)
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.returncode == 1, done.stdout + done.stderr  # answers wait for marks
     return done.stdout
 
 
@@ -87,7 +87,7 @@ def test_the_answer_s_comment_is_the_finding_with_a_hint(course, graded):
 
 def test_grading_again_changes_nothing_and_keeps_a_person_s_scores(course, graded):
     before = course.rows()
-    assert course.autograder("grade", ASSIGNMENT).returncode == 0
+    assert course.autograder("grade", ASSIGNMENT).returncode == 1
     assert course.rows() == before
     where = "reflection", ASSIGNMENT, "ann"
     with course.gradebook() as gradebook:
@@ -95,7 +95,7 @@ def test_grading_again_changes_nothing_and_keeps_a_person_s_scores(course, grade
         grade.manual_score, grade.needs_manual_grade = 3.0, False
         gradebook.find_comment("why-scale", *where).manual_comment = "Well said."
         gradebook.db.commit()
-    assert course.autograder("grade", ASSIGNMENT).returncode == 0
+    assert course.autograder("grade", ASSIGNMENT).returncode == 1
     with course.gradebook() as gradebook:
         assert gradebook.find_grade("why-scale", *where).manual_score == 3.0
         assert gradebook.find_comment("why-scale", *where).comment == "Well said."
@@ -141,7 +141,7 @@ def test_feedback_reaches_the_students_and_tells_no_secret(course, graded):
 
 def test_plain_autograde_and_the_button_give_the_same_export_and_rows(course, graded):
     """A real kernel runs check(); nbgrader with our step; our command: the same gradebook."""
-    assert course.autograder("grade", ASSIGNMENT).returncode == 0
+    assert course.autograder("grade", ASSIGNMENT).returncode == 1
     ours = course.rows(), course.export()
     config = course.directory / "nbgrader_config.py"
     whole = config.read_text()

@@ -7,6 +7,7 @@ from nbgrader.api import MissingEntry
 from nbgrader.plugins import LateSubmissionPlugin
 from traitlets.config import Config
 
+from autograder.nbgrader.config import TEXT, missing_lines
 from autograder.nbgrader.grading import grading_of
 from autograder.nbgrader.steps import CourseLatePolicy, LatePenalties
 from tests.courses import write_course
@@ -71,6 +72,20 @@ def test_a_method_of_nbgrader_s_own_stays():
     step = LatePenalties(config=Config({"LateSubmissionPlugin": {"penalty_method": "zero"}}))
     step.init_plugin()
     assert isinstance(step.plugin_inst, LateSubmissionPlugin)
+
+
+def test_an_older_configuration_is_told_what_it_lacks(tmp_path):
+    course = write_course(tmp_path / "kit", {"one": 10})
+    config = tmp_path / "nbgrader_config.py"
+    whole = TEXT.format(course_id="kit", root=str(tmp_path), course=str(course.root))
+    config.write_text(whole)
+    assert missing_lines(course, tmp_path) == []
+    config.write_text(with_a_kernel(whole).replace("AssignLatePenalties", "Other"))
+    assert missing_lines(course, tmp_path) == [
+        'c.AssignLatePenalties.plugin_class = "autograder.nbgrader.steps.CourseLatePolicy"',
+        f"c.ConfinedExecute.course = {str(course.root)!r}",
+        "c.Autograde.autograde_preprocessors = GRADE",
+    ]
 
 
 @pytest.fixture(scope="module")
