@@ -95,7 +95,7 @@ def _cell(row: Row, exercise: Exercise) -> PointsCell:
     if name in row.excused:
         return PointsCell(SIGNS["excused"], said="excused")
     status, points = row.statuses.get(name, "missing"), row.points.get(name)
-    if points is None:
+    if points is None or status == "by hand":
         return PointsCell(SIGNS[status], said=status)
     tenth = int(np.clip(10 * points / exercise.points, 0, 10)) if exercise.points else None
     return PointsCell(

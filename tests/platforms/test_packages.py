@@ -261,6 +261,10 @@ def test_points_for_classroom50_are_whole(course):
     nothing = classroom50.result_of([exercise], {}, IDENTITY, "2027-02-05T10:00:00Z")
     assert valid(nothing) and nothing["max-score"] == 4
     assert nothing["tests"][0]["message"] == "There is no file for this exercise."
+    unseen = msgspec.structs.replace(report, checks=(), status="needs a person", reason="Why.")
+    found = classroom50.result_of([exercise], {"shares": unseen}, IDENTITY, "2027-02-05T10:00:00Z")
+    said = "The 0 is no grade: a person has to look at it. Why."
+    assert valid(found) and found["tests"][0]["message"] == said
 
 
 def test_the_most_points_for_classroom50_are_the_same_for_any_work(course):
