@@ -13,17 +13,23 @@ import msgspec
 from autograder.authoring.build import outdated, stub_text
 from autograder.authoring.course_submissions import judge_for
 from autograder.authoring.mutants import equivalent_mutants, mutants
+from autograder.authoring.remarks import (
+    check_remarks,
+    id_remarks,
+    requirement_remarks,
+    scale_remarks,
+)
 from autograder.authoring.simulated import (
     SimulatedClient,
     simulate,
     solution_module,
     with_functions,
 )
-from autograder.checks.check_result import Check, CheckResult
+from autograder.checks.check_result import CheckResult
 from autograder.course.course_file import Course, Exercise
 from autograder.course.errors import UserError
 from autograder.course.own_modules import importable
-from autograder.course.text import number, several
+from autograder.course.text import several
 from autograder.course.variants import tried_variants
 from autograder.diagnosis.examination import Answer, Examination
 from autograder.diagnosis.facts import only_nan
@@ -36,7 +42,7 @@ from autograder.grading.judge import ALL_CHECKS, RunOptions
 from autograder.grading.scoring import Graded
 from autograder.report.model import ExerciseReport
 from autograder.sandbox.child import InternalError
-from autograder.submission.requirements import Requirement, requirements_in
+from autograder.submission.requirements import requirements_in
 from autograder.submission.source import (
     Siblings,
     Source,
@@ -51,7 +57,6 @@ QUICK = 24  # a quick look takes so small a share of misconceptions, pairs, muta
 PAIRS = 150  # of each function, evenly over all that there are
 PAIRS_SLOW = 25  # of modules, and of functions whose results are drawn: many times as slow
 STYLES = 5
-HINTS = 3
 DRAWS = 2
 Step = Literal["right answers", "stub", "misconceptions", "mutants", "seeds"]
 STEPS: tuple[Step, ...] = get_args(Step)
@@ -362,55 +367,6 @@ class Verifier:
             )
         medians = {name: statistics.median(taken) for name, taken in seconds.items()}
         self.result.milliseconds = 1000 * sum(medians.values())
-
-
-def check_remarks(results: Sequence[CheckResult]) -> Iterator[str]:
-    """Yield the checks that have hints, and not three, and those that are worth nothing."""
-    for check in {each.check.function: each.check for each in results}.values():
-        count = len([hint for hint in check.hints if hint.strip()])
-        if count not in {0, HINTS}:
-            yield (
-                f"warning: {check.function} has {several(count, 'hint')}; a student asks for "
-                f"three: a question, the property, then where it is and what to do"
-            )
-        if not check.weight:
-            yield f"warning: {check.function} is worth nothing: its points are 0"
-
-
-def requirement_remarks(stated: Sequence[Requirement], checks: Sequence[Check]) -> Iterator[str]:
-    """Yield the checks that name no requirement of the task's text, and those that none names."""
-    for function in dict.fromkeys(each.function for each in checks if not each.grades):
-        yield f"warning: {function} names no requirement of the text: add grades=[…] to its mark"
-    graded = {name for each in checks for name in each.grades}
-    for each in stated:
-        if each.name not in graded:
-            yield f"warning: no check grades the requirement `{each.name}`, in line {each.line}"
-
-
-def scale_remarks(exercise: Exercise, weights: Sequence[float]) -> Iterator[str]:
-    """Yield that checks count parts of points, since `course.yml` has another sum than theirs."""
-    whole, most = sum(weights), exercise.points
-    scaled = [round(weight * most / (whole or 1), 2) for weight in weights]
-    if not exercise.questions and whole != most and not all(map(float.is_integer, scaled)):
-        yield (
-            f"warning: the points of the checks sum to {number(whole)}, and course.yml gives "
-            f"{number(most)}; so a check of {number(weights[0])} counts {number(scaled[0])}"
-        )
-
-
-def id_remarks(function: str, recipe: Recipe) -> Iterator[str]:
-    """Yield the ids of several mistakes that have neither finding nor hints in common."""
-    by_id: dict[str, list[Misconception]] = {}
-    for wrong in recipe.misconceptions:
-        by_id.setdefault(wrong.id, []).append(wrong)
-    for name, ways in by_id.items():
-        first = ways[0]
-        if any(w.finding != first.finding and w.hints != first.hints for w in ways):
-            yield (
-                f"warning: {function}, {name}: {len(ways)} entries have this id, with other "
-                f"findings and other hints; if they are not one mistake made in several ways, "
-                f"give each an id of its own"
-            )
 
 
 class StoppedChecks:

@@ -3,7 +3,8 @@
 import pytest
 
 from autograder.author import Family, Recipe
-from autograder.authoring.verify import Verified, Verifier, id_remarks
+from autograder.authoring.remarks import id_remarks
+from autograder.authoring.verify import Verified, Verifier
 from autograder.cli.verify import print_results
 from autograder.course.course_file import load_course
 from tests.authoring.course import arguments, command, make

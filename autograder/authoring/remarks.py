@@ -1,0 +1,61 @@
+"""Remarks of `verify`: what an author may want to change, though it is no fault."""
+
+from collections.abc import Iterator, Sequence
+
+from autograder.checks.check_result import Check, CheckResult
+from autograder.course.course_file import Exercise
+from autograder.course.text import number, several
+from autograder.diagnosis.misconceptions import Misconception
+from autograder.diagnosis.recipe import Recipe
+from autograder.submission.requirements import Requirement
+
+HINTS = 3
+
+
+def check_remarks(results: Sequence[CheckResult]) -> Iterator[str]:
+    """Yield the checks that have hints, and not three, and those that are worth nothing."""
+    for check in {each.check.function: each.check for each in results}.values():
+        count = len([hint for hint in check.hints if hint.strip()])
+        if count not in {0, HINTS}:
+            yield (
+                f"warning: {check.function} has {several(count, 'hint')}; a student asks for "
+                f"three: a question, the property, then where it is and what to do"
+            )
+        if not check.weight:
+            yield f"warning: {check.function} is worth nothing: its points are 0"
+
+
+def requirement_remarks(stated: Sequence[Requirement], checks: Sequence[Check]) -> Iterator[str]:
+    """Yield the checks that name no requirement of the task's text, and those that none names."""
+    for function in dict.fromkeys(each.function for each in checks if not each.grades):
+        yield f"warning: {function} names no requirement of the text: add grades=[…] to its mark"
+    graded = {name for each in checks for name in each.grades}
+    for each in stated:
+        if each.name not in graded:
+            yield f"warning: no check grades the requirement `{each.name}`, in line {each.line}"
+
+
+def scale_remarks(exercise: Exercise, weights: Sequence[float]) -> Iterator[str]:
+    """Yield that checks count parts of points, since `course.yml` has another sum than theirs."""
+    whole, most = sum(weights), exercise.points
+    scaled = [round(weight * most / (whole or 1), 2) for weight in weights]
+    if not exercise.questions and whole != most and not all(map(float.is_integer, scaled)):
+        yield (
+            f"warning: the points of the checks sum to {number(whole)}, and course.yml gives "
+            f"{number(most)}; so a check of {number(weights[0])} counts {number(scaled[0])}"
+        )
+
+
+def id_remarks(function: str, recipe: Recipe) -> Iterator[str]:
+    """Yield the ids of several mistakes that have neither finding nor hints in common."""
+    by_id: dict[str, list[Misconception]] = {}
+    for wrong in recipe.misconceptions:
+        by_id.setdefault(wrong.id, []).append(wrong)
+    for name, ways in by_id.items():
+        first = ways[0]
+        if any(w.finding != first.finding and w.hints != first.hints for w in ways):
+            yield (
+                f"warning: {function}, {name}: {len(ways)} entries have this id, with other "
+                f"findings and other hints; if they are not one mistake made in several ways, "
+                f"give each an id of its own"
+            )
