@@ -220,13 +220,10 @@ def _tests(
     exercise: Exercise, report: ExerciseReport | None, factor: int, released: Released
 ) -> list[dict[str, Any]]:
     if report is None or not report.checks:
-        reason = report.reason if report is not None else "There is no file for this exercise."
-        if report is not None and report.status == "needs a person":  # the schema has no such state
-            reason = f"The 0 is no grade: a person has to look at it. {reason}"
         points = [exercise.points] if released is None else released.values()
         most = sum(round(each * factor) for each in points)
         none = {"test-name": exercise.title, "passed": False, "score": 0, "max-score": most}
-        return [none | {"message": reason}]
+        return [none | {"message": _why_nothing(report)}]
     tests = []
     for check in report.checks:
         counts = released is None or check.name in released
@@ -244,6 +241,14 @@ def _tests(
             test |= {"hints": list(check.hints)} if check.hints else {}
         tests.append(test)
     return tests
+
+
+def _why_nothing(report: ExerciseReport | None) -> str:
+    """Return why an exercise has no points; the schema has no state for what needs a person."""
+    if report is None:
+        return "There is no file for this exercise."
+    no_grade = "The 0 is no grade: a person has to look at it. "
+    return f"{no_grade if report.status == 'needs a person' else ''}{report.reason}"
 
 
 def _committed(checkout: Path) -> str:
