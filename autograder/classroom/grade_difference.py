@@ -316,7 +316,8 @@ def _total(
     ]
     differs = {LATENESS: late[0] != late[1], ADJUSTMENT: added[0] != added[1]}
     codes = [code for code in differs if differs[code]]
-    if old == new or not (codes or not cells):  # two changes may make up for each other
+    is_same = before.known_points == after.known_points  # two changes may make up for each other
+    if is_same or (cells and not codes):
         return []
     names = {name for name in {**late[0], **late[1]} if late[0].get(name) != late[1].get(name)}
     reasons = [Reason(code) for code in codes or [UNKNOWN]]
