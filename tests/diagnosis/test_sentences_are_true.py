@@ -37,8 +37,7 @@ PLAIN = [(e, f) for e, f in CASES if CATALOGUE.recipes(e)[f].caller is None]
 
 def rows(case):
     """The weights of a call: the only result, or the second of two."""
-    parts = case.in_parts(2).answer.outcome.parts
-    return np.asarray(parts[-1], float)
+    return np.asarray(case.answer.outcome.parts[-1], float)
 
 
 def sums_to(total):
@@ -52,7 +51,7 @@ def no_row_sums_to_1(case):
 
 def is_right(place):
     """Whether one of two results is right in a call."""
-    return lambda case: bool(case.in_parts(2).same_cells(place).all())
+    return lambda case: bool(case.same_cells(place).all())
 
 
 def largest_is_1(case):
@@ -98,18 +97,17 @@ OF_RESULTS = re.compile(
 
 
 def claims_hold(says, cases):
-    """The claims of a text that are false of some call, with the number of those that were met."""
-    false, met = [], 0
+    """The claims of a text that are false of some call."""
+    false = []
     for pattern, (of, holds) in CLAIMS.items():
         if re.search(pattern, says):
             values = [case for case in cases if not case.answer.outcome.raised]
             chosen = [case for case in values if (not case.right if of == WRONG else of(case))]
-            met += bool(chosen)
             with np.errstate(all="ignore"):
                 false += [
                     f"{pattern}: call {n}" for n, case in enumerate(chosen) if not holds(case)
                 ]
-    return false, met
+    return false
 
 
 def examined(replay, ask):
@@ -124,7 +122,8 @@ def is_false(finding, seen):
     """What a finding says that is not true of each call."""
     if finding is None:
         return []
-    false, _ = claims_hold(finding.says, seen.cases)
+    cases = [case.in_parts(len(seen.recipe.results)) for case in seen.cases]
+    false = claims_hold(finding.says, cases)
     if finding.code == "statements":
         still = facts.true_statements(seen)
         false += [str(each) for each in finding.statements if each not in still]
