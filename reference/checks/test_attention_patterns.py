@@ -191,6 +191,11 @@ def test_other_k(submission, rng):
     for k in (1, 3, 4, 10):
         links = submission.strongest_links(weights, repeated, k=k)
         expect_links(links, weights, repeated, k)
+    near = np.array([[0.249, 0.252, 0.251, 0.248]] * 4)
+    causal = np.array([[1, 0, 0, 0], [0.6, 0.4, 0, 0], [0.2, 0.5, 0.3, 0], [0.1, 0.2, 0.3, 0.4]])
+    for weights in (near, causal):  # a weight of 0 is a link too
+        links = submission.strongest_links(weights, repeated, k=4)
+        expect_links(links, weights, repeated, 4)
     ties = np.array([[0.25, 0.25, 0.25, 0.25]] * 3 + [[0.4, 0.1, 0.4, 0.1]])
     expect_links(submission.strongest_links(ties, repeated, k=2), ties, repeated, 2)
 

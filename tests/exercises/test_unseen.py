@@ -25,6 +25,10 @@ TABLE = {
         "mask_heads_for_batch": (13, {"mask-heads-meet-batch"}),
         "mask_rows_for_padding": (13, {"mask-rows-meet-batch"}),
     },
+    "attention_patterns": {
+        "links_of_weight_0_left_out": (11, set()),
+        "sorted_by_two_digits": (10, set()),
+    },
     "multi_head_reshape": {
         "square_not_swapped": (11, {"merged-as-0123"}),
         "squeezed": (11, set()),

@@ -1,0 +1,24 @@
+# kind: wrong
+# mistake: weights are rounded before they are sorted
+import numpy as np
+
+
+def analyze_pattern(embeddings):
+    embeddings = np.asarray(embeddings, dtype=float)
+    scores = embeddings @ embeddings.T / np.sqrt(embeddings.shape[1])
+    exponentials = np.exp(scores - scores.max(axis=1, keepdims=True))
+    weights = exponentials / exponentials.sum(axis=1, keepdims=True)
+    logarithms = np.log(np.where(weights > 0, weights, 1))
+    return {
+        "self_attention": float(np.diag(weights).mean()),
+        "max_attention": float(weights.max()),
+        "entropy": float(-(weights * logarithms).sum(axis=1).mean()),
+    }
+
+
+def strongest_links(weights, tokens, k=2):
+    links = []
+    for row in np.asarray(weights):
+        largest_first = np.argsort(-np.round(row, 2), kind="stable")[:k]
+        links.append([(tokens[j], float(row[j])) for j in largest_first])
+    return links
