@@ -15,6 +15,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from autograder.checks.check_result import MayFollow, NotJudged
     from autograder.checks.equality import (
         expect_equal,
         expect_false,
@@ -110,6 +111,7 @@ GROUPS = {
             " is_responsive other_numbers"
         ),
         "autograder.checks.order_independence": "ask_alone",
+        "autograder.checks.check_result": "NotJudged MayFollow",
     },
     "The student's module": {
         "autograder.checks.proxy": "Submission Function Remote",

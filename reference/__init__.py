@@ -9,7 +9,7 @@ from reference.attention import (
     scores,
     softmax,
 )
-from reference.by_hand import HandPart, HandProblem, hand_problem, hand_shape
+from reference.by_hand import HandPart, HandProblem, hand_givens, hand_problem, hand_shape
 from reference.heads import merge_heads, split_heads
 from reference.masks import causal_mask, count_visible, masked_weights
 from reference.patterns import analyze_pattern, strongest_links
@@ -39,6 +39,7 @@ __all__ = [
     "count_visible",
     "entropy",
     "gradient_norm",
+    "hand_givens",
     "hand_problem",
     "hand_shape",
     "masked_weights",

@@ -130,7 +130,9 @@ class Asked:
         """The student's output, of the right shape."""
         __tracebackhide__ = True
         run = self.run(made_with, inputs, state, **details)
-        right = self.right(made_with, inputs, run.state).value
+        # that of zeros is recorded in a released course, whatever numbers are asked for
+        blank = {name: np.zeros_like(value) for name, value in run.state.items()}
+        right = self.right(made_with, tuple(map(np.zeros_like, inputs)), blank).value
         shape = (right[0] if isinstance(right, list) else right).shape
         return expect_shape(self.answers(run.value, right)[0], shape, self.what[0])
 

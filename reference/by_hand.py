@@ -201,3 +201,12 @@ def _tells(part: HandPart) -> bool:
     if not symmetric and Q.shape == K.T.shape:
         mixed += [(scores_, Q @ K), (scores_, Q.T @ K), (output, V @ weights)]
     return all(np.abs(right - wrong).max() > 10 * WITHIN for right, wrong in mixed)
+
+
+def hand_givens(variant: str = "") -> dict[str, dict[str, Matrix] | tuple[float, ...]]:
+    """The numbers that a variant's text shows: Q, K and V of each part, and the masked scores."""
+    problem = hand_problem(variant)
+    matrices = {
+        letter: {"Q": part.Q, "K": part.K, "V": part.V} for letter, part in problem.parts.items()
+    }
+    return {**matrices, "masked_scores": problem.masked_scores}

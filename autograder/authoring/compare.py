@@ -14,7 +14,7 @@ from autograder.course.course_file import FILE_NAME, Course, Exercise, load_cour
 class Compared(msgspec.Struct):
     """Counts of what the two courses said of one exercise.
 
-    `same`, `untold` and `differences` count checks that are not hidden; `named` are functions and
+    `same`, `untold` and `differences` count checks that are handed out; `named` are functions and
     checks for which the full course has a name, `also_named` those that the released one has the
     same for; `not_named` are those that it has none for, `false_names` those that it has another
     for. Seconds are of all work together.
@@ -62,7 +62,7 @@ def compared(course: Course, bundle: Path, exercises: Sequence[Exercise]) -> Ite
                 row.seconds += time.perf_counter() - between
                 row.works += 1
                 for result in full:
-                    if not result.hidden:
+                    if result.check.in_kit:
                         label = f"{source.label}, {result.name}"
                         _compare_check(row, label, result, results[result.name])
         yield row

@@ -12,11 +12,21 @@ from autograder.submission.read import UnreadableFile
 from autograder.submission.source import SUFFIXES, Siblings, Source, read_source
 
 
-def own_work(course: Course, exercise: Exercise) -> Iterator[Source]:
-    """Yield the solution of an exercise, the right answers, and the wrong ones."""
+def right_answers(course: Course, exercise: Exercise) -> Iterator[Source]:
+    """Yield the solution of an exercise and the alternative solutions."""
     right = course.root / course.content.right / exercise.name
-    paths = [course.solution_file(exercise.name)]
-    for folder in (right, right.parent.parent / "wrong" / exercise.name):
+    yield from _sources(exercise, [course.solution_file(exercise.name)], [right])
+
+
+def own_work(course: Course, exercise: Exercise) -> Iterator[Source]:
+    """Yield the solution of an exercise, the alternative solutions, and the wrong answers."""
+    yield from right_answers(course, exercise)
+    wrong = (course.root / course.content.right).parent / "wrong" / exercise.name
+    yield from _sources(exercise, [], [wrong])
+
+
+def _sources(exercise: Exercise, paths: list[Path], folders: list[Path]) -> Iterator[Source]:
+    for folder in folders:
         paths += sorted(each for each in folder.glob("*") if each.suffix in SUFFIXES)
     for path in paths:
         with contextlib.suppress(UnreadableFile):

@@ -2,7 +2,7 @@
 
 import contextlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,8 +10,10 @@ import numpy as np
 from autograder.checks.check_result import NotJudged
 from autograder.checks.projection_hash import require_plain_data
 from autograder.checks.recorded_answers import packed_value
+from autograder.checks.value_structure import Vector
 from autograder.course.course_file import Course, Exercise
 from autograder.course.own_modules import importable
+from autograder.course.text import join_names
 from autograder.diagnosis.callers import ModuleCaller, TensorCaller
 from autograder.diagnosis.general import GENERAL
 from autograder.diagnosis.misconceptions import Misconception
@@ -33,6 +35,7 @@ from autograder.diagnosis.replay import Replay
 from autograder.diagnosis.wiring import wirings
 
 DRAWS = 2
+DECIMALS, LARGE = 2.0**27, 2.0**20  # a wrong result is rounded to so small a part, if it is smaller
 MOST_FAMILIES = 400  # of a function, plainest first
 NOT_PLAIN = (NotJudged, TypeError, ValueError)
 PLAIN: dict[str, Any] = {"kind": "plain"}
@@ -53,6 +56,23 @@ def names_of(course: Course, exercise: Exercise, hints: int) -> RecordedNames:
                 with contextlib.suppress(*NOT_PLAIN):  # a probe that is no plain data
                     functions.append(ReplayRecorder(recipe, hints).function(call, read))
     return RecordedNames(functions)
+
+
+def reasons_without_names(course: Course, exercise: Exercise) -> Iterator[str]:
+    """Yield for each function whose mistakes have no name in a released course, why."""
+    helpers = _Helpers(course)
+    for recipe in known_mistakes(course.content.reference, exercise.name).recipes.values():
+        code: list[str] = []
+        if helpers.call(recipe) is None:
+            words = isinstance(recipe.caller, ModuleCaller)
+            code.append("its `words`" if words else f"its caller {type(recipe.caller).__name__}")
+        if helpers.read(recipe) is None:
+            code.append(getattr(recipe.comparison.read, "__name__", "what reads its results"))
+        if code:
+            yield (
+                f"no mistake of {recipe.function} has a name in the released course, since "
+                f"{join_names(code)} of its recipe is in no module under `helpers` in course.yml"
+            )
 
 
 def helpers_of(course: Course, exercises: Sequence[Exercise]) -> set[str]:
@@ -104,6 +124,13 @@ class _Helpers:
         """Return the name of what reads the results; empty where nothing does, None of code."""
         read = recipe.comparison.read
         return "" if read is EXACT.read else self.named.get(id(read))
+
+
+def _rounded(numbers: Vector) -> Vector:
+    """Return numbers rounded to eight decimals, far less than is allowed: they pack better."""
+    small = np.abs(numbers) < LARGE
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.where(small, np.round(numbers * DECIMALS) / DECIMALS, numbers)
 
 
 class ReplayRecorder:
@@ -191,7 +218,7 @@ class ReplayRecorder:
 
     def _gave(self, index: int, wrong: Together) -> int:
         outcome = self.replay.outcome(index, wrong)
-        numbers, single = outcome.numbers, False
+        numbers, single = outcome.numbers if not wrong else _rounded(outcome.numbers), False
         with np.errstate(over="ignore"):
             rounded = numbers.astype(np.float32)
         if np.array_equal(rounded.astype(np.float64), numbers, equal_nan=True):

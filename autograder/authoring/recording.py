@@ -20,6 +20,7 @@ import msgspec
 
 from autograder.authoring.answer_records import recorded_answers
 from autograder.authoring.diagnosis_records import names_of
+from autograder.authoring.kit_shares import kit_shares
 from autograder.authoring.record_key import record_key
 from autograder.checks.recorded_answers import pack
 from autograder.course.cache import Cache, cache_key
@@ -33,13 +34,16 @@ if TYPE_CHECKING:
 
 MAX_KEPT = 200  # parts of exercises: the whole of a large course, some times over
 HINTS: dict[HintPolicy, int] = {"practice": 3, "homework": 2, "exam": 0}
-RecordedPart = Literal["mistakes", "checks"]
+RecordedPart = Literal["mistakes", "checks", "shares"]
 Parts = dict[tuple[str, RecordedPart], bytes]
 OFTEN = 0.2  # s, after which a process looks whether it is still wanted
 
 
 class RecordingTask(msgspec.Struct, frozen=True):
-    """One part of one exercise of the course in `root`; `kit` is where its release lies."""
+    """One part of one exercise of the course in `root`; `kit` is where its release lies.
+
+    The shares are measured with the other two parts in the kit.
+    """
 
     root: Path
     exercise: str
@@ -68,6 +72,9 @@ def record_part(task: RecordingTask) -> bytes:
     if task.part == "mistakes":
         names = names_of(course, exercise, HINTS[task.policy])
         return pack(names) if names.functions else b""
+    if task.part == "shares":
+        shares = kit_shares(course, task.kit, exercise, with_names=task.policy != "exam")
+        return msgspec.msgpack.encode(shares)
     return msgspec.msgpack.encode(recorded_answers(course, task.kit, exercise))
 
 

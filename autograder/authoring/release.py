@@ -17,6 +17,7 @@ from autograder.authoring.kit_files import (
     surroundings,
     text_files,
 )
+from autograder.authoring.kit_shares import KitShares, refuse_impossible_checks
 from autograder.authoring.leaks import leaks
 from autograder.authoring.recording import (
     HINTS,
@@ -135,17 +136,48 @@ def _records(
         if part == "mistakes" and data:
             records[f"{place}{NAMES_SUFFIX}"] = data
         elif part == "checks":
-            public = [check for check in checks[name] if not check.hidden]
+            public = [check for check in checks[name] if check.in_kit]
+            others = [check for check in checks[name] if not check.in_kit]
             record = msgspec.structs.replace(
                 msgspec.msgpack.decode(data, type=ExerciseRecord),
                 digest=made.course,
                 order=[check.name for check in checks[name]],
                 hints={check.name: check.hints[:most] for check in public if check.hints[:most]},
-                hidden=[HiddenCheck(c.name, c.title, c.weight) for c in checks[name] if c.hidden],
+                hidden=[HiddenCheck(each.name, each.title, each.weight) for each in others],
                 weights={check.name: check.weight for check in public},
             )
             records[f"{place}{SUFFIX}"] = pack(record)
     return records
+
+
+def shares_of(
+    course: Course,
+    files: Mapping[str, bytes],
+    options: ReleaseOptions,
+    say: Callable[[str], None],
+    how: RecordingOptions | None = None,
+) -> list[KitShares]:
+    """Return for each exercise the shares that a released course judges, in their order.
+
+    Raises:
+        UserError: no right answer passes a check that shows its inputs; or somebody stopped it.
+    """
+    with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
+        folder = Path(scratch).resolve()
+        write(folder, files)
+        made = load_course(folder / FILE_NAME).content.released
+        assert made is not None
+        tasks = [
+            RecordingTask(course.root, each.name, "shares", options.policy, made.seeds, folder)
+            for each in options.exercises
+        ]
+        parts = record_all(course, tasks, how or RecordingOptions(), say)
+    shares = [
+        msgspec.msgpack.decode(parts[each.name, "shares"], type=KitShares)
+        for each in options.exercises
+    ]
+    refuse_impossible_checks(shares)
+    return shares
 
 
 def write(folder: Path, files: Mapping[str, bytes]) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from autograder.authoring.answer_records import FIND, is_constant
+from autograder.checks.check_result import NOT_IN_KIT
 from autograder.course.errors import UserError
 
 IMPORTS = ast.Import, ast.ImportFrom
@@ -55,9 +56,9 @@ def released(text: str, label: str, naming: Naming, checks: bool, silent: bool =
 
 
 def is_hidden(node: ast.stmt) -> bool:
-    """Return whether it is a check with `@pytest.mark.hidden`."""
-    decorators = getattr(node, "decorator_list", [])
-    return any(ast.unparse(each).partition("(")[0].endswith("mark.hidden") for each in decorators)
+    """Return whether it is a check that is not handed out, by its marks."""
+    marks = {ast.unparse(each) for each in getattr(node, "decorator_list", [])}
+    return any(f"pytest.mark.{name}" in marks for name in NOT_IN_KIT)
 
 
 class _Imports(ast.NodeTransformer):

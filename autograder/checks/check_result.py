@@ -8,13 +8,16 @@ from autograder.report.model import Cause, CauseCode, CheckOutcome, Diagnosis, E
 from autograder.report.presentation import sentence
 from autograder.sandbox.problems import ProblemKind
 
+NOT_IN_KIT = ("hidden", "graded_when_handed_in")  # marks of checks that are not handed out
+
 
 class Check(msgspec.Struct, frozen=True):
     """A check, as the marks of its test describe it.
 
     `function` is the test's function: several checks have one if it is parametrised. `path` is the
     file that it was collected for. `weight` is its share of the exercise's points. `grades` are
-    the requirements of the task's text that it grades, by name.
+    the requirements of the task's text that it grades, by name. One that is not `in_kit` is graded
+    when handed in, as one that is hidden.
     """
 
     name: str
@@ -26,6 +29,7 @@ class Check(msgspec.Struct, frozen=True):
     hints: tuple[str, ...] = ()
     hidden: bool = False
     grades: tuple[str, ...] = ()
+    in_kit: bool = True
 
 
 class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,7 +77,11 @@ def without_judgement(check: Check, outcome: CheckOutcome, cause: Cause) -> Chec
 
 
 class NotJudged(Exception):
-    """A released check cannot judge an answer here: it says why by a cause."""
+    """No answer to compare with is in a student kit: the check is graded when handed in.
+
+    What the reference gives raises it there. A check may catch it, and judge what needs no answer:
+    ranges, sums, relations between the student's own values.
+    """
 
     def __init__(self, cause: Cause | None = None) -> None:
         self.cause = cause or Cause(code="not_recorded")
@@ -81,10 +89,11 @@ class NotJudged(Exception):
 
 
 class MayFollow(NotJudged):
-    """An answer is not right, and whether it follows from a step of the student's is not known.
+    """In a student kit: an answer is not right, and may follow from a wrong step of the student's.
 
-    `wrong` is the mismatch, `own` the function that the step is done by; of a file beside the
-    submission (`is_sibling`) the check knows that it is wrong.
+    `wrong` is the `Mismatch`, raised instead if all checks of that step pass; `own` the function or
+    the value of the step. Of a file beside the submission (`is_sibling`) the check knows that it is
+    wrong.
     """
 
     def __init__(self, wrong: Exception, own: str, is_sibling: bool = False) -> None:

@@ -49,7 +49,7 @@ class ExerciseRecord(msgspec.Struct):
 
     `order` are all checks, hidden ones too; `canary` are the sums of numbers that were drawn where
     the records were made; `constants` are texts and numbers of the reference. `weights` are those
-    of the checks that are not hidden, `untold` the checks that no work makes judged here.
+    of the checks that are handed out, `hidden` are the others.
     """
 
     exercise: str
@@ -61,7 +61,6 @@ class ExerciseRecord(msgspec.Struct):
     hints: dict[str, tuple[str, ...]] = {}
     hidden: list[HiddenCheck] = []
     weights: dict[str, float] = {}
-    untold: list[str] = []
     constants: dict[str, bytes] = {}
     functions: dict[str, RecordedAnswers] = {}
     values: list[bytes] = []
@@ -222,8 +221,4 @@ def released_points(course: Course, exercise: Exercise) -> dict[str, float] | No
         return None
     whole = sum(record.weights.values()) + sum(check.weight for check in record.hidden)
     share = 0.0 if exercise.questions else exercise.points / whole
-    return {
-        name: round(weight * share, 2)
-        for name, weight in record.weights.items()
-        if name not in record.untold
-    }
+    return {name: round(weight * share, 2) for name, weight in record.weights.items()}

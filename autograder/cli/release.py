@@ -10,15 +10,23 @@ import click
 
 from autograder.authoring.compare import Compared, compared
 from autograder.authoring.kit_files import FileForm
+from autograder.authoring.kit_shares import KitShares, share_text
 from autograder.authoring.recording import MAX_KEPT, RecordingOptions
-from autograder.authoring.release import ReleaseOptions, bundle, update, without_work, write
+from autograder.authoring.release import (
+    ReleaseOptions,
+    bundle,
+    shares_of,
+    update,
+    without_work,
+    write,
+)
 from autograder.authoring.wheel import zip_bytes
 from autograder.cli.options import PATH, ExerciseName, course_option
 from autograder.course.cache import Cache
 from autograder.course.course_file import Course, Exercise, HintPolicy, find_course
 from autograder.course.errors import UserError
 from autograder.course.installation import require, require_libraries
-from autograder.course.text import number, several
+from autograder.course.text import join_names, number, several
 
 ZIP = ".zip"
 POLICIES = {"practice": "every hint", "homework": "no third hint", "exam": "no hint, no finding"}
@@ -87,6 +95,7 @@ def release(
     processes = workers or min(2, os.cpu_count() or 1)
     how = RecordingOptions(processes, anew, Cache.of_user("recorded", MAX_KEPT))
     files = bundle(course, handout, _print_recorded, how)
+    shares = shares_of(course, files, handout, _print_recorded, how)
     kept: list[str] = []
     if target.suffix == ZIP:
         target.write_bytes(zip_bytes(without_work(files) if again else files))
@@ -99,6 +108,7 @@ def release(
         f"{target}: {several(len(chosen), 'exercise')} ({handout.policy}: "
         f"{POLICIES[handout.policy]}), {size} MB, no answer in it."
     )
+    _print_shares(shares)
     for name in kept:
         print(f"Kept {name}, which was written in.")
     if compare:
@@ -134,6 +144,18 @@ def _print_recorded(name: str) -> None:
     print(f"recorded: {name}", file=sys.stderr, flush=True)
 
 
+def _print_shares(shares: Sequence[KitShares]) -> None:
+    """Print what of each exercise the released course judges and names, and what is too little."""
+    print(f"\n{'exercise':32}{'mistakes named':>22}{'right answers judged':>24}")
+    for each in shares:
+        named = share_text(each.named, each.misconceptions)
+        complete = share_text(each.complete, each.right)
+        print(f"{each.exercise:32}{named:>22}{complete:>24}")
+    for each in shares:
+        for text in each.warnings():
+            print(f"warning: {each.exercise}: {text}")
+
+
 def _compare_with_course(
     course: Course, files: dict[str, bytes], exercises: Sequence[Exercise]
 ) -> int:
@@ -142,7 +164,7 @@ def _compare_with_course(
     Returns:
         the exit code: 1 if something differs.
     """
-    whole = Compared("all")
+    whole, unnamed = Compared("all"), list[str]()
     with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
         folder = Path(scratch).resolve()
         write(folder, files)
@@ -152,12 +174,15 @@ def _compare_with_course(
             whole.add(row)
             for message in [*row.differences, *row.false_names, *row.not_named]:
                 print(f"    {message}")
+            unnamed += [row.exercise] if not row.named else []
     print(_row_text(whole))
+    if unnamed:
+        print(f"No name to compare, so nothing is shown of the names of {join_names(unnamed)}.")
     return 0 if whole.holds else 1
 
 
 def _row_text(row: Compared) -> str:
-    names = f"{row.also_named} of {row.named}"
+    names = f"{row.also_named} of {row.named}" if row.named else "none"
     share = row.seconds / row.seconds_full if row.seconds_full else 1.0
     counts = f"{row.works:>6}{row.same:>7}{row.untold:>12}{names:>12}{share:>7.2f}"
     return f"{row.exercise:32}{counts}"

@@ -24,8 +24,8 @@ from autograder.diagnosis.replay import Changes, Replay, Wrong
 
 Bools = npt.NDArray[np.bool_]
 NAMES_SUFFIX = ".names.bin"
-KEPT_BITS = np.uint64(0xFFFFFFFFFF000000)  # of a sum of a pair: some eight decimals
-SLACK = 2.0**-26  # what is lost by that, as a share
+LOST_BITS = np.uint64(0xFFFFFFFF)  # of a sum of a pair: some six decimals are kept
+SLACK = 2.0**-20  # what is lost by that, as a share
 
 
 class RecordedMisconception(msgspec.Struct, frozen=True):
@@ -131,8 +131,9 @@ def kind_and_sums(outcome: Outcome) -> tuple[bytes, Vector, Vector]:
 
 
 def shuffled(sums: Vector) -> bytes:
-    """Return sums as bytes that can be packed well."""
-    cut = (sums.astype("<f8").view("<u8") & KEPT_BITS).view(np.uint8).reshape(-1, 8)
+    """Return sums, rounded, as bytes that can be packed well."""
+    half = LOST_BITS // np.uint64(2)
+    cut = ((sums.astype("<f8").view("<u8") + half) & ~LOST_BITS).view(np.uint8).reshape(-1, 8)
     return np.ascontiguousarray(cut.T).tobytes()
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from autograder.checks.check_result import Check
+from autograder.checks.check_result import NOT_IN_KIT, Check
 from autograder.checks.fixtures import Fixtures
 from autograder.course.authoring_errors import (
     AuthoringError,
@@ -44,7 +44,7 @@ OPTIONS = [
 ]
 # What a check may have: arguments of its mark, marks and fixtures.
 DETAILS = ("points", "needs", "hints", "grades")
-OURS = ("check", "hidden")
+OURS = ("check", *NOT_IN_KIT)
 PYTESTS = ("parametrize", "skip", "skipif", "xfail", "usefixtures", "filterwarnings")
 FIXTURES = ("submission", "reference", "modules", "rng", "note")
 LineAndSentence = tuple[int, str]
@@ -240,8 +240,9 @@ def _wrong_marks(text: CourseText, item: pytest.Item) -> Iterator[LineAndSentenc
             what = f"; did you mean `{near}`?" if near else "."
             line = text.line_of_mark(function, mark.name)
             yield line, f"the mark `{mark.name}` is not known{what}"
-        if mark.name == "hidden" and (mark.args or mark.kwargs):
-            yield text.line_of_mark(function, "hidden"), "`hidden` is a mark without arguments."
+        if mark.name in NOT_IN_KIT and (mark.args or mark.kwargs):
+            line = text.line_of_mark(function, mark.name)
+            yield line, f"`{mark.name}` is a mark without arguments."
     check = item.get_closest_marker("check")
     if check is None:
         return

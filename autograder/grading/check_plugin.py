@@ -10,7 +10,13 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from autograder.checks.check_result import Check, CheckResult, MayFollow, NotJudged
+from autograder.checks.check_result import (
+    NOT_IN_KIT,
+    Check,
+    CheckResult,
+    MayFollow,
+    NotJudged,
+)
 from autograder.checks.expect import Mismatch
 from autograder.checks.fixtures import Fixtures
 from autograder.checks.proxy import Call, Submission
@@ -140,6 +146,7 @@ def check_of(item: pytest.Item) -> Check:
         hints=tuple(details.get("hints") or _hints_in_docstring(item)),
         hidden=item.get_closest_marker("hidden") is not None,
         grades=tuple(details.get("grades", ())),
+        in_kit=not any(item.get_closest_marker(name) for name in NOT_IN_KIT),
     )
 
 

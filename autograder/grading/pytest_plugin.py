@@ -16,6 +16,7 @@ MARKS = (
     "check(title, points=1, needs=(), hints=(), grades=()): a check of an exercise; its docstring "
     "may hold the hints, one a line; `grades` names requirements of the task's text",
     "hidden: a check whose inputs and values are not shown to students",
+    "graded_when_handed_in: a check that `autograder release` hands out as a hidden one",
 )
 
 

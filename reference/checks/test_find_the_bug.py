@@ -154,6 +154,7 @@ def outcome(submission, name, function):
     return None
 
 
+@pytest.mark.graded_when_handed_in  # it needs right functions
 @each_function(
     1,
     "test_{}: accepts right functions, and rejects the broken one",
@@ -202,6 +203,7 @@ def expect_most(passed, count, allowed, name):
         )
 
 
+@pytest.mark.graded_when_handed_in
 @each_function(
     1,
     "test_{}: rejects half of the other broken functions",
@@ -214,6 +216,7 @@ def test_of_half(submission, name):
     expect_most(passed, count, count // 2, name)
 
 
+@pytest.mark.graded_when_handed_in
 @each_function(
     1,
     "test_{}: rejects all other broken functions",

@@ -1,0 +1,172 @@
+"""Shares of misconceptions and right answers that a released course judges, by exercise."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import NamedTuple
+
+import msgspec
+
+from autograder.authoring.course_submissions import judge_for, right_answers
+from autograder.authoring.diagnosis_records import reasons_without_names
+from autograder.authoring.simulated import (
+    SimulatedClient,
+    simulate,
+    solution_module,
+    with_functions,
+)
+from autograder.authoring.verify import named_by_answers, named_in
+from autograder.course.course_file import FILE_NAME, Course, Exercise, load_course
+from autograder.course.errors import UserError
+from autograder.course.own_modules import importable
+from autograder.course.text import few, number
+from autograder.diagnosis.facts import only_nan
+from autograder.diagnosis.recipe import Fingerprint
+from autograder.grading.diagnoses import Catalogue
+from autograder.grading.judge import Judge, RunOptions
+
+ENOUGH = 0.95  # a smaller share is warned of
+
+
+class KitShares(msgspec.Struct):
+    """Counts of what a released course judges of one exercise.
+
+    A misconception counts as named if a check that is handed out fails and names it alone;
+    `not_named` are the others. One that all of these checks pass, since only hidden checks are
+    about it, is not counted. A right answer counts as complete if all such checks pass;
+    `not_complete` are the others, each with the checks that did not. `impossible` are the checks
+    that no right answer passes, `reasons` say why functions have no names.
+    """
+
+    exercise: str
+    misconceptions: int = 0
+    named: int = 0
+    right: int = 0
+    complete: int = 0
+    not_named: list[str] = []
+    not_complete: list[str] = []
+    impossible: list[str] = []
+    reasons: list[str] = []
+
+    @property
+    def is_low(self) -> bool:
+        """Return whether one of the shares is below 95 %."""
+        return self.named < ENOUGH * self.misconceptions or self.complete < ENOUGH * self.right
+
+    def warnings(self) -> Iterator[str]:
+        """Yield what is not judged or named, where a share is low."""
+        yield from self.reasons
+        if self.is_low and self.not_complete:
+            yield f"right answers that are not judged completely: {few(self.not_complete, 8)}"
+        if self.is_low and self.not_named:
+            yield f"misconceptions without their name: {few(self.not_named, 8)}"
+
+
+def kit_shares(course: Course, kit: Path, exercise: Exercise, with_names: bool) -> KitShares:
+    """Grade right answers and misconceptions of the course with its release in a folder."""
+    shares = KitShares(exercise.name)
+    wrong: list[WrongAnswer] = []
+    if with_names:
+        with importable(course):  # and not while the released course is: a judge would wait
+            wrong += _wrong_answers(course, exercise)
+            shares.reasons += reasons_without_names(course, exercise)
+    released = load_course(kit / FILE_NAME)
+    with judge_for(released, exercise, released.content.seed) as judge:
+        about = _right_answers(shares, course, exercise, judge)
+        for each in wrong:
+            only = frozenset(name for name, of in about.items() if each.function in of)
+            is_named = each.is_named(course, exercise, judge, only)
+            if is_named is False:  # what follows from other functions needs their checks too
+                is_named = each.is_named(course, exercise, judge, None)
+            shares.misconceptions += is_named is not None
+            shares.named += is_named is True
+            label = f"{each.function}, {each.id}"
+            if is_named is False and label not in shares.not_named:
+                shares.not_named.append(label)
+    return shares
+
+
+def _right_answers(
+    shares: KitShares, course: Course, exercise: Exercise, judge: Judge
+) -> dict[str, frozenset[str]]:
+    """Count the right answers; return for each check what it asks of the solution."""
+    about: dict[str, frozenset[str]] = {}
+    titles: dict[str, str] = {}
+    passed: set[str] = set()
+    for source in right_answers(course, exercise):
+        results = [each for each in judge.run(source).results if not each.check.hidden]
+        about = about or {each.name: frozenset(each.about) for each in results}
+        titles |= {each.name: each.check.title for each in results}
+        passed |= {each.name for each in results if each.outcome == "passed"}
+        left = [each.check.title for each in results if each.outcome != "passed"]
+        shares.right += 1
+        shares.complete += not left
+        if left:
+            shares.not_complete.append(f"{Path(source.label).stem} ({few(left, 3)})")
+    shares.impossible += [title for name, title in titles.items() if name not in passed]
+    return about
+
+
+class WrongAnswer(NamedTuple):
+    """A misconception, and the solution with it; or where only its answers are known, these."""
+
+    function: str
+    id: str
+    module: ModuleType | None = None
+    answers: Fingerprint | None = None
+
+    def is_named(
+        self, course: Course, exercise: Exercise, judge: Judge, only: frozenset[str] | None
+    ) -> bool | None:
+        """Return whether it has its name, and no other; None if all checks that ran passed."""
+        if self.module is None:
+            replay = judge.catalogue.replay(exercise.name, self.function)
+            assert self.answers is not None
+            return replay is not None and named_by_answers(replay, self.answers) == {self.id}
+        client = SimulatedClient(course, exercise, self.module)
+        report = judge.run(client, RunOptions(only)).report
+        shown = tuple(each for each in report.checks if not each.hidden)
+        report = msgspec.structs.replace(report, checks=shown)
+        if shown and all(each.outcome == "passed" for each in shown):
+            return None
+        return named_in(report, self.function) == {self.id}
+
+
+def _wrong_answers(course: Course, exercise: Exercise) -> Iterator[WrongAnswer]:
+    module = solution_module(course, exercise)
+    catalogue = Catalogue(course.content.reference)
+    for function, recipe in catalogue.recipes(exercise.name).items():
+        replay = catalogue.replay(exercise.name, function)
+        assert replay is not None
+        first = range(len(replay.probes(1)))
+        for wrong in recipe.misconceptions:
+            if isinstance(wrong, Fingerprint):
+                yield WrongAnswer(function, wrong.id, answers=wrong)
+            elif not only_nan([replay.outcome(i, (wrong,)) for i in first]):
+                stand_in = simulate(recipe, (wrong,), vars(module)[function])
+                yield WrongAnswer(function, wrong.id, with_functions(module, {function: stand_in}))
+    simulated = catalogue.mistakes(exercise.name).simulated_values
+    for name, wrong_id, values in simulated() if simulated is not None else ():
+        changed = with_functions(module, values)  # type: ignore[arg-type]
+        yield WrongAnswer(name, wrong_id, changed)
+
+
+def refuse_impossible_checks(shares: Sequence[KitShares]) -> None:
+    """Pass if some right answer passes each check that shows its inputs.
+
+    Raises:
+        UserError: none does, so students could never be done.
+    """
+    for each in shares:
+        if each.impossible:
+            raise UserError(
+                f"Nothing is released: no right answer of {each.exercise} passes "
+                f"{few([f'“{title}”' for title in each.impossible], 4)} in the released course. "
+                f"Compare with what the reference answers to plain data, with relations of the "
+                f"student's own values, or mark the check as hidden."
+            )
+
+
+def share_text(part: int, whole: int) -> str:
+    """Return `57 of 60 (95 %)`; a dash of nothing."""
+    return f"{part} of {whole} ({number(int(100 * part / whole))} %)" if whole else "–"

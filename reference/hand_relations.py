@@ -1,0 +1,154 @@
+"""Relations between the steps of attention by hand, for a course without its answers.
+
+No step is worked out here. Each function tells where a student's own numbers fit together: the
+scores with the matrices in the text, and each later step with the scores or with the step before.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from autograder.author import MayFollow, Mismatch, few, index
+
+Numbers = npt.NDArray[np.float64]
+Cells = npt.NDArray[np.bool_]
+Steps = Mapping[str, Numbers]
+WITHIN = 0.002  # how far from the exact value an entry may be
+CLEAR = 10 * WITHIN  # numbers of a row that differ by less are as good as equal
+ORDER = ("scores", "scaled", "weights", "output")
+
+
+def judge_by_relations(name: str, steps: Steps, givens: Mapping[str, Any]) -> str:
+    """Return what follows from the step before, or nothing where all steps before are right.
+
+    Args:
+        name: the value, such as `a_scaled`.
+        steps: the student's steps of this part by name, from the scores to this one; those that
+            are missing, or have another shape than asked for, are left out.
+        givens: the matrices Q, K and V.
+
+    Raises:
+        Mismatch: the step is wrong, whatever the steps before are.
+        MayFollow: it may be right, given a step before that is wrong.
+    """
+    letter, step = name.split("_", 1)
+    if step == "weights":
+        expect_shares(name, steps[step])
+    earlier = ORDER[: ORDER.index(step)]
+    wrong_before = next((each for each in earlier if not _holds(each, steps, givens)), "")
+    if not wrong_before:
+        wrong = ~_fits(step, steps, givens)
+        if wrong.any():
+            raise _not_right(name, steps[step], wrong)
+        return ""
+    before = ORDER[ORDER.index(step) - 1]
+    may_follow = MayFollow(Mismatch(f"{name} is not right."), f"{letter}_{wrong_before}")
+    own = steps.get(before)
+    if own is None or not _follows(step, steps, givens).all():
+        raise may_follow
+    from_rows = [own, steps[step]] if step == "weights" else [own]
+    if any(_is_trivial(rows, steps, givens) for rows in from_rows):
+        raise may_follow
+    return f"Right, from your {letter}_{before}."
+
+
+def judge_masked_row(name: str, row: Numbers, scores: Numbers) -> None:
+    """Pass if the last position weighs nothing, and the others have shares that fit their scores.
+
+    Raises:
+        Mismatch: they do not.
+    """
+    expect_shares(name, row[np.newaxis])
+    rest = row[:-1]
+    fits = _are_shares(rest[np.newaxis], scores[np.newaxis, :-1])[0]
+    wrong = ~np.append(fits, abs(row[-1]) <= WITHIN)
+    if wrong.any():
+        raise _not_right(name, row, wrong)
+
+
+def expect_shares(name: str, rows: Numbers) -> None:
+    """Pass if the rows are weights: from 0 to 1, and 1 together.
+
+    Raises:
+        Mismatch: they are not.
+    """
+    out = (rows < -WITHIN) | (rows > 1 + WITHIN)
+    if out.any():
+        place = tuple(int(i) for i in np.argwhere(out)[0])
+        at = index(place) if len(rows) > 1 else index(place[1:])
+        raise Mismatch(
+            f"{name}{at} is {rows[place]:g}; a weight lies between 0 and 1.", name, rows, None, out
+        )
+    sums = rows.sum(axis=1)
+    off = np.abs(sums - 1) > rows.shape[1] * WITHIN
+    if off.any():
+        row = int(np.argmax(off))
+        at = index((row,)) if len(rows) > 1 else ""
+        raise Mismatch(
+            f"{name}{at} sums to {round(float(sums[row]), 3):g}; the weights of a row sum to 1.",
+            name,
+            rows,
+            None,
+            np.repeat(off[:, np.newaxis], rows.shape[1], axis=1),
+        )
+
+
+def _not_right(name: str, answer: Numbers, wrong: Cells) -> Mismatch:
+    places = [index(tuple(int(i) for i in place)) for place in np.argwhere(wrong)]
+    text = f"{name}: {len(places)} of {wrong.size} entries are not right: {few(places, 6)}."
+    return Mismatch(text, name, answer, None, wrong)
+
+
+def _holds(step: str, steps: Steps, givens: Mapping[str, Any]) -> bool:
+    return step in steps and bool(_fits(step, steps, givens).all())
+
+
+def _fits(step: str, steps: Steps, givens: Mapping[str, Any]) -> Cells:
+    """Return where a step fits the scores, which are right; the scores, where they fit Q and K."""
+    Q, K, V = (np.asarray(givens[each], float) for each in "QKV")
+    own, scores = steps[step], steps["scores"]
+    root = K.shape[1] ** 0.5
+    if step == "scores":  # |q − k|² = |q|² + |k|² − 2 q·k
+        apart = np.square(Q[:, np.newaxis] - K[np.newaxis]).sum(axis=-1)
+        sizes = np.square(Q).sum(axis=-1)[:, np.newaxis] + np.square(K).sum(axis=-1)
+        return np.asarray(np.abs(sizes - apart - 2 * own) <= 2 * WITHIN)
+    if step == "scaled":
+        return np.asarray(np.abs(own * root - scores) <= WITHIN * root)
+    if step == "weights":
+        return _are_shares(own, scores / root)
+    sizes = np.exp(scores / root)[..., np.newaxis]  # so the rows of V lie around their mean
+    around = (sizes * (V[np.newaxis] - own[:, np.newaxis])).sum(axis=1)
+    return np.asarray(np.abs(around) <= WITHIN * sizes.sum(axis=1))
+
+
+def _follows(step: str, steps: Steps, givens: Mapping[str, Any]) -> Cells:
+    """Return where a step fits the student's own step before."""
+    own, before = steps[step], steps[ORDER[ORDER.index(step) - 1]]
+    if step == "scaled":
+        return _fits(step, steps, givens)
+    if step == "weights":
+        return _are_shares(own, before)
+    V = np.asarray(givens["V"], float)
+    return np.asarray(np.abs(np.einsum("ij,jc->ic", before, V) - own) <= WITHIN)
+
+
+def _are_shares(shares: Numbers, x: Numbers) -> Cells:
+    """Return where entry j, times the sum of e^(x_k − x_j), is 1."""
+    ratios = np.exp(x[:, np.newaxis, :] - x[:, :, np.newaxis]).sum(axis=-1)
+    return np.asarray(np.abs(shares * ratios - 1) <= WITHIN * ratios)
+
+
+def _is_trivial(rows: Numbers, steps: Steps, givens: Mapping[str, Any]) -> bool:
+    """Return whether some row needs no work where the right one may need some.
+
+    Equal numbers and a single 1 among zeros need none. Equal scores give equal numbers.
+    """
+    known = _fits("scores", steps, givens).all(axis=1) if "scores" in steps else [False] * len(rows)
+    for place, row in enumerate(rows):
+        one = np.eye(row.size)[-1]
+        if np.ptp(row) <= CLEAR or np.abs(np.sort(row) - one).max() <= CLEAR:
+            if not (known[place] and np.ptp(steps["scores"][place]) <= CLEAR):
+                return True
+    return False

@@ -1,0 +1,128 @@
+"""What `release` reports of a student kit: misconceptions named, right answers judged, and not."""
+
+import pytest
+from click.testing import CliRunner
+
+from autograder.authoring.kit_shares import KitShares, refuse_impossible_checks
+from autograder.authoring.release import ReleaseOptions, bundle, shares_of
+from autograder.cli import app
+from autograder.course.course_file import load_course
+from autograder.course.errors import UserError
+from tests.authoring.course import CHECKS, MISTAKES, REFERENCE, make
+
+OWN_CALLER = """
+
+class ByWidth:
+    def ask(self, submission, recipe, probe):
+        return submission.area(*probe.args)
+
+    def simulated(self, recipe, original, wrong):
+        return lambda width, height=1: recipe.run(Probe((width, height)), wrong)
+"""
+OBJECT = """
+
+class Answer:
+    def __init__(self, value):
+        self.value = value
+
+    def right(self):
+        return self.value
+
+
+def answer(*sides):
+    return Answer(area(*sides))
+"""
+FAILS_THERE = '@pytest.mark.check("The area", points=2'
+NEVER = """
+
+@pytest.mark.check("The area of an object")
+def test_object(submission, reference):
+    expect_close(submission.area(2, 3), reference.answer(2, 3).right())
+"""
+
+
+def released(folder, **whole):
+    """The course, its only exercise, and the files of its release."""
+    course = load_course(make(folder, **whole) / "course.yml")
+    options = ReleaseOptions(tuple(course.exercises.values()), "practice", seeds=1)
+    return course, options, bundle(course, options, lambda _: None)
+
+
+def shares(folder, **whole):
+    course, options, files = released(folder, **whole)
+    (found,) = shares_of(course, files, options, lambda _: None)
+    return found
+
+
+def test_all_is_judged_and_named(tmp_path):
+    found = shares(tmp_path)
+    assert (found.named, found.misconceptions) == (2, 2)
+    assert (found.complete, found.right) == (1, 1)
+    assert list(found.warnings()) == []
+
+
+def test_a_function_with_a_caller_of_its_own_has_no_names_and_release_says_why(tmp_path):
+    mistakes = MISTAKES.replace("MISTAKES =", f"{OWN_CALLER}\n\nMISTAKES =").replace(
+        "        traits=", "        caller=ByWidth(),\n        traits="
+    )
+    found = shares(tmp_path, mistakes=mistakes)
+    assert (found.named, found.misconceptions) == (0, 2)
+    reason, unnamed = found.warnings()
+    assert "no mistake of area has a name" in reason and "its caller ByWidth" in reason
+    assert unnamed == "misconceptions without their name: area, added, area, halved"
+
+
+def test_a_check_that_no_right_answer_passes_there_is_refused(tmp_path):
+    with pytest.raises(UserError, match="no right answer of areas passes “The area of an object”"):
+        shares(tmp_path, checks=CHECKS + NEVER, reference=REFERENCE + OBJECT)
+
+
+def test_a_check_that_is_graded_when_handed_in_by_its_mark_is_not(tmp_path):
+    left_out = NEVER.replace("\n@pytest", "\n@pytest.mark.graded_when_handed_in\n@pytest", 1)
+    course, options, files = released(
+        tmp_path, checks=CHECKS + left_out, reference=REFERENCE + OBJECT
+    )
+    assert b"test_object" not in files["released/checks/test_areas.py"]
+    (found,) = shares_of(course, files, options, lambda _: None)
+    assert (found.complete, found.right) == (1, 1)
+
+
+def test_a_mistake_that_only_hidden_checks_are_about_does_not_count(tmp_path):
+    checks = CHECKS.replace(
+        '@pytest.mark.check("The area"', '@pytest.mark.hidden\n@pytest.mark.check("The area"'
+    )
+    one = '@pytest.mark.check("One by one")\ndef test_one(submission):\n    submission.area(1, 1)\n'
+    found = shares(tmp_path, checks=f"{checks}\n\n{one}")
+    assert (found.named, found.misconceptions) == (0, 0)
+
+
+def test_low_shares_are_warned_of():
+    low = KitShares("x", 20, 18, 4, 4, not_named=["f, one", "f, two"])
+    assert list(low.warnings()) == ["misconceptions without their name: f, one, f, two"]
+    assert not list(KitShares("x", 20, 19, 4, 4, not_named=["f, one"]).warnings())
+    some = KitShares("x", 1, 1, 4, 3, not_complete=["loops (One row)"])
+    assert list(some.warnings()) == [
+        "right answers that are not judged completely: loops (One row)"
+    ]
+    refuse_impossible_checks([low, some])
+
+
+def test_the_command_prints_the_shares_and_that_no_names_were_compared(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    folder = make(tmp_path / "course")
+    asked = [
+        "release",
+        str(tmp_path / "kit"),
+        "--course",
+        str(folder),
+        "--compare",
+        "--workers",
+        "1",
+    ]
+    done = CliRunner().invoke(app, [*asked, "--seeds", "1"])
+    assert done.exit_code == 0, done.output
+    lines = [" ".join(line.split()) for line in done.output.splitlines()]
+    assert "exercise mistakes named right answers judged" in lines
+    assert "areas 2 of 2 (100 %) 1 of 1 (100 %)" in lines
+    assert "No name to compare, so nothing is shown of the names of areas." in lines

@@ -1,0 +1,85 @@
+"""Attention by hand in a course without its answers: judged by relations of the student's steps."""
+
+import runpy
+
+import numpy as np
+import pytest
+
+from autograder.author import MayFollow, Mismatch
+from reference.by_hand import STEPS, hand_givens, hand_shape
+from reference.hand_relations import judge_by_relations, judge_masked_row
+from tests.conftest import ROOT
+
+GIVENS = hand_givens()
+RIGHT = [
+    ROOT / "solutions/hand_computation.py",
+    *sorted((ROOT / "examples/right/hand_computation").glob("*.py")),
+]
+
+
+def judged(values):
+    """What each step of each part is told: `right`, `follows`, `may follow`, or the finding."""
+    found = {}
+    for part in "abc":
+        for number, step in enumerate(STEPS):
+            own = {s: np.array(values[f"{part}_{s}"], float) for s in STEPS[: number + 1]}
+            name = f"{part}_{step}"
+            try:
+                remark = judge_by_relations(name, own, GIVENS[part])
+                found[name] = "follows" if remark else "right"
+            except Mismatch as error:
+                found[name] = str(error)
+            except MayFollow:
+                found[name] = "may follow"
+    return found
+
+
+def right_values():
+    return runpy.run_path(str(RIGHT[0]))
+
+
+@pytest.mark.parametrize("path", RIGHT, ids=lambda path: path.stem)
+def test_right_numbers_pass(path):
+    values = runpy.run_path(str(path))
+    assert set(judged(values).values()) == {"right"}
+    judge_masked_row("row", np.array(values["c_masked_row"]), np.array(GIVENS["masked_scores"]))
+
+
+def test_one_half_everywhere_is_wrong():
+    values = {f"{p}_{s}": np.full(hand_shape(p, s), 0.5) for p in "abc" for s in STEPS}
+    found = judged(values)
+    assert not {"right", "follows"} & set(found.values())
+    assert found["a_scores"].startswith("a_scores: 4 of 4 entries are not right")
+    assert found["b_weights"] == "b_weights[0] sums to 1.5; the weights of a row sum to 1."
+    with pytest.raises(Mismatch, match="row sums to 2; the weights of a row sum to 1"):
+        judge_masked_row("row", np.full(4, 0.5), np.array(GIVENS["masked_scores"]))
+
+
+def test_each_wrong_entry_is_found_and_what_follows_from_it_too():
+    values = right_values()
+    values["b_scores"] = np.array([[1, 1, 2], [1, 1, 1], [1.1, 1.5, 2.1]])
+    found = judged(values)
+    assert found["b_scores"] == "b_scores: 3 of 9 entries are not right: [2][0], [2][1], [2][2]."
+    assert found["b_scaled"] == "may follow"  # the exact numbers, or not: nobody knows here
+    values["b_scaled"] = values["b_scores"] / 2
+    assert judged(values)["b_scaled"] == "follows"
+
+
+def test_weights_are_judged_by_their_rows():
+    values = right_values()
+    values["c_weights"] = [[1.2, -0.1, -0.1], *values["c_weights"][1:]]
+    said = judged(values)["c_weights"]
+    assert said == "c_weights[0][0] is 1.2; a weight lies between 0 and 1."
+    with pytest.raises(Mismatch, match=r"1 of 4 entries are not right: \[3\]"):
+        row = np.array([0.316, 0.425, 0.258, 0.003])
+        judge_masked_row("row", row, np.array(GIVENS["masked_scores"]))
+
+
+@pytest.mark.parametrize("row", [[0.4, 0.4, 0.4], [0, 0, 1]])
+def test_nothing_follows_from_a_row_that_needs_no_work(row):
+    values = right_values()
+    values["c_scores"] = np.array([[2.0, 1.0, 3.0], [1.0, 2.0, 3.0], [2.0, 1.5, 1.0]])
+    values["c_scaled"] = np.array([row, [0.5, 1, 1.5], [1, 0.75, 0.5]])
+    shares = np.exp(values["c_scaled"])
+    values["c_weights"] = shares / shares.sum(axis=1, keepdims=True)
+    assert judged(values)["c_weights"] == "may follow"
