@@ -148,7 +148,8 @@ def _is_trivial(rows: Numbers, steps: Steps, givens: Mapping[str, Any]) -> bool:
     known = _fits("scores", steps, givens).all(axis=1) if "scores" in steps else [False] * len(rows)
     for place, row in enumerate(rows):
         one = np.eye(row.size)[-1]
-        if np.ptp(row) <= CLEAR or np.abs(np.sort(row) - one).max() <= CLEAR:
-            if not (known[place] and np.ptp(steps["scores"][place]) <= CLEAR):
-                return True
+        needs_no_work = np.ptp(row) <= CLEAR or np.abs(np.sort(row) - one).max() <= CLEAR
+        is_right = known[place] and np.ptp(steps["scores"][place]) <= CLEAR
+        if needs_no_work and not is_right:
+            return True
     return False

@@ -49,8 +49,9 @@ def names_of(course: Course, exercise: Exercise, hints: int) -> RecordedNames:
     """
     functions = []
     with importable(course):
+        known = known_mistakes(course.content.reference, exercise.name)
         helpers = _Helpers(course)
-        for recipe in known_mistakes(course.content.reference, exercise.name).recipes.values():
+        for recipe in known.recipes.values():
             call, read = helpers.call(recipe), helpers.read(recipe)
             if call is not None and read is not None:
                 with contextlib.suppress(*NOT_PLAIN):  # a probe that is no plain data
@@ -60,8 +61,9 @@ def names_of(course: Course, exercise: Exercise, hints: int) -> RecordedNames:
 
 def reasons_without_names(course: Course, exercise: Exercise) -> Iterator[str]:
     """Yield for each function whose mistakes have no name in a released course, why."""
+    known = known_mistakes(course.content.reference, exercise.name)
     helpers = _Helpers(course)
-    for recipe in known_mistakes(course.content.reference, exercise.name).recipes.values():
+    for recipe in known.recipes.values():
         code: list[str] = []
         if helpers.call(recipe) is None:
             words = isinstance(recipe.caller, ModuleCaller)
@@ -89,11 +91,14 @@ def helpers_of(course: Course, exercises: Sequence[Exercise]) -> set[str]:
 
 
 class _Helpers:
-    """Helpers that the course hands out, and which of them a recipe needs."""
+    """Helpers that the course hands out, and which of them a recipe needs.
+
+    Made once the recipes are imported, and with them what they use.
+    """
 
     def __init__(self, course: Course) -> None:
         self.named: dict[int, str] = {}
-        for name in course.content.helpers:  # what recipes use is imported already
+        for name in course.content.helpers:
             module = sys.modules.get(f"{course.content.reference}.{name}")
             for each, value in vars(module).items() if module is not None else ():
                 self.named.setdefault(id(value), f"{name}.{each}")

@@ -208,7 +208,8 @@ def update(folder: Path, files: Mapping[str, bytes]) -> list[str]:
         raise UserError(f"{folder} holds no released course. Leave --update out to make one.")
     if load_course(folder / FILE_NAME).content.released is None:
         raise UserError(f"{folder} holds a course that is not a released one; nothing was changed.")
-    stubs = (path for path in (folder / STUBS).iterdir() if path.is_file())
+    # without the earlier stubs, nobody knows what was written in: all is kept
+    stubs = (path for path in (folder / STUBS).glob("*") if path.is_file())
     before = {path.name: path.read_bytes() for path in stubs}
     kept = []
     for path in [*sorted((folder / PACKAGE).rglob("*")), *sorted(folder.glob("*.whl"))]:

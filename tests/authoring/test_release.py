@@ -30,6 +30,40 @@ def test_update_keeps_what_was_written(kit, released):
     assert not (kit / "released/checks/test_gone.py").exists()
 
 
+def test_update_over_a_half_finished_folder_keeps_the_students_files(kit, released):
+    """One exercise is written, one begun; beside them lie notes, progress, a copy, a figure."""
+    mine = {
+        "exercises/word_counts.py": "def count_words(text):\n    return {}\n",
+        "exercises/byte_pairs.py": (kit / "exercises/byte_pairs.py").read_text() + "# to do\n",
+        "exercises/byte_pairs_old.py": "old = 1\n",
+        "exercises/another.py": "left = 'from an exercise that is no longer released'\n",
+        "exercises/.autograder/word_counts.json": "{}",
+        "exercises/figures/mine.png": "a picture",
+        "notes.md": "mine",
+    }
+    for name, text in mine.items():
+        (kit / name).parent.mkdir(parents=True, exist_ok=True)
+        (kit / name).write_text(text)
+    (kit / "README.md").unlink()
+    kept = ["exercises/byte_pairs.py", "exercises/word_counts.py"]
+    newer = {n: d + b"\n# newer\n" if n.endswith(".py") else d for n, d in released.items()}
+    for _ in range(2):  # the second time over its own result
+        assert update(kit, newer) == kept
+        assert {name: (kit / name).read_text() for name in mine} == mine
+    assert (kit / "README.md").is_file()
+    assert b"# newer" in (kit / "released/handed_out/word_counts.py").read_bytes()
+
+
+def test_update_keeps_all_work_where_the_earlier_stubs_are_gone(kit, released):
+    for path in (kit / "released/handed_out").iterdir():
+        path.unlink()
+    (kit / "released/handed_out").rmdir()
+    newer = {**released, "exercises/byte_pairs.py": b"# newer\n"}
+    before = (kit / "exercises/byte_pairs.py").read_bytes()
+    assert "exercises/byte_pairs.py" in update(kit, newer)
+    assert (kit / "exercises/byte_pairs.py").read_bytes() == before
+
+
 def test_update_needs_a_release(tmp_path, released):
     with pytest.raises(UserError, match="no released course"):
         update(tmp_path, released)
