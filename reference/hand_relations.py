@@ -36,12 +36,11 @@ def judge_by_relations(name: str, steps: Steps, givens: Mapping[str, Any]) -> st
     letter, step = name.split("_", 1)
     if step == "weights":
         expect_shares(name, steps[step])
-    earlier = ORDER[: ORDER.index(step)]
-    wrong_before = next((each for each in earlier if not _holds(each, steps, givens)), "")
+    wrong_before = first_wrong(step, steps, givens)
     if not wrong_before:
-        wrong = ~_fits(step, steps, givens)
+        wrong = ~fits(step, steps, givens)
         if wrong.any():
-            raise _not_right(name, steps[step], wrong)
+            raise not_right(name, steps[step], wrong)
         return ""
     before = ORDER[ORDER.index(step) - 1]
     may_follow = MayFollow(Mismatch(f"{name} is not right."), f"{letter}_{wrong_before}")
@@ -62,10 +61,9 @@ def judge_masked_row(name: str, row: Numbers, scores: Numbers) -> None:
     """
     expect_shares(name, row[np.newaxis])
     rest = row[:-1]
-    fits = _are_shares(rest[np.newaxis], scores[np.newaxis, :-1])[0]
-    wrong = ~np.append(fits, abs(row[-1]) <= WITHIN)
+    wrong = ~np.append(are_shares(rest, scores[:-1]), abs(row[-1]) <= WITHIN)
     if wrong.any():
-        raise _not_right(name, row, wrong)
+        raise not_right(name, row, wrong)
 
 
 def expect_shares(name: str, rows: Numbers) -> None:
@@ -95,17 +93,30 @@ def expect_shares(name: str, rows: Numbers) -> None:
         )
 
 
-def _not_right(name: str, answer: Numbers, wrong: Cells) -> Mismatch:
+def not_right(name: str, answer: Numbers, wrong: Cells) -> Mismatch:
     places = [index(tuple(int(i) for i in place)) for place in np.argwhere(wrong)]
     text = f"{name}: {len(places)} of {wrong.size} entries are not right: {few(places, 6)}."
     return Mismatch(text, name, answer, None, wrong)
 
 
+def first_wrong(step: str, steps: Steps, givens: Mapping[str, Any]) -> str:
+    """Return the first step before this one that is wrong or missing; nothing if all are right."""
+    earlier = ORDER[: ORDER.index(step)]
+    return next((each for each in earlier if not _holds(each, steps, givens)), "")
+
+
 def _holds(step: str, steps: Steps, givens: Mapping[str, Any]) -> bool:
-    return step in steps and bool(_fits(step, steps, givens).all())
+    return step in steps and bool(fits(step, steps, givens).all())
 
 
-def _fits(step: str, steps: Steps, givens: Mapping[str, Any]) -> Cells:
+def near(own: Numbers, numbers: Any, times: Any = 1.0) -> bool:
+    """Return whether numbers are these; `times` is a factor of what they may be off."""
+    if own.shape != np.shape(numbers):
+        return False
+    return bool((np.abs(own - numbers) <= WITHIN * times).all())
+
+
+def fits(step: str, steps: Steps, givens: Mapping[str, Any], times: float = 1.0) -> Cells:
     """Return where a step fits the scores, which are right; the scores, where they fit Q and K."""
     Q, K, V = (np.asarray(givens[each], float) for each in "QKV")
     own, scores = steps[step], steps["scores"]
@@ -113,11 +124,11 @@ def _fits(step: str, steps: Steps, givens: Mapping[str, Any]) -> Cells:
     if step == "scores":  # |q − k|² = |q|² + |k|² − 2 q·k
         apart = np.square(Q[:, np.newaxis] - K[np.newaxis]).sum(axis=-1)
         sizes = np.square(Q).sum(axis=-1)[:, np.newaxis] + np.square(K).sum(axis=-1)
-        return np.asarray(np.abs(sizes - apart - 2 * own) <= 2 * WITHIN)
+        return np.asarray(np.abs(sizes - apart - 2 * own) <= 2 * WITHIN * times)
     if step == "scaled":
         return np.asarray(np.abs(own * root - scores) <= WITHIN * root)
     if step == "weights":
-        return _are_shares(own, scores / root)
+        return are_shares(own, scores / root)
     sizes = np.exp(scores / root)[..., np.newaxis]  # so the rows of V lie around their mean
     around = (sizes * (V[np.newaxis] - own[:, np.newaxis])).sum(axis=1)
     return np.asarray(np.abs(around) <= WITHIN * sizes.sum(axis=1))
@@ -127,16 +138,18 @@ def _follows(step: str, steps: Steps, givens: Mapping[str, Any]) -> Cells:
     """Return where a step fits the student's own step before."""
     own, before = steps[step], steps[ORDER[ORDER.index(step) - 1]]
     if step == "scaled":
-        return _fits(step, steps, givens)
+        return fits(step, steps, givens)
     if step == "weights":
-        return _are_shares(own, before)
+        return are_shares(own, before)
     V = np.asarray(givens["V"], float)
     return np.asarray(np.abs(np.einsum("ij,jc->ic", before, V) - own) <= WITHIN)
 
 
-def _are_shares(shares: Numbers, x: Numbers) -> Cells:
-    """Return where entry j, times the sum of e^(x_k − x_j), is 1."""
-    ratios = np.exp(x[:, np.newaxis, :] - x[:, :, np.newaxis]).sum(axis=-1)
+def are_shares(shares: Numbers, x: Numbers) -> Cells:
+    """Return where entry j of a row, times the sum of e^(x_k − x_j), is 1."""
+    if shares.shape != x.shape:
+        return np.zeros(shares.shape, bool)
+    ratios = np.exp(x[..., np.newaxis, :] - x[..., :, np.newaxis]).sum(axis=-1)
     return np.asarray(np.abs(shares * ratios - 1) <= WITHIN * ratios)
 
 
@@ -145,7 +158,7 @@ def _is_trivial(rows: Numbers, steps: Steps, givens: Mapping[str, Any]) -> bool:
 
     Equal numbers and a single 1 among zeros need none. Equal scores give equal numbers.
     """
-    known = _fits("scores", steps, givens).all(axis=1) if "scores" in steps else [False] * len(rows)
+    known = fits("scores", steps, givens).all(axis=1) if "scores" in steps else [False] * len(rows)
     for place, row in enumerate(rows):
         one = np.eye(row.size)[-1]
         needs_no_work = np.ptp(row) <= CLEAR or np.abs(np.sort(row) - one).max() <= CLEAR

@@ -114,11 +114,15 @@ class WrongAnswer(NamedTuple):
     id: str
     module: ModuleType | None = None
     answers: Fingerprint | None = None
+    is_value: bool = False
 
     def is_named(
         self, course: Course, exercise: Exercise, judge: Judge, only: frozenset[str] | None
     ) -> bool | None:
-        """Return whether it has its name, and no other; None if all checks that ran passed."""
+        """Return whether it has its name, and no other; None if all checks that ran passed.
+
+        Of a value that was handed in, two mistakes may give the same.
+        """
         if self.module is None:
             replay = judge.catalogue.replay(exercise.name, self.function)
             assert self.answers is not None
@@ -129,7 +133,8 @@ class WrongAnswer(NamedTuple):
         report = msgspec.structs.replace(report, checks=shown)
         if shown and all(each.outcome == "passed" for each in shown):
             return None
-        return named_in(report, self.function) == {self.id}
+        named = named_in(report, self.function)
+        return self.id in named if self.is_value else named == {self.id}
 
 
 def _wrong_answers(course: Course, exercise: Exercise) -> Iterator[WrongAnswer]:
@@ -148,7 +153,7 @@ def _wrong_answers(course: Course, exercise: Exercise) -> Iterator[WrongAnswer]:
     simulated = catalogue.mistakes(exercise.name).simulated_values
     for name, wrong_id, values in simulated() if simulated is not None else ():
         changed = with_functions(module, values)  # type: ignore[arg-type]
-        yield WrongAnswer(name, wrong_id, changed)
+        yield WrongAnswer(name, wrong_id, changed, is_value=True)
 
 
 def refuse_impossible_checks(shares: Sequence[KitShares]) -> None:

@@ -38,7 +38,8 @@ class Mismatch(AssertionError):
         layout: lays an array out as a matrix for a picture: the matrix, what each of its cells
             belongs to, and the names of its rows; `groups` is what the cells belong to.
         curves: curves to draw.
-        mistake: the name of a misconception, where the check itself can tell which it is.
+        mistake: the name of a misconception, where the check itself can tell which it is; two where
+            both give the same.
         told: the sentence that a hidden check says then, with no value in it.
         code: the kind of failure, to which hints belong.
     """
@@ -51,7 +52,7 @@ class Mismatch(AssertionError):
     layout: Layout | None = None
     groups: str = ""
     curves: tuple[Curve, ...] = ()
-    mistake: str = ""
+    mistake: str | tuple[str, ...] = ""
     told: str = ""
     code: CauseCode = "mismatch"
 

@@ -249,7 +249,7 @@ def _mismatch(result: CheckResult, error: Mismatch, submission: Submission | Non
             kind="named",
             code="own",
             finding=finding,
-            misconceptions=(error.mistake,),
+            misconceptions=((error.mistake,) if isinstance(error.mistake, str) else error.mistake),
             function=result.about[-1] if result.about else "",
             told=printable(error.told, MAX_TOLD),
         )

@@ -17,7 +17,9 @@ from autograder.author import (
     index,
 )
 from reference.by_hand import PRINTED_IN_S3, STEPS, WITHIN
+from reference.hand_mistakes import mistakes_of_row, named, with_names
 from reference.hand_relations import judge_by_relations, judge_masked_row
+from reference.misconceptions.hand_computation.steps import findings
 
 HOW = {
     "scores": (
@@ -65,15 +67,12 @@ def filled_in(submission, name):
 def judge_step(submission, reference, letter, step, note):
     """Pass if every entry is right in itself, or right given the step before."""
     name = f"{letter}_{step}"
-    answer = expect_shape(filled_in(submission, name), reference.hand_shape(letter, step), name)
     try:
         part = reference.hand_problem(submission.variant).parts[letter]
     except NotJudged:  # a released course has no answers; what needs none is judged
-        steps = own_steps(submission, reference, letter, step)
-        given = reference.hand_givens(submission.variant)[letter]
-        if remark := judge_by_relations(name, steps, given):
-            note(remark)
+        judge_in_kit(submission, reference, name, note)
         return
+    answer = expect_shape(filled_in(submission, name), reference.hand_shape(letter, step), name)
     exact = part.exact(step)
     right = np.abs(answer - exact) <= WITHIN
     if right.all():
@@ -86,6 +85,21 @@ def judge_step(submission, reference, letter, step, note):
             note(f"Right, from your {before}.")
             return
     tell_what_is_wrong(name, answer, ~right, printed=not submission.variant)
+
+
+def judge_in_kit(submission, reference, name, note):
+    """Pass if a step fits the steps before, and the scores the matrices in the text."""
+    letter, step = name.split("_")
+    steps = own_steps(submission, reference, letter, step)
+    answer = filled_in(submission, name)
+    given = reference.hand_givens(submission.variant)[letter]
+    try:
+        expect_shape(answer, reference.hand_shape(letter, step), name)
+        if remark := judge_by_relations(name, steps, given):
+            note(remark)
+    except Mismatch as wrong:
+        own = stated(submission, name)
+        raise named(wrong, name, own, steps, given, findings()[step]) from None
 
 
 def own_steps(submission, reference, letter, last):
@@ -157,7 +171,13 @@ def test_masked_row(submission, reference):
         right = reference.hand_problem(submission.variant).masked_row
     except NotJudged:
         given = reference.hand_givens(submission.variant)["masked_scores"]
-        judge_masked_row("c_masked_row", np.asarray(answer, float), np.array(given))
+        row, given = np.asarray(answer, float), np.array(given)
+        try:
+            judge_masked_row("c_masked_row", row, given)
+        except Mismatch as wrong:
+            known = mistakes_of_row(row, given)
+            words = findings()["masked_row"]
+            raise with_names(wrong, "c_masked_row", known, words) from None
         return
     wrong = ~(np.abs(answer - np.array(right)) <= WITHIN)
     if wrong.any():

@@ -7,7 +7,10 @@ import pytest
 
 from autograder.author import MayFollow, Mismatch
 from reference.by_hand import STEPS, hand_givens, hand_shape
+from reference.hand_mistakes import mistakes_of_row, named
 from reference.hand_relations import judge_by_relations, judge_masked_row
+from reference.misconceptions.hand_computation import simulated_values
+from reference.misconceptions.hand_computation.steps import findings
 from tests.conftest import ROOT
 
 GIVENS = hand_givens()
@@ -83,3 +86,28 @@ def test_nothing_follows_from_a_row_that_needs_no_work(row):
     shares = np.exp(values["c_scaled"])
     values["c_weights"] = shares / shares.sum(axis=1, keepdims=True)
     assert judged(values)["c_weights"] == "may follow"
+
+
+def test_mistakes_have_their_names():
+    """Where two give the same numbers, both are named; where more do, none is."""
+    unnamed = []
+    for name, mistake, values in simulated_values():
+        solved = {**right_values(), **values}
+        own = np.array(values[name], float)
+        if name == "c_masked_row":
+            found = mistakes_of_row(own, np.array(GIVENS["masked_scores"]))
+        else:
+            part, step = name.split("_")
+            steps = {s: np.array(solved[f"{part}_{s}"], float) for s in STEPS if s != step}
+            said = named(Mismatch("wrong"), name, own, steps, GIVENS[part], findings()[step])
+            found = said.mistake
+        unnamed += [] if mistake in found else [(name, mistake)]
+    assert len(unnamed) <= 2, unnamed
+
+
+def test_nothing_is_named_after_a_wrong_step():
+    values = {s: np.array(right_values()[f"b_{s}"], float) for s in STEPS}
+    values["scores"] = values["scores"] + 0.5
+    wrong = Mismatch("wrong")
+    own = values["scaled"]
+    assert named(wrong, "b_scaled", own, values, GIVENS["b"], findings()["scaled"]) is wrong

@@ -1,6 +1,7 @@
 """What a released course cannot judge is a state of its own, and a file beside it is the cause."""
 
 import json
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -14,7 +15,10 @@ from autograder.grading.judge import Judge
 from autograder.report.html import exercise_html
 from autograder.report.model import Cause, CheckReport, ExerciseReport
 from autograder.report.presentation import opening
+from autograder.student.notebook_cell import answer_of
 from autograder.student.progress import progress_of
+from autograder.student.step import report_lines
+from autograder.student.watch import WatchedExercise
 from autograder.submission.source import read_own
 from tests.courses import write_course
 
@@ -182,3 +186,28 @@ def test_a_file_that_is_not_there_belongs_in_the_folder(folder, text):
     assert opening(graded(folder, "top")).text == said
     _, shown = run("check", "top")
     assert shown.count(said) == 1 and "Hint" not in shown
+
+
+def test_a_notebook_cell_says_it_in_words(folder):
+    asked = {"exercise": "double", "cells": (RIGHT,), "folder": str(folder / "exercises")}
+    answer = answer_of({**asked, "hint": False, "saved": "double.ipynb"})
+    page = re.sub(r"(?s)<(style|script)\b.*?</\1>", "", answer["html"])
+    for said in (answer["text"], " ".join(re.sub(r"<[^>]+>", " ", page).split())):
+        assert "1 of 2 checks cannot be judged here. It is graded when handed in." in said
+        assert "0 of 2 exercises done, 1 graded when handed in" in said
+        assert "is done." not in said
+    assert f'aria-label="{STATE}"' in page
+
+
+@pytest.mark.parametrize("spoken", [False, True])
+def test_watch_says_it_in_words(folder, spoken):
+    write(folder, double=RIGHT)
+    course = load_course(folder / "course.yml")
+    watched = WatchedExercise(course, "double", folder / "exercises/double.py", spoken)
+    watched.take_report(graded(folder, "double"))
+    assert watched.progress["double"].state == STATE
+    lines = report_lines(watched.shown, 1, "double.py", 100, spoken)
+    said = "\n".join("".join(text for text, _ in line) for line in [*lines, *watched.news])
+    assert "It is graded when handed in." in said and "is done" not in said
+    said = "".join(text for text, _ in watched.bar(100))
+    assert "0 of 2 exercises done, 1 graded when handed in" in said

@@ -274,3 +274,12 @@ MASKED_ROW = Family(
         ),
     },
 )
+
+
+def findings() -> dict[str, dict[str, str]]:
+    """For each step the words for each mistake."""
+    families = {**WRONG, "masked_row": MASKED_ROW}
+    return {
+        step: {wrong.id: wrong.finding for wrong in family.misconceptions}
+        for step, family in families.items()
+    }
