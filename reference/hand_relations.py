@@ -158,7 +158,9 @@ def _is_trivial(rows: Numbers, steps: Steps, givens: Mapping[str, Any]) -> bool:
 
     Equal numbers and a single 1 among zeros need none. Equal scores give equal numbers.
     """
-    known = fits("scores", steps, givens).all(axis=1) if "scores" in steps else [False] * len(rows)
+    known = np.zeros(len(rows), bool)
+    if "scores" in steps:
+        known = np.asarray(fits("scores", steps, givens).all(axis=1))
     for place, row in enumerate(rows):
         one = np.eye(row.size)[-1]
         needs_no_work = np.ptp(row) <= CLEAR or np.abs(np.sort(row) - one).max() <= CLEAR
