@@ -3,6 +3,7 @@
 import pytest
 from click.testing import CliRunner
 
+from autograder.authoring.diagnosis_records import names_of
 from autograder.authoring.kit_shares import KitShares, refuse_impossible_checks
 from autograder.authoring.release import ReleaseOptions, bundle, shares_of
 from autograder.cli import app
@@ -70,6 +71,20 @@ def test_a_function_with_a_caller_of_its_own_has_no_names_and_release_says_why(t
     reason, unnamed = found.warnings()
     assert "no mistake of area has a name" in reason and "its caller ByWidth" in reason
     assert unnamed == "misconceptions without their name: area, added, area, halved"
+
+
+def test_a_helper_that_only_the_mistakes_import_is_found(tmp_path):
+    mistakes = MISTAKES.replace("import Fact,", "import Comparison, Fact,").replace(
+        "        traits=", "        comparison=Comparison(read=as_number),\n        traits="
+    )
+    folder = make(tmp_path, mistakes=f"from ..reading import as_number\n{mistakes}")
+    name = load_course(folder / "course.yml").content.reference
+    (folder / name / "reading.py").write_text("def as_number(value):\n    return value\n")
+    with (folder / "course.yml").open("a") as file:
+        file.write("helpers: [reading]\n")
+    course = load_course(folder / "course.yml")
+    (function,) = names_of(course, course.exercise("areas"), 3).functions
+    assert function.read == "reading.as_number"
 
 
 def test_a_check_that_no_right_answer_passes_there_is_refused(tmp_path):
