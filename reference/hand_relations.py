@@ -26,7 +26,7 @@ def judge_by_relations(name: str, steps: Steps, givens: Mapping[str, Any]) -> st
     Args:
         name: the value, such as `a_scaled`.
         steps: the student's steps of this part by name, from the scores to this one; those that
-            are missing, or have another shape than asked for, are left out.
+            are missing, have another shape than asked for, or are not finite are left out.
         givens: the matrices Q, K and V.
 
     Raises:
@@ -34,6 +34,8 @@ def judge_by_relations(name: str, steps: Steps, givens: Mapping[str, Any]) -> st
         MayFollow: it may be right, given a step before that is wrong.
     """
     letter, step = name.split("_", 1)
+    if step not in steps:
+        raise Mismatch(f"{name} has an entry that is no finite number.", name)
     if step == "weights":
         expect_shares(name, steps[step])
     wrong_before = first_wrong(step, steps, givens)

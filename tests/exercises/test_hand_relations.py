@@ -105,6 +105,12 @@ def test_mistakes_have_their_names():
     assert len(unnamed) <= 2, unnamed
 
 
+def test_what_is_not_finite_is_wrong():
+    steps = {"scores": np.array(right_values()["a_scores"], float)}
+    with pytest.raises(Mismatch, match="a_weights has an entry that is no finite number"):
+        judge_by_relations("a_weights", steps, GIVENS["a"])
+
+
 def test_nothing_is_named_after_a_wrong_step():
     values = {s: np.array(right_values()[f"b_{s}"], float) for s in STEPS}
     values["scores"] = values["scores"] + 0.5
