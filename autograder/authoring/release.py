@@ -136,18 +136,26 @@ def _records(
         if part == "mistakes" and data:
             records[f"{place}{NAMES_SUFFIX}"] = data
         elif part == "checks":
-            public = [check for check in checks[name] if check.in_kit]
-            others = [check for check in checks[name] if not check.in_kit]
-            record = msgspec.structs.replace(
-                msgspec.msgpack.decode(data, type=ExerciseRecord),
-                digest=made.course,
-                order=[check.name for check in checks[name]],
-                hints={check.name: check.hints[:most] for check in public if check.hints[:most]},
-                hidden=[HiddenCheck(each.name, each.title, each.weight) for each in others],
-                weights={check.name: check.weight for check in public},
-            )
-            records[f"{place}{SUFFIX}"] = pack(record)
+            records[f"{place}{SUFFIX}"] = _packed_record(data, checks[name], made.course, most)
     return records
+
+
+def _packed_record(data: bytes, checks: Sequence[Check], digest: str, hints: int) -> bytes:
+    """Return what is recorded of an exercise, with what the release itself decides."""
+    public = [check for check in checks if check.in_kit]
+    record = msgspec.structs.replace(
+        msgspec.msgpack.decode(data, type=ExerciseRecord),
+        digest=digest,
+        order=[check.name for check in checks],
+        hints={check.name: check.hints[:hints] for check in public if check.hints[:hints]},
+        hidden=[
+            HiddenCheck(check.name, check.title, check.weight)
+            for check in checks
+            if not check.in_kit
+        ],
+        weights={check.name: check.weight for check in public},
+    )
+    return pack(record)
 
 
 def shares_of(
