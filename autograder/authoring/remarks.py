@@ -30,7 +30,11 @@ def requirement_remarks(stated: Sequence[Requirement], checks: Sequence[Check]) 
     for function in dict.fromkeys(each.function for each in checks if not each.grades):
         yield f"warning: {function} names no requirement of the text: add grades=[…] to its mark"
     graded = {name for each in checks for name in each.grades}
+    names: set[str] = set()
     for each in stated:
+        if each.name in names:
+            yield f"warning: the requirement `{each.name}` is stated again, in line {each.line}"
+        names.add(each.name)
         if each.name not in graded:
             yield f"warning: no check grades the requirement `{each.name}`, in line {each.line}"
 

@@ -55,7 +55,10 @@ def test_a_check_that_speaks_of_the_function_by_its_name_holds(course):
     assert result.faults == []
     assert any("warning: test_area has 2 hints" in remark for remark in result.remarks)
     worth = [remark for remark in result.remarks if "test_perimeter" in remark]
-    assert worth == ["warning: test_perimeter is worth nothing: its points are 0"]
+    assert worth == [
+        "warning: test_perimeter is worth nothing: its points are 0",
+        "warning: test_perimeter names no requirement of the text: add grades=[…] to its mark",
+    ]
 
 
 def test_one_id_for_mistakes_that_share_nothing_is_remarked():
