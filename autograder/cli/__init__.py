@@ -20,6 +20,8 @@ from autograder.course.optimisations import is_off
 STOPPED, NOBODY_READS = 130, 141
 GROUP = "autograder.commands"  # the entry points by which extensions bring their commands
 
+# The headings of `autograder --help`, each by the first command below it.
+HEADINGS = {"status": "For students", "grade": "For instructors", "new": "For authors"}
 # In the order of `autograder --help`. With each command of the core is its module and function;
 # with each of an extension the extra that installs it.
 COMMANDS = {
@@ -77,6 +79,21 @@ class LazyGroup(click.Group):
         if cmd_name in self.commands or cmd_name not in hooks(GROUP):
             return super().get_command(ctx, cmd_name)
         return load_command(cmd_name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands below the heading of whom they are for, students' first."""
+        sections: dict[str, list[tuple[str, str]]] = {}
+        heading, names = "Commands", self.list_commands(ctx)
+        widest = formatter.width - 6 - max(map(len, names))
+        for name in names:
+            command = self.get_command(ctx, name)
+            heading = HEADINGS.get(name, heading) if name in COMMANDS else "Others"
+            if command is not None and not command.hidden:
+                line = command.get_short_help_str(widest)
+                sections.setdefault(heading, []).append((name, line))
+        for title, rows in sections.items():
+            with formatter.section(title):
+                formatter.write_dl(rows)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -2,7 +2,7 @@
 
 import os
 from datetime import datetime
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Annotated, Literal
 
 import msgspec
@@ -131,7 +131,7 @@ class Course:
         """
         if name in self.exercises:
             return self.exercises[name]
-        near = nearest(name, self.exercises)
+        near = nearest(PurePath(name).stem, self.exercises)
         meant = f" Did you mean {near}?" if near else ""
         known = ", ".join(self.exercises)
         raise UserError(f"There is no exercise {name!r} in this course.{meant} It has: {known}.")

@@ -225,7 +225,7 @@ MEANINGS: tuple[tuple[str, str | Callable[[_Failure], str]], ...] = (
     ),
     (r"got an unexpected keyword argument '(\w+)'", _unknown_keyword),
     (
-        r"name '(\w+)' is not defined",
+        r"name '(\w+)' is not defined$",  # without a suggestion of Python's
         "Nothing is called {0} there: an import or an assignment is missing, or misspelt.",
     ),
     (

@@ -27,8 +27,10 @@ from autograder.report.model import (
 from autograder.report.presentation import (
     HIDDEN_INPUTS,
     check_sentences,
+    excerpt,
     opening,
     presented,
+    repeated_errors,
     required,
 )
 from autograder.report.terminal import (
@@ -85,6 +87,8 @@ def environment(*folders: Path) -> jinja2.Environment:
         opening=opening,
         check_sentences=check_sentences,
         required=required,
+        excerpt=excerpt,
+        repeated_errors=repeated_errors,
         HIDDEN_INPUTS=HIDDEN_INPUTS,
         texts=set,
     )

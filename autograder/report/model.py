@@ -102,11 +102,16 @@ class Evidence(Record, frozen=True, kw_only=True):
 
 
 class Line(Record, frozen=True, kw_only=True):
-    """A line of the student's source."""
+    """A line of the student's source.
+
+    The part that is meant begins in `text` at `column` and ends before `end`; 0 if it is all of it.
+    """
 
     file: str
     line: int
     text: str = ""
+    column: int = 0
+    end: int = 0
 
 
 # Why a check has no right answer, or an exercise no points.

@@ -1,16 +1,19 @@
 """Reports as they are read: a stub or an unreadable file is said once, and is no mistake."""
 
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import msgspec
+from rich.cells import cell_len
 
 from autograder.course.text import few, join_names, several
-from autograder.report.model import Cause, CauseCode, CheckReport, ExerciseReport
+from autograder.report.model import Cause, CauseCode, CheckReport, ExerciseReport, Line
 
 NOT_JUDGED = frozenset({"not run", "graded when handed in"})
 QUIET = NOT_JUDGED | {"passed"}
 MOST_NAMED = 4
+BEFORE = 10  # characters of a line that is cut, before the part that is meant
 HIDDEN_INPUTS = "This check does not show its inputs."
 # Sentences of causes in which nothing of a submission is.
 SENTENCES: dict[CauseCode, str] = {
@@ -72,11 +75,13 @@ class Opening(NamedTuple):
     """The one sentence to act on; empty where there is nothing to do.
 
     `is_reason` if it is the report's reason, and `reason` is that reason where it adds something.
+    `place` is the line of the student's that it is about.
     """
 
     text: str
     is_reason: bool = False
     reason: str = ""
+    place: Line | None = None
 
 
 class CheckSentences(NamedTuple):
@@ -84,6 +89,27 @@ class CheckSentences(NamedTuple):
 
     diagnosis: str = ""
     finding: str = ""
+    repeated: str = ""
+
+
+def excerpt(place: Line | None, room: int | None = None) -> list[str]:
+    """Return the student's line with its number, and carets below the part that is meant.
+
+    Of a line too long for `room` it is the part around the carets.
+    """
+    if place is None or not place.text:
+        return []
+    number, text, start, end = f"{place.line} | ", place.text, place.column, place.end
+    if not start < end <= len(text):
+        start, end = 0, len(text)
+    most = len(text) if room is None else max(room - len(number), 2 * BEFORE)
+    if len(text) > most:
+        first = max(0, min(start - BEFORE, len(text) - most))
+        text = f"…{text[first + 1 :]}" if first else text
+        text = text if len(text) <= most else f"{text[: most - 1]}…"
+        start, end = start - first, min(end - first, most)
+    before = " " * (len(number) - 2) + "| " + " " * cell_len(text[:start])
+    return [number + text, before + "^" * cell_len(text[start:end])]
 
 
 def presented(exercise: ExerciseReport) -> ExerciseReport:
@@ -186,7 +212,8 @@ def first_failure(exercise: ExerciseReport) -> CheckReport | None:
 
 def opening(exercise: ExerciseReport) -> Opening:
     """Return which mistake comes first, or else what is to be written next."""
-    whole_reason = Opening(exercise.reason, is_reason=True)
+    place = _place_of_cause(exercise.cause)
+    whole_reason = Opening(exercise.reason, is_reason=True, place=place)
     if _is_unreadable(exercise):
         return whole_reason
     unwritten = [check for check in exercise.checks if check.unwritten]
@@ -197,9 +224,9 @@ def opening(exercise: ExerciseReport) -> Opening:
     first = first_failure(exercise)
     text = headline(first) if first is not None else ""
     if first is not None and text:
-        says_reason = _says_reason(first, exercise)
+        says_reason = first.cause is not None and first.cause == exercise.cause
         is_reason = says_reason and _repeats(first) == "is"
-        return Opening(text, is_reason, "" if says_reason else reason)
+        return Opening(text, is_reason, "" if says_reason else reason, source_line(first))
     if unwritten:
         return Opening(_next_to_write(exercise, unwritten[0]), reason=reason)
     return whole_reason if exercise.reason else Opening(_not_judged(exercise), is_reason=True)
@@ -229,11 +256,16 @@ def _not_judged(exercise: ExerciseReport) -> str:
     return f"{which} cannot be judged here. {then} graded when handed in."
 
 
-def _says_reason(check: CheckReport, exercise: ExerciseReport) -> bool:
-    """Return whether the headline of a check ends with the exercise's reason."""
-    if check.cause is None or check.cause != exercise.cause:
-        return False
-    return check.diagnosis is None or _repeats(check) in {"ends_with", "is"}
+def source_line(check: CheckReport) -> Line | None:
+    """Return the student's line that a failed check is about, if one is known."""
+    places = check.diagnosis.places[:1] if check.diagnosis is not None else ()
+    return _place_of_cause(check.cause) or check.place or next(iter(places), None)
+
+
+def _place_of_cause(cause: Cause | None) -> Line | None:
+    if cause is None:
+        return None
+    return cause.place or _place_of_cause(cause.because)
 
 
 def _repeats(check: CheckReport) -> str:
@@ -255,15 +287,62 @@ def required(check: CheckReport) -> str:
     return f"Required in lines {join_names(lines)}." if lines else ""
 
 
-def check_sentences(check: CheckReport, shown: set[str]) -> CheckSentences:
-    """Return what to show of a check that did not pass, and add it to what is `shown` already."""
+def repeated_errors(exercise: ExerciseReport) -> dict[str, str]:
+    """Return what to say of an error that several checks have, at the first; nothing at the others.
+
+    It is the same if the same line raises it, or if its sentence on the same function is the same.
+    """
+    names = defaultdict(list)
+    for check in presented(exercise).checks:
+        place = _place_of_cause(check.cause)
+        if is_quiet(check) or not check.finding or check.cause is None:
+            continue
+        function = check.evidence.function if check.evidence is not None else ""
+        line = (place.file, place.line) if place is not None else (check.finding, function)
+        names[check.cause.code, check.cause.error, *line].append(check.name)
+    repeated = {}
+    for first, *others in names.values():
+        if others:
+            repeated[first] = f"The same in {several(len(others), 'more check')}."
+            repeated |= dict.fromkeys(others, "")
+    return repeated
+
+
+def closing(exercise: ExerciseReport) -> str:
+    """Return the last sentence: how many checks pass, fail and wait, and what to do next."""
+    checks = presented(exercise).checks
+    if not checks or exercise.status in {"not loaded", "missing", "needs a person"}:
+        return ""
+    failing = sum(not is_quiet(check) for check in checks)
+    count = Counter(check.outcome for check in checks if is_quiet(check))
+    passed, waiting, left = (count[each] for each in ("passed", "not run", "graded when handed in"))
+    if passed == len(checks):
+        return f"All {several(passed, 'check')} pass." if passed > 1 else "The check passes."
+    parts = [f"{passed} of {several(len(checks), 'check')} {'passes' if passed == 1 else 'pass'}"]
+    parts += [f"{failing} {'fails' if failing == 1 else 'fail'}"] * (failing > 0)
+    parts += [f"{waiting} {'was' if waiting == 1 else 'were'} not run"] * (waiting > 0)
+    parts += [f"{left} {'is' if left == 1 else 'are'} graded when handed in"] * (left > 0)
+    again = " Change your file, save it, and check again." if failing else ""
+    return f"{', '.join(parts)}.{again}"
+
+
+def check_sentences(
+    check: CheckReport, shown: set[str], repeated: Mapping[str, str]
+) -> CheckSentences:
+    """Return what to show of a check that did not pass, and add it to what is `shown` already.
+
+    `repeated` is what `repeated_errors` says of the checks of its exercise.
+    """
+    if repeated.get(check.name) == "":
+        return CheckSentences()
     diagnosis = check.diagnosis.sentence if check.diagnosis is not None else ""
     is_quiet = check.outcome in QUIET
     finding = check.finding
-    if _repeats(check) in {"begins_with", "is"} or (is_quiet and finding in shown):
+    is_said = (finding if is_quiet else f"{check.title}: {finding}") in shown
+    if is_said or _repeats(check) in {"begins_with", "is"}:
         finding = ""
     elif check.hidden and not finding and not diagnosis and not is_quiet:
         finding = HIDDEN_INPUTS
     new = diagnosis if diagnosis not in shown else ""
     shown.update((diagnosis, check.finding) if is_quiet else (diagnosis,))
-    return CheckSentences(new, finding)
+    return CheckSentences(new, finding, repeated.get(check.name, ""))

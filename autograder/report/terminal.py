@@ -5,15 +5,24 @@ columns and no pictures of numbers.
 """
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import msgspec
 from rich.cells import cell_len, get_character_cell_size
 
 from autograder.course.text import capital, number, several
-from autograder.report.model import CheckReport, Evidence, ExerciseReport, Matrix
+from autograder.report.model import CheckReport, Evidence, ExerciseReport, Line, Matrix
 from autograder.report.numbers import difference, digits_for, index, shape, shown
-from autograder.report.presentation import check_sentences, is_quiet, opening, presented, required
+from autograder.report.presentation import (
+    check_sentences,
+    excerpt,
+    is_quiet,
+    opening,
+    presented,
+    repeated_errors,
+    required,
+    source_line,
+)
 
 BLOCKS = "·░▒▓█"
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -30,7 +39,10 @@ MARKS = {
 }
 INDENT = " " * 11
 MAX_PRINTED = 8  # lines
+NOTHING_REPEATED: Mapping[str, str] = {}
 
+# Looks for a repair of a report, and returns the report with it.
+Search = Callable[[ExerciseReport], ExerciseReport]
 # A line is a list of (text, style); what a style looks like is for whoever prints it.
 StyledLine = list[tuple[str, str]]
 Panel = list[StyledLine]
@@ -92,33 +104,48 @@ def _part(line: StyledLine, start: int, end: int) -> StyledLine:
 
 
 def exercise_lines(
-    exercise: ExerciseReport, details: int = 1, where: str = "", width: int | None = None
+    exercise: ExerciseReport,
+    details: int = 1,
+    where: str = "",
+    width: int | None = None,
+    search: Search | None = None,
 ) -> Iterator[StyledLine]:
     """Yield the report on an exercise, with the values of the first `details` failures.
 
     `where` is the file as it is found from here; no line is wider than `width`, if one is given.
+    A `search` for a repair runs once the first lines have been taken.
     """
-    yield from wrapped(_head(exercise, where or exercise.file), width)
-    shown_texts = {opening(exercise).text}
+    start = opening(exercise)
+    yield from wrapped(_head(exercise, where or exercise.file, width), width)
+    exercise = search(exercise) if search is not None else exercise
+    yield from wrapped(_repair_lines(exercise, start.place, width), width)
+    yield []
+    shown_texts = {start.text, *excerpt(start.place)}
+    repeated = repeated_errors(exercise)
     for check in presented(exercise).checks:
-        yield from check_lines(check, with_values=details > 0, shown_texts=shown_texts, width=width)
+        yield from check_lines(check, details > 0, shown_texts, width, repeated)
         details -= not is_quiet(check) and not check.hidden
-    yield from wrapped(repair_lines(exercise), width)
     yield from wrapped(_foot(presented(exercise)), width)
 
 
-def _head(exercise: ExerciseReport, where: str) -> Iterator[StyledLine]:
-    """Yield the sentence to act on first, then the score."""
+def _head(exercise: ExerciseReport, where: str, width: int | None) -> Iterator[StyledLine]:
+    """Yield the sentence to act on first with its line, then the score."""
     start = opening(exercise)
     if start.text:
         yield [(start.text, "bold")]
+        yield from _excerpt_lines(start.place, "  ", width)
     style = "full" if exercise.points == exercise.max_points else "partial"
     style = "" if exercise.status == "by hand" else style
     file = f" ({where})" if where else ""
     yield [(exercise.title, ""), (file, "dim"), (": ", ""), (score(exercise), style)]
     if start.reason:
         yield [(start.reason, "")]
-    yield []
+
+
+def _excerpt_lines(place: Line | None, indent: str, width: int | None) -> Iterator[StyledLine]:
+    texts = excerpt(place, width and width - len(indent))
+    for text, style in zip(texts, ("", "bad"), strict=False):
+        yield [(indent, ""), (text, style)]
 
 
 def score(exercise: ExerciseReport) -> str:
@@ -128,10 +155,16 @@ def score(exercise: ExerciseReport) -> str:
     return f"{number(exercise.points)} of {number(exercise.max_points)} points"
 
 
-def repair_lines(exercise: ExerciseReport) -> Iterator[StyledLine]:
-    """Yield where a small change makes every check pass, if such a place is known."""
-    if exercise.repair is not None:
-        yield [("  ", ""), (exercise.repair.said, "bold")]
+def _repair_lines(
+    exercise: ExerciseReport, shown: Line | None, width: int | None
+) -> Iterator[StyledLine]:
+    """Yield where a small change makes every check pass, if known, with lines not yet `shown`."""
+    if exercise.repair is None:
+        return
+    yield [(exercise.repair.said, "bold")]
+    for place in exercise.repair.places:
+        if shown is None or (place.file, place.line) != (shown.file, shown.line):
+            yield from _excerpt_lines(place, "  ", width)
 
 
 def _foot(exercise: ExerciseReport) -> Iterator[StyledLine]:
@@ -147,11 +180,16 @@ def _foot(exercise: ExerciseReport) -> Iterator[StyledLine]:
 
 
 def check_lines(
-    check: CheckReport, with_values: bool, shown_texts: set[str], width: int | None = None
+    check: CheckReport,
+    with_values: bool,
+    shown_texts: set[str],
+    width: int | None = None,
+    repeated: Mapping[str, str] = NOTHING_REPEATED,
 ) -> Iterator[StyledLine]:
     """Yield one check: its mark, points and title, then what went wrong, and hints.
 
-    `shown_texts` are the sentences further up: diagnoses, and why checks were not run.
+    `shown_texts` are the sentences further up: diagnoses, and why checks were not run; and the
+    lines of the student's. `repeated` is what is said of errors that several checks have.
     """
     mark, style = MARKS[check.outcome]
     points = f"{number(check.points)}/{number(check.max_points)}" if check.max_points else ""
@@ -163,13 +201,19 @@ def check_lines(
     if check.outcome == "passed":
         yield from wrapped(lines, width)
         return
-    sentences = check_sentences(check, shown_texts)
+    sentences = check_sentences(check, shown_texts, repeated)
     if sentences.diagnosis:
         lines.append([(INDENT, ""), (sentences.diagnosis, "bold")])
     if sentences.finding:
         is_dim = is_quiet(check) or not check.finding
         lines.append([(INDENT + sentences.finding, "dim" if is_dim else "")])
     yield from wrapped(lines, width)
+    place = source_line(check) if with_values and not is_quiet(check) else None
+    if not shown_texts.issuperset(excerpt(place)):
+        shown_texts.update(excerpt(place))
+        yield from _excerpt_lines(place, INDENT + "  ", width)
+    if sentences.repeated:
+        yield [(INDENT + sentences.repeated, "")]
     if with_values and check.evidence is not None:
         yield from _indented(check.evidence, width)
     if with_values or (check.hidden and sentences.diagnosis):
@@ -198,7 +242,7 @@ def evidence_lines(evidence: Evidence, room: int | None = None) -> Iterator[Styl
     They are side by side where `room`, in places of the terminal, is enough for them.
     """
     if evidence.call:
-        yield from wrapped([[("  after ", "dim"), (evidence.call, "")]], room)
+        yield from wrapped([[("  for ", "dim"), (evidence.call, "")]], room)
     for curve in evidence.curves:
         yield [(f"    {curve.name}", "bold")]
         for x, y, low, high in zip(curve.x, curve.yours, curve.low, curve.high, strict=True):
@@ -316,26 +360,36 @@ def _blocks(apart: list[list[float]]) -> list[StyledLine]:
 
 
 def exercise_sentences(
-    exercise: ExerciseReport, details: int = 1, where: str = ""
+    exercise: ExerciseReport, details: int = 1, where: str = "", search: Search | None = None
 ) -> Iterator[StyledLine]:
     """Yield the report on an exercise a sentence a line, for screen readers."""
-    for text in _sentences(exercise, details, where or exercise.file):
+    for text in _sentences(exercise, details, where or exercise.file, search):
         yield [(text, "")]
 
 
-def _sentences(exercise: ExerciseReport, details: int, where: str) -> Iterator[str]:
+def _sentences(
+    exercise: ExerciseReport, details: int, where: str, search: Search | None
+) -> Iterator[str]:
     start = opening(exercise)
     if start.text:
         yield start.text
+        yield from _line_sentence(start.place)
     yield f"{exercise.title}, {where}: {score(exercise)}." if where else score(exercise)
     if start.reason:
         yield start.reason
-    shown_texts = {start.text}
+    exercise = search(exercise) if search is not None else exercise
+    if exercise.repair is not None:
+        yield exercise.repair.said
+        for line in exercise.repair.places:
+            yield from _line_sentence(line)
+    shown_texts = {start.text, *excerpt(start.place)}
+    repeated = repeated_errors(exercise)
     for place, check in enumerate(presented(exercise).checks, 1):
         points = f", {number(check.points)} of {number(check.max_points)} points"
         points = points if check.max_points else ""
         yield f"Check {place} of {len(exercise.checks)}, {check.outcome}{points}: {check.title}"
-        yield from (f"  {text}" for text in _check_sentences(check, details > 0, shown_texts))
+        texts = _check_sentences(check, details > 0, shown_texts, repeated)
+        yield from (f"  {text}" for text in texts)
         details -= not is_quiet(check) and not check.hidden
     for note in presented(exercise).notes:
         yield f"Note: {note}"
@@ -344,13 +398,27 @@ def _sentences(exercise: ExerciseReport, details: int, where: str) -> Iterator[s
         yield from (f"  {text}" for text in exercise.printed.strip().split("\n")[:MAX_PRINTED])
 
 
-def _check_sentences(check: CheckReport, with_values: bool, shown_texts: set[str]) -> Iterator[str]:
+def _line_sentence(place: Line | None) -> Iterator[str]:
+    """Yield the student's line, and the part of it that is meant."""
+    if place is not None and place.text:
+        part = place.text[place.column : place.end]
+        meant = f", at {part}" if part and part != place.text else ""
+        yield f"Line {place.line}: {place.text}{meant}"
+
+
+def _check_sentences(
+    check: CheckReport, with_values: bool, shown_texts: set[str], repeated: Mapping[str, str]
+) -> Iterator[str]:
     if check.note:
         yield check.note
     if check.outcome == "passed":
         return
-    sentences = check_sentences(check, shown_texts)
+    sentences = check_sentences(check, shown_texts, repeated)
     yield from filter(None, sentences)
+    line = source_line(check) if with_values and not is_quiet(check) else None
+    if not shown_texts.issuperset(excerpt(line)):
+        shown_texts.update(excerpt(line))
+        yield from _line_sentence(line)
     shown_texts.add(check.finding)
     if with_values and check.evidence is not None:
         yield from _evidence_sentences(check.evidence)
@@ -361,7 +429,7 @@ def _check_sentences(check: CheckReport, with_values: bool, shown_texts: set[str
 
 def _evidence_sentences(evidence: Evidence) -> Iterator[str]:
     if evidence.call:
-        yield f"After {evidence.call}"
+        yield f"For {evidence.call}"
     for curve in evidence.curves:
         yield curve.name
         for x, y, low, high in zip(curve.x, curve.yours, curve.low, curve.high, strict=True):

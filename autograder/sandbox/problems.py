@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from importlib.util import find_spec
 from string import Formatter
 from typing import Literal
 
@@ -21,10 +22,11 @@ CODES: dict[str, CauseCode] = {
     "MemoryError": "out_of_memory",
 }
 NOT_FOUND = frozenset({"ModuleNotFoundError", "ImportError"})
+LIBRARIES = frozenset({"matplotlib", "numpy", "torch"})  # that a course may need
 AXES = frozenset({"Axes", "AxesSubplot"})
 _RAISE = re.compile(r"\braise\b")
 
-# By code. `where` is the place as words, `line` the place with its line of code.
+# By code. `where` is the place as words; reports show its line of code.
 SENTENCES: dict[CauseCode, str] = {
     "not_defined": "{subject} is not defined in {message}.{near}{because}",
     "no_value": "{subject} has no value: {message}, which sets it, was not run to its end."
@@ -34,11 +36,11 @@ SENTENCES: dict[CauseCode, str] = {
     "sibling_absent": "{message} is not in this folder, and {subject} needs it. Put your {message} "
     "beside this file.",
     "calls_unwritten": "{subject} calls what is not written yet{where}.",
-    "import_failed": "{subject}: {message}{where}. What does not need it was run.",
-    "not_python": "{subject} is not valid Python: {message}{line}.",
-    "endless_recursion": "{subject} calls itself without an end (RecursionError{line}).",
+    "import_failed": "{subject}: {message}{where}.{install} What does not need it was run.",
+    "not_python": "{subject} is not valid Python: {message}{where}.",
+    "endless_recursion": "{subject} calls itself without an end (RecursionError{where}).",
     "out_of_memory": "{subject} asked for more memory than the grader allows{where}.",
-    "raised": "{subject} stopped with {said}{line}.",
+    "raised": "{subject} stopped with {said}{where}.{install}",
     "exited": "{subject} asked to end the program (exit){where}.",
     "keyboard": "{subject} calls {message}{where}, but nobody is at the keyboard when it is "
     "graded. Leave that out: what is needed is in the parameters.",
@@ -113,24 +115,31 @@ class StudentProblem(Exception):
             subject=self.subject if "subject" in shown else "",
             error=self.type if "said" in shown else "",
             message=message,
-            place=line_of(self.place) if shown & {"line", "where", "loop"} else None,
+            place=line_of(self.place) if shown & {"where", "loop"} else None,
             names=self.names if "near" in shown else (),
             because=self.because.cause if self.because is not None else None,
         )
 
+    def _install(self) -> str:
+        """Return how to install the library that an import did not find; else nothing."""
+        found = re.match(r"No module named '(\w{1,40})", self.message)
+        if found is None or found[1] not in LIBRARIES or find_spec(found[1]) is not None:
+            return ""
+        return f" {found[1]} is not installed here. Run: pip install {found[1]}."
+
     def _sentence(self) -> str:
         said = f"{self.type}: {self.message}" if self.message else self.type
         near = f" It does define {self.names[0]}: is that the one?" if self.names else ""
-        text = one_line(self.place.text, 120) if self.place is not None else ""
-        line = where(self.place) + (f": `{text}`" if text else "")
-        ask = " Is there a loop in it that never ends?" if self.code == "timed_out" else ""
+        loop = " Is there a loop in it that never ends?" if self.code == "timed_out" else ""
+        if self.place is not None:
+            loop = f" It was still in the loop{where(self.place)}."
         return SENTENCES[self.code].format(
             subject=self.subject,
             message=self.message,
             said=said.rstrip("."),
             where=where(self.place),
-            line=line,
-            loop=f" It was still in the loop{line}." if self.place is not None else ask,
+            loop=loop,
+            install=self._install(),
             near=near,
             because=f" {self.because.finding}" if self.because else "",
         )
@@ -181,7 +190,15 @@ def line_of(place: CodePlace | None) -> Line | None:
     """Return a place as the record has it."""
     if place is None:
         return None
-    return Line(file=one_line(place.label, 80), line=place.line, text=one_line(place.text, 120))
+    text = one_line(place.text, 120)
+    is_known = text[: place.end] == place.text[: place.end]
+    return Line(
+        file=one_line(place.label, 80),
+        line=place.line,
+        text=text,
+        column=place.column if is_known else 0,
+        end=place.end if is_known else 0,
+    )
 
 
 def where(place: CodePlace | None) -> str:

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 
 from autograder.course.course_file import Library, Limits
@@ -216,7 +217,9 @@ def also_warm(library: Library, mentions: Callable[[str], bool]) -> tuple[str, .
     return tuple(
         module
         for module, words in WORDS.items()
-        if (library == "torch" or not module.startswith("torch")) and any(map(mentions, words))
+        if (library == "torch" or not module.startswith("torch"))
+        and any(map(mentions, words))
+        and find_spec(module.partition(".")[0]) is not None
     )
 
 

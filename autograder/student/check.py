@@ -13,15 +13,16 @@ import msgspec
 import pytest  # noqa: F401
 
 from autograder.authoring.lint_cache import refuse_errors_in_code, unless_cached
-from autograder.course.course_file import Course
+from autograder.course.course_file import Course, HintPolicy
 from autograder.course.errors import UserError
 from autograder.course.text import number, several
 from autograder.grading.judge import Judge
 from autograder.grading.reports import grader_record, report_without_checks, whole_report
+from autograder.grading.scoring import Graded
 from autograder.report.model import ExerciseReport
-from autograder.report.presentation import opening
+from autograder.report.presentation import closing, opening
 from autograder.report.redaction import exercise_for_student
-from autograder.report.terminal import StyledLine, repair_lines, score
+from autograder.report.terminal import Search, StyledLine, score
 from autograder.sandbox.child import Children
 from autograder.student.listing import MARKS
 from autograder.student.progress import progress_of, stage_of
@@ -113,13 +114,16 @@ class _Printer(msgspec.Struct, frozen=True):
         if not self.options.as_json:
             self.terminal.show(lines)
 
-    def print_report(self, report: ExerciseReport) -> None:
+    def print_report(self, report: ExerciseReport, search: Search | None = None) -> None:
         terminal, show_all = self.terminal, self.options.show_all
         if self.options.as_json:
             return
         if self.whole:
             details, where = EVERY if show_all else 1, from_here(self.path)
-            terminal.show(report_lines(report, details, where, terminal.width, terminal.spoken))
+            width, spoken = terminal.width, terminal.spoken
+            terminal.show(report_lines(report, details, where, width, spoken, search))
+            if last := closing(report):
+                terminal.show([*[[]] * (not spoken), [(last, "")]])
             if not self.is_single:
                 terminal.show([[]])
         else:
@@ -141,20 +145,31 @@ def _check_step(judge: Judge, source: Source, printer: _Printer) -> ExerciseRepo
         values = f"`autograder check {graded.report.name} --all` with every value"
         message = no_further_hint(seen, graded.report, policy, values, path.name)
     report = shown_step(course, graded.report, path, printer.options.more)
-    printer.print_report(report)
+    may_search = is_single and graded.error is None
+    search = _repair_search(judge, graded, policy) if may_search else None
+    if search is not None and printer.options.as_json:
+        report = search(report)
+    printer.print_report(report, search)
     if message:
         printer.print_lines([[], [(message, "")]])
-    has_error = graded.error is not None
-    if has_error or not is_single or all(r.outcome == "passed" for r in graded.results):
-        return report
+    return report
+
+
+def _repair_search(judge: Judge, graded: Graded, policy: HintPolicy) -> Search | None:
+    """Return the search for a repair of what was graded; None if it is not worth looking."""
+    if all(result.outcome == "passed" for result in graded.results):
+        return None
     from autograder.grading.repair import is_worth_looking, with_repair
 
-    if is_worth_looking(graded.exercise, graded.session.source, graded.results, policy):
+    if not is_worth_looking(graded.exercise, graded.session.source, graded.results, policy):
+        return None
+
+    def search(report: ExerciseReport) -> ExerciseReport:
         with _search_notice():
             repaired = exercise_for_student(with_repair(judge, graded), policy, 0)
-        report = msgspec.structs.replace(report, repair=repaired.repair)
-        printer.print_lines(repair_lines(report))
-    return report
+        return msgspec.structs.replace(report, repair=repaired.repair)
+
+    return search
 
 
 @contextlib.contextmanager

@@ -54,6 +54,9 @@ def _targets_named(course: Course, name: str) -> list[Target]:
         return _targets_in(course, path)
     if path.is_file():
         return [Target(exercise_for(course, path), path)]
+    files = [f"{name}{suffix}" for suffix in SUFFIXES if Path(f"{name}{suffix}").is_file()]
+    if files:
+        raise UserError(f"There is no exercise {name!r}. Did you mean {' or '.join(files)}?")
     return [Target(course.exercise(path.stem if _is_path(name) else name), path)]
 
 

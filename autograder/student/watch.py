@@ -344,7 +344,7 @@ class Watch:
             return [[(exercise.title, "bold"), (f" ({where}): checking …", "dim")]]
         details = EVERY if exercise.all_values else 1
         width, spoken = self.terminal.width, self.terminal.spoken
-        return report_lines(exercise.shown, details, where, width, spoken)
+        return list(report_lines(exercise.shown, details, where, width, spoken))
 
     def farewell(self) -> list[StyledLine]:
         """Return what stays on the terminal."""

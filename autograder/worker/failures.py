@@ -77,8 +77,13 @@ def _line(number: object) -> int:
 
 def _syntax_place(error: BaseException, labels: Collection[str]) -> CodePlace | None:
     if isinstance(error, SyntaxError) and error.filename in labels:
-        text = str(error.text or "").strip()
-        return CodePlace(str(error.filename), _line(error.lineno), _cut(text, MAX_LINE))
+        raw = str(error.text or "")
+        column, end = _part(raw, _line(error.offset) - 1, _line(error.end_offset) - 1)
+        if error.end_lineno != error.lineno:
+            column = end = 0
+        text = _cut(raw.strip(), MAX_LINE)
+        line = _line(error.lineno)
+        return CodePlace(str(error.filename), line, text, column=column, end=end)
     return None
 
 
@@ -96,9 +101,24 @@ def _innermost(traceback: TracebackType | None, labels: Collection[str]) -> Trac
 
 def _place(step: TracebackType) -> CodePlace:
     code = step.tb_frame.f_code
-    text = _cut(linecache.getline(code.co_filename, step.tb_lineno).strip(), MAX_LINE)
+    raw = linecache.getline(code.co_filename, step.tb_lineno)
     function = "" if code.co_name == "<module>" else _cut(code.co_name, MAX_NAME)
-    return CodePlace(code.co_filename, _line(step.tb_lineno), text, function)
+    positions = list(code.co_positions())[step.tb_lasti // 2]
+    column = end = 0
+    if positions[:2] == (step.tb_lineno, step.tb_lineno) and None not in positions:
+        first, last = (len(raw.encode()[:byte].decode(errors="replace")) for byte in positions[2:])
+        column, end = _part(raw, first, last)
+    text = _cut(raw.strip(), MAX_LINE)
+    return CodePlace(code.co_filename, _line(step.tb_lineno), text, function, column, end)
+
+
+def _part(raw: str, first: int, last: int) -> tuple[int, int]:
+    """Return where a part of a line is once blanks are stripped off; 0 and 0 if it is outside."""
+    text = raw.strip()
+    indent = raw.find(text)
+    if 0 <= first - indent < last - indent <= len(text):
+        return first - indent, last - indent
+    return 0, 0
 
 
 def _shapes(step: TracebackType) -> dict[str, list[int]]:

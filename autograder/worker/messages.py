@@ -77,12 +77,17 @@ class Request(msgspec.Struct, array_like=True):
 
 
 class CodePlace(msgspec.Struct, array_like=True, frozen=True):
-    """A line of the student's source; `line` counts from 1 within the file or the cell."""
+    """A line of the student's source; `line` counts from 1 within the file or the cell.
+
+    The part that is meant begins in `text` at `column` and ends before `end`; 0 if it is all of it.
+    """
 
     label: LineText
     line: Size
     text: LineText = ""
     function: Name = ""
+    column: Size = 0
+    end: Size = 0
 
 
 class Problem(msgspec.Struct, array_like=True, frozen=True):

@@ -140,7 +140,7 @@ def test_what_no_step_does_is_known_by_its_answers(tmp_path, post):
     (group,) = desk.groups()
     page = desk.post(f"{group}/look")
     assert "What they answer is recorded in place of code" in text_of(page)
-    assert "With a change in line" in text_of(page)
+    assert "A change in line" in text_of(page)
     page = desk.name(group, "no-short-words")
     assert "It stands as recorded answers" in text_of(page), text_of(page)
     assert list(desk.root.rglob("no_short_words.json"))

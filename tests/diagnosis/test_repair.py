@@ -94,7 +94,7 @@ def test_two_mistakes_at_once_are_found_in_their_lines(search):
     text = textwrap.dedent(SOFTMAX).replace("np.exp(x - top)", "np.exp(x + top)")
     found = search(written("softmax", text, "e / total", "total / e"))
     assert [place.line for place in found.places] == [7, 9]
-    assert found.said == "With changes in lines 7 and 9 together, every check passes."
+    assert found.said == "Changes in lines 7 and 9 together make every check pass."
 
 
 @pytest.mark.thorough
@@ -267,7 +267,7 @@ def test_a_hostile_file_costs_little_and_breaks_nothing(search, body):
 
 
 def test_every_face_shows_the_sentence_except_in_an_exam():
-    said = "With a change in line 3, every check passes."
+    said = "A change in line 3 makes every check pass."
     check = CheckReport(name="a", title="A", points=0, max_points=1, outcome="failed")
     report = ExerciseReport(
         name="sums",
@@ -284,7 +284,7 @@ def test_every_face_shows_the_sentence_except_in_an_exam():
     assert exercise_for_student(report, "exam").repair is None
 
 
-def test_the_command_shows_the_checks_and_then_the_sentence(tmp_path, root, monkeypatch):
+def test_the_command_shows_the_sentence_and_then_the_checks(tmp_path, root, monkeypatch):
     monkeypatch.setattr(gc, "disable", lambda: None)
     file = tmp_path / "softmax.py"
     file.write_text(written("softmax", SOFTMAX, "np.exp(x - top)", "np.exp(top - x) ** 2").text)
@@ -292,9 +292,11 @@ def test_the_command_shows_the_checks_and_then_the_sentence(tmp_path, root, monk
     file.write_text(written("softmax", SOFTMAX, "e / total", "total / e").text)
     after = CliRunner().invoke(app, ["check", str(file), "--course", str(root)])
     assert before.exit_code == after.exit_code == 1
-    assert "every check passes" not in before.stdout
-    last = after.stdout.strip().splitlines()[-1]
-    assert last.strip().startswith("With a change in line 9")
+    assert "makes every check pass" not in before.stdout
+    lines = after.stdout.splitlines()
+    (place,) = (place for place, line in enumerate(lines) if line.startswith("A change in line 9"))
+    assert lines[place + 1 : place + 3] == ["  9 | return total / e", "    | ^^^^^^^^^^^^^^^^"]
+    assert not any("✗" in line or "✓" in line for line in lines[:place])
 
 
 def make_course(folder, checks):

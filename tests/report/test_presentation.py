@@ -5,7 +5,14 @@ import pytest
 
 from autograder.report.html import exercise_html
 from autograder.report.model import Cause, CheckReport, Evidence, ExerciseReport, Line
-from autograder.report.presentation import first_failure, opening, presented, sentence
+from autograder.report.presentation import (
+    closing,
+    excerpt,
+    first_failure,
+    opening,
+    presented,
+    sentence,
+)
 from autograder.report.terminal import exercise_lines, exercise_sentences, plain
 
 BROKEN = "is not valid Python: '(' was never closed in line 3 of f.py: `f(`."
@@ -137,3 +144,63 @@ def test_why_checks_wait_is_said_once_on_a_page():
     report = exercise(check("a", finding="It differs."), waits("b", "a"), waits("c", "a"))
     for face in faces(report):
         assert face.count("it needs “Title of a” first") == 1
+
+
+LINE = Line(file="softmax.py", line=5, text="exps = np.exp(shiftd)", column=14, end=20)
+
+
+def test_a_line_has_carets_below_the_part_that_is_meant():
+    assert excerpt(LINE) == ["5 | exps = np.exp(shiftd)", "  |               ^^^^^^"]
+    whole = Line(file="softmax.py", line=12, text="return x")
+    assert excerpt(whole) == ["12 | return x", "   | ^^^^^^^^"]
+    assert excerpt(None) == excerpt(Line(file="softmax.py", line=1)) == []
+
+
+@pytest.mark.parametrize("room", [30, 60, 80])
+@pytest.mark.parametrize("start", [0, 20, 55, 90])
+def test_of_a_long_line_the_part_that_is_meant_is_shown(room, start):
+    text = "".join(f"{number:02} " for number in range(33))
+    place = Line(file="f.py", line=7, text=text.rstrip(), column=start, end=start + 5)
+    line, carets = excerpt(place, room)
+    assert len(line) <= room
+    meant = "".join(sign for sign, caret in zip(line, carets, strict=False) if caret == "^")
+    assert meant == text[start : start + 5]
+
+
+def test_a_place_outside_its_line_is_the_whole_line():
+    odd = Line(file="f.py", line=1, text="x = 1", column=3, end=999)
+    assert excerpt(odd)[1] == "  | ^^^^^"
+
+
+def stopped(name, line=5, message="shapes (2,3) (2,)"):
+    place = Line(file="f.py", line=line, text="return e / e.sum(axis=axis)")
+    cause = Cause(code="raised", subject="f", error="ValueError", message=message, place=place)
+    said = f"f stopped with ValueError: {message} in line {line} of f.py."
+    return check(name, finding=said, cause=cause, place=place)
+
+
+def test_an_error_is_said_once():
+    """Its numbers differ with the sizes of each check; another line's error is another one."""
+    checks = stopped("a"), stopped("b", message="shapes (4,5) (4,)"), stopped("c", line=9)
+    report = exercise(*checks, reason=checks[0].finding, cause=checks[0].cause)
+    text = "\n".join(plain(line) for line in exercise_lines(report))
+    assert text.count("in line 5") == 1 and text.count("The same in 1 more check.") == 1
+    assert text.count("in line 9") == 1
+    assert text.count("5 | return e / e.sum(axis=axis)") == 1
+    spoken = "\n".join(plain(line) for line in exercise_sentences(report))
+    assert spoken.count("in line 5") == 1 and "Line 5: return e" in spoken
+    page = exercise_html(report)
+    assert page.count("stopped with ValueError") == 2 and "The same in 1 more check." in page
+
+
+def test_the_last_line_counts_the_checks():
+    passed = check("p", outcome="passed", points=1.0)
+    waits = msgspec.structs.replace(passed, name="w", outcome="not run")
+    left = msgspec.structs.replace(passed, name="l", outcome="graded when handed in")
+    assert closing(exercise(passed)) == "The check passes."
+    assert closing(exercise(passed, passed)) == "All 2 checks pass."
+    assert closing(exercise(passed, left)) == "1 of 2 checks passes, 1 is graded when handed in."
+    again = "Change your file, save it, and check again."
+    assert closing(exercise(stopped("a"), waits, waits)) == (
+        f"0 of 3 checks pass, 1 fails, 2 were not run. {again}"
+    )

@@ -5,6 +5,7 @@ import sys
 import numpy as np
 import pytest
 
+from autograder.sandbox import problems
 from autograder.sandbox.problems import (
     Crashed,
     NotDefined,
@@ -12,6 +13,7 @@ from autograder.sandbox.problems import (
     NotPlain,
     NotWritten,
     Raised,
+    StudentProblem,
     TimedOut,
 )
 
@@ -52,7 +54,7 @@ def test_values_come_back_as_plain_data(submit):
         (
             "while True: pass",
             TimedOut,
-            "still in the loop in line 2 of work.py: `while True: pass`.",
+            "still in the loop in line 2 of work.py.",
         ),
         ("import time; time.sleep(99)", TimedOut, "within 1 seconds. Is there a loop in it that"),
         ("value = 1; return valeu", Raised, "not defined (Did you mean: 'value'?) in line 2 of"),
@@ -112,7 +114,7 @@ def test_a_timeout_names_the_loop(submit, code, line):
         work.f()
     assert caught.value.place.line == line
     assert caught.value.cause.place.text.startswith("while ")
-    assert f"still in the loop in line {line} of work.py: `while " in caught.value.finding
+    assert f"still in the loop in line {line} of work.py." in caught.value.finding
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="a process is asked by a signal")
@@ -276,3 +278,27 @@ def test_a_figure_comes_back_as_data(submit):
         ("b", [1, 2], [3, 4]),
     ]
     assert other.images[0].values == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(
+    ("body", "part"),
+    [
+        ("return  shiftd * 2", "shiftd"),
+        ("é = [1]; return é[5] + 1", "é[5]"),
+        ("return 1 + \\\n        int('a')", "int('a')"),
+        ("return (1 +\n        'a')", ""),
+        ("return (", ""),
+    ],
+)
+def test_a_place_has_the_part_of_its_line_that_raised(submit, body, part):
+    with pytest.raises(StudentProblem) as caught:
+        submit(f"def f():\n    {body}\n").f()
+    place = (caught.value.because or caught.value).place
+    assert place.text[place.column : place.end] == part
+
+
+def test_a_library_that_is_missing_is_named_with_its_installation(submit, monkeypatch):
+    monkeypatch.setattr(problems, "LIBRARIES", {"nosuchlibrary"})
+    work = submit("import nosuchlibrary as n\ndef f(): return n.zeros(2)\n")
+    with pytest.raises(Raised, match=r"installed here\. Run: pip install nosuchlibrary\.$"):
+        work.f()

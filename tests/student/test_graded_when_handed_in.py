@@ -162,7 +162,7 @@ def test_an_exception_is_shown_where_the_check_is_not_judged(folder):
     assert code == 1
     first, *_ = text.splitlines()
     assert "double stopped with TypeError" in first and "in line 2 of double.py" in first
-    assert "after double([1])" in text
+    assert "for double([1])" in text
     assert "None" not in text  # that one was asked for
 
 

@@ -90,17 +90,17 @@ def _describe(found: Found, passes: str) -> Repair | None:
 
 
 def _passes(found: Found, shown_only: bool) -> str:
-    """Return what is so with the edit."""
+    """Return which checks pass with the edit."""
     if not found.functions:
-        return "every check that shows itself passes" if shown_only else "every check passes"
+        return "every check that shows itself" if shown_only else "every check"
     names = join_names([one_line(name, 60) for name in found.functions])
     shown = "shows itself and " if shown_only else ""
-    return f"every check that {shown}is about {names} alone passes"
+    return f"every check that {shown}is about {names} alone"
 
 
 def _of_two(found: Found, passes: str) -> Repair | None:
     """Return the lines of two edits at once."""
-    places = sorted((_label(found, edit.unit), line) for edit in found.together for line in edit.at)
+    places = sorted((edit.unit, line) for edit in found.together for line in edit.at)
     numbers = sorted({line for _, line in places})
     if not 1 < len(numbers) <= MOST_LINES:
         return None
@@ -108,8 +108,8 @@ def _of_two(found: Found, passes: str) -> Repair | None:
     where = f" of {' and '.join(files)}" if len(found.trees) > 1 else ""
     lines = join_names([*map(str, numbers)])
     return Repair(
-        said=f"With changes in lines {lines}{where} together, {passes}.",
-        places=tuple(Line(file=file, line=line) for file, line in places),
+        said=f"Changes in lines {lines}{where} together make {passes} pass.",
+        places=tuple(_line(found, *place) for place in places),
     )
 
 
@@ -121,9 +121,10 @@ def _of_lines_alone(found: Found) -> Repair | None:
         units = {unit for unit, _ in lines}
         numbers = sorted(line for _, line in lines)
         if len(units) == 1 and len(numbers) <= MOST_LINES:
-            label = _label(found, units.pop())
-            places = tuple(Line(file=label, line=number) for number in numbers)
-            return Repair(said=f"{text} {_where(found, label, numbers)}.", kind=kind, places=places)
+            unit = units.pop()
+            places = tuple(_line(found, unit, number) for number in numbers)
+            said = f"{text} {_where(found, _label(found, unit), numbers)}."
+            return Repair(said=said, kind=kind, places=places)
     return None
 
 
@@ -139,17 +140,24 @@ def _label(found: Found, number: int) -> str:
     return one_line(tree.label, 80)
 
 
+def _line(found: Found, number: int, line: int) -> Line:
+    """Return a line of a unit, with its text."""
+    tree = found.trees[number]
+    assert tree is not None
+    return Line(file=_label(found, number), line=line, text=one_line(tree.line(line), 120))
+
+
 def _of_either(found: Found, passes: str) -> Repair | None:
     """Return the lines of edits in one line or another, if they are few."""
     edits = sorted(found.edits, key=lambda edit: (edit.unit, edit.lines))
-    places = {(_label(found, edit.unit), line) for edit in edits for line in edit.lines}
+    places = {(edit.unit, line) for edit in edits for line in edit.lines}
     if len(places) > MOST_LINES or any(len(edit.lines) > 1 for edit in edits):
         return None
     lines = [_where(found, _label(found, edit.unit), edit.lines) for edit in edits]
     return Repair(
-        said=f"With a change in {' or one in '.join(lines)}, {passes}.",
+        said=f"A change in {' or one in '.join(lines)} makes {passes} pass.",
         kind=EITHER,
-        places=tuple(Line(file=file, line=line) for file, line in sorted(places)),
+        places=tuple(_line(found, *place) for place in sorted(places)),
     )
 
 
@@ -167,7 +175,7 @@ def _of_function(found: Found, passes: str) -> Repair | None:
         ]
         names.add(one_line(around[0], 60) if around else "")
     name = names.pop() if len(names) == 1 else ""
-    return Repair(said=f"With one small change in {name}, {passes}.") if name else None
+    return Repair(said=f"One small change in {name} makes {passes} pass.") if name else None
 
 
 def _of_lines(found: Found, passes: str) -> Repair | None:
@@ -176,11 +184,11 @@ def _of_lines(found: Found, passes: str) -> Repair | None:
     if len(lines) > MOST_LINES:
         return _of_function(found, passes)
     kind = edit.kind if found.one_kind else ""
-    label = _label(found, edit.unit)
-    change = "a change" if len(lines) == 1 else "the same change"
+    change = "A change" if len(lines) == 1 else "The same change"
     words = f" ({WORDS[kind]})" if kind in WORDS else ""
+    where = _where(found, _label(found, edit.unit), lines)
     return Repair(
-        said=f"With {change} in {_where(found, label, lines)}{words}, {passes}.",
+        said=f"{change} in {where}{words} makes {passes} pass.",
         kind=kind,
-        places=tuple(Line(file=label, line=line) for line in lines),
+        places=tuple(_line(found, edit.unit, line) for line in lines),
     )

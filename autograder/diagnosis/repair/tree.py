@@ -103,6 +103,10 @@ class Tree:
         """The statements that an edit may touch."""
         return (node for node in self.nodes if isinstance(node, ast.stmt))
 
+    def line(self, number: int) -> str:
+        """Return a line of the text."""
+        return self.raw.split(b"\n")[number - 1].decode()
+
     def span(self, node: ast.AST) -> tuple[int, int]:
         """Return the start and the end of a node, in bytes."""
         first, last = node.lineno, node.end_lineno  # type: ignore[attr-defined]
