@@ -11,8 +11,10 @@ from autograder.sandbox.problems import NotPlain, Raised, foreign_answer
 from autograder.sandbox.process import handle_in
 from autograder.sandbox.session import WorkerSession
 from autograder.submission.code import find_assignment
+from autograder.submission.source import Source
 from autograder.worker.codec import Handle, tensor
 from autograder.worker.messages import CodePlace, Forward, Passed, Reply, Request
+from autograder.worker.remote_functions import has_handle
 
 
 class Call(msgspec.Struct, frozen=True):
@@ -124,6 +126,7 @@ class Submission:
         self._calls: list[Call] = []
         self._read: list[str] = []
         self._raised: list[tuple[Call, Raised]] = []
+        self._last: Request | None = None
 
     def __getattr__(self, name: str) -> Function:
         if name.startswith("_"):
@@ -254,6 +257,7 @@ class Submission:
     ) -> Reply:
         __tracebackhide__ = True
         self._calls.append(call)
+        self._last = request
         try:
             return self._session.ask(request, functions)
         except Raised as error:
@@ -279,6 +283,13 @@ class Submission:
         newest = self._calls[-count:]
         if len(newest) == count and len({call.name for call in newest}) == 1:
             self._calls.append(newest[number])
+
+    def to_debug(self) -> tuple[Source, Request] | None:
+        """Return the source and the last call, if that can be made again by itself."""
+        request = self._last
+        if request is None or request.on or has_handle([request.args, request.kwargs]):
+            return None
+        return self._session.source, request
 
     def first_raised(self) -> tuple[Call, Raised] | None:
         """Return the first call of this check that raised what no check asked for; or None."""

@@ -30,6 +30,7 @@ from autograder.grading.diagnoses import catalogue_of, with_diagnoses
 from autograder.grading.judge import Judge, RunOptions
 from autograder.grading.reports import grader_record, whole_report
 from autograder.grading.scoring import Graded, check_report
+from autograder.grading.student_debugger import StudentDebugger
 from autograder.report.model import Cause, CheckOutcome, ExerciseReport
 from autograder.report.redaction import exercise_for_student, for_student
 from autograder.report.terminal import check_lines, exercise_lines, plain
@@ -105,6 +106,9 @@ class SubmissionRun:
         self.not_judged: set[tuple[str, str | None]] = set()  # ids, and when
         for plugin in (CheckPlugin(course), self):
             config.pluginmanager.register(plugin, f"autograder-{type(plugin).__name__}")
+        if config.option.usepdb:
+            config.pluginmanager.unregister(name="pdbinvoke")
+            config.pluginmanager.register(StudentDebugger(course), "pdbinvoke")
         config.option.fulltrace = False  # a run that is broken off would show where the check was
         config.option.setupshow = False  # and this, what fixtures and parameters hold
 

@@ -145,7 +145,7 @@ def describe_call(
 ) -> str:
     """Return `softmax([1, 2], axis=0)`, or `SelfAttention(4)([[1, 2]])` for an object made first.
 
-    Arrays that are too large to print are named by their shape.
+    Arrays that are too large to print, or whose numbers would be rounded, are named by their shape.
     """
     if made_with is not None:
         name = describe_call(name, made_with, {})
@@ -156,7 +156,7 @@ def describe_call(
 
 def _argument(value: Any) -> str:
     if isinstance(value, np.ndarray):
-        if value.size > 16 or value.ndim > 2:
+        if value.size > 16 or value.ndim > 2 or (value.size > 4 and _would_be_rounded(value)):
             kind = "mask" if value.dtype == bool else "array"
             return f"<{kind} of shape {shape(value.shape)}>"
         return _nested(value.tolist())
@@ -169,6 +169,12 @@ def _argument(value: Any) -> str:
     if isinstance(value, list) and len(value) <= 16:
         return _nested(value)
     return as_text(value, 60)
+
+
+def _would_be_rounded(array: npt.NDArray[Any]) -> bool:
+    if array.dtype.kind != "f":
+        return False
+    return not np.array_equal(array, np.round(array, 3), equal_nan=True)
 
 
 def _nested(value: Any) -> str:

@@ -22,7 +22,7 @@ MAX_LINES = 10_000_000
 
 def explain(error: BaseException, labels: Collection[str]) -> Problem:
     """Describe `error`; `labels` are the names under which the student's source was compiled."""
-    step = _innermost(error.__traceback__, labels)
+    step = innermost(error.__traceback__, labels)
     place = _syntax_place(error, labels) or (_place(step) if step else None)
     if isinstance(error, Unsendable):
         return Problem("unsendable", _cut(error.type, MAX_NAME), _message(error), place)
@@ -78,16 +78,15 @@ def _line(number: object) -> int:
 def _syntax_place(error: BaseException, labels: Collection[str]) -> CodePlace | None:
     if isinstance(error, SyntaxError) and error.filename in labels:
         raw = str(error.text or "")
-        column, end = _part(raw, _line(error.offset) - 1, _line(error.end_offset) - 1)
-        if error.end_lineno != error.lineno:
-            column = end = 0
+        first, last = _line(error.offset) - 1, _line(error.end_offset) - 1
+        column, end = _part(raw, first, max(last, first + 1))
         text = _cut(raw.strip(), MAX_LINE)
         line = _line(error.lineno)
         return CodePlace(str(error.filename), line, text, column=column, end=end)
     return None
 
 
-def _innermost(traceback: TracebackType | None, labels: Collection[str]) -> TracebackType | None:
+def innermost(traceback: TracebackType | None, labels: Collection[str]) -> TracebackType | None:
     """Return the innermost step of a traceback that is the student's own."""
     own = None
     for _ in range(MAX_FRAMES):

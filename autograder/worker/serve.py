@@ -51,7 +51,7 @@ class Answers:
                 case "carry":
                     return Reply(self._carry(request))
                 case _:
-                    return self._call(request)
+                    return self.call(request)
         except BaseException as error:
             return Reply(problem=explain(error, self.labels))
 
@@ -76,7 +76,8 @@ class Answers:
         after = zip(given, [*args, *kwargs.values()], strict=True)
         return [value, *(serialised(now) if is_generator(was) else None for was, now in after)]
 
-    def _call(self, request: Request) -> Reply:
+    def call(self, request: Request) -> Reply:
+        """Return the reply to a call; what the student's code raises is raised."""
         value = self._find(request)
         if isinstance(value, Problem):
             return Reply(problem=value)

@@ -27,6 +27,7 @@ def run() -> None:
     sys.modules["autograder_worker"] = package
     spec.loader.exec_module(package)
     role = "confinement.fork_server" if "control" in config else "serve"
+    role = "debugger" if "requests" in config else role
     work = "confinement.probing" if config.get("probing") else "serve"
     importlib.import_module(f"autograder_worker.{work}")
     entry = importlib.import_module(f"autograder_worker.{role}")

@@ -1,0 +1,59 @@
+"""`pytest --pdb` on a student's file: it stops in the student's own line that raised."""
+
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from _pytest.debugging import PdbInvoke
+
+from autograder.course.course_file import Course, Library
+from autograder.sandbox.problems import Raised
+from autograder.sandbox.spawn import WARM, environment, library_folders, worker_command
+from autograder.submission.source import Source
+from autograder.worker.codec import FRAME, encode
+from autograder.worker.messages import Request
+
+
+class StudentDebugger(PdbInvoke):
+    """pytest's own debugger; where the student's code raised, another one in its frame first.
+
+    The judge never runs a student's code: the call is made again in a process of its own, which
+    has the terminal and knows no answer. Of a call that cannot be made again, the check's frame.
+    """
+
+    def __init__(self, course: Course) -> None:
+        self.course = course
+
+    def pytest_exception_interact(
+        self, node: pytest.Item, call: pytest.CallInfo[Any], report: pytest.TestReport
+    ) -> None:
+        """Stop in the student's frame, or else in the check's."""
+        submission = getattr(node, "funcargs", {}).get("submission")
+        error = call.excinfo.value if call.excinfo is not None else None
+        again = submission.to_debug() if isinstance(error, Raised) and submission else None
+        if again is None:
+            return super().pytest_exception_interact(node, call, report)
+        capture = node.config.pluginmanager.getplugin("capturemanager")
+        if capture is not None:
+            capture.suspend_global_capture(in_=True)
+        return _debug(*again, self.course.exercise(node.path.stem).needs)
+
+
+def _debug(source: Source, call: Request, library: Library) -> None:
+    load = Request("load", source.name, units=list(source.units), helpers=source.helpers)
+    with tempfile.TemporaryDirectory() as folder:
+        requests = Path(folder, "requests")
+        with requests.open("wb") as file:
+            for request in (load, call):
+                header, payload, buffers = encode(request)
+                file.write(b"".join([FRAME.pack(header, payload, 0), *buffers]))
+        config = {
+            "libraries": library_folders(),
+            "warm": WARM[library],
+            "hidden": ("reference",),
+            "compiles": False,
+            "requests": str(requests),
+        }
+        subprocess.run(worker_command(config), env=environment(folder), check=False)
