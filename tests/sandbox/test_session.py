@@ -287,7 +287,7 @@ def test_a_figure_comes_back_as_data(submit):
         ("é = [1]; return é[5] + 1", "é[5]"),
         ("return 1 + \\\n        int('a')", "int('a')"),
         ("return (1 +\n        'a')", ""),
-        ("return (", ""),
+        ("return (", "("),
     ],
 )
 def test_a_place_has_the_part_of_its_line_that_raised(submit, body, part):

@@ -133,8 +133,6 @@ def test_keys_and_a_word_when_things_are_done(watch, file, folder):
     shown.resize(60, 14)
     shown.until("more: space")
     shown.press(" ")
-    shown.until("1 line more: space")
-    shown.press(" ")
     shown.until("the top: space")
     assert all(len(line) <= 60 for line in shown.screen.split("\n"))
     shown.resize(80, 40)
