@@ -218,10 +218,8 @@ def _failure_lines(
         is_dim = is_quiet(check) or not check.finding
         lines.append([(INDENT + sentences.finding, "dim" if is_dim else "")])
     yield from wrapped(lines, width)
-    place = source_line(check) if with_values and not is_quiet(check) else None
-    if not shown_texts.issuperset(excerpt(place)):
-        shown_texts.update(excerpt(place))
-        yield from _excerpt_lines(place, INDENT + "  ", width)
+    if with_values:
+        yield from _excerpt_lines(_new_line(check, shown_texts), INDENT + "  ", width)
     if sentences.repeated:
         yield [(INDENT + sentences.repeated, "")]
     if with_values and check.evidence is not None:
@@ -233,6 +231,14 @@ def _failure_lines(
         if check.required:
             last.insert(0, [(INDENT, ""), (required(check), "dim")])
         yield from wrapped(last, width)
+
+
+def _new_line(check: CheckReport, shown_texts: set[str]) -> Line | None:
+    """Return the student's line that a check is about, unless it has been shown; it is now."""
+    place = None if is_quiet(check) else source_line(check)
+    is_shown = shown_texts.issuperset(excerpt(place))
+    shown_texts.update(excerpt(place))
+    return None if is_shown else place
 
 
 def _indented(evidence: Evidence, width: int | None) -> Iterator[StyledLine]:
@@ -425,10 +431,8 @@ def _check_sentences(
         return
     sentences = check_sentences(check, shown_texts, repeated)
     yield from filter(None, sentences)
-    line = source_line(check) if with_values and not is_quiet(check) else None
-    if not shown_texts.issuperset(excerpt(line)):
-        shown_texts.update(excerpt(line))
-        yield from _line_sentence(line)
+    if with_values:
+        yield from _line_sentence(_new_line(check, shown_texts))
     shown_texts.add(check.finding)
     if with_values and check.evidence is not None:
         yield from _evidence_sentences(check.evidence)
