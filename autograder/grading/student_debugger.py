@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 from _pytest.debugging import PdbInvoke
+from _pytest.nodes import Node
+from _pytest.reports import BaseReport
 
 from autograder.course.course_file import Course, Library
 from autograder.sandbox.problems import Raised
@@ -27,7 +29,7 @@ class StudentDebugger(PdbInvoke):
         self.course = course
 
     def pytest_exception_interact(
-        self, node: pytest.Item, call: pytest.CallInfo[Any], report: pytest.TestReport
+        self, node: Node, call: pytest.CallInfo[Any], report: BaseReport
     ) -> None:
         """Stop in the student's frame, or else in the check's."""
         submission = getattr(node, "funcargs", {}).get("submission")
@@ -38,7 +40,8 @@ class StudentDebugger(PdbInvoke):
         capture = node.config.pluginmanager.getplugin("capturemanager")
         if capture is not None:
             capture.suspend_global_capture(in_=True)
-        return _debug(*again, self.course.exercise(node.path.stem).needs)
+        source, request = again
+        return _debug(source, request, self.course.exercise(node.path.stem).needs)
 
 
 def _debug(source: Source, call: Request, library: Library) -> None:
