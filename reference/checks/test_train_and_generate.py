@@ -379,8 +379,11 @@ def test_other_sizes(submission, kit, rng, note):
     try:
         submission.train(model, [tensor(each) for each in batches], 1, 0.03)
     except Raised:
-        told = "After generate has used a model, train stops: the model is not as it was."
-        raise Mismatch(told, mistake="model-frozen", told=told) from None
+        raise Mismatch(
+            "After generate has used a model, train stops: the model is not as it was.",
+            mistake="model-frozen",
+            told="After generate has used a model, train stops: the model is not as it was.",
+        ) from None
 
 
 def expect_same_again(again, first, what, name):
