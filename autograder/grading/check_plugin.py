@@ -32,7 +32,7 @@ from autograder.report.model import Cause, CheckOutcome, Diagnosis, Evidence, Ma
 from autograder.report.presentation import sentence
 from autograder.report.values import as_text, describe_call, excerpt
 from autograder.sandbox.child import InternalError
-from autograder.sandbox.problems import StudentProblem, line_of, where
+from autograder.sandbox.problems import NotWritten, StudentProblem, line_of, where
 from autograder.sandbox.session import WorkerSession
 
 MAX_FINDING, MAX_TOLD = 1000, 1500  # characters
@@ -222,6 +222,8 @@ def _not_judged(
     if raised is None:
         return result
     call, problem = raised
+    if isinstance(problem, NotWritten):  # nothing was there to judge
+        return _failed(result.check, problem, submission)
     return msgspec.structs.replace(
         result,
         finding=f"{problem.finding} {result.finding}",

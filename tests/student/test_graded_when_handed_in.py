@@ -211,3 +211,16 @@ def test_watch_says_it_in_words(folder, spoken):
     assert "It is graded when handed in." in said and "is done" not in said
     said = "".join(text for text, _ in watched.bar(100))
     assert "0 of 2 exercises done, 1 graded when handed in" in said
+
+
+def test_a_stub_in_a_check_that_cannot_be_judged_is_only_not_written(folder):
+    """As in a kit, where the check has no recorded answer to the inputs that it falls back to."""
+    write(folder, double=STUB)
+    (checks,) = folder.rglob("test_double.py")
+    text = checks.read_text().replace("except Raised", "except (Raised, ValueError)")
+    checks.write_text(
+        text.replace('    expect_error(submission.double, None, type="TypeError")\n', "")
+    )
+    code, shown = run("check", "double")
+    assert code == 1 and shown.startswith("Nothing is written yet.")
+    assert shown.count("○") == 0
