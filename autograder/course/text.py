@@ -115,6 +115,12 @@ def capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def uncapital(text: str) -> str:
+    """Return the text without the capital of a sentence's first word; a name keeps its own."""
+    word = text.split(" ", 1)[0]
+    return text[:1].lower() + text[1:] if word == "A" or word[1:].islower() else text
+
+
 def is_plural(what: str) -> bool:
     """Return whether `are` goes with the name of a value: "the weights without the mask".
 

@@ -16,7 +16,6 @@ from autograder.diagnosis.outcome import Outcome
 from autograder.diagnosis.recipe import Fact, Probe, Recipe, Trait
 from autograder.diagnosis.relations import named_value, relation
 from autograder.report.model import Statement
-from autograder.report.numbers import shape
 
 MOST = 3  # statements of a finding
 CHANCE = 0.05  # that calls which go wrong for another reason all have some property
@@ -45,7 +44,8 @@ def locate(seen: Observations) -> Finding | None:
     by_name = next((fact for fact in _facts(seen) if fact.is_named), None)
     if by_name is not None:
         return named_fact("fact", _fact(by_name))
-    return located("statements", *statements[:MOST])
+    stops = seen.first_error is not None
+    return located("statements", *statements[:MOST], stops=stops)
 
 
 def stopping(answer: Answer) -> Finding:
@@ -111,7 +111,10 @@ def _right_result(seen: Observations) -> Statement | None:
 
 
 def _other_shape(seen: Observations) -> Statement | None:
-    """Return the shape, where it is wrong in every wrong answer, and the answer an array."""
+    """Return that the shape is wrong in every wrong answer, and by how many axes in all of them.
+
+    The sizes differ from call to call: a report shows them beside the call that they are of.
+    """
     shapes = [
         (case.answer.outcome.parts[0].shape, case.expected.parts[0].shape)
         for case in seen.values
@@ -122,8 +125,16 @@ def _other_shape(seen: Observations) -> Statement | None:
     is_everywhere = ENOUGH <= len(shapes) == len(seen.values)
     if not is_everywhere or any(answer == right for answer, right in shapes):
         return None
-    answer, right = shapes[0]
-    return stated("other_shape", shape=shape(answer), expected=shape(right))
+    if not any(answer for answer, _ in shapes):
+        return stated("number_for_array")
+    missing = {len(right) - len(answer) for answer, right in shapes}
+    axes = missing.pop() if len(missing) == 1 else 0
+    if not axes:
+        return stated("other_shape")
+    return stated(
+        "axes_missing" if axes > 0 else "axes_added",
+        axes="one axis" if abs(axes) == 1 else f"{abs(axes)} axes",
+    )
 
 
 class Side(NamedTuple):

@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from autograder.course.text import are, capital, printable
+from autograder.course.text import are, capital, printable, uncapital
 from autograder.diagnosis.misconceptions import Hints, Misconception
 from autograder.report.model import Diagnosis, DiagnosisCode, Line, Statement
 
 MAX_FINDING = 1500
 SCOPED = re.compile(r"\{([^{}|]*)\|?([^{}]*)\}")
-OPENING = re.compile("^Your numbers are (those of )?")
+ONLY_CAUSE = re.compile("([Yy]our) numbers are (?:those (?:of|with) )?")
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,10 @@ STATEMENTS: Mapping[str, str] = {
     ),
     "other_order": "All the right numbers{of} are there, but not in their places.",
     "close": "The numbers{of} are close, but not precise.",
-    "other_shape": "The shape is not the one asked for: {shape} in place of {expected}.",
+    "number_for_array": "The result is a single number where an array is asked for.",
+    "axes_missing": "The result has {axes} too few.",
+    "axes_added": "The result has {axes} too many.",
+    "other_shape": "The shape of the result is not the one asked for.",
 }
 # What is said of misconceptions, by the code of the diagnosis; `first` and `second` are theirs.
 NAMED: Mapping[str, str] = {
@@ -94,7 +97,7 @@ NAMED: Mapping[str, str] = {
     "in_some_calls": "{Calls}: {first_part}",
     "in_wrong_calls": "{Calls}: {first_part}",
     "and_other_calls": "{Calls}: {first_part} In the other calls something else goes wrong.",
-    "two_mistakes": "Two things at once. {first} And: {second}",
+    "two_mistakes": "Two mistakes. 1: {first} 2: {second}",
     "and_something_else": "{first} And something else differs too.",
 }
 
@@ -117,9 +120,17 @@ def sentence(statement: Statement) -> str:
     )
 
 
-def located(code: DiagnosisCode, *statements: Statement, names: tuple[str, ...] = ()) -> Finding:
-    """Return the diagnosis that consists of some statements about the answers."""
-    says = " ".join(map(sentence, statements))
+def located(
+    code: DiagnosisCode, *statements: Statement, names: tuple[str, ...] = (), stops: bool = False
+) -> Finding:
+    """Return the diagnosis that consists of some statements about the answers.
+
+    Where some of the calls stop with an error, only the first statement is true of those.
+    """
+    first, *more = map(sentence, statements)
+    says = " ".join([first, *more])
+    if stops and more:
+        says = f"{first} Where it gives a wrong result: {uncapital(' '.join(more))}"
     kind: Literal["located", "error"] = "error" if code == "error" else "located"
     return Finding(kind, says, names, code=code, statements=statements)
 
@@ -130,7 +141,7 @@ def worded(code: DiagnosisCode, finding: str) -> str:
         return SCOPED.sub(r"\1", finding)
     text = capital(SCOPED.sub(r"\2", finding))
     is_alone = code in {"in_some_calls", "in_wrong_calls", "and_other_calls"}
-    return text if is_alone else capital(OPENING.sub("", text))
+    return text if is_alone else ONLY_CAUSE.sub(r"\1 code takes ", text)
 
 
 def named(code: DiagnosisCode, *misconceptions: Misconception, calls: str = "") -> Finding:
@@ -145,7 +156,7 @@ def named(code: DiagnosisCode, *misconceptions: Misconception, calls: str = "") 
     says = NAMED[code].format(
         first=first,
         second=second,
-        first_part=first[:1].lower() + first[1:],
+        first_part=uncapital(first),
         Calls=capital(calls),
     )
     ids = tuple(wrong.id for wrong in misconceptions)

@@ -50,7 +50,7 @@ def _each(change: Callable[[Any], Any]) -> Step:
 def _rounded(digits: int) -> Misconception:
     return Misconception(
         f"rounded-{digits}",
-        f"Your numbers are {{right but }}rounded to {digits} decimals.",
+        f"{{Your numbers are right but|The numbers are}} rounded to {digits} decimals.",
         (
             "How many decimals do your results have, and how many does the exact answer have?",
             "A result is compared to about six decimals; later steps need them all.",
@@ -129,7 +129,8 @@ GENERAL = (
     ),
     Misconception(
         "negated",
-        "Your numbers are the right ones with their sign turned round.",
+        "{Your numbers are the right ones with their sign|The sign of the numbers is} turned "
+        "round.",
         (
             "Which sign should your numbers have?",
             "Every number is right but for its sign.",

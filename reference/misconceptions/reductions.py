@@ -47,8 +47,8 @@ def wrong_reductions(of: str, hints: Hints) -> tuple[Family, ...]:
                     for name, axis, words in AXES
                 },
                 "without-keepdims": (
-                    "The maximum and the sum have lost their axis: without keepdims=True, each row "
-                    "meets those of other rows, or the shapes do not fit.",
+                    "Without keepdims=True the maximum and the sum lose their axis: each row meets "
+                    "those of other rows, or the shapes do not fit.",
                     lambda x: np.exp(x - x.max(-1)) / np.exp(x - x.max(-1)).sum(-1),
                 ),
                 "maximum-added": (

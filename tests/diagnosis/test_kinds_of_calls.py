@@ -1,8 +1,9 @@
 """A name for the calls of one kind, where another mistake stops the others."""
 
+import numpy as np
 import pytest
 
-from autograder.author import Family, Probe, Recipe, Trait
+from autograder.author import Fact, Family, Probe, Recipe, Trait
 from autograder.diagnosis.examination import Answer, Examination, observe
 from autograder.diagnosis.facts import division
 from autograder.diagnosis.finding import sentence
@@ -29,14 +30,14 @@ TOTAL = Recipe(
 OTHER_CALLS = "In the other calls something else goes wrong."
 
 
-def said(function):
+def said(function, recipe=TOTAL):
     def ask(probe):
         try:
             return Answer(outcome_of(function(*probe.args)))
         except ValueError:
-            return Answer(Outcome(RAISES), "total stopped with ValueError.")
+            return Answer(Outcome(RAISES), f"{recipe.function} stopped with ValueError.")
 
-    found = diagnose(Examination(Replay(TOTAL), ask))
+    found = diagnose(Examination(Replay(recipe), ask))
     return found.kind, found.misconceptions, found.says
 
 
@@ -102,3 +103,43 @@ def test_a_property_that_wrong_calls_share_by_chance_is_not_stated():
 def test_a_property_that_wrong_calls_hardly_share_by_chance_is_stated():
     said = "It goes wrong only in the rain; in all other calls tried it is right."
     assert divided(16, {0, 1, 2}, {1, 2}) == said
+
+
+SCALED = Recipe(
+    "scaled",
+    lambda rng: [(rng.normal(size=size),) for size in ((2,), (4,), (5,), (2, 3), (3, 4), (4, 2))],
+    steps={"scaled": lambda s: 2 * s.x},
+    parameters=("x",),
+    facts=(Fact("negative", lambda s, v: bool((v < 0).all()), "All results are negative."),),
+)
+
+
+@pytest.mark.parametrize(
+    ("function", "says"),
+    [
+        (lambda x: np.sin(x).sum(-1) ** 2, "The result has one axis too few."),
+        (lambda x: np.cos(x[None, None]), "The result has 2 axes too many."),
+        (lambda x: np.cos(x.sum()), "The result is a single number where an array is asked for."),
+        (
+            lambda x: np.cos(np.append(x, x, axis=-1)),
+            "The shape of the result is not the one asked for.",
+        ),
+    ],
+)
+def test_a_wrong_shape_is_told_by_what_all_calls_have_in_common(function, says):
+    """It gave the sizes of the first call, beside a check that shows another one."""
+    assert said(function, SCALED)[2] == says
+
+
+def test_beside_an_error_a_fact_is_told_of_the_results_alone():
+    """Two causes seemed to be one: "Some calls stop with an error: … All results are negative."."""
+
+    def wrong_or_no_result(x):
+        if len(x) == 4:
+            raise ValueError
+        return -np.exp(x)
+
+    assert said(wrong_or_no_result, SCALED)[2] == (
+        "Some calls stop with an error: scaled stopped with ValueError. "
+        "Where it gives a wrong result: all results are negative."
+    )

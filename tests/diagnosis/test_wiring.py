@@ -191,7 +191,8 @@ TWO_RESULTS = Recipe(
     [
         (
             lambda x, y: (np.abs(x + y), np.tanh(x * y), x - y),
-            "Two things at once. The sums without their signs. And: The products after a tanh.",
+            "Two mistakes. 1: Your code takes the sums without their signs. 2: Your code takes the "
+            "products after a tanh.",
         ),
         (
             lambda x, y: (np.abs(x + y), np.abs(x * y), x - y),

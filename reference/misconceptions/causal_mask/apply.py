@@ -235,8 +235,9 @@ APPLY = (
                 lambda x, m: np.where(np.tril(np.ones(x.shape[-2:])), x, -1e9),
             ),
             "mask-rows-meet-batch": (
-                "A mask of two axes is right unless it has as many rows as there are sequences: "
-                "then row i acts on all queries of sequence i. It should act on query i of all.",
+                "{A mask of two axes is right unless it has|Where a mask of two axes has} as many "
+                "rows as there are sequences{: then|,} row i acts on all queries of sequence i. "
+                "It should act on query i of all.",
                 *(
                     lambda x, m, low=low, axes=axes: np.where(rows_as_padding(m, x, axes), x, low)
                     for low in (-np.inf, -1e9)

@@ -109,7 +109,7 @@ WEIGHTS = (
                 lambda s: (_stack(s) == 0).astype(float),
             ),
             "logarithm": (
-                "Your weights are the logarithms of the right ones.",
+                "{Your weights are the logarithms of the right ones|The weights are logarithms}.",
                 lambda s: _stack(s) - np.log(np.exp(_stack(s)).sum(-1, keepdims=True)),
             ),
             "no-softmax": ("There is no softmax: the masked scores come back.", lambda s: s.masked),
@@ -141,8 +141,8 @@ WEIGHTS = (
         ),
         {
             "softmax-not-stable": (
-                "{Right for small scores; large ones|Large scores} overflow, as in a softmax that "
-                "exponentiates its scores as they are.",
+                "{Right for small scores; large ones|Large scores} overflow{, as in a softmax "
+                "that exponentiates its scores as they are| in the exponential}.",
                 lambda s: np.exp(s.masked) / np.exp(s.masked).sum(-1, keepdims=True),
                 lambda s: np.nan_to_num(np.exp(s.masked) / np.exp(s.masked).sum(-1, keepdims=True)),
             ),

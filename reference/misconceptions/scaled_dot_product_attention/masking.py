@@ -262,8 +262,9 @@ MASKING = (
                 ),
             ],
             "mask-rows-meet-batch": (
-                "A mask of two axes is right unless it has as many rows as there are sequences: "
-                "then row i acts on all queries of sequence i. It should act on query i of all.",
+                "{A mask of two axes is right unless it has|Where a mask of two axes has} as many "
+                "rows as there are sequences{: then|,} row i acts on all queries of sequence i. "
+                "It should act on query i of all.",
                 *(
                     lambda s, axes=axes: block(
                         s.scaled,

@@ -104,8 +104,8 @@ WEIGHTS = (
         {
             # Blanchard, Higham & Higham 2021
             "softmax-not-stable": (
-                "{Right for small scores; large ones|Large scores} overflow, as in a softmax that "
-                "exponentiates its scores as they are.",
+                "{Right for small scores; large ones|Large scores} overflow{, as in a softmax "
+                "that exponentiates its scores as they are| in the exponential}.",
                 lambda s: np.exp(s.blocked) / np.exp(s.blocked).sum(-1, keepdims=True),
             ),
         },
@@ -123,13 +123,13 @@ WEIGHTS = (
                 ),
             ),
             "sum-without-keepdims": (
-                "The exponentials are divided by sums that have lost their axis, so that each sum "
-                "divides the wrong entries.",
+                "Without keepdims=True the sum loses its axis and divides the wrong entries, or "
+                "the shapes do not fit.",
                 lambda s: np.exp(shifted(s)) / np.exp(shifted(s)).sum(-1),
             ),
             "maximum-without-keepdims": (
-                "The maxima that are subtracted have lost their axis, so that each is subtracted "
-                "from the wrong entries.",
+                "Without keepdims=True the maximum loses its axis: the maxima of other rows are "
+                "subtracted, or the shapes do not fit.",
                 lambda s: (
                     np.exp(s.blocked - s.blocked.max(-1))
                     / np.exp(s.blocked - s.blocked.max(-1)).sum(-1, keepdims=True)
@@ -221,7 +221,7 @@ WEIGHTS = (
                 lambda s: (shifted(s) == 0).astype(float),
             ),
             "logarithm": (
-                "Your weights are the logarithms of the right ones.",
+                "{Your weights are the logarithms of the right ones|The weights are logarithms}.",
                 lambda s: shifted(s) - np.log(np.exp(shifted(s)).sum(-1)[..., None]),
                 lambda s: np.log(softmax(s.blocked) + 1e-12),
             ),

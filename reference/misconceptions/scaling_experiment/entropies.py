@@ -34,7 +34,7 @@ ENTROPY = (
         NATS,
         {
             "base-2": (
-                "Your numbers are in bits: the logarithm has base 2, and nats have base e.",
+                "{Your|The} numbers are in bits: the logarithm has base 2, and nats have base e.",
                 lambda s: _terms(s).sum(-1) / np.log(2),
             ),
             "base-10": (
@@ -105,8 +105,8 @@ ENTROPY = (
             ),
             "terms-not-added": ("The terms −p·ln p come back; they have to be added up.", _terms),
             "relative": (
-                "Your numbers are divided by ln L, so that they end at 1; plain nats are asked "
-                "for.",
+                "{Your|The} numbers are divided by ln L, so that they end at 1; plain nats are "
+                "asked for.",
                 lambda s: _terms(s).sum(-1) / np.log(s.p.shape[-1]),
             ),
             "perplexity": (

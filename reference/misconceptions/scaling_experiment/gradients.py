@@ -85,8 +85,8 @@ GRADIENT = (
                 lambda j: np.abs(j).sum((-1, -2)),
             ),
             "plain-sum": (
-                "Your numbers are 0 throughout, as the plain sum of the Jacobian's entries and its "
-                "determinant are.",
+                "{Your|The} numbers are 0 throughout, as the plain sum of the Jacobian's entries "
+                "and its determinant are.",
                 lambda j: j.sum((-1, -2)),
             ),
             "spectral": (
@@ -174,8 +174,8 @@ GRADIENT = (
                 lambda x: softmax(x, None),
             ),
             "not-stable": (
-                "{Right for small scores; large ones|Large scores} overflow, as in a softmax that "
-                "exponentiates its scores as they are.",
+                "{Right for small scores; large ones|Large scores} overflow{, as in a softmax "
+                "that exponentiates its scores as they are| in the exponential}.",
                 lambda x: np.exp(x) / np.exp(x).sum(-1, keepdims=True),
             ),
             "largest-of-all": (

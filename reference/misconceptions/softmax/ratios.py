@@ -163,7 +163,7 @@ RATIOS = (
         SHARE,
         {
             "not-divided-not-shifted": (
-                "Your numbers are exp(x) alone: they are not divided by their sum.",
+                "Your numbers are exp(x) alone, not divided by its sum.",
                 {"weights": lambda s: np.exp(s.array)},
             ),
             "divided-by-inputs": (
@@ -243,7 +243,7 @@ RATIOS = (
         SHARE,
         {
             "percentages": (
-                "Your numbers are percentages{: each row sums to 100, not to 1}.",
+                "{Your|The} numbers are percentages{: each row sums to 100, not to 1}.",
                 lambda s: 100 * s.exponentials / s.total,
             ),
             "axis-not-moved-back": (
@@ -310,7 +310,8 @@ RATIOS = (
         ),
         {
             "reversed": (
-                "Your numbers are the right ones in reverse order along the axis.",
+                "{Your numbers are the right ones|The numbers stand} in reverse order along the "
+                "axis.",
                 lambda s: np.flip(s.exponentials / s.total, axis=s.axis),
             ),
         },
@@ -324,7 +325,7 @@ RATIOS = (
         ),
         {
             "sorted": (
-                "Your numbers are the right ones sorted by size.",
+                "{Your numbers are the right ones|The numbers are} sorted by size.",
                 lambda s: np.sort(s.exponentials / s.total, axis=s.axis),
             ),
         },

@@ -122,8 +122,8 @@ SHIFTS = (
         ),
         {
             "sum-without-keepdims": (
-                "Your numbers are the exponentials divided by sums that have lost their axis, so "
-                "that each sum divides the wrong entries.",
+                "Without keepdims=True the sum loses its axis and divides the wrong entries, or "
+                "the shapes do not fit.",
                 lambda s: s.exponentials.sum(axis=s.axis),
             ),
         },
@@ -138,8 +138,8 @@ SHIFTS = (
         ),
         {
             "without-keepdims": (
-                "The maximum and the sum have lost their axis: without keepdims=True, each row "
-                "meets those of other rows, or the shapes do not fit.",
+                "Without keepdims=True the maximum and the sum lose their axis: each row meets "
+                "those of other rows, or the shapes do not fit.",
                 {
                     "shifted": lambda s: s.array - s.array.max(axis=s.axis),
                     "total": lambda s: s.exponentials.sum(axis=s.axis),
@@ -157,8 +157,8 @@ SHIFTS = (
         ),
         {
             "maximum-without-keepdims": (
-                "Your numbers are those of inputs from which the maxima of other rows were "
-                "subtracted.",
+                "Without keepdims=True the maximum loses its axis: the maxima of other rows are "
+                "subtracted, or the shapes do not fit.",
                 lambda s: s.array - s.array.max(axis=s.axis),
             ),
         },
@@ -223,8 +223,8 @@ SHIFTS = (
                     },
                 ),
                 (
-                    "{Right for small numbers; large ones|Large numbers} overflow, as in a softmax "
-                    "that exponentiates its inputs as they are.",
+                    "{Right for small numbers; large ones|Large numbers} overflow{, as in a "
+                    "softmax that exponentiates its inputs as they are| in the exponential}.",
                     {"shifted": lambda s: s.array},
                 ),
             ],
