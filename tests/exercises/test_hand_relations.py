@@ -9,7 +9,7 @@ from autograder.author import MayFollow, Mismatch
 from reference.by_hand import STEPS, hand_givens, hand_shape
 from reference.hand_mistakes import mistakes_of_row, named
 from reference.hand_relations import judge_by_relations, judge_masked_row
-from reference.misconceptions.hand_computation import simulated_values
+from reference.misconceptions.hand_computation import explain_value, simulated_values
 from reference.misconceptions.hand_computation.steps import findings
 from tests.conftest import ROOT
 
@@ -117,3 +117,14 @@ def test_nothing_is_named_after_a_wrong_step():
     wrong = Mismatch("wrong")
     own = values["scaled"]
     assert named(wrong, "b_scaled", own, values, GIVENS["b"], findings()["scaled"]) is wrong
+
+
+@pytest.mark.parametrize(
+    ("row", "named_as"),
+    [([0.731, 0.269], "scores-not-scaled"), ([0.622, 0.378], "scaled-again"), ([0.73, 0.27], "")],
+)
+def test_three_digits_of_one_number_are_enough_for_a_name_and_two_are_not(row, named_as):
+    """From 0.000 to 1.000 there are 1001 numbers: by chance, one of them fits less often than 0.001."""
+    values = right_values() | {"a_weights": [[0.5, 0.5], row]}
+    finding = explain_value("a_weights", values.__getitem__)
+    assert (finding.misconceptions if finding else ()) == ((named_as,) if named_as else ())

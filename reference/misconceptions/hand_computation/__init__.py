@@ -153,7 +153,7 @@ def _chance(step: str, mine: Array, wrong: Array, right: Array) -> float:
     if (wrong == np.round(wrong)).all():
         each = np.full(wrong.shape, 1 / (size + 1))
     else:
-        each = np.where(rounded, 10.0**-digits, 2 * WITHIN) / size
+        each = np.where(rounded, 1 / (size * 10.0**digits + 1), 2 * WITHIN / size)
         each = np.where(np.abs(mine - wrong) < 1e-9, 2 * WITHIN / size, each)
     right = right if right.shape == wrong.shape else np.full(wrong.shape, np.inf)
     chance = 1.0
