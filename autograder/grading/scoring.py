@@ -108,7 +108,13 @@ def _exercise_report(
     if forbidden:
         reason, cause = " ".join(forbidden), Cause(code="forbidden_names")
     stated = _stated_in(source)
-    problems = [while_loading(problem) for problem in session.workers.load_problems]
+    seen = [each.cause for each in results if each.cause is not None and not each.hidden]
+    absent = {cause.message for cause in seen if cause.code == "sibling_absent"}  # said by a check
+    problems = [
+        while_loading(problem)
+        for problem in session.workers.load_problems
+        if absent.isdisjoint(f"{name}.py" for name in problem.names)
+    ]
     notes = {problem.finding: problem.cause for problem in problems}
     return ExerciseReport(
         name=exercise.name,

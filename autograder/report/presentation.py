@@ -219,8 +219,8 @@ def opening(exercise: ExerciseReport) -> Opening:
     unwritten = [check for check in exercise.checks if check.unwritten]
     is_known = exercise.cause is not None and exercise.cause in [each.cause for each in unwritten]
     reason = "" if is_known else exercise.reason
-    if sibling := _said_of_sibling(exercise):
-        return Opening(sibling)
+    if sibling := _about_sibling(exercise):
+        return Opening(sibling.finding, place=_place_of_cause(sibling.cause))
     first = first_failure(exercise)
     text = headline(first) if first is not None else ""
     if first is not None and text:
@@ -239,10 +239,11 @@ def _next_to_write(exercise: ExerciseReport, check: CheckReport) -> str:
     return f"{begin} {what}."
 
 
-def _said_of_sibling(exercise: ExerciseReport) -> str:
-    """Return what is wrong with a file beside it; empty where that is not the cause."""
-    said = {each.cause.code: each.finding for each in exercise.checks if each.cause is not None}
-    return next((said[code] for code in BESIDE if code in said), "")
+def _about_sibling(exercise: ExerciseReport) -> CheckReport | None:
+    """Return the first check that says what is wrong with a file beside it, if that is so."""
+    checks = reversed(exercise.checks)  # the first of each code remains
+    about = {each.cause.code: each for each in checks if each.cause is not None}
+    return next((about[code] for code in BESIDE if code in about), None)
 
 
 def _not_judged(exercise: ExerciseReport) -> str:

@@ -32,7 +32,8 @@ SENTENCES: dict[CauseCode, str] = {
     "no_value": "{subject} has no value: {message}, which sets it, was not run to its end."
     "{because}",
     "not_written": "{subject} is not written yet.",
-    "sibling_not_written": "{message} beside it is not written yet, and {subject} needs it{where}.",
+    "sibling_not_written": "{message} beside this file is not written yet, and {subject} needs "
+    "it{where}. Write {message} first, or copy your work there if it is in a notebook.",
     "sibling_absent": "{message} is not in this folder, and {subject} needs it. Put your {message} "
     "beside this file.",
     "calls_unwritten": "{subject} calls what is not written yet{where}.",
@@ -268,7 +269,7 @@ def about_sibling(
     file = one_line(place.label, 80) if place is not None else ""
     is_sibling = file != source.label and file.removesuffix(".py") in source.helpers
     if is_sibling and _is_of_a_stub(problem):
-        return NotWritten("sibling_not_written", subject, file, place, problem.type)
+        return NotWritten("sibling_not_written", subject, file, problem.user, problem.type)
     if problem.type in NOT_FOUND:
         for name in problem.names:
             if name in exercises and name not in source.helpers:

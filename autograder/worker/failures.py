@@ -33,6 +33,8 @@ def explain(error: BaseException, labels: Collection[str]) -> Problem:
     # Python's own classes are told by what they are: a class of another making may have any name
     bases = [BUILT_IN[id(base)] for base in OWN_BASES(type(error)) if id(base) in BUILT_IN]
     absent = error.name if isinstance(error, ImportError) else None
+    others = set(labels) - {place.label} if place else set()
+    user = innermost(error.__traceback__, others)
     return Problem(
         "raised",
         _cut(type(error).__name__, MAX_NAME),
@@ -41,6 +43,7 @@ def explain(error: BaseException, labels: Collection[str]) -> Problem:
         names=[_cut(absent, MAX_NAME)] if isinstance(absent, str) else [],
         shapes=_shapes(step) if step else {},
         bases=bases[:MAX_BASES],
+        user=_place(user) if user else None,
     )
 
 

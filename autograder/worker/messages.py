@@ -95,7 +95,8 @@ class Problem(msgspec.Struct, array_like=True, frozen=True):
 
     raised: the student's code raised `type` with `message`, at `place` if that is in their source;
         `bases` are the names of Python's own classes that it is an instance of, `names` has the
-        module that could not be imported.
+        module that could not be imported; `user` is the line of another of their files that led
+        there.
     missing: nothing has the name asked for; `names` are those that there are.
     unsendable: the value is of a type that is not plain data; `message` describes it, and `type` is
         the name of its class, if that is why.
@@ -112,6 +113,7 @@ class Problem(msgspec.Struct, array_like=True, frozen=True):
     names: Annotated[list[Name], msgspec.Meta(max_length=MAX_NAMES)] = []
     shapes: Annotated[dict[Name, ShapeOnWire], msgspec.Meta(max_length=MAX_SHAPES)] = {}
     bases: Annotated[list[Name], msgspec.Meta(max_length=MAX_BASES)] = []
+    user: CodePlace | None = None
 
 
 class Passed(msgspec.Struct, array_like=True):

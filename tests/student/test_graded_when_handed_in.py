@@ -168,12 +168,31 @@ def test_an_exception_is_shown_where_the_check_is_not_judged(folder):
 
 def test_a_file_beside_it_that_is_not_written_is_the_cause(folder):
     write(folder, top=USES)
-    report = graded(folder, "top")
-    said = "double.py beside it is not written yet, and top needs it in line 3 of double.py."
-    assert opening(report).text == said
+    start = opening(graded(folder, "top"))
+    assert start.text == (
+        "double.py beside this file is not written yet, and top needs it in line 5 of top.py. "
+        "Write double.py first, or copy your work there if it is in a notebook."
+    )
+    assert (start.place.file, start.place.line) == ("top.py", 5)
     _, text = run("check", "top")
     assert text.count("not written yet") == 1 and "Nothing is written" not in text
+    assert "  5 | return double(x) + 1\n    |        ^^^^^^^^^\n" in text
     assert "✗" not in text and "Hint" not in text
+
+
+def test_the_line_is_that_of_the_file_that_uses_it_and_not_of_the_stub(folder):
+    (folder / "exercises/between.py").write_text(USES.replace("top", "more"))
+    write(folder, top="from between import more\n\n\ndef top(x):\n    return more(x)\n")
+    said = opening(graded(folder, "top")).text
+    assert said.startswith("double.py beside this file is not written yet, and top needs it in ")
+    assert "in line 5 of between.py." in said
+
+
+def test_an_absent_file_that_no_check_needs_is_still_noted(folder):
+    write(folder, top="import double\n\n\ndef top(x):\n    return 2 * x + 1\n")
+    (folder / "exercises/double.py").unlink()
+    (note,) = graded(folder, "top").notes
+    assert "No module named 'double' in line 1 of top.py" in note
 
 
 @pytest.mark.parametrize(
@@ -186,6 +205,7 @@ def test_a_file_that_is_not_there_belongs_in_the_folder(folder, text):
     assert opening(graded(folder, "top")).text == said
     _, shown = run("check", "top")
     assert shown.count(said) == 1 and "Hint" not in shown
+    assert "No module named" not in shown and "Note" not in shown
 
 
 def test_a_notebook_cell_says_it_in_words(folder):
