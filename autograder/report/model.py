@@ -219,6 +219,10 @@ class Statement(Record, frozen=True, kw_only=True):
     values: dict[str, str] = {}
 
 
+# Where a check's finding stands in the sentence of its diagnosis.
+Where = Literal["", "begins_with", "contains", "ends_with", "is"]
+
+
 class Diagnosis(Record, frozen=True, kw_only=True):
     """Which mistake the answers show, beyond that they differ.
 
@@ -243,7 +247,7 @@ class Diagnosis(Record, frozen=True, kw_only=True):
     calls: str = ""
     statements: tuple[Statement, ...] = ()
     sentence: str = ""
-    repeats_finding: Literal["", "begins_with", "ends_with", "is"] = ""
+    repeats_finding: Where = ""
 
     def __post_init__(self) -> None:
         """Render the sentence, in a record of an older version too."""
@@ -254,13 +258,15 @@ class Diagnosis(Record, frozen=True, kw_only=True):
 
     def beside(self, finding: str) -> "Diagnosis":
         """Return the diagnosis with the place of a check's own finding in its sentence."""
-        place: Literal["", "begins_with", "ends_with", "is"] = ""
+        place: Where = ""
         if finding and self.sentence == finding:
             place = "is"
         elif finding and self.sentence.startswith(finding):
             place = "begins_with"
         elif finding and self.sentence.endswith(finding):
             place = "ends_with"
+        elif finding and finding in self.sentence:
+            place = "contains"
         return msgspec.structs.replace(self, repeats_finding=place)
 
 

@@ -340,7 +340,7 @@ def check_sentences(
     is_quiet = check.outcome in QUIET
     finding = check.finding
     is_said = (finding if is_quiet else f"{check.title}: {finding}") in shown
-    if is_said or _repeats(check) in {"begins_with", "is"}:
+    if is_said or _repeats(check):
         finding = ""
     elif check.hidden and not finding and not diagnosis and not is_quiet:
         finding = HIDDEN_INPUTS

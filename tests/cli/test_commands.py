@@ -98,6 +98,23 @@ def test_plot_saves_a_picture(run, tmp_path):
     assert (tmp_path / "softmax-check.png").is_file()
 
 
+def test_plot_without_matplotlib_names_the_package_and_how_to_install_it(
+    run, tmp_path, monkeypatch
+):
+    (tmp_path / "softmax.py").write_text(WRONG)
+    for name in [each for each in sys.modules if f"{each}.".startswith("matplotlib.")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)  # no import finds it
+    done = run("check", "softmax", "--plot")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        "autograder: autograder check --plot needs matplotlib, not installed here. "
+        "Run: pip install matplotlib\n"
+    )
+    assert not (tmp_path / "softmax-check.png").exists()
+    assert run("check", "softmax").returncode == 1
+
+
 def test_of_two_files_the_newer_is_checked(run, tmp_path, root):
     (tmp_path / "softmax.py").write_text(WRONG)
     notebook = tmp_path / "softmax.ipynb"
@@ -112,6 +129,10 @@ def test_of_two_files_the_newer_is_checked(run, tmp_path, root):
     ("args", "said"),
     [
         (["check", "sofmax"], "no exercise 'sofmax' in this course. Did you mean softmax?"),
+        (
+            ["check", "exercises/softmax"],
+            "There is no exercise 'exercises/softmax'. Did you mean exercises/softmax.py?",
+        ),
         (["check", "nowhere/softmax.py"], "cannot be read: No such file"),
         (["check", "folder"], "No file in folder has the name of an exercise"),
         (["grade", "nowhere", "--out", "o"], "nowhere is not there"),
@@ -126,6 +147,8 @@ def test_of_two_files_the_newer_is_checked(run, tmp_path, root):
 )
 def test_errors_are_one_line_without_a_traceback(run, tmp_path, args, said):
     (tmp_path / "folder").mkdir()
+    (tmp_path / "exercises").mkdir()
+    (tmp_path / "exercises/softmax.py").touch()
     (tmp_path / "broken.zip").write_text("no")
     (tmp_path / "bad").mkdir()
     (tmp_path / "bad" / "course.yml").write_text("titel: T\nexercises: []\n")

@@ -1,0 +1,175 @@
+"""A student kit on files beside the student's, and on torch classes in other modules."""
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from autograder.authoring.release import ReleaseOptions, bundle, shares_of, write
+from autograder.cli import app
+from autograder.course.course_file import load_course
+from tests.courses import write_course
+
+BESIDE = """
+import numpy as np
+import pytest
+from autograder.author import expect_close, expect_follows
+
+X = np.array([1.0, 2.0, 5.0])
+
+
+@pytest.mark.check("The double", points=1)
+def test_double(submission, reference):
+    expect_close(submission.double(X), reference.double(X))
+"""
+TOP = """
+import numpy as np
+import pytest
+from autograder.author import expect_follows
+
+X = np.array([1.0, 2.0, 5.0])
+
+
+@pytest.mark.check("One more than the double", points=1)
+def test_top(submission, reference, note):
+    expect_follows(
+        submission.top(X),
+        reference.top(X),
+        lambda steps: reference.more(steps.ask(lambda own, x: own.double(x), X)),
+        "the result",
+        note,
+        "double",
+        submission,
+    )
+"""
+ANSWERS = """
+def double(x):
+    return 2 * x
+
+
+def more(x):
+    return x + 1
+
+
+def top(x):
+    return more(double(x))
+"""
+DOUBLE = "def double(x):\n    return 2 * x\n"
+USES = "from double import double\n\n\ndef top(x):\n    return double(x) + 1\n"
+
+
+def stub(name):
+    return f"def {name}(x):\n    # YOUR CODE HERE\n    raise NotImplementedError()\n"
+
+
+@pytest.fixture
+def released(tmp_path, monkeypatch):
+    """A function that releases a small course into a folder, and goes there."""
+    monkeypatch.setattr("autograder.authoring.release.build_wheel", lambda: ("wheel.txt", b""))
+
+    def released(*args, **settings):
+        course = write_course(tmp_path / "course", *args, **settings)
+        options = ReleaseOptions(tuple(course.exercises.values()), "practice", seeds=1)
+        write(tmp_path / "kit", bundle(course, options, lambda _: None))
+        monkeypatch.chdir(tmp_path / "kit")
+        return tmp_path / "kit/exercises"
+
+    return released
+
+
+def check(name):
+    return CliRunner().invoke(app, ["check", name], prog_name="autograder")
+
+
+def test_a_wrong_file_beside_a_right_one_is_named_in_a_kit(released):
+    work = released(
+        {"double": 8, "top": 3},
+        checks={"double": BESIDE, "top": TOP},
+        answers=ANSWERS,
+        solutions={"double": DOUBLE, "top": USES},
+        stubs={"double": stub("double"), "top": stub("top")},
+    )
+    (work / "top.py").write_text(USES)
+    (work / "double.py").write_text(DOUBLE)
+    assert check("top").exit_code == 0
+    (work / "double.py").write_text("def double(x):\n    return 3 * x\n")
+    done = check("top")
+    assert done.exit_code == 1 and "✓" not in done.output
+    assert " ".join(done.output.split()).count("Fix double.py first") == 1
+    assert done.output.startswith("Graded when handed in: double.py beside it is wrong")
+    assert "○   0/3  One more than the double" in done.output
+
+
+NETS = """
+from torch import nn
+
+
+class Scaled(nn.Module):
+    def __init__(self, factor):
+        super().__init__()
+        self.W = nn.Linear(2, 2, bias=False)
+        self.factor = factor
+
+    def forward(self, x):
+        return self.factor * self.W(x)
+"""
+VALUES = """
+import numpy as np
+import pytest
+from autograder.author import ParameterNames, expect_close, forward_pass, reference_pass
+{imported}
+
+WORDS = ParameterNames(lambda name: "", lambda name: False, {{}}, lambda name: None)
+
+
+@pytest.mark.check("The values", points=1)
+def test_values(submission, {fixture}rng):
+    x = (rng.normal(size=(3, 2)).astype(np.float32),)
+    state = {{"W.weight": rng.normal(size=(2, 2)).astype(np.float32)}}
+    run = forward_pass(submission, "Scaled", (3.0,), x, state, WORDS)
+    right = reference_pass({build}, (3.0,), x, run.state)
+    expect_close(run.value, right.value, "the result", condition=20.0)
+"""
+
+
+SCALED = """
+from torch import nn
+
+
+class Scaled(nn.Module):
+    def __init__(self, factor):
+        super().__init__()
+        self.W = nn.Linear(2, 2, bias=False)
+        self.factor = factor
+
+    def forward(self, x):
+        ### BEGIN SOLUTION
+        return self.W(x) * self.factor
+        ### END SOLUTION
+"""
+
+
+def torch_course(folder, imported, build, fixture=""):
+    """A course whose torch class is in a module `nets` of its reference."""
+    pytest.importorskip("torch")
+    course = write_course(
+        folder,
+        {"scaled": {"points": 2, "needs": "torch"}},
+        checks={"scaled": ""},
+        solutions={"scaled": SCALED},
+    )
+    reference, checks = folder / course.content.reference, folder / course.content.checks
+    (reference / "nets.py").write_text(NETS)
+    text = VALUES.format(imported=imported, build=build, fixture=fixture)
+    (checks / "test_scaled.py").write_text(text.replace("REFERENCE", reference.name))
+    return load_course(folder / "course.yml")
+
+
+@pytest.mark.parametrize(
+    ("imported", "build"),
+    [("from REFERENCE.nets import Scaled", "Scaled"), ("from REFERENCE import nets", "nets.Scaled")],
+)
+def test_a_torch_class_in_any_module_of_the_reference_is_judged(tmp_path, imported, build):
+    course = torch_course(tmp_path, imported, build)
+    options = ReleaseOptions(tuple(course.exercises.values()), "practice", seeds=1)
+    (found,) = shares_of(course, bundle(course, options, print), options, print)
+    assert (found.complete, found.right) == (1, 1)
