@@ -174,8 +174,9 @@ def refuse_impossible_checks(shares: Sequence[KitShares]) -> None:
             raise UserError(
                 f"Nothing is released: no right answer of {each.exercise} passes "
                 f"{few([f'“{title}”' for title in each.impossible], 4)} in the released course. "
-                f"Compare with what the reference answers to plain data, with relations of the "
-                f"student's own values, or mark the check as hidden."
+                f"Import each class and function of the reference by its own name. Compare with "
+                f"what the reference answers to plain data, with relations of the student's own "
+                f"values, or mark the check as hidden."
             )
 
 

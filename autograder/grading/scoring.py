@@ -108,14 +108,7 @@ def _exercise_report(
     if forbidden:
         reason, cause = " ".join(forbidden), Cause(code="forbidden_names")
     stated = _stated_in(source)
-    seen = [each.cause for each in results if each.cause is not None and not each.hidden]
-    absent = {cause.message for cause in seen if cause.code == "sibling_absent"}  # said by a check
-    problems = [
-        while_loading(problem)
-        for problem in session.workers.load_problems
-        if absent.isdisjoint(f"{name}.py" for name in problem.names)
-    ]
-    notes = {problem.finding: problem.cause for problem in problems}
+    notes = _notes(session, results)
     return ExerciseReport(
         name=exercise.name,
         title=exercise.title,
@@ -133,6 +126,18 @@ def _exercise_report(
         printed=printable(session.workers.printed, MAX_PRINTED),
         answers=answers,
     )
+
+
+def _notes(session: WorkerSession, results: Sequence[CheckResult]) -> dict[str, Cause]:
+    """Return what failed while the file was loaded, but no absent file that a check names."""
+    seen = [each.cause for each in results if each.cause is not None and not each.hidden]
+    absent = {cause.message for cause in seen if cause.code == "sibling_absent"}
+    problems = [
+        while_loading(problem)
+        for problem in session.workers.load_problems
+        if absent.isdisjoint(f"{name}.py" for name in problem.names)
+    ]
+    return {problem.finding: problem.cause for problem in problems}
 
 
 def _answers(exercise: Exercise, source: Source) -> tuple[WrittenAnswer, ...]:

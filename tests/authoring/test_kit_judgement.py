@@ -1,12 +1,12 @@
 """A student kit on files beside the student's, and on torch classes in other modules."""
 
-import numpy as np
 import pytest
 from click.testing import CliRunner
 
 from autograder.authoring.release import ReleaseOptions, bundle, shares_of, write
 from autograder.cli import app
 from autograder.course.course_file import load_course
+from autograder.course.errors import UserError
 from tests.courses import write_course
 
 BESIDE = """
@@ -112,6 +112,11 @@ class Scaled(nn.Module):
     def forward(self, x):
         return self.factor * self.W(x)
 """
+WORDS = """
+from autograder.author import ModuleCaller, ParameterNames
+
+WORDS = ParameterNames(lambda name: "", lambda name: False, {}, lambda name: None)
+"""
 VALUES = """
 import numpy as np
 import pytest
@@ -122,7 +127,7 @@ WORDS = ParameterNames(lambda name: "", lambda name: False, {{}}, lambda name: N
 
 
 @pytest.mark.check("The values", points=1)
-def test_values(submission, {fixture}rng):
+def test_values(submission, rng):
     x = (rng.normal(size=(3, 2)).astype(np.float32),)
     state = {{"W.weight": rng.normal(size=(2, 2)).astype(np.float32)}}
     run = forward_pass(submission, "Scaled", (3.0,), x, state, WORDS)
@@ -148,7 +153,7 @@ class Scaled(nn.Module):
 """
 
 
-def torch_course(folder, imported, build, fixture=""):
+def torch_course(folder, imported, build, mistakes=""):
     """A course whose torch class is in a module `nets` of its reference."""
     pytest.importorskip("torch")
     course = write_course(
@@ -156,20 +161,83 @@ def torch_course(folder, imported, build, fixture=""):
         {"scaled": {"points": 2, "needs": "torch"}},
         checks={"scaled": ""},
         solutions={"scaled": SCALED},
+        **({"helpers": ["words"]} if mistakes else {}),
     )
     reference, checks = folder / course.content.reference, folder / course.content.checks
     (reference / "nets.py").write_text(NETS)
-    text = VALUES.format(imported=imported, build=build, fixture=fixture)
+    text = VALUES.format(imported=imported, build=build)
     (checks / "test_scaled.py").write_text(text.replace("REFERENCE", reference.name))
+    if mistakes:
+        (reference / "misconceptions").mkdir()
+        (reference / "misconceptions/__init__.py").touch()
+        text = mistakes.replace("REFERENCE", reference.name)
+        (reference / "misconceptions/scaled.py").write_text(text)
+        (reference / "words.py").write_text(WORDS)
     return load_course(folder / "course.yml")
 
 
-@pytest.mark.parametrize(
-    ("imported", "build"),
-    [("from REFERENCE.nets import Scaled", "Scaled"), ("from REFERENCE import nets", "nets.Scaled")],
-)
-def test_a_torch_class_in_any_module_of_the_reference_is_judged(tmp_path, imported, build):
-    course = torch_course(tmp_path, imported, build)
+def release(course, say=lambda _: None):
     options = ReleaseOptions(tuple(course.exercises.values()), "practice", seeds=1)
-    (found,) = shares_of(course, bundle(course, options, print), options, print)
+    return shares_of(course, bundle(course, options, say), options, say)
+
+
+def test_a_torch_class_in_any_module_of_the_reference_is_judged(tmp_path):
+    course = torch_course(tmp_path, "from REFERENCE.nets import Scaled", "Scaled")
+    (found,) = release(course)
     assert (found.complete, found.right) == (1, 1)
+
+
+def test_a_torch_class_by_its_module_is_not_judged_and_release_says_what_to_do(tmp_path):
+    course = torch_course(tmp_path, "from REFERENCE import nets", "nets.Scaled")
+    with pytest.raises(UserError, match="passes “The values”.* function .* by its own name"):
+        release(course)
+
+
+MISTAKES = """
+from REFERENCE.words import WORDS
+from autograder.author import Family, Mistakes, ModuleCaller, Probe, Recipe
+import numpy as np
+
+HINTS = ("A question.", "A property.", "A place.")
+STEPS = {"product": lambda s: s.x @ s.W.T, "result": lambda s: s.product * s.factor}
+WRONG = (
+    Family("result", HINTS, {"not-scaled": ("No factor acts.", lambda s: s.product)}),
+    Family("product", HINTS, {"not-turned": ("W has its axes swapped.", lambda s: s.x @ s.W)}),
+)
+
+
+class Asked(ModuleCaller):
+    OWN
+
+
+def calls(draw):
+    rng = np.random.default_rng(draw)
+    for factor in (2.0, 3.0, 5.0):
+        yield Probe((factor, rng.normal(size=(3, 2)), rng.normal(size=(2, 2))))
+
+
+MISTAKES = Mistakes(
+    Recipe(
+        "Scaled",
+        lambda draw: list(calls(draw)),
+        WRONG,
+        steps=STEPS,
+        parameters=("factor", "x", "W"),
+        caller=Asked(("factor",), ("x",), {"W.weight": "W"}, WORDS),
+    )
+)
+"""
+
+
+@pytest.mark.parametrize(
+    ("own", "named"), [("pass", 2), ("def ask(self, *asked): return super().ask(*asked)", 0)]
+)
+def test_a_class_with_a_caller_of_its_own_has_no_names_and_release_says_why(tmp_path, own, named):
+    """A caller that only changes what is simulated still asks as the engine does."""
+    mistakes = MISTAKES.replace("OWN", own)
+    course = torch_course(tmp_path, "from REFERENCE.nets import Scaled", "Scaled", mistakes)
+    (found,) = release(course)
+    assert (found.complete, found.right) == (1, 1)
+    assert (found.named, found.misconceptions) == (named, 2)
+    assert named or "no mistake of Scaled has a name" in found.reasons[0]
+    assert named or "its caller Asked" in found.reasons[0]

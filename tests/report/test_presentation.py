@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from autograder.report.html import exercise_html
-from autograder.report.model import Cause, CheckReport, Evidence, ExerciseReport, Line
+from autograder.report.model import Cause, CheckReport, Diagnosis, Evidence, ExerciseReport, Line
 from autograder.report.presentation import (
     closing,
     excerpt,
@@ -191,6 +191,16 @@ def test_an_error_is_said_once():
     assert spoken.count("in line 5") == 1 and "Line 5: return e" in spoken
     page = exercise_html(report)
     assert page.count("stopped with ValueError") == 2 and "The same in 1 more check." in page
+
+
+def test_an_error_that_stands_within_a_diagnosis_is_not_said_again():
+    """As `key.t()` gets it: right without a batch, and an error with batch axes."""
+    one = stopped("a")
+    said = f"f: It is right for one row, and stops with an error: {one.finding} x has the shape 2."
+    diagnosis = Diagnosis(kind="located", finding=said, sentence=said).beside(one.finding)
+    report = exercise(msgspec.structs.replace(one, diagnosis=diagnosis), unwritten("b", "g"))
+    for text in faces(report):
+        assert text.count("ValueError") == 1
 
 
 def test_the_last_line_counts_the_checks():
