@@ -129,6 +129,9 @@ class Counting:
         process.seen = []
         return process
 
+    def show_call(self, number, count):
+        pass
+
     def answer(self, x):
         self.seen.append(x.sum())
         return np.full((2, 3), self.seen[-1]) + self.change(self.seen)

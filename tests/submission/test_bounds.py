@@ -81,7 +81,8 @@ def test_what_is_read_does_not_depend_on_the_order_of_a_set(tmp_path):
 
 def test_a_folder_of_large_files_is_read_up_to_a_limit(tmp_path, monkeypatch):
     monkeypatch.setattr(submissions, "MAX_READ", 2**20)
-    book = '{"cells": [], "padding": "' + "x" * 700_000 + '"}'
+    cell = '{"cell_type": "code", "source": "x = 1", "metadata": {}, "outputs": []}'
+    book = f'{{"cells": [{cell}], "padding": "' + "x" * 700_000 + '"}'
     put(tmp_path, "s1/softmax.ipynb", book)
     put(tmp_path, "s1/causal_mask.ipynb", book)
     found = work(tmp_path)
