@@ -88,9 +88,11 @@ def step_before(step: str) -> str:
 
 
 def _trivial(step: str, rows: Array, right: Array) -> Iterator[TrivialRow]:
-    kinds = {
-        "constant": lambda x: np.ptp(x) <= CLEAR,
-        "a single 1 among zeros": lambda x: np.abs(np.sort(x) - np.eye(x.size)[-1]).max() <= CLEAR,
+    kinds: dict[str, Callable[[Array], bool]] = {
+        "constant": lambda x: bool(np.ptp(x) <= CLEAR),
+        "a single 1 among zeros": lambda x: bool(
+            np.abs(np.sort(x) - np.eye(x.size)[-1]).max() <= CLEAR
+        ),
     }
     for row, (own, exact) in enumerate(zip(rows, right, strict=True)):
         for words, holds in kinds.items():

@@ -42,7 +42,7 @@ def named(
         findings: the words for each mistake of the step.
     """
     step = name.partition("_")[2]
-    if own is None or first_wrong(step, steps, givens):
+    if own is None or not own.size or first_wrong(step, steps, givens):
         return wrong
     return with_names(wrong, name, mistakes_of(step, {**steps, step: own}, givens), findings)
 

@@ -111,8 +111,8 @@ def join_names(names: Sequence[str]) -> str:
 
 
 def capital(text: str) -> str:
-    """Return the text with a capital at the front, for the start of a sentence."""
-    return text[:1].upper() + text[1:]
+    """Return the text as the start of a sentence; a name with an underscore stays as it is."""
+    return text if "_" in text.split(" ", 1)[0] else text[:1].upper() + text[1:]
 
 
 def uncapital(text: str) -> str:
@@ -127,7 +127,7 @@ def is_plural(what: str) -> bool:
     Its noun decides, whatever more is said of it.
     """
     noun = _AFTER_A_NOUN.split(what)[0].rstrip(" ,:")
-    return noun.endswith("s") and not noun.endswith(("ss", "is", "us", "bias"))
+    return noun.endswith("s") and "_" not in noun and not noun.endswith(("ss", "is", "us", "bias"))
 
 
 def are(what: str) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
+import numpy as np
 import pytest
 
 from autograder.checks.check_result import CheckResult
@@ -181,6 +182,9 @@ class Judge:
             self._current = None
             self._done.put(graded)
 
+    @np.errstate(
+        all="ignore"
+    )  # wrong numbers may overflow; a warning would be shown to the student
     def _graded(
         self,
         exercise: Exercise,

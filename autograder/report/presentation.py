@@ -314,16 +314,17 @@ def closing(exercise: ExerciseReport) -> str:
     checks = presented(exercise).checks
     if not checks or exercise.status in {"not loaded", "missing", "needs a person"}:
         return ""
-    failing = sum(not is_quiet(check) for check in checks)
-    count = Counter(check.outcome for check in checks if is_quiet(check))
+    count = Counter(check.outcome for check in checks)
     passed, waiting, left = (count[each] for each in ("passed", "not run", "graded when handed in"))
+    failing = len(checks) - passed - waiting - left
     if passed == len(checks):
         return f"All {several(passed, 'check')} pass." if passed > 1 else "The check passes."
-    parts = [f"{passed} of {several(len(checks), 'check')} {'passes' if passed == 1 else 'pass'}"]
+    parts = [f"{passed} of {len(checks)} checks {'passes' if passed == 1 else 'pass'}"]
     parts += [f"{failing} {'fails' if failing == 1 else 'fail'}"] * (failing > 0)
     parts += [f"{waiting} {'was' if waiting == 1 else 'were'} not run"] * (waiting > 0)
     parts += [f"{left} {'is' if left == 1 else 'are'} graded when handed in"] * (left > 0)
-    again = " Change your file, save it, and check again." if failing else ""
+    again = " Change your file, save it, and check again."
+    again *= not all(is_quiet(check) for check in checks)
     return f"{', '.join(parts)}.{again}"
 
 

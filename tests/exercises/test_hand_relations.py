@@ -41,6 +41,15 @@ def right_values():
     return runpy.run_path(str(RIGHT[0]))
 
 
+def test_no_numbers_are_no_mistake_with_a_name():
+    wrong = Mismatch("a_scaled has the shape (2, 0); expected (2, 2).")
+    steps = {"scores": np.array(right_values()["a_scores"], float)}
+    assert (
+        named(wrong, "a_scaled", np.zeros((2, 0)), steps, GIVENS["a"], findings()["scaled"])
+        is wrong
+    )
+
+
 @pytest.mark.parametrize("path", RIGHT, ids=lambda path: path.stem)
 def test_right_numbers_pass(path):
     values = runpy.run_path(str(path))

@@ -29,15 +29,17 @@ def explain_value(name: str, read: Callable[[str], Any], variant: str = "") -> F
     problem = hand_problem(variant)
     if name == "c_masked_row":
         row = _numbers(read, name)
+        if row is None:
+            return None
         call = SimpleNamespace(before=np.array(problem.masked_scores))
         right = np.array(problem.masked_row)
-        fitting = []
+        of_row = []
         for each in MASKED_ROW.misconceptions:
             wrong = _made(MASKED_ROW, each, call)
             if _close(row, wrong) and _chance("weights", row, wrong, right) < CHANCE:
-                fitting.append((each.id, each.finding))
-        fitting += [("copied-from-s3", S3)] if not variant and _printed(name, row) else []
-        return _named(name, fitting, MASKED)
+                of_row.append((each.id, each.finding))
+        of_row += [("copied-from-s3", S3)] if not variant and _printed(name, row) else []
+        return _named(name, of_row, MASKED)
     letter, step = name.split("_", 1)
     if letter not in problem.parts or step not in WRONG:
         return None
