@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from autograder.checks.proxy import Submission
 from autograder.classroom.judge_pool import Reports, Setup, Task
@@ -29,6 +30,14 @@ SHORT = Limits(load_seconds=3, call_seconds=1, total_seconds=20, memory_mb=512)
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--thorough", action="store_true", help="all tests, not one of each kind")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Give property tests the same examples each time, and no limit that a busy machine exceeds."""
+    settings.register_profile(
+        "course", deadline=None, derandomize=not config.getoption("--thorough")
+    )
+    settings.load_profile("course")
 
 
 # Files that take longest begin first, so that no process waits at the end for another's long one.
