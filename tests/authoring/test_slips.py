@@ -13,7 +13,7 @@ from autograder.course.course_file import load_course
 from tests.authoring.course import MISTAKES as MISTAKES_TEXT
 from tests.authoring.course import arguments, command, make
 
-pytestmark = pytest.mark.one_in(3)
+pytestmark = pytest.mark.one_in(5)
 
 # What the brief names, over the four commands: file, text, what stands there instead, line, words.
 NAMED = {

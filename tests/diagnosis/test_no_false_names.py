@@ -99,7 +99,7 @@ def threes(exercise, function):
 COMBINING = [case for case in CASES if next(threes(*case), None)]
 
 
-@pytest.mark.one_in(7)
+@pytest.mark.one_in(14)
 @pytest.mark.parametrize(("exercise", "function"), COMBINING)
 def test_of_three_mistakes_none_gets_a_false_name(exercise, function):
     recipe = CATALOGUE.recipes(exercise)[function]

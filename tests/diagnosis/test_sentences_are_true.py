@@ -177,7 +177,7 @@ def sampled(wrongs, count):
     return chosen[:count]
 
 
-@pytest.mark.one_in(6)
+@pytest.mark.one_in(12)
 @pytest.mark.parametrize(("exercise", "function"), CASES)
 def test_of_each_misconception(exercise, function, request):
     thorough = request.config.getoption("--thorough")
@@ -185,7 +185,7 @@ def test_of_each_misconception(exercise, function, request):
     assert not tried(exercise, function, sampled(replay.singles, None if thorough else SAMPLE))
 
 
-@pytest.mark.one_in(6)
+@pytest.mark.one_in(12)
 @pytest.mark.parametrize(("exercise", "function"), CASES)
 def test_of_pairs(exercise, function, request):
     count = 20 * SAMPLE if request.config.getoption("--thorough") else SAMPLE
@@ -217,6 +217,7 @@ def test_where_a_sentence_makes_a_claim(exercise, function, names):
     assert not tried(exercise, function, wrongs[:2])
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("exercise", "function"), CASES)
 def test_beside_another_a_sentence_claims_nothing_about_the_results(exercise, function):
     for wrong in CATALOGUE.replay(exercise, function).recipe.misconceptions:
@@ -265,7 +266,7 @@ def module_of(path):
     return module
 
 
-@pytest.mark.one_in(20)
+@pytest.mark.one_in(40)
 @pytest.mark.parametrize(
     ("exercise", "function", "path"), FILES, ids=lambda value: getattr(value, "stem", value)
 )
@@ -285,7 +286,7 @@ def stop(*_):
     raise NoEndError
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.one_in(10)
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="some mutants have no end")
 @pytest.mark.parametrize("exercise", sorted({exercise for exercise, _ in PLAIN}))
 def test_of_mutants(exercise, request):

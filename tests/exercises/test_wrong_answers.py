@@ -5,7 +5,7 @@ import yaml
 
 from tests.conftest import ROOT
 
-pytestmark = pytest.mark.one_in(12)
+pytestmark = pytest.mark.one_in(24)
 
 NAMED = yaml.safe_load((ROOT / "examples" / "wrong" / "named.yml").read_text())
 CASES = [(exercise, slug) for exercise, slugs in NAMED.items() for slug in slugs]
