@@ -1,6 +1,7 @@
 """Helpers that all tests of the kit share."""
 
 import contextlib
+import sys
 import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -62,6 +63,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = kept
+
+
+@pytest.fixture(autouse=True)
+def no_open_figures() -> Iterator[None]:
+    """Close what a test has drawn: matplotlib warns the next one of more than 20 figures."""
+    yield
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    if pyplot is not None:
+        pyplot.close("all")
 
 
 @pytest.fixture(scope="session")
