@@ -66,7 +66,7 @@ def searched(course, judge, source, policy="practice"):
     return is_worth_looking(exercise, source, judge.run(source).results, policy)
 
 
-@pytest.mark.one_in(7)
+@pytest.mark.one_in(20)
 @pytest.mark.parametrize(
     ("text", "before", "after", "line"),
     [
