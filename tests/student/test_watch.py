@@ -139,7 +139,7 @@ def test_keys_and_a_word_when_things_are_done(watch, file, folder):
     file.write_text(RIGHT)
     assert "1 of 2 exercises done" in shown.until("★  “Sorting” is done.")
     shown.press("n")
-    assert "Begin with largest, in line" in shown.until("The largest (largest.py)")
+    assert "Begin with largest, in line" in shown.until("The largest (largest.py): 0 of 4 points")
     (folder / "exercises" / "largest.py").write_text("def largest(x):\n    return max(x)\n")
     assert "is done: 2 exercises, 14 of 14 points." in shown.until("4 of 4")
     shown.press("n")
