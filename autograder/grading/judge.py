@@ -42,7 +42,7 @@ Items = dict[str, list[pytest.Item]]  # the tests of each exercise's checks
 
 
 class RunOptions(msgspec.Struct, frozen=True):
-    """Which checks of a submission are to run, how far, and with which random inputs.
+    """Options of a run: which checks, how far, and with which random inputs.
 
     `only` names checks; without it all run. `until` a first failure, for who asks whether all
     pass; or a first doubt, a check that ran out of time or crashed, for what will be graded again
@@ -182,9 +182,6 @@ class Judge:
             self._current = None
             self._done.put(graded)
 
-    @np.errstate(
-        all="ignore"
-    )  # wrong numbers may overflow; a warning would be shown to the student
     def _graded(
         self,
         exercise: Exercise,
@@ -288,6 +285,7 @@ class Judge:
         return run.results[item.nodeid].outcome == "passed"
 
 
+@np.errstate(all="ignore")  # wrong numbers may overflow; students would see the warning
 def _run_items(
     items: Sequence[pytest.Item], run: CheckRun, options: RunOptions
 ) -> dict[str, float]:
@@ -323,7 +321,7 @@ class _Loop(Collected):
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> pytest.TestReport:
-        """A bare report in place of pytest's, whose traceback nobody reads and is slow to make."""
+        """Return a report without a traceback: nobody reads it, and it is slow to make."""
         assert call.when != "collect"
         outcome: Literal["passed", "failed", "skipped"] = "passed"
         if call.excinfo is not None:
