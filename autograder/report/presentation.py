@@ -323,9 +323,10 @@ def closing(exercise: ExerciseReport) -> str:
     parts += [f"{failing} {'fails' if failing == 1 else 'fail'}"] * (failing > 0)
     parts += [f"{waiting} {'was' if waiting == 1 else 'were'} not run"] * (waiting > 0)
     parts += [f"{left} {'is' if left == 1 else 'are'} graded when handed in"] * (left > 0)
-    again = " Change your file, save it, and check again."
-    again *= not all(is_quiet(check) for check in checks)
-    return f"{', '.join(parts)}.{again}"
+    text = f"{', '.join(parts)}."
+    if all(is_quiet(check) for check in checks):
+        return text
+    return f"{text} Change your file, save it, and check again."
 
 
 def check_sentences(
