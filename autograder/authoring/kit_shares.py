@@ -11,16 +11,15 @@ from autograder.authoring.course_submissions import judge_for, right_answers
 from autograder.authoring.diagnosis_records import reasons_without_names
 from autograder.authoring.simulated import (
     SimulatedClient,
-    simulate,
     solution_module,
     with_functions,
+    with_misconceptions,
 )
 from autograder.authoring.verify import named_by_answers, named_in
 from autograder.course.course_file import FILE_NAME, Course, Exercise, load_course
 from autograder.course.errors import UserError
 from autograder.course.own_modules import importable
 from autograder.course.text import few, number
-from autograder.diagnosis.facts import only_nan
 from autograder.diagnosis.recipe import Fingerprint
 from autograder.grading.diagnoses import Catalogue
 from autograder.grading.judge import Judge, RunOptions
@@ -64,7 +63,7 @@ class KitShares(msgspec.Struct):
 
 
 def kit_shares(course: Course, kit: Path, exercise: Exercise, with_names: bool) -> KitShares:
-    """Grade right answers and misconceptions of the course with its release in a folder."""
+    """Grade a course's right answers and misconceptions by its release in `kit`, and count."""
     shares = KitShares(exercise.name)
     wrong: list[WrongAnswer] = []
     if with_names:
@@ -150,13 +149,12 @@ def _wrong_answers(course: Course, exercise: Exercise) -> Iterator[WrongAnswer]:
     for function, recipe in catalogue.recipes(exercise.name).items():
         replay = catalogue.replay(exercise.name, function)
         assert replay is not None
-        first = range(len(replay.probes(1)))
         for wrong in recipe.misconceptions:
             if isinstance(wrong, Fingerprint):
                 yield WrongAnswer(function, wrong.id, answers=wrong)
-            elif not only_nan([replay.outcome(i, (wrong,)) for i in first]):
-                stand_in = simulate(recipe, (wrong,), vars(module)[function])
-                yield WrongAnswer(function, wrong.id, with_functions(module, {function: stand_in}))
+            elif not replay.gives_only_nan(wrong):
+                changed = with_misconceptions(module, recipe, (wrong,))
+                yield WrongAnswer(function, wrong.id, changed)
     simulated = catalogue.mistakes(exercise.name).simulated_values
     for name, wrong_id, values in simulated() if simulated is not None else ():
         changed = with_functions(module, values)  # type: ignore[arg-type]
@@ -164,7 +162,7 @@ def _wrong_answers(course: Course, exercise: Exercise) -> Iterator[WrongAnswer]:
 
 
 def refuse_impossible_checks(shares: Sequence[KitShares]) -> None:
-    """Pass if some right answer passes each check that shows its inputs.
+    """Refuse a release with a check that no right answer passes.
 
     Raises:
         UserError: none does, so students could never be done.

@@ -81,6 +81,14 @@ def simulate(recipe: Recipe, wrong: tuple[Change, ...], original: Any) -> Callab
     return function
 
 
+def with_misconceptions(
+    module: ModuleType, recipe: Recipe, wrong: tuple[Change, ...]
+) -> ModuleType:
+    """Copy a module with a recipe's function replaced: it has these misconceptions."""
+    original = vars(module)[recipe.function]
+    return with_functions(module, {recipe.function: simulate(recipe, wrong, original)})
+
+
 def with_functions(module: ModuleType, functions: Mapping[str, Callable[..., Any]]) -> ModuleType:
     """Copy a module with some names replaced; its other functions still call the old ones."""
     copy = ModuleType(module.__name__)

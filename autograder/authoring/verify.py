@@ -21,9 +21,9 @@ from autograder.authoring.remarks import (
 )
 from autograder.authoring.simulated import (
     SimulatedClient,
-    simulate,
     solution_module,
     with_functions,
+    with_misconceptions,
 )
 from autograder.checks.check_result import CheckResult
 from autograder.course.course_file import Course, Exercise
@@ -32,7 +32,6 @@ from autograder.course.own_modules import importable
 from autograder.course.text import several
 from autograder.course.variants import tried_variants
 from autograder.diagnosis.examination import Answer, Examination
-from autograder.diagnosis.facts import only_nan
 from autograder.diagnosis.misconceptions import Misconception
 from autograder.diagnosis.recipe import Fingerprint, Probe, Recipe
 from autograder.diagnosis.replay import Replay
@@ -145,11 +144,10 @@ class Verifier:
 
     def _sources(self) -> list[tuple[str, Source]]:
         """Return the solution, and the right answers in other styles."""
-        folder = self.course.root / self.course.content.right / self.exercise.name
-        paths = [self._solution, *sorted(folder.glob("*.py"))]
+        name = self.exercise.name
         return [
-            (path.stem, read_source(path, self.exercise.name, Siblings(path.parent)))
-            for path in paths
+            (path.stem, read_source(path, name, Siblings(path.parent)))
+            for path in self.course.right_answers(name)
         ]
 
     @functools.cached_property
@@ -225,7 +223,7 @@ class Verifier:
             self._apart(function, replay)
             ids, unnamed = set(), set()
             for wrong in recipe.misconceptions[:: self.share]:
-                if only_nan([replay.outcome(i, (wrong,)) for i in range(len(replay.probes(1)))]):
+                if replay.gives_only_nan(wrong):
                     remark = f"{function}, {wrong.id}: gives nothing but NaN, and no name"
                     self.result.remarks.append(remark)
                     continue
@@ -291,9 +289,7 @@ class Verifier:
         self, function: str, recipe: Recipe, wrong: tuple[Misconception, ...]
     ) -> set[str]:
         """Return the names that a submission with these misconceptions gets."""
-        changed = with_functions(
-            self._module, {function: simulate(recipe, wrong, vars(self._module)[function])}
-        )
+        changed = with_misconceptions(self._module, recipe, wrong)
         about = frozenset(name for name, of in self._about.items() if function in of)
         client = SimulatedClient(self.course, self.exercise, changed)
         report = self._graded(client, RunOptions(about)).report

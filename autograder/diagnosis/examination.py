@@ -67,7 +67,7 @@ class ObservedCall:
         )
 
     def in_parts(self, count: int) -> "ObservedCall":
-        """Return the same with `count` results apart; see `Outcome.in_parts`."""
+        """Return the call with its answers split into `count` results; see `Outcome.in_parts`."""
         answer = replace(self.answer, outcome=self.answer.outcome.in_parts(count))
         return replace(self, answer=answer, expected=self.expected.in_parts(count))
 

@@ -12,21 +12,13 @@ import numpy as np
 
 from autograder.diagnosis.examination import ENOUGH, Answer, Observations
 from autograder.diagnosis.finding import Finding, located, named_fact, sentence, stated
-from autograder.diagnosis.outcome import Outcome
+from autograder.diagnosis.outcome import only_nan
 from autograder.diagnosis.recipe import Fact, Probe, Recipe, Trait
 from autograder.diagnosis.relations import named_value, relation
 from autograder.report.model import Statement
 
 MOST = 3  # statements of a finding
 CHANCE = 0.05  # that calls which go wrong for another reason all have some property
-
-
-def only_nan(outcomes: Sequence[Outcome]) -> bool:
-    """Return whether no answer holds a number that could tell one mistake from another."""
-    return all(
-        not outcome.raised and len(outcome.numbers) > 0 and bool(np.isnan(outcome.numbers).all())
-        for outcome in outcomes
-    )
 
 
 def locate(seen: Observations) -> Finding | None:

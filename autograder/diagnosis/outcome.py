@@ -36,7 +36,7 @@ class Outcome:
     whole: Any = None
 
     def in_parts(self, count: int) -> "Outcome":
-        """Return the same with `count` parts, where results of one shape were read as one array."""
+        """Return the outcome split into `count` parts, if one array holds that many results."""
         if count < 2 or len(self.parts) != 1 or self.parts[0].shape[:1] != (count,):
             return self
         return replace(self, parts=tuple(self.parts[0]))
@@ -85,6 +85,14 @@ def agree(
         close = np.abs(answers - expected) <= allowed
     same = (answers == expected) | (np.isnan(answers) & np.isnan(expected))
     return np.asarray(close | same)
+
+
+def only_nan(outcomes: Sequence[Outcome]) -> bool:
+    """Return whether no answer holds a number that could tell one mistake from another."""
+    return all(
+        not outcome.raised and len(outcome.numbers) > 0 and bool(np.isnan(outcome.numbers).all())
+        for outcome in outcomes
+    )
 
 
 def same(answer: Outcome, expected: Outcome, condition: float) -> bool:

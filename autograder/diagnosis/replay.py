@@ -9,7 +9,7 @@ import numpy as np
 
 from autograder.diagnosis.general import COMBINING, GENERAL, families
 from autograder.diagnosis.misconceptions import Alternative, Change, Misconception
-from autograder.diagnosis.outcome import RAISES, Outcome, same
+from autograder.diagnosis.outcome import RAISES, Outcome, only_nan, same
 from autograder.diagnosis.recipe import (
     Fingerprint,
     Probe,
@@ -115,6 +115,10 @@ class Replay:
         if key not in self.cache:
             self.cache[key] = self._run(index, wrong)
         return self.cache[key]
+
+    def gives_only_nan(self, wrong: Misconception) -> bool:
+        """Return whether a mistake gives nothing but NaN for the first draw of probes."""
+        return only_nan([self.outcome(i, (wrong,)) for i in range(len(self.probes(1)))])
 
     def _run(self, index: int, wrong: Changes) -> Outcome:
         if wrong and isinstance(wrong[0], Fingerprint):

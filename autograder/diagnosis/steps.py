@@ -16,7 +16,7 @@ from autograder.diagnosis.finding import Finding, located, named, named_fact, st
 from autograder.diagnosis.general import GENERAL, NOTHING_RETURNED, PRINTED
 from autograder.diagnosis.kept_state import REMEMBERS
 from autograder.diagnosis.misconceptions import Misconception
-from autograder.diagnosis.outcome import Outcome, agree, same
+from autograder.diagnosis.outcome import Outcome, agree, only_nan, same
 from autograder.diagnosis.recipe import Probe
 from autograder.diagnosis.replay import Pair, Replay, Wrong
 from autograder.report.model import DiagnosisCode
@@ -53,7 +53,7 @@ def diagnose(examination: Examination) -> Finding | None:
     steps: Sequence[Step] = STEPS
     if all(outcome.raised for outcome in examination.outcomes):
         steps = (Step(error_in_every_call),)
-    elif facts.only_nan(examination.outcomes):  # so many mistakes give nothing but NaN
+    elif only_nan(examination.outcomes):  # so many mistakes give nothing but NaN
         steps = (Step(order_dependence, exact_only=True), Step(true_statements))
     exact = examination.replay.recipe.comparison.is_exact
     for step in steps:
@@ -69,13 +69,13 @@ def diagnose(examination: Examination) -> Finding | None:
 
 
 def error_in_every_call(examination: Examination) -> Finding | None:
-    """The function stops with an error at every call."""
+    """Return a finding if the function stops with an error at every call."""
     stop = next((answer for answer in examination.answers if answer.error), None)
     return facts.stopping(stop) if stop is not None else None
 
 
 def order_dependence(examination: Examination) -> Finding | None:
-    """The same calls in another order and another process have other results.
+    """Return a finding if the same calls in another order have other results.
 
     Nothing else that is said of a function's answers would be true of one whose answers depend on
     what was called before, so this comes first.
@@ -95,7 +95,7 @@ def order_dependence(examination: Examination) -> Finding | None:
 
 
 def one_misconception(examination: Examination) -> Finding | None:
-    """One misconception gives all the answers, and no other one nearly does."""
+    """Return a misconception that gives all the answers, if no other one nearly does."""
     found, near = _fitting(examination)
     if found and near:
         examination.draw(DRAWS)
@@ -106,7 +106,7 @@ def one_misconception(examination: Examination) -> Finding | None:
 
 
 def one_in_some_calls(examination: Examination) -> Finding | None:
-    """One misconception gives the answers to the calls of one kind; the others are right.
+    """Return a misconception that gives the answers to calls of one kind; the others are right.
 
     It is at work in one branch of an `if`.
     """
@@ -123,7 +123,7 @@ def one_in_some_calls(examination: Examination) -> Finding | None:
 
 
 def one_in_wrong_calls(examination: Examination) -> Finding | None:
-    """One misconception gives all the wrong answers, though not every answer."""
+    """Return a misconception that gives all the wrong answers, though not every answer."""
     wrong = examination.wrong
     if len(wrong) == len(examination.answers):
         return None
@@ -131,7 +131,7 @@ def one_in_wrong_calls(examination: Examination) -> Finding | None:
 
 
 def always_the_same(examination: Examination) -> Finding | None:
-    """The result does not depend on the arguments."""
+    """Return a finding if the result does not depend on the arguments."""
     outcomes = examination.outcomes
     first = outcomes[0]
     expected = [examination.replay.outcome(i) for i in examination.everywhere]
@@ -171,7 +171,7 @@ def two_misconceptions(examination: Examination) -> Finding | None:
 
 
 def one_measure(examination: Examination) -> Finding | None:
-    """A fact with a value, such as a factor, has the same value in every wrong answer."""
+    """Return a fact whose value, such as a factor, is the same in every wrong answer."""
     if facts.measured(examination.observed()) is None:
         return None
     examination.draw(SEEN)
@@ -180,7 +180,7 @@ def one_measure(examination: Examination) -> Finding | None:
 
 
 def one_generic_change(examination: Examination) -> Finding | None:
-    """A change to any argument, step or result gives all the answers, or all the wrong ones."""
+    """Return a change that gives all the answers or all the wrong ones."""
     near = _changes_near(examination)
     found = examination.giving(near, examination.wrong)
     return _one_change(examination, near) or _first_of_alike(
@@ -197,7 +197,7 @@ def one_in_each_result(examination: Examination) -> Finding | None:
 
 
 def one_in_a_kind_of_calls(examination: Examination) -> Finding | None:
-    """One misconception gives all answers to the calls of some kind, and no others.
+    """Return a misconception that gives all answers to calls of some kind, and no others.
 
     In the other calls something else goes wrong as well: an error, say.
     """
