@@ -1,4 +1,4 @@
-"""What the checks of attention modules have in common: a class that is asked, and its answers.
+"""Shared parts of the checks of attention modules: a class that is asked, and its answers.
 
 One mistake costs once. So each check asks for what it is about and for no more: an output is
 graded where no weights came with it, a mask where the scores have another scale, a gradient where
@@ -61,12 +61,12 @@ class Asked:
     _known: dict[str, bool] = field(default_factory=dict)
 
     def of(self, submission: Submission) -> "Asked":
-        """The same class, in another process; what is known of it is known of both."""
+        """Return the class in another process. Both share what is known of it."""
         return replace(self, submission=submission)
 
     @property
     def is_regular(self) -> bool:
-        """Whether the results are in number, order and shape what they should be."""
+        """Return whether the results are in number, order and shape what they should be."""
         if "regular" not in self._known:
             self._known["regular"] = self._has_right_shapes()
         return self._known["regular"]
@@ -85,7 +85,7 @@ class Asked:
         return False
 
     def run(self, made_with: Sizes, inputs: Inputs, state: Weights, **details: Any) -> ModuleRun:
-        """A forward pass of the student's."""
+        """Return a forward pass of the student's."""
         __tracebackhide__ = True
 
         def right(used: Weights) -> Any:
@@ -101,11 +101,11 @@ class Asked:
     def right(
         self, made_with: Sizes, inputs: Inputs, state: Weights, toward: Inputs | None = None
     ) -> Passed:
-        """The same pass of the course's own."""
+        """Return the same pass of the course's own."""
         return reference_pass(self.build, made_with, inputs, state, toward)
 
     def answers(self, value: Any, right: Any = None) -> tuple[Any, Any]:
-        """The output, and the weights, or None; results in the wrong order are turned round."""
+        """Return the output, and the weights or None, in the right order."""
         __tracebackhide__ = True
         if len(self.what) > 1 and (self.is_regular or not isinstance(value, list | np.ndarray)):
             first, second = expect_results(value, ("output", "weights"), self.name)
@@ -120,14 +120,14 @@ class Asked:
         return first, second
 
     def _is_turned(self, value: Any, right: Any) -> bool:
-        """Whether the shapes show that the two results changed places."""
+        """Return whether the shapes show that the two results changed places."""
         if not isinstance(value, list) or len(value) != 2 or not isinstance(right, list):
             return False
         wanted, found = [_shape(each) for each in right], [_shape(each) for each in value]
         return wanted[0] != wanted[1] and found == wanted[::-1] and not self.is_regular
 
     def output(self, made_with: Sizes, inputs: Inputs, state: Weights, **details: Any) -> Array:
-        """The student's output, of the right shape."""
+        """Return the student's output, of the right shape."""
         __tracebackhide__ = True
         run = self.run(made_with, inputs, state, **details)
         # that of zeros is recorded in a released course, whatever numbers are asked for
@@ -161,7 +161,7 @@ class Asked:
             expect_close(weights, expected[1], self.what[1], condition=condition)
 
     def is_right(self, made_with: Sizes, inputs: Inputs, state: Weights) -> bool:
-        """Whether `compare` passes."""
+        """Return whether `compare` passes."""
         try:
             self.compare(made_with, inputs, state, condition=200.0)
         except (Mismatch, Raised):
@@ -230,7 +230,7 @@ class Asked:
     def _looks_where_it_may(
         self, made_with: Sizes, inputs: Inputs, mask: Array, state: Weights
     ) -> bool:
-        """Whether each output moves with the keys that its query may see, and with no other."""
+        """Return whether each output moves only with the keys that its query may see."""
 
         def answer(given: Inputs, *more: Any) -> Array:
             return self.output(made_with, (*given, *more), state).astype(np.float64)
@@ -263,7 +263,7 @@ class Asked:
         return True
 
     def _weights_obey(self, made_with: Sizes, inputs: Inputs, mask: Array, state: Weights) -> bool:
-        """Whether weights that come with the output are 0 where the mask is, and sum to 1."""
+        """Return whether weights that come with the output are 0 at the mask, and sum to 1."""
         given = (*inputs, mask)
         run = self.run(made_with, given, state)
         right = self.right(made_with, given, run.state).value
@@ -327,7 +327,7 @@ class Asked:
     def gradients_elsewhere(
         self, made_with: Sizes, inputs: Inputs, state: Weights, toward: Inputs
     ) -> Callable[[], tuple[ModuleRun, Passed]]:
-        """The student's gradients and the right ones, for other inputs of the same sizes."""
+        """Return the student's gradients and the right ones, for other inputs of these sizes."""
 
         def gradients() -> tuple[ModuleRun, Passed]:
             given = other_inputs(inputs)
@@ -366,7 +366,7 @@ class Asked:
             raise stopped
 
     def _each_alone(self, made_with: Sizes, inputs: Inputs, state: Weights, usual: Sizes) -> bool:
-        """Whether wrong values are those of each matrix alone, which are wrong as well."""
+        """Return whether wrong values come from each matrix alone, which is wrong as well."""
         alike = _like(inputs, (0,) * (inputs[0].ndim - 2), usual)
         if self.is_right(made_with, alike, state):
             return False
@@ -400,7 +400,7 @@ class Asked:
 
 
 def _shape(value: Any) -> tuple[int, ...] | None:
-    """The shape of an array or of a list of rows; None of anything else."""
+    """Return the shape of an array or of a list of rows; None of anything else."""
     try:
         return None if value is None else np.shape(value)
     except ValueError:
@@ -408,7 +408,7 @@ def _shape(value: Any) -> tuple[int, ...] | None:
 
 
 def _with_others(inputs: Inputs, state: Weights) -> list[Case]:
-    """A case, and others whose answers are others."""
+    """Return a case, and others with other answers."""
     changed = {name: 1.5 * value[..., ::-1] for name, value in state.items()}
     more = [(inputs, changed)] if state else []
     return [(inputs, state), (other_inputs(inputs), state), *more]
@@ -427,14 +427,14 @@ def other_inputs(inputs: Inputs) -> Inputs:
 
 
 def _like(inputs: Inputs, place: Sizes, batch: Sizes) -> Inputs:
-    """One matrix of each input, repeated along the axes of a batch."""
+    """Return one matrix of each input, repeated along the axes of a batch."""
     return tuple(np.broadcast_to(each[place], (*batch, *each.shape[-2:])).copy() for each in inputs)
 
 
 def usual_batch(
     asked: Asked, draw: Callable[[Sizes], Inputs], made_with: Sizes, state: Weights
 ) -> Sizes:
-    """A batch axis, or none where the student's code works only without; `draw` draws inputs."""
+    """Return a batch axis, or none if the code works only without. `draw` draws inputs."""
     for batch in ((2,), ()):
         try:
             asked.output(made_with, draw(batch), state)

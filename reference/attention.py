@@ -16,7 +16,7 @@ Mask = npt.NDArray[Any]
 
 
 def scores(Q: Array, K: Array) -> Array:
-    """How well each query fits each key.
+    """Return how well each query fits each key.
 
     Q `(..., L_q, d_k)` and K `(..., L_k, d_k)` give `(..., L_q, L_k)`: entry i, j is the dot
     product of query i with key j.
@@ -51,7 +51,7 @@ def softmax(x: npt.ArrayLike, axis: int | tuple[int, ...] | None = -1) -> Array:
 
 
 def combine(weights: Array, V: Array) -> Array:
-    """The mean of the values, weighted: `(..., L_q, L_k)` and `(..., L_k, d_v)`."""
+    """Return the mean of the values, weighted: `(..., L_q, L_k)` and `(..., L_k, d_v)`."""
     return weights @ V
 
 
@@ -72,5 +72,5 @@ def attention(
 
 
 def asked_of_softmax(Q: Array, K: Array, mask: Mask | None = None) -> Array:
-    """The scores, scaled and masked, of which attention takes the softmax."""
+    """Return the scores, scaled and masked, of which attention takes the softmax."""
     return block(scale(scores(Q, K), Q.shape[-1]), mask)

@@ -1,4 +1,4 @@
-"""What the label of an axis says: queries or keys, in words of many kinds."""
+"""Labels of axes, read: do they say queries or keys, in words of many kinds?"""
 
 import re
 
@@ -45,7 +45,7 @@ def side_of(label: str) -> str | None:
 
 
 def are_a_pair(one: str, other: str) -> bool:
-    """Whether two labels are words for the two sides that are used for either, as source, target.
+    """Return whether two labels are a pair that may mean either side, as source and target.
 
     Attention goes from a source to a target, and a translation's target attends to its source.
     """

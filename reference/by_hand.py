@@ -34,7 +34,7 @@ class HandPart:
         return len(self.Q), len(self.V[0]) if step == "output" else len(self.K)
 
     def exact(self, step: str) -> Array:
-        """The step's matrix, worked out from the beginning."""
+        """Return the step's matrix, worked out from the beginning."""
         previous: npt.ArrayLike | None = None
         for name in STEPS:
             previous = self.following(name, previous)
@@ -43,7 +43,7 @@ class HandPart:
         raise ValueError(step)
 
     def following(self, step: str, previous: npt.ArrayLike | None) -> Array:
-        """The step's matrix, from the matrix of the step before it."""
+        """Return the step's matrix, from the matrix of the step before it."""
         if step == "scores" or previous is None:
             return scores(np.array(self.Q, float), np.array(self.K, float))
         given = np.asarray(previous, float)
@@ -54,20 +54,20 @@ class HandPart:
         return combine(given, np.array(self.V, float))
 
     def follows(self, step: str, answer: Array, own: Array) -> npt.NDArray[np.bool_]:
-        """Where an answer is what follows from the student's own step before."""
+        """Return where an answer follows from the student's own step before."""
         if own.shape != self.shape(step_before(step)) or not np.isfinite(own).all():
             return np.zeros(answer.shape, bool)
         return np.abs(answer - self.following(step, own)) <= WITHIN
 
     def earned(self, step: str, answer: Array, own: Array) -> npt.NDArray[np.bool_]:
-        """Where it follows with some work: nothing follows from trivial rows."""
+        """Return where it follows and took some work. A trivial row takes none."""
         follows = self.follows(step, answer, own)
         if follows.any():
             follows[[trivial.row for trivial in self.trivial_rows(step, answer, own)]] = False
         return follows
 
     def trivial_rows(self, step: str, answer: Array, own: Array) -> list["TrivialRow"]:
-        """The trivial rows of the step before, or of weights, from which the rest follows."""
+        """Return the trivial rows of the step before, or of the weights."""
         before = step_before(step)
         found = list(_trivial(before, own, self.exact(before)))
         return found + list(_trivial(step, answer, self.exact(step)) if step == "weights" else ())
@@ -83,7 +83,7 @@ class TrivialRow:
 
 
 def step_before(step: str) -> str:
-    """The step that this one starts from."""
+    """Return the step that this one starts from."""
     return STEPS[STEPS.index(step) - 1]
 
 
@@ -145,13 +145,13 @@ STANDARD = HandProblem(_HAND_PARTS, (0.5, 0.8, 0.3, 0.9))
 
 
 def hand_shape(letter: str, step: str) -> tuple[int, int]:
-    """The shape of a step's matrix, the same for all variants."""
+    """Return the shape of a step's matrix, the same for all variants."""
     return STANDARD.parts[letter].shape(step)
 
 
 @functools.lru_cache(maxsize=256)
 def hand_problem(variant: str = "") -> HandProblem:
-    """The problem of a variant, a key of hexadecimal digits; the course's own for the empty one.
+    """Return the problem of a variant (hexadecimal digits; the course's own for the empty key).
 
     Whole numbers and tenths. Drawn again until no way to mix up an axis gives the right numbers.
     Part C is self-attention of words with themselves, whose scores are symmetric whatever the
@@ -184,7 +184,7 @@ def _drawn(letter: str, draw: Callable[[], Any]) -> HandPart:
 
 
 def _tells(part: HandPart) -> bool:
-    """Whether mixed-up axes and left-out steps show in every step, and no row has a tie."""
+    """Return whether mixed-up axes and left-out steps show in every step, and no row has a tie."""
     Q, K, V = (np.array(matrix, float) for matrix in (part.Q, part.K, part.V))
     scores_, scaled, weights, output = (part.exact(step) for step in STEPS)
     if any(len(set(row)) < len(row) for row in scores_.tolist()):
@@ -206,7 +206,7 @@ def _tells(part: HandPart) -> bool:
 
 
 def hand_givens(variant: str = "") -> dict[str, dict[str, Matrix] | tuple[float, ...]]:
-    """The numbers that a variant's text shows: Q, K and V of each part, and the masked scores."""
+    """Return the numbers in a variant's text: Q, K and V of each part, and the masked scores."""
     problem = hand_problem(variant)
     matrices = {
         letter: {"Q": part.Q, "K": part.K, "V": part.V} for letter, part in problem.parts.items()

@@ -1,4 +1,4 @@
-"""What chance does, but for one run in a thousand million."""
+"""Bounds of chance: a fair run is outside once in a thousand million runs."""
 
 import math
 from statistics import NormalDist
@@ -14,7 +14,7 @@ MOST_EQUAL = 16  # rows that are rare and come twice: so many where one is expec
 
 
 def chi_square(freedom: int, chance: float) -> float:
-    """The quantile of χ², by Wilson & Hilferty (1931); 0 where that has none."""
+    """Return the quantile of χ², by Wilson & Hilferty (1931); 0 where that has none."""
     if not freedom:
         return 0.0
     spread = 2 / (9 * freedom)
@@ -23,7 +23,7 @@ def chi_square(freedom: int, chance: float) -> float:
 
 
 def are_independent(hits: Hits, rate: float) -> bool:
-    """Whether hits of that rate, in a matrix or several, tell nothing of one another.
+    """Return whether hits of that rate, in a matrix or several, tell nothing of one another.
 
     Seen are: places at any fixed distance, two slices along any axis, rows that are copies of any
     other rows, and rows and columns that have too even or too uneven a share.
@@ -50,7 +50,7 @@ def _no_distance_tells(hits: Hits, rate: float) -> bool:
 
 
 def _no_slice_tells(slices: Hits) -> bool:
-    """How many hits two slices have in common, against the hypergeometric distribution."""
+    """Return whether each two slices share as many hits as the hypergeometric law allows."""
     rows = slices.reshape(len(slices), -1).astype(np.int64)
     count, size = rows.shape
     common, each = rows @ rows.T, rows.sum(-1)
@@ -64,7 +64,7 @@ def _no_slice_tells(slices: Hits) -> bool:
 
 
 def _hypergeometric(size: int, one: int, other: int, common: int) -> float:
-    """The chance of so many in common or of more, or fewer, whichever is the smaller."""
+    """Return the smaller tail probability of `common` shared hits, hypergeometric."""
     size, one, other, common = int(size), int(one), int(other), int(common)
     least, most = max(0, one + other - size), min(one, other)
     all_ways = math.comb(size, other)
@@ -77,7 +77,7 @@ def _hypergeometric(size: int, one: int, other: int, common: int) -> float:
 
 
 def _rows_come_again(rows: Hits, rate: float) -> bool:
-    """Whether rows that are so rare that hardly any two are equal are copies of others."""
+    """Return whether rows are copies of others, though hardly any two should be equal."""
     hits = rows.sum(-1)
     chances = rate**hits * (1 - rate) ** (rows.shape[-1] - hits)
     rare = rows[chances <= 2 / len(rows) ** 2]
@@ -86,7 +86,7 @@ def _rows_come_again(rows: Hits, rate: float) -> bool:
 
 
 def _shares_vary(hits: Hits, rate: float) -> bool:
-    """Whether the number of hits in each row varies as much as by chance."""
+    """Return whether the number of hits in each row varies as much as by chance."""
     rows = hits.reshape(-1, hits.shape[-1])
     size = rows.shape[-1]
     found = ((rows.sum(-1) - size * rate) ** 2).sum() / (size * rate * (1 - rate))

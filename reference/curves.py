@@ -36,12 +36,12 @@ def labels_of_pairs(figure: Figure, table: Results) -> list[Labels]:
 
 
 def says_unscaled(label: str) -> bool:
-    """Whether a label speaks of scores that are not scaled."""
+    """Return whether a label speaks of scores that are not scaled."""
     return re.search(r"un-?scaled|not scaled|without|no scal|\braw\b", label.lower()) is not None
 
 
 def says_scaled(label: str) -> bool:
-    """Whether a label speaks of scaled scores."""
+    """Return whether a label speaks of scaled scores."""
     return "scaled" in label.lower() and not says_unscaled(label)
 
 
@@ -52,7 +52,7 @@ def same_points(wanted: set[Point], found: set[Point]) -> bool:
 
 
 def legend_tells_apart(figure: Figure, table: Results) -> bool:
-    """Whether a legend has another label for each series of a measure."""
+    """Return whether a legend has another label for each series of a measure."""
     pairs = labels_of_pairs(figure, table)
     if pairs:
         return any(unscaled and scaled and unscaled != scaled for unscaled, scaled in pairs)

@@ -35,13 +35,13 @@ class State:
 
 
 def seeded(*seed: int) -> State:
-    """The state that follows from a seed: nothing is known of its numbers."""
+    """Return the state that follows from a seed: nothing is known of its numbers."""
     state: Any = np.random.MT19937(list(seed)).state["state"]
     return State(state["key"].astype(np.int64), int(state["pos"]))
 
 
 def sized(size: int, *seed: int) -> State:
-    """A state whose next `KNOWN` normal numbers are of the size of 2**(size − 50), of both signs.
+    """Return a state whose next `KNOWN` normal numbers are near ±2**(size − 50).
 
     The numbers for `size + 1` are exactly twice those for `size`, which is 49 at most.
     """
@@ -54,7 +54,7 @@ def sized(size: int, *seed: int) -> State:
 
 
 def _untempered(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    """The words of the state that are handed out as `words`."""
+    """Return the words of the state that are handed out as `words`."""
     y = words ^ words >> np.uint64(18)
     y ^= y << np.uint64(15) & np.uint64(0xEFC60000)
     turned = y.copy()

@@ -1,4 +1,4 @@
-"""What dropout did to attention weights, read from outputs that show each weight twice.
+"""Dropout of attention weights, read from outputs that show each weight twice.
 
 Source: Srivastava et al. (2014); kept weights are divided by 1 − p ("inverted dropout"), as
 `torch.nn.Dropout` does.
@@ -37,7 +37,7 @@ def what_dropout_did(
     rate: float,
     in_evaluation: Array | None = None,
 ) -> DropoutMistake | None:
-    """The mistake in one pass in training, or None.
+    """Return the mistake in one pass in training, or None.
 
     query `(B, L_q, d)` and key `(B, L_k, d)`; the values were two identity matrices side by side,
     so that output `(B, L_q, 2·L_k)` shows the weights that were used, twice. `in_evaluation` is
@@ -68,13 +68,13 @@ def what_dropout_did(
 
 
 def same_draw(first: Array, second: Array) -> bool:
-    """Whether two outputs show the same weights dropped, and some of them."""
+    """Return whether two outputs show the same weights dropped, and some of them."""
     dropped, again = np.abs(first) < 1e-12, np.abs(second) < 1e-12
     return bool(dropped.any() and np.array_equal(dropped, again))
 
 
 def _own_weights(output: Array, right: Array) -> Array:
-    """The weights that an output in evaluation shows, if they are weights; else the right ones."""
+    """Return the weights that an output in evaluation shows, or the right ones."""
     first, second = np.split(output, 2, axis=-1)
     are_weights = (first > 0).all() and np.allclose(first.sum(-1), 1, atol=1e-4)
     return first if are_weights and np.allclose(first, second, atol=1e-5) else right
@@ -162,7 +162,7 @@ def _applied(used: Array, right: Array, rate: float) -> DropoutMistake | None:
 
 
 def _fair(count: int, rate: float) -> tuple[float, float]:
-    """How many of `count` weights dropout sets to 0, but for one run in a thousand million.
+    """Return bounds for how many of `count` weights dropout sets to 0 (see `reference.chance`).
 
     With thousands of weights the binomial distribution is as good as normal.
     """

@@ -1,4 +1,4 @@
-"""What a student's figure shows, read back as numbers."""
+"""Students' figures, read back as numbers."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,7 +11,7 @@ from reference.attention import Array
 
 
 def panels_in(figure: Figure) -> list[Axes]:
-    """The axes with images, as one reads: from left to right, and then from top to bottom."""
+    """Return the axes with images, from left to right, then from top to bottom."""
     left_over = [axes for axes in figure.axes if axes.images]
     found: list[Axes] = []
     while left_over:
@@ -27,12 +27,12 @@ def _height(axes: Axes) -> float:
 
 
 def matrix_of(image: Image) -> Array:
-    """The values of an image, row by row."""
+    """Return the values of an image, row by row."""
     return np.array(image.values).reshape(image.rows, image.columns)
 
 
 def as_labelled(axes: Axes, tokens: Sequence[str]) -> Axes:
-    """The same axes with their image read in the order of the tokens, where the labels name them.
+    """Return the axes with the image in the order of the tokens, if labels name them.
 
     `pcolormesh(weights[::-1])` draws row 0 at the top, as `imshow(weights)` does, and its labels
     say so: what counts is which cell of the picture belongs to which token, and not in which order
@@ -61,19 +61,19 @@ def _step(
 
 
 def blank_as_zero(shown: Array, expected: Array) -> Array:
-    """The values of an image in which cells left blank stand for entries that are 0."""
+    """Return the values of an image in which cells left blank stand for entries that are 0."""
     if shown.shape != expected.shape:
         return shown
     return np.where(np.isnan(shown) & (np.asarray(expected) == 0), 0.0, shown)
 
 
 def panels_of(figure: Figure) -> list[Array]:
-    """What each panel of a figure shows: its last image, which lies on the others."""
+    """Return what each panel of a figure shows: its last image, which lies on the others."""
     return [matrix_of(axes.images[-1]) for axes in panels_in(figure)]
 
 
 def panels_shown(value: Any) -> list[Array] | None:
-    """The panels of a figure; None of what is none."""
+    """Return the panels of a figure; None of what is none."""
     return panels_of(value) if isinstance(value, Figure) else None
 
 
@@ -83,7 +83,7 @@ def tokens_for(length: int) -> list[str]:
 
 
 def image_of(figure: Any) -> Array | None:
-    """The only image of a figure of `tokens_for`, or its first, in the order of the tokens."""
+    """Return the first image of a figure of `tokens_for`, in the order of the tokens."""
     panels = panels_in(figure) if isinstance(figure, Figure) else []
     if not panels:
         return None

@@ -1,4 +1,4 @@
-"""What follows from a student's own steps, where these are wrong: one mistake costs once.
+"""Follow-through: results from the student's own wrong steps, so that one mistake costs once.
 
 Each function puts its questions to `steps`, an `OwnSteps`, and does the rest as it should be done.
 """
@@ -28,12 +28,12 @@ Softmax = Callable[[Array], Array]
 
 
 def own_count_visible(steps: OwnSteps, size: int) -> Array:
-    """How many positions each query sees, by the student's own mask."""
+    """Count the positions that each query sees, by the student's own mask."""
     return steps.ask(lambda own, n: own.create_causal_mask(n), size).sum(axis=-1)
 
 
 def own_masked_weights(steps: OwnSteps, given: Array, mask: npt.NDArray[Any]) -> Array:
-    """The weights, by the student's own `apply_mask`."""
+    """Return the weights, by the student's own `apply_mask`."""
     blocked = steps.ask(lambda own, x: own.apply_mask(x, mask), given)
     return softmax(blocked)
 
@@ -41,14 +41,14 @@ def own_masked_weights(steps: OwnSteps, given: Array, mask: npt.NDArray[Any]) ->
 def own_attention(
     steps: OwnSteps | None, place: int, Q: Array, K: Array, V: Array, mask: Any = None
 ) -> Array:
-    """The output or the weights, by the student's own softmax; by the right one without steps."""
+    """Return the output or the weights, by the student's own softmax or the right one."""
     return attention(Q, K, V, mask, _softmax(steps))[place]
 
 
 def own_attention_with_zeros(
     steps: OwnSteps | None, place: int, Q: Array, K: Array, V: Array, mask: Any
 ) -> Array:
-    """The same with blocked scores that are 0, which is no mask."""
+    """Return the same with blocked scores that are 0, which is no mask."""
     scaled = scale(scores(Q, K), Q.shape[-1])
     weights = _softmax(steps)(np.where(mask, scaled, 0.0))
     return (weights @ V, weights)[place]
@@ -89,7 +89,7 @@ def sharper(weights: Array) -> Array:
 def own_self_attention(
     steps: OwnSteps, bare: Any, inputs: tuple[Array, ...], state: State, place: int
 ) -> Array:
-    """What a right SelfAttention makes of the student's own attention."""
+    """Return the output of a right SelfAttention with the student's own attention."""
 
     def ask(mine: Any, x: Array) -> Any:
         query, key, value = (x @ state[f"W_{name}.weight"].T for name in "qkv")
@@ -104,7 +104,7 @@ def own_self_attention(
 def own_logits(
     steps: OwnSteps, block: Any, sizes: tuple[int, ...], tokens: Tokens, state: State
 ) -> Array:
-    """What a right model makes of the student's own block."""
+    """Return the logits of a right model with the student's own block."""
     _, d_model, heads, d_ff, _ = sizes
     x = state["token_embedding.weight"][tokens]
     x = x + state["position_embedding.weight"][: tokens.shape[1]]
@@ -129,7 +129,7 @@ def own_words(
     limit: int,
     form: str,
 ) -> list[int]:
-    """The sequence whose every word is the student's own choice after the last `limit` words."""
+    """Return the sequence in which the student's own code chooses every word."""
     from reference.checks.trained_models import run_generate
 
     tokens = list(prompt)
@@ -148,7 +148,7 @@ def own_words(
 def own_losses(
     steps: OwnSteps, weights: tuple[Array, Array], batches: Sequence[Tokens], count: int, lr: float
 ) -> list[float]:
-    """The losses of a right training with the student's own loss."""
+    """Return the losses of a right training with the student's own loss."""
     import torch
 
     from reference import small_models
@@ -159,7 +159,7 @@ def own_losses(
     losses = []
 
     def own_loss(mine: Any, logits: Array) -> Any:
-        """The loss, then its gradient by the logits."""
+        """Return the loss, then its gradient by the logits."""
         kit = kit_of(mine)
         own = mine.kept_value("next_token_loss")
         both = kit.with_gradient(own, tensor(logits), tensor(tokens))

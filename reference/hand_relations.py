@@ -119,7 +119,7 @@ def near(own: Numbers, numbers: Any, times: Any = 1.0) -> bool:
 
 
 def fits(step: str, steps: Steps, givens: Mapping[str, Any], times: float = 1.0) -> Cells:
-    """Return where a step fits the scores, which are right; the scores, where they fit Q and K."""
+    """Return which entries of a step fit the right scores; of the scores, which fit Q and K."""
     Q, K, V = (np.asarray(givens[each], float) for each in "QKV")
     own, scores = steps[step], steps["scores"]
     root = K.shape[1] ** 0.5
@@ -137,7 +137,7 @@ def fits(step: str, steps: Steps, givens: Mapping[str, Any], times: float = 1.0)
 
 
 def _follows(step: str, steps: Steps, givens: Mapping[str, Any]) -> Cells:
-    """Return where a step fits the student's own step before."""
+    """Return which entries of a step fit the student's own step before."""
     own, before = steps[step], steps[ORDER[ORDER.index(step) - 1]]
     if step == "scaled":
         return fits(step, steps, givens)

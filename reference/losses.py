@@ -10,7 +10,7 @@ from reference.generating import Tokens
 
 
 def right_loss(logits: Array, tokens: Tokens) -> float:
-    """The mean cross-entropy of token t + 1 at t."""
+    """Return the mean cross-entropy of token t + 1 at t."""
     shifted = logits[:, :-1].astype(float)
     scores = shifted - shifted.max(-1, keepdims=True)
     logarithms = scores - np.log(np.exp(scores).sum(-1, keepdims=True))
@@ -19,7 +19,7 @@ def right_loss(logits: Array, tokens: Tokens) -> float:
 
 
 def right_gradient(logits: Array, tokens: Tokens) -> Array:
-    """The gradient of that loss by the logits."""
+    """Return the gradient of that loss by the logits."""
     shifted = logits[:, :-1].astype(float)
     e = np.exp(shifted - shifted.max(-1, keepdims=True))
     gradient = np.zeros(logits.shape)
@@ -31,7 +31,7 @@ def right_gradient(logits: Array, tokens: Tokens) -> Array:
 def right_losses(
     weights: tuple[Array, Array], batches: Sequence[Tokens], steps: int, lr: float
 ) -> tuple[Array, Any]:
-    """The losses of the course's own training of a small model, and the embedding after it."""
+    """Return the losses of the course's training of a small model, and its embedding."""
     import torch
 
     from reference import small_models, training

@@ -14,10 +14,10 @@ def causal_mask(seq_len: int) -> npt.NDArray[np.bool_]:
 
 
 def masked_weights(scores: Array, mask: Mask) -> Array:
-    """The softmax over the allowed positions of scores that are already scaled."""
+    """Return the softmax over the allowed positions of scores that are already scaled."""
     return softmax(block(scores, mask))
 
 
 def count_visible(seq_len: int) -> list[int]:
-    """How many positions each query sees: 1, 2, 3, …"""
+    """Count the positions that each query sees: 1, 2, 3, …"""
     return [position + 1 for position in range(seq_len)]

@@ -31,7 +31,7 @@ class ScaledDotProductAttention(nn.Module):
 
 
 def without_dropout(*_: float) -> ScaledDotProductAttention:
-    """The module, whatever rate a student's is made with: always the same."""
+    """Return the module, whatever rate a student's is made with: always the same."""
     return ScaledDotProductAttention()
 
 

@@ -1,4 +1,4 @@
-"""What the parts of attention are called in published code, for modules whose names differ.
+"""Names of the parts of attention in published code, for modules whose names differ.
 
 Sources: the names in PyTorch (`in_proj_weight`, `out_proj`, `linear1`), GPT-2 (`c_attn`, `c_proj`,
 `wte`, `wpe`), LLaMA (`wq`, `q_proj`) and x-transformers (`to_q`, `to_kv`, `to_out`).
@@ -25,7 +25,7 @@ _ROLES = (
 
 
 def role(name: str) -> str:
-    """What a parameter is for, as far as its name tells."""
+    """Return a parameter's role, as far as its name tells."""
     steps = name.split(".")
     if steps[-1] in {"weight", "bias"} and len(steps) > 1:
         steps.pop()
@@ -38,13 +38,13 @@ def role(name: str) -> str:
 
 
 def is_shift(name: str) -> bool:
-    """Whether a parameter is a bias: it is added."""
+    """Return whether a parameter is a bias: it is added."""
     last = name.rpartition(".")[2].lower()
     return re.search(r"bias|beta|shift|^b(_|\d|[qkvo]?$)", last) is not None
 
 
 def neutral(name: str) -> float | None:
-    """What leaves everything as it is: a bias of 0, and a factor of 1 in a norm."""
+    """Return the neutral value of a parameter: 0 for a bias, 1 for a factor in a norm."""
     if is_shift(name):
         return 0.0
     return 1.0 if role(name) == "norm" else None

@@ -1,4 +1,4 @@
-"""What a matrix of attention weights shows: three measures, and the strongest links."""
+"""Patterns in a matrix of attention weights: three measures, and the strongest links."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from reference.scaling import entropy
 
 
 def analyze_pattern(embeddings: Array) -> dict[str, float]:
-    """The measures of self-attention with Q = K = V = embeddings `(L, d)`, scaled."""
+    """Return the measures of self-attention with Q = K = V = embeddings `(L, d)`, scaled."""
     _, weights = attention(embeddings, embeddings, embeddings)
     return measures(weights)
 

@@ -1,4 +1,4 @@
-"""How results are read, where more than one way to write them is right."""
+"""Readers of results that may be written in more than one way."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 def as_one_number(value: Any) -> Any:
-    """An array of one number as that number; all else as it is."""
+    """Return an array of one number as that number; all else as it is."""
     return value.reshape(()) if isinstance(value, np.ndarray) and value.size == 1 else value
 
 

@@ -1,4 +1,4 @@
-"""Whether tokens were drawn from the probabilities that they should be drawn from."""
+"""Tests for tokens drawn from given probabilities."""
 
 from dataclasses import dataclass
 
@@ -31,7 +31,7 @@ PLANNED = SamplingMistake(
 def what_was_drawn(
     words: npt.NDArray[np.int64], logits: Array, temperature: float
 ) -> SamplingMistake | None:
-    """The mistake in a chain of tokens, or None.
+    """Return the mistake in a chain of tokens, or None.
 
     `logits` `(V, V)`: row w has those of the token after w, which depends on w alone.
     """
@@ -71,7 +71,7 @@ def _others(logits: Array, temperature: float) -> list[tuple[str, str, Array]]:
 def least_likely_are_missing(
     words: npt.NDArray[np.int64], probabilities: Array, count: int
 ) -> bool:
-    """Whether a chain never takes one of the `count` least likely words, though it should."""
+    """Return whether a chain misses the `count` least likely words, though it should not."""
     before, after = words[:-1], words[1:]
     ranks = probabilities.argsort(-1).argsort(-1)
     chances = np.sort(probabilities)[:, :count].sum(-1)[before]
@@ -80,7 +80,7 @@ def least_likely_are_missing(
 
 
 def _likelihood(words: npt.NDArray[np.int64], probabilities: Array) -> float:
-    """The logarithm of the probability of a chain's steps."""
+    """Return the logarithm of the probability of a chain's steps."""
     chances = probabilities[words[:-1], words[1:]]
     return float(np.log(np.maximum(chances, 1e-300)).sum())
 
@@ -111,7 +111,7 @@ def _chi_square_of(words: npt.NDArray[np.int64], probabilities: Array) -> tuple[
 
 
 def is_random(words: npt.NDArray[np.int64], probabilities: Array) -> bool:
-    """Whether a chain's steps vary as drawn ones do; those that keep to a plan are too even."""
+    """Return whether a chain's steps vary as drawn ones do. Planned steps are too even."""
     return not (
         _is_too_even(words, probabilities)
         or _comes_again(words, probabilities)
@@ -125,7 +125,7 @@ def _is_too_even(words: npt.NDArray[np.int64], probabilities: Array) -> bool:
 
 
 def _comes_again(words: npt.NDArray[np.int64], probabilities: Array) -> bool:
-    """Whether a stretch comes twice that is too unlikely to do so.
+    """Return whether a stretch comes twice that is too unlikely to.
 
     Wherever the first is, the chance that the second repeats it is that of its steps. Shorter ones
     than `shortest` steps are all likely enough.
@@ -144,7 +144,7 @@ def _comes_again(words: npt.NDArray[np.int64], probabilities: Array) -> bool:
 
 
 def _distances(words: npt.NDArray[np.int64], length: int) -> list[int]:
-    """How far apart the same `length` tokens stand, of all that come more than once."""
+    """Return the distances between equal stretches of `length` tokens."""
     if length > len(words):
         return []
     stretches = np.lib.stride_tricks.sliding_window_view(words, length)
@@ -160,7 +160,7 @@ def _distances(words: npt.NDArray[np.int64], length: int) -> list[int]:
 
 
 def _tells_the_next(words: npt.NDArray[np.int64], probabilities: Array) -> bool:
-    """Whether what came after a token earlier tells what comes after it the next time."""
+    """Return whether the token after an earlier one predicts the token after it next time."""
     for lag in range(1, LAGS + 1):
         found = expected = variance = rest = 0.0
         for word, chances in enumerate(probabilities):

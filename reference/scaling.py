@@ -1,4 +1,4 @@
-"""What scaling by √d_k does, measured; and how far a fair measurement may be off by chance."""
+"""The effect of scaling by √d_k, measured, and intervals for fair measurements."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ def entropy(weights: Array) -> Array:
 
 
 def gradient_norm(scores: Array) -> Array:
-    """The Frobenius norm of the softmax's Jacobian, for each row of scores.
+    """Return the Frobenius norm of the softmax's Jacobian, for each row of scores.
 
     With p = softmax(s), ∂pᵢ/∂sⱼ = pᵢ(δᵢⱼ − pⱼ). The sum of its squares is
     Σp² − 2Σp³ + (Σp²)².
@@ -40,7 +40,7 @@ def gradient_norm(scores: Array) -> Array:
 def measure_trial(
     Q: Array, K: Array, entropy: Callable[[Array], Array] = entropy
 ) -> dict[str, Array]:
-    """The six measures of one trial, or of each trial along leading axes."""
+    """Return the six measures of one trial, or of each trial along leading axes."""
     unscaled = scores(Q, K)
     measured = {}
     for name, values in (("unscaled", unscaled), ("scaled", scale(unscaled, Q.shape[-1]))):
@@ -53,7 +53,7 @@ def measure_trial(
 
 @dataclass(frozen=True)
 class Distribution:
-    """How one trial's value of a measure is distributed, estimated from `size` trials."""
+    """The distribution of one trial's value of a measure, estimated from `size` trials."""
 
     mean: float
     std: float
@@ -69,7 +69,7 @@ def sampling_distributions(
     size: int = 600,
     entropy: Callable[[Array], Array] = entropy,
 ) -> Mapping[str, Distribution]:
-    """The distribution of each measure for one trial with standard normal Q and K.
+    """Return the distribution of each measure for one trial with standard normal Q and K.
 
     `entropy` is the function to measure with: one value for each row.
     """
@@ -94,7 +94,7 @@ def _describe(values: Array) -> Distribution:
 def acceptance_interval(
     one_trial: Distribution, trials: int, false_rejection: float
 ) -> tuple[float, float]:
-    """Where the mean over `trials` fair trials lies, but for a chance of `false_rejection`.
+    """Return the interval of the mean over `trials` fair trials; outside by `false_rejection`.
 
     The quantiles are those of a normal distribution, corrected for skewness and kurtosis
     (Cornish & Fisher 1938; Hill & Davis 1968) and never narrower than without the correction.
@@ -112,7 +112,7 @@ def acceptance_interval(
 
 @lru_cache(maxsize=32)
 def variance_interval(freedom: int, false_rejection: float) -> tuple[float, float]:
-    """Where an observed variance lies, as a part of the expected one, but for that chance.
+    """Return the interval of observed variance over expected variance, for that chance.
 
     It is χ² distributed over its degrees of freedom, an even number. The reference's own estimate
     and what the trials differ from a normal distribution widen the interval by half.
@@ -122,7 +122,7 @@ def variance_interval(freedom: int, false_rejection: float) -> tuple[float, floa
 
 
 def _chi_square(freedom: int, chance: float, upper: bool) -> float:
-    """The value that χ² is above with that chance, or below it, by bisection.
+    """Return the value that χ² is above with that chance, or below it, by bisection.
 
     For an even number of degrees of freedom both are sums of a Poisson distribution.
     """

@@ -34,22 +34,22 @@ class MeanModel(nn.Module):
 
 
 def rows(model: MeanModel) -> Tensor:
-    """The model's embedding as it is now."""
+    """Return the model's embedding as it is now."""
     return model.embedding.detach()
 
 
 def in_mode(model: nn.Module, training: bool) -> nn.Module:
-    """The model, training or not."""
+    """Return the model, training or not."""
     return model.train(training)
 
 
 def generator(seed: int) -> torch.Generator:
-    """A generator of random numbers."""
+    """Return a generator of random numbers."""
     return torch.Generator().manual_seed(seed)
 
 
 def with_gradient(loss: object, logits: Tensor, tokens: Tensor) -> tuple[Tensor, Tensor | None]:
-    """What a loss function gives, and its gradient by the logits, if there is one."""
+    """Return a loss and its gradient by the logits, if there is one."""
     logits = logits.clone().requires_grad_()
     value = loss(logits, tokens)  # type: ignore[operator]
     if not isinstance(value, Tensor) or not value.requires_grad:

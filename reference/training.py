@@ -16,7 +16,7 @@ def next_token_loss(logits: Tensor, tokens: Tensor) -> Tensor:
 
 
 def train(model: nn.Module, batches: Sequence[Tensor], steps: int, lr: float) -> list[float]:
-    """The losses, each before its step."""
+    """Return the losses, each before its step."""
     optimizer = torch.optim.AdamW(model.parameters(), lr=lr)
     losses = []
     for step in range(steps):

@@ -7,10 +7,10 @@ from reference.kit import kit_of
 
 
 class TrainsOne:
-    """How `train` is asked."""
+    """A caller of `train`."""
 
     def ask(self, submission: Any, recipe: Any, probe: Any) -> Any:
-        """The list of losses."""
+        """Return the losses, one each step."""
         state = recipe.arguments(probe)
         model = kit_of(submission).MeanModel.kept(tensor(state.embedding), tensor(state.output))
         batches = [tensor(each) for each in state.batches]
@@ -18,10 +18,10 @@ class TrainsOne:
 
 
 class WritesWithOne:
-    """How `generate` is asked."""
+    """A caller of `generate`."""
 
     def ask(self, submission: Any, recipe: Any, probe: Any) -> Any:
-        """The sequence."""
+        """Return the sequence of tokens."""
         state = recipe.arguments(probe)
         weights = tensor(state.embedding), tensor(state.output)
         model = kit_of(submission).MeanModel.kept(*weights, state.limit)

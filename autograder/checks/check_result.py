@@ -33,7 +33,7 @@ class Check(msgspec.Struct, frozen=True):
 
 
 class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of a check, before points are given; without a cause, it has passed.
+    """The result of a check, before points are given. Without a cause, the check has passed.
 
     `kind` is that of the problem if the student's code gave no answer. `about` are the student's
     functions that were called, `own` is the check's own name for the mistake, `hints` are those of
@@ -66,7 +66,7 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def can_be_diagnosed(self) -> bool:
-        """Whether the student's code gave an answer, or an exception, that can be examined."""
+        """Return whether the student's code gave an answer or an exception to examine."""
         ended = self.cause is not None and self.cause.code != "no_end"
         return self.outcome == "failed" and self.kind in {None, "raised"} and ended
 

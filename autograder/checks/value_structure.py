@@ -1,4 +1,4 @@
-"""How a value is put together, as a text that no other value has; its numbers are kept apart."""
+"""Signatures of values: a text for the structure of a value, with its numbers kept apart."""
 
 import datetime
 from typing import Any
@@ -16,7 +16,7 @@ EXACT = 2**53  # from there on a float64 does not tell two whole numbers apart
 
 
 def signature_of(value: Any, leaves: Leaves) -> str:
-    """What a value is, but for its numbers, which are added to `leaves` as arrays.
+    """Return a value's structure as text, and add its numbers to `leaves` as arrays.
 
     Tuples, lists and arrays are told apart only where something else than numbers is in them, and
     not by their kind. Two values of one signature and with the same leaves are the same.
@@ -61,7 +61,7 @@ def kinds_in(value: Any) -> str:
 
 
 def _exactly(key: Any) -> str:
-    """A key, or an item of a set: numbers too are part of its text."""
+    """Return a key, or an item of a set: numbers too are part of its text."""
     if isinstance(key, tuple):
         return f"({', '.join(map(_exactly, key))})"
     if isinstance(key, bool | int | float | complex):
@@ -87,7 +87,7 @@ def _of_numbers(value: Any, leaves: Leaves) -> str:
 
 
 def _array(value: Any) -> npt.NDArray[Any] | None:
-    """The array of real numbers that a value is or stands for."""
+    """Return the array of real numbers that a value is or stands for."""
     if isinstance(value, list | tuple) and any(
         item is None or isinstance(item, str | dict) for item in value
     ):

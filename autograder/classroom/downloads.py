@@ -88,7 +88,7 @@ class Listing:
         return Listing(self.root / folder, packed, is_below=True)
 
     def lost(self, entry: str) -> dict[str, str]:
-        """Return the files that could not be unpacked, by their path below an entry, with why."""
+        """Return the files of an entry that were not unpacked: the reason by path."""
         packed = self._packed.get(entry, {})
         return {
             "/".join(path): f"{one_line((entry, *path)[-1], 100)} was left out: {reason}."

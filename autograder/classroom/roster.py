@@ -221,7 +221,7 @@ class Roster:
         return [student.id for student in self.students if student.id not in here]
 
     def unclear(self, matches: Iterable[Match]) -> list[str]:
-        """Return a note on hand-ins of which the roster leaves open whose they are."""
+        """Return a note on submissions that the roster cannot assign to one student."""
         texts = list(dict.fromkeys(match.unclear for match in matches if match.unclear))
         if not texts:
             return []

@@ -1,4 +1,4 @@
-"""`autograder doctor`, `completion` and `schema`: this installation, and what fits to it."""
+"""`autograder doctor`, `completion` and `schema`: the state of this installation."""
 
 import contextlib
 import importlib.metadata

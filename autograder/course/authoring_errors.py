@@ -16,7 +16,7 @@ MOST_NAMES = 12
 
 @dataclass(frozen=True, order=True)
 class AuthoringError:
-    """What is wrong in a file of the course, and where; lines count from 1."""
+    """An error in a file of the course, with its place. Lines count from 1."""
 
     path: Path
     line: int
@@ -80,7 +80,7 @@ class CourseText:
         return [self.tree.body, *(node.body for node in classes)]
 
     def line_of_mark(self, function: str, word: object = None) -> int:
-        """The line of a word in a function's decorators, or else the function's own."""
+        """Return the line of a word in a function's decorators, or else the function's own."""
         node = self.functions.get(function)
         if node is None:
             return 1
@@ -93,14 +93,14 @@ class CourseText:
         return node.lineno
 
     def line_of_text(self, word: str, after: int = 1) -> int:
-        """The first line, from `after` on, on which a word stands as a text; 0 if on none."""
+        """Return the first line after `after` with a word as a text, or 0."""
         for number, line in enumerate(self.lines[after - 1 :], after):
             if f'"{word}"' in line or f"'{word}'" in line:
                 return number
         return 0
 
     def line_of_assignment(self, name: str) -> int:
-        """The line on which a name gets its value at the top level, or 1."""
+        """Return the line on which a name gets its value at the top level, or 1."""
         pattern = re.compile(rf"(?:def |class )?{re.escape(name)}\b")
         return next((n for n, line in enumerate(self.lines, 1) if pattern.match(line)), 1)
 
@@ -115,5 +115,5 @@ def _read(path: Path, _changed: int) -> CourseText:
 
 
 def course_text(path: Path) -> CourseText:
-    """The file as it is now; read once."""
+    """Return the file as it is now; read once."""
     return _read(path, path.stat().st_mtime_ns)

@@ -91,7 +91,7 @@ class Collected:
 def run_pytest(
     course: Course, exercises: Sequence[str], *plugins: object, options: Sequence[str] = ()
 ) -> None:
-    """Have pytest collect the checks of some exercises, and do with them what the plugins say."""
+    """Start pytest on the checks of some exercises. The plugins decide what it does."""
     files = [str(course.checks_file(name)) for name in exercises]
     environment = os.environ.pop("PYTEST_ADDOPTS", None)
     try:
@@ -313,7 +313,7 @@ def _wrong_grades(
 
 
 def _leads_to(needs: Mapping[str, Sequence[str]], start: str, end: str) -> bool:
-    """Return whether what `start` needs, and so on, comes to `end`."""
+    """Return whether `start` needs `end`, directly or through others."""
     names = [start]
     for name in names:  # grows meanwhile
         names += [other for other in needs.get(name, ()) if other not in names]

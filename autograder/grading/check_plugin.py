@@ -266,7 +266,7 @@ def _mismatch(result: CheckResult, error: Mismatch, submission: Submission | Non
 
 
 def _stopped(result: CheckResult, error: BaseException) -> CheckResult:
-    """The check's own code raised, or the engine failed: a person has to look at it."""
+    """Return the outcome of a check whose own code raised: a person has to look at it."""
     if isinstance(error, InternalError):
         cause = Cause(code="internal_error", message=error.finding)
         return msgspec.structs.replace(result, outcome="error", cause=cause, finding=error.finding)
@@ -333,7 +333,7 @@ def _evidence(error: Mismatch, submission: Submission | None) -> Evidence:
 
 
 def _side(error: Mismatch, values: npt.NDArray[Any] | str | None) -> Matrix | str | None:
-    """The part of one side that a picture shows; of what is no array, its text."""
+    """Return the part of one side that a picture shows; of what is no array, its text."""
     if values is None or isinstance(values, str):
         return values
     if isinstance(error.yours, str) or isinstance(error.expected, str):

@@ -1,1 +1,1 @@
-"""What learning platforms make of hand-ins: whose each entry of a download is, and when it came."""
+"""Downloads and exports of learning platforms: names, times and tables in their formats."""

@@ -224,7 +224,7 @@ Where = Literal["", "begins_with", "contains", "ends_with", "is"]
 
 
 class Diagnosis(Record, frozen=True, kw_only=True):
-    """Which mistake the answers show, beyond that they differ.
+    """A mistake that the answers show.
 
     kind: "named" if the student's numbers are those of the `misconceptions`; "located" if the
     finding says what is true of the answers and where they go wrong; "error" if it explains an
@@ -476,6 +476,6 @@ class Report(Record, frozen=True, kw_only=True):
 
 
 def worst(statuses: list[Status]) -> Status:
-    """The status of a whole: its most severe part's; "missing" only if every part is missing."""
+    """Return the most severe status of all parts; "missing" only if all are missing."""
     handed_in = [status for status in statuses if status != "missing"]
     return max(handed_in, key=SEVERITY.index) if handed_in else "missing"

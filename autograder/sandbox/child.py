@@ -48,9 +48,10 @@ class Child(ABC):
 
     @abstractmethod
     def ask_for_stack(self) -> None:
-        """Have it write the lines that it is in, on its line; where the system has no way, nothing.
+        """Ask the process for its stack, written to its own connection.
 
-        What it sends after that cannot be read as messages any more.
+        Nothing happens on a system without such a signal. What the process sends after that cannot
+        be read as messages.
         """
 
     @abstractmethod

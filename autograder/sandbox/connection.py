@@ -158,7 +158,7 @@ class DescriptorConnection:
         return words
 
     def close(self) -> None:
-        """Hang up. May be called twice."""
+        """Close the connection. A second call does nothing."""
         while self._open:
             os.close(self._open.pop())
 

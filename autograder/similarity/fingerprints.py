@@ -63,7 +63,7 @@ def _made(text: str) -> "CodeFingerprint":
 
 
 def _stretches(found: npt.NDArray[np.int64], length: int) -> Spans:
-    """The library's stretches in order, those that touch as one."""
+    """Return the library's stretches in order, those that touch as one."""
     joined: Spans = []
     places = np.clip(found.astype(int), 0, length).T.tolist() if found.size else []
     for start, end in sorted(places):

@@ -1,1 +1,1 @@
-"""What students hand in: reading it without trusting it."""
+"""Submissions: read without being trusted."""

@@ -1,4 +1,4 @@
-"""What a submission's code defines, compared by syntax and not by letters."""
+"""Names that a submission's code defines, compared by syntax and not by letters."""
 
 import ast
 import re

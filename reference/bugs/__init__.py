@@ -33,7 +33,7 @@ class Implementation:
 
 @functools.cache
 def implementations(name: str) -> tuple[Implementation, ...]:
-    """All of a function's implementations. Each text stands alone; its names tell nothing."""
+    """Return all implementations of a function. Each text stands alone; its names tell nothing."""
     module = importlib.import_module(f"{__name__}.{name}")
     found = []
     for node in ast.parse(inspect.getsource(module)).body:
@@ -53,12 +53,12 @@ def implementations(name: str) -> tuple[Implementation, ...]:
 
 
 def right_answer(name: str, *args: Any) -> Any:
-    """What the first right implementation of a function gives."""
+    """Return the answer of the first right implementation of a function."""
     return next(each for each in implementations(name) if not each.wrong).function(*args)
 
 
 def _alone(node: ast.FunctionDef) -> str:
-    """The function as `implementation`, without its docstring."""
+    """Return the function as `implementation`, without its docstring."""
     body = node.body[1:] if ast.get_docstring(node) is not None else node.body
     parameters = ast.arguments(
         posonlyargs=[],

@@ -1,4 +1,4 @@
-"""Whether numbers were measured in fair trials: where they lie, and by how much they scatter."""
+"""Tests for numbers from fair trials: their place and their scatter."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ Distributions = Callable[[int], Mapping[str, Distribution]]
 
 @dataclass(frozen=True)
 class Sizes:
-    """What is asked of measure_scaling."""
+    """Arguments of a call of measure_scaling."""
 
     dimensions: list[int]
     seq_len: int
@@ -45,7 +45,7 @@ def many_sizes(rng: np.random.Generator) -> Sizes:
 def fair_interval(
     distributions: Mapping[str, Distribution], name: str, seq_len: int, trials: int
 ) -> tuple[float, float]:
-    """Where a fair measurement of `name` lies."""
+    """Return the interval in which a fair measurement of `name` lies."""
     low, high = acceptance_interval(distributions[name], trials, FALSE_REJECTION)
     if name.startswith("scores_std"):  # ddof 0 and 1 are both right
         count = seq_len**2
@@ -131,7 +131,7 @@ def follow_draws(
     single: Mapping[str, float],
     double: Mapping[str, float],
 ) -> bool:
-    """Whether measures follow from numbers all near 0, from others, and from these doubled.
+    """Return whether measures follow from numbers all near 0, from others, and from these doubled.
 
     Of numbers twice as large the scores are four times as large; where all scores are nearly 0,
     all weights are nearly the same.

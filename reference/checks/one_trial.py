@@ -1,4 +1,4 @@
-"""Whether measures are those of real trials, whatever way the random numbers were made.
+"""Tests for measures of real trials, however the random numbers were made.
 
 A trial of two tokens has two rows of two weights. Each row's weights follow from one number, the
 gap between its two scores, so the mean entropy and the mean largest weight of a single trial give
@@ -35,7 +35,7 @@ Measures = Mapping[str, float]
 
 @dataclass(frozen=True)
 class Rows:
-    """What the measures of one trial of two tokens say of its scores."""
+    """Scores of one trial of two tokens, as its measures show them."""
 
     large: float  # the larger gap
     small: float
@@ -102,7 +102,7 @@ def expect_rows(trials: Sequence[Measures], kind: str, dimension: int, entropy: 
 
 
 def rows_of(measures: Measures, kind: str, entropy: bool) -> Rows:
-    """The gaps of the two rows; of equal rows, where the entropy cannot be relied on.
+    """Return the gaps of the two rows; of equal rows, where the entropy cannot be relied on.
 
     Raises:
         Mismatch: no rows have these measures.
@@ -130,7 +130,7 @@ def rows_of(measures: Measures, kind: str, entropy: bool) -> Rows:
 
 
 def gap(weight: float) -> float:
-    """The gap between two scores, from the larger of their weights."""
+    """Return the gap between two scores, from the larger of their weights."""
     weight = min(max(weight, 0.5), SURE)
     return log(weight / (1 - weight))
 
@@ -142,7 +142,7 @@ def mean_entropy(mean: float, apart: float) -> float:
 
 
 def explained(rows: Rows) -> float:
-    """The part of the variance of four scores that lies within the rows."""
+    """Return the part of the variance of four scores that lies within the rows."""
     return (rows.large**2 + rows.small**2) / 8
 
 
@@ -150,7 +150,7 @@ RATIO = "the two rows' gaps, one by the other,"
 
 
 def described(found: Sequence[Rows], variances: Sequence[float]) -> dict[str, Array]:
-    """What is compared with real trials, by its words."""
+    """Return the values to compare with real trials, by their descriptions."""
     large = np.array([rows.large for rows in found])
     small = np.array([rows.small for rows in found])
     within = np.array([explained(rows) for rows in found])

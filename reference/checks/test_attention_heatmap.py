@@ -45,7 +45,7 @@ def draw(submission, weights, tokens, **title):
 
 
 def shown(axes, what):
-    """The values of the one image on axes, if all of its cells can be seen and told apart."""
+    """Return the values of the one image on axes, if all its cells can be told apart."""
     image = axes.images[-1]
     if len(axes.images) > 1:
         raise Mismatch(
@@ -114,7 +114,7 @@ def test_image(submission, reference, rng):
 
 
 def ticks(labels, places, edges):
-    """The labels of the ticks, in the order of the columns or rows from the first to the last."""
+    """Return the labels of the ticks, in the order of the columns or rows."""
     ahead = edges[0] <= edges[-1] if edges else True
     found = {}
     for place, label in sorted(zip(places, labels, strict=False), reverse=not ahead):
@@ -124,7 +124,7 @@ def ticks(labels, places, edges):
 
 
 def at_each_cell(found, edges, tokens):
-    """Whether each cell has one label, its token: in the cell, or where it begins or ends."""
+    """Return whether each cell has one label, its token, inside it or at its ends."""
     return (
         list(found.values()) == tokens
         and len(edges) == len(tokens) + 1
@@ -241,7 +241,7 @@ def test_colour_bar(example):
 
 
 def number_in(text):
-    """A weight as it is written, and half of its last place; None if it is not a number."""
+    """Return a weight as it is written, and half of its last place; None if it is not a number."""
     if len(text) > LONGEST_NUMBER:
         return None
     plain = text.replace("$", "").replace("\\%", "%").replace("−", "-")  # also as mathematics
@@ -314,7 +314,7 @@ def expect_numbers_in_cells(written, weights):
 
 
 def matches(numbers, weight):
-    """Whether all numbers in a cell are its weight, to the places that are written."""
+    """Return whether all numbers in a cell are its weight, to the places that are written."""
     return all(unit <= 0.1 and abs(value - weight) <= 0.51 * unit + 1e-9 for value, unit in numbers)
 
 

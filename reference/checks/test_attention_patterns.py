@@ -145,7 +145,7 @@ def is_pair(link):
 
 
 def close_enough(pairs, there):
-    """Whether each pair is one that is there, but for rounding."""
+    """Return whether each pair is one that is there, but for rounding."""
     return all(
         any(token == other and abs(weight - right) < 1e-5 for other, right in there)
         for token, weight in pairs

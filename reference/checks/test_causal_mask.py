@@ -193,7 +193,7 @@ def test_count_visible(submission, reference, note):
 
 
 def counts_rightly(submission, reference, length):
-    """Whether count_visible is right at a length."""
+    """Return whether count_visible is right at a length."""
     try:
         answer = expect_numbers(submission.count_visible(length), "the counts")
         expect_close(answer, reference.count_visible(length), "the counts")
@@ -203,7 +203,7 @@ def counts_rightly(submission, reference, length):
 
 
 def blocks(submission, reference, scores, mask):
-    """Whether a softmax of what apply_mask gives is right."""
+    """Return whether a softmax of what apply_mask gives is right."""
     try:
         answer = expect_shape(submission.apply_mask(scores, mask), scores.shape, "the scores")
         with np.errstate(invalid="ignore"):

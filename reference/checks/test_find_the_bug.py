@@ -60,7 +60,7 @@ WRITE = (
 
 
 def each_function(points, title, grades, hints=None, needs=None):
-    """A check for each of the five functions."""
+    """Return a check for each of the five functions."""
     return pytest.mark.parametrize(
         "name",
         [
@@ -144,7 +144,7 @@ def stopped_by(submission, name, chosen):
 
 
 def outcome(submission, name, function):
-    """What the student's test raises when it is tried on a function."""
+    """Return the error that the student's test raises for a function."""
     try:
         getattr(submission.fresh(), f"test_{name}").kept(function)
     except NotWritten:
@@ -182,7 +182,7 @@ def test_of_shown(submission, name):
 
 
 def others(submission, name):
-    """The broken functions not shown that the test lets pass, and how many there are of all."""
+    """Return the other broken functions that the test lets pass, and the number of all."""
     known = implementations(name)
     said = stopped_by(submission, name, known)
     broken = [each for each in known if each.wrong and each.id != SHOWN]

@@ -46,7 +46,7 @@ HOW = {
 
 
 def stated(submission, name):
-    """The student's own value of an earlier step, or None where there is no usable one."""
+    """Return the student's own value of an earlier step, or None where there is no usable one."""
     try:
         values = submission.value(name)
     except StudentProblem:
@@ -103,7 +103,7 @@ def judge_in_kit(submission, reference, name, note):
 
 
 def own_steps(submission, reference, letter, last):
-    """The student's own steps of a part up to `last`, those of the right shape."""
+    """Return the student's own steps of a part up to `last`, those of the right shape."""
     steps = {}
     for step in STEPS[: STEPS.index(last) + 1]:
         own = stated(submission, f"{letter}_{step}")

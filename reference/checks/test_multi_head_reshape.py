@@ -31,7 +31,7 @@ def misfits(rng):
 
 
 def refuses(submission, heads, features):
-    """Whether split_heads raises a ValueError of its own for sizes that do not fit."""
+    """Return whether split_heads raises a ValueError of its own for sizes that do not fit."""
     try:
         x = np.zeros((2, 3, features))
         expect_error(submission.split_heads, x, heads, type="ValueError", naming=(features, heads))

@@ -29,7 +29,7 @@ SIZES = {  # all sizes of a case differ, so that no two axes can be confused
 
 
 def call(function, Q, K, V, *mask):
-    """The function with a mask by name, where there is one."""
+    """Return the function with a mask by name, where there is one."""
     return function(Q, K, V, **dict(zip(["mask"], mask, strict=False)))
 
 
@@ -51,7 +51,7 @@ def compare(submission, reference, note):
     """Pass if output and weights are right, or follow from a softmax of the student's own file."""
 
     def own_softmax_is_right(asked, weights, condition):
-        """Whether it gives the right weights; then nothing wrong can follow from it."""
+        """Return whether it gives the right weights. Then nothing wrong can follow from it."""
         try:
             expect_close(submission.own().softmax(asked), weights, "", condition=condition)
         except (Mismatch, StudentProblem):
@@ -61,7 +61,7 @@ def compare(submission, reference, note):
     def follow(answer, right, place, what, condition, args):
 
         def given(of_own, *changed):
-            """What comes of a softmax of the student's own, or of the right one."""
+            """Return a step: `of_own` with the softmax in this place."""
             return lambda steps: of_own(steps, place, *changed)
 
         Q, K, V, *masks = args

@@ -39,13 +39,13 @@ REPEATS = 25
 
 @pytest.fixture
 def generator(submission):
-    """What makes a generator, from its state, where the submission runs."""
+    """Return a function from a state to a generator with it, made where the submission runs."""
     made = submission.define("draws", draws.GENERATOR)
     return lambda state: made.generator.kept(state.key, state.position)
 
 
 def run(submission, reference, sizes, rng):
-    """The student's results, as {dimension: {measure: number}}."""
+    """Return the student's results, as {dimension: {measure: number}}."""
     dimensions = sizes.dimensions
     results = submission.measure_scaling(dimensions, sizes.seq_len, sizes.trials, rng)
     if not isinstance(results, dict):
@@ -269,7 +269,7 @@ def expect_what_follows(submission, reference, rng, generator):
 
 
 def entropy_is_right(submission, length):
-    """Whether the student's attention_entropy is right where all weights are equal."""
+    """Return whether the student's attention_entropy is right where all weights are equal."""
     try:
         found = expect_numbers(
             submission.aside().attention_entropy(np.full((1, length), 1 / length))

@@ -1,4 +1,4 @@
-"""What a student's training and writing make of the course's small models."""
+"""Small models of the course, trained and asked to write by the student's functions."""
 
 import numpy as np
 
@@ -22,7 +22,7 @@ def run_training(submission, kit, weights, batches, steps, lr):
 
 
 def run_generate(submission, model, prompt, count, form="plain", **drawn):
-    """The sequence; in the `form` that the student gives all of them, with its prompt in front."""
+    """Return the sequence; with a `form`, in that form and with its prompt in front."""
     answer = expect_numbers(
         submission.generate(model, tensor(prompt), count, **drawn), "the sequence"
     )
@@ -34,7 +34,7 @@ def run_generate(submission, model, prompt, count, form="plain", **drawn):
 
 
 def form_of(submission, kit):
-    """How the student's sequences come: plain, as a batch of one, or without the prompt.
+    """Return the form of the student's sequences: plain, a batch of one, or without the prompt.
 
     That is graded with the greedy words, and with nothing else.
     """

@@ -32,7 +32,7 @@ MASKED: Hints = (
 
 
 def of_weights(change: Callable[[Any], Any]) -> Step:
-    """A change of the weights that are drawn."""
+    """Return a change of the weights that are drawn."""
     return lambda s: change(np.asarray(s.weights))
 
 
@@ -205,7 +205,7 @@ def effect_probes(draw: int) -> Sequence[Probe]:
 
 
 def _figure(images: Sequence[Any], tokens: Sequence[str] = ()) -> Any:
-    """A figure as a student's function makes it, with these images and all that is written."""
+    """Return a figure as a student's function makes it, with these images and texts."""
     from matplotlib.figure import Figure
 
     figure = Figure()

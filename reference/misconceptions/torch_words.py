@@ -19,7 +19,7 @@ def chosen(families: Iterable[Family], names: str) -> tuple[Family, ...]:
 
 
 def without(families: Iterable[Family], names: str) -> tuple[Family, ...]:
-    """All of the mistakes but those that are named, with torch's words."""
+    """Return all of the mistakes but those that are named, with torch's words."""
     return tuple(family.worded(_worded) for family in author.without(families, names))
 
 

@@ -11,7 +11,7 @@ Rows = Sequence[Sequence[float]]
 
 
 def personalised(text: str, variant: str) -> str:
-    """The exercise's text with the variant's matrices and, where it is solved, its results."""
+    """Return the exercise's text with the variant's matrices, and its results where solved."""
     problem = hand_problem(variant)
     a, b, c = (problem.parts[letter] for letter in "abc")
     matrices = iter([a.Q, a.K, a.V, b.Q, b.K, b.V, c.Q])
@@ -35,7 +35,7 @@ IN_PRINT = """#
 
 
 def _solved(text: str, problem: HandProblem) -> str:
-    """The text with the variant's results between the markers."""
+    """Return the text with the variant's results between the markers."""
     for letter, part in problem.parts.items():
         lines = [f"{letter}_{step} = {_rounded(part.exact(step))}" for step in STEPS]
         text = _between(text, f"{letter}_output = None", lines)

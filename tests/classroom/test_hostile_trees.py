@@ -1,4 +1,4 @@
-"""Whatever lies in one student's folder, or in their part of a zip, costs that student alone.
+"""One student's files, however hostile, never change another student's grade.
 
 Trees are drawn from names, kinds of files and contents that have caused errors. Each is read as a
 class of a platform or as plain folders, beside a student whose work is right.

@@ -1,4 +1,4 @@
-"""Whatever goes wrong while one student's files are read costs that student alone."""
+"""An error in reading one student's files is that student's alone."""
 
 import time
 

@@ -125,7 +125,7 @@ def short(entries):
 
 
 def class_of(form, people):
-    """Return a download of {person: (display name, files)}, with the author in each file."""
+    """Make a download from {person: (display name, files)}; each file names its author."""
     download = {}
     for person, (name, files) in people.items():
         for entry, text in form(person, name, files).items():

@@ -1,4 +1,4 @@
-"""What is measured of a matrix of weights, done wrong."""
+"""Misconceptions in the measures of a matrix of weights."""
 
 from collections.abc import Callable
 from typing import Any
@@ -38,7 +38,7 @@ SPREAD: Hints = (
 
 
 def of_weights(change: Callable[[Any], Any]) -> Step:
-    """A measure of the weights, as a step."""
+    """Return a measure of the weights, as a step."""
     return lambda s: change(s.weights)
 
 

@@ -1,4 +1,4 @@
-"""What a mask does to scores, done wrong."""
+"""Misconceptions in applying a mask to scores."""
 
 from collections.abc import Callable
 from typing import Any
@@ -32,7 +32,7 @@ def mask_of(s: Any) -> Any:
 
 
 def of_scores(change: Callable[[Any, Any], Any]) -> Step:
-    """A change of the scores and the mask, as 0.0 and 1.0."""
+    """Return a change of the scores and the mask, as 0.0 and 1.0."""
     return lambda s: change(s.scores, mask_of(s))
 
 

@@ -1,4 +1,4 @@
-"""How many positions are visible, counted wrong."""
+"""Misconceptions in counting visible positions."""
 
 import numpy as np
 

@@ -24,7 +24,7 @@ SIZE: Hints = (
 
 
 def of_length(make: Callable[[int], Any]) -> Step:
-    """What is made for a length, as a step."""
+    """Return a step that makes something for a length."""
     return lambda s: make(s.seq_len)
 
 

@@ -25,7 +25,7 @@ from reference.misconceptions.hand_computation.steps import MASKED, MASKED_ROW, 
 
 
 def explain_value(name: str, read: Callable[[str], Any], variant: str = "") -> Finding | None:
-    """Which mistake gives the student's numbers for `name`, if exactly one does."""
+    """Return the mistake that gives the student's numbers for `name`, if exactly one does."""
     problem = hand_problem(variant)
     if name == "c_masked_row":
         row = _numbers(read, name)
@@ -56,7 +56,7 @@ def explain_value(name: str, read: Callable[[str], Any], variant: str = "") -> F
 
 
 def _from_trivial_rows(part: HandPart, step: str, read: Callable[[str], Any]) -> Finding | None:
-    """Why an answer that follows from the student's own step earns nothing."""
+    """Say why an answer that follows from the student's own step earns nothing."""
     name, before = f"{part.letter}_{step}", f"{part.letter}_{step_before(step)}"
     mine, own = _numbers(read, name), _numbers(read, before)
     if step == "scores" or mine is None or own is None or mine.shape != part.shape(step):
@@ -91,7 +91,7 @@ Fitting = dict[tuple[str, str], float]  # id and finding of a mistake: how likel
 
 
 def _named(name: str, fitting: list[tuple[str, str]], hints: Hints) -> Finding | None:
-    """The mistake; where two give the same numbers, both are said."""
+    """Return the mistake; where two give the same numbers, both are said."""
     if not 1 <= len(fitting) <= 2:
         return None
     says = f"{name}: your numbers are {fitting[0][1]}."
@@ -101,7 +101,7 @@ def _named(name: str, fitting: list[tuple[str, str]], hints: Hints) -> Finding |
 
 
 def _fitting(part: HandPart, step: str, read: Callable[[str], Any]) -> Fitting:
-    """The mistakes that give the student's matrix, from their own step before or the exact one."""
+    """Return the mistakes that give the student's matrix, from their own step or the exact one."""
     name = f"{part.letter}_{step}"
     mine = _numbers(read, name)
     if mine is None or _close(mine, part.exact(step)):
@@ -130,7 +130,7 @@ def _fitting(part: HandPart, step: str, read: Callable[[str], Any]) -> Fitting:
 
 
 def _rounded(part: HandPart, step: str, mine: Array, previous: Array) -> Fitting:
-    """That the numbers are rounded too much, and right but for that."""
+    """Say that the numbers are right, but rounded too much."""
     right = part.following(step, previous)
     for digits in (1, 2):
         if mine.shape == right.shape and np.allclose(mine, np.round(right, digits), atol=1e-9):
@@ -144,7 +144,7 @@ def _rounded(part: HandPart, step: str, mine: Array, previous: Array) -> Fitting
 
 
 def _chance(step: str, mine: Array, wrong: Array, right: Array) -> float:
-    """How likely numbers in the same range would be those of a mistake by chance.
+    """Return the probability that numbers in the same range match a mistake by chance.
 
     Rows that the mistake leaves right are no evidence of it, nor are rows of 0 and 1 or of equal
     shares; of a row that sums to 1, the other entries give the last one.
@@ -174,12 +174,12 @@ def _name_before(part: HandPart, step: str) -> str:
 
 
 def _before(part: HandPart, step: str) -> Array:
-    """The exact numbers of the step before; none before the first."""
+    """Return the exact numbers of the step before; none before the first."""
     return np.zeros(0) if step == "scores" else part.exact(STEPS[STEPS.index(step) - 1])
 
 
 def _made(family: Family, wrong: Misconception, call: SimpleNamespace) -> Any:
-    """What a mistake makes of the step before; None where the sizes do not fit it."""
+    """Apply a mistake to the step before. Return None if the sizes do not fit."""
     try:
         return wrong.replaces[str(family.target)](call)
     except ValueError:
@@ -187,7 +187,7 @@ def _made(family: Family, wrong: Misconception, call: SimpleNamespace) -> Any:
 
 
 def _printed(name: str, mine: Array | None) -> bool:
-    """Whether the wrong numbers of S3 stand where it prints them."""
+    """Return whether the wrong numbers of S3 stand where it prints them."""
     printed = PRINTED_IN_S3.get(name, {})
     if mine is None or not printed or any(len(place) != mine.ndim for place in printed):
         return False

@@ -59,7 +59,7 @@ def _v(part: HandPart) -> Array:
 
 
 def from_before(change: Change) -> Step:
-    """What a part has and the step before it, made into this step's numbers."""
+    """Return a step: a change of the part's numbers and those of the step before."""
     return lambda s: change(s.part, s.before)
 
 
@@ -226,7 +226,7 @@ WRONG = {
 
 
 def from_scores(change: Callable[[Array], Array]) -> Step:
-    """What the scores of the causal row are made into."""
+    """Return a step: a change of the scores of the causal row."""
     return lambda s: change(s.before)
 
 

@@ -162,7 +162,7 @@ ALTERNATIVES = (
 
 
 def draw_block(rng: np.random.Generator, d_model: int, d_ff: int) -> dict[str, Any]:
-    """The block's weights by the recipe's names."""
+    """Return the block's weights by the recipe's names."""
     root = np.sqrt(d_model)
     weights = {
         name: rng.normal(size=(d_model, d_model)) / root * 1.5
@@ -214,7 +214,7 @@ def probes(draw: int) -> Sequence[Probe]:
 
 
 def axes(state: Any) -> dict[str, int]:
-    """The sizes by name."""
+    """Return the sizes by name."""
     return {
         "B": state.x.shape[0],
         "L": state.x.shape[1],

@@ -18,7 +18,7 @@ def norm(x: Any, weight: Any, bias: Any) -> Any:
 
 
 def feed(s: Any, x: Any) -> Any:
-    """The feed-forward network."""
+    """Return the feed-forward network."""
     return np.maximum(x @ s.W_0.T + s.b_0, 0) @ s.W_2.T + s.b_2
 
 

@@ -95,7 +95,7 @@ MISCONCEPTIONS = (
 
 
 def probes(draw: int) -> Sequence[Probe]:
-    """All sizes different where the sizes are to tell, all equal where the values are."""
+    """Return probes: sizes all different where sizes tell, all equal where values tell."""
     rng = np.random.default_rng([32, draw])
 
     def case(batch: int, length: int, d_model: int, heads: int, mask: Any = None) -> Probe:

@@ -16,12 +16,12 @@ from reference.misconceptions.scaled_dot_product_attention.weights import ROWS
 
 
 def with_head_axis(mask: Any) -> Any:
-    """A mask `(B, L, L)` as `(B, 1, L, L)`; others as they are."""
+    """Return a mask `(B, L, L)` as `(B, 1, L, L)`; others as they are."""
     return mask[:, None] if mask is not None and mask.ndim == 3 else mask
 
 
 def of_each(change: Callable[[Any, int], Any]) -> Step:
-    """The same change in the split of queries, keys and values."""
+    """Return the same change in the split of queries, keys and values."""
     return lambda s: lambda t: change(t, s.num_heads)
 
 

@@ -17,7 +17,7 @@ BACK: Hints = (
 
 
 def of_x(change: Callable[[Any], Any]) -> Step:
-    """A change of x, as a step."""
+    """Return a change of x, as a step."""
     return lambda s: change(np.asarray(s.x))
 
 

@@ -35,7 +35,7 @@ REFUSE: Hints = (
 
 
 def of_x_and_heads(change: Callable[[Any, int], Any]) -> Step:
-    """A change of x for a number of heads, as a step."""
+    """Return a change of x for a number of heads, as a step."""
     return lambda s: change(np.asarray(s.x), s.num_heads)
 
 
@@ -206,6 +206,6 @@ SPLIT = (
 
 
 def cut(s: Any) -> Any:
-    """The split, with features that do not fit left out."""
+    """Return the split without the features that do not fit."""
     x = np.asarray(s.x)
     return split_heads(x[..., : x.shape[-1] // s.num_heads * s.num_heads], s.num_heads)

@@ -36,7 +36,7 @@ LABELS = {
 
 
 def axes(state: Any) -> dict[str, int]:
-    """The sizes by name."""
+    """Return the sizes by name."""
     sizes = {f"B{i or ''}": size for i, size in enumerate(state.Q.shape[:-2])}
     return sizes | {
         "L_q": state.Q.shape[-2],

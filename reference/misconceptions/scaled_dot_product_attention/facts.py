@@ -1,4 +1,4 @@
-"""What can be said of an answer that no misconception gives."""
+"""Statements about an answer that no misconception gives."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ def divisor(s: Any, v: Any) -> float:
 
 
 def divisor_in_single(s: Any, v: Any) -> float:
-    """The same of weights that are float32, whatever was made of the output."""
+    """Return the same of weights that are float32, whatever was made of the output."""
     weights = v[1]
     if weights.shape != s.weights.shape:
         raise ValueError("these are not the weights")

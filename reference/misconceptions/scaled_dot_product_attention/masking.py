@@ -1,4 +1,4 @@
-"""What a mask does, done wrong."""
+"""Misconceptions in masking."""
 
 from collections.abc import Callable
 from typing import Any
@@ -19,26 +19,26 @@ BLOCKING: Hints = (
 
 
 def masked(state: Any, with_mask: Callable[[Any], Any], without: Any = None) -> Any:
-    """The scaled scores where there is no mask, else what `with_mask` makes of the 0/1 mask."""
+    """Return the scaled scores, changed by `with_mask` if there is a 0/1 mask."""
     if state.mask is None:
         return state.scaled if without is None else without(state)
     return with_mask(np.asarray(state.mask).astype(float))
 
 
 def row_mean(x: Any, allowed: Any) -> Any:
-    """The mean of the allowed numbers of each row."""
+    """Return the mean of the allowed numbers of each row."""
     return (x * allowed).sum(-1, keepdims=True) / (allowed + 0 * x).sum(-1, keepdims=True)
 
 
 def rows_as_padding(mask: Any, scores: Any, axes: range = range(3, 9)) -> Any:
-    """The mask; if it has a row for each sequence, each row is that sequence's, for all queries."""
+    """Return the mask, with one row for each sequence as that sequence's padding."""
     m = np.asarray(mask)
     fits = m.ndim == 2 and scores.ndim in axes and len(m) == len(scores)
     return m.reshape(len(m), *(1,) * (scores.ndim - 2), -1) if fits else m
 
 
 def heads_as_batch(mask: Any, scores: Any) -> Any:
-    """The mask, but the first of three axes meets the first of four axes of the scores."""
+    """Return the mask, but the first of three axes meets the first of four axes of the scores."""
     m = np.asarray(mask)
     return m[:, np.newaxis] if m.ndim == 3 and scores.ndim == 4 else m
 
@@ -48,7 +48,7 @@ def fill(value: float) -> dict[str, Any]:
 
 
 def _after(change: Callable[[Any, Any], Any]) -> dict[str, Any]:
-    """The mask acting on the weights, after the softmax."""
+    """Return the mask acting on the weights, after the softmax."""
     return {
         "blocked": lambda s: s.scaled,
         "weights": lambda s: (
@@ -64,7 +64,7 @@ def _causal(state: Any) -> Any:
 
 
 def _indexed(state: Any, turned: Callable[[Any], Any]) -> Any:
-    """The scaled scores with −∞ where the mask, turned round, points as an index."""
+    """Return the scaled scores with −∞ where the mask, turned round, points as an index."""
     made = np.array(state.scaled, float)
     if state.mask is not None:
         made[turned(np.asarray(state.mask))] = -np.inf

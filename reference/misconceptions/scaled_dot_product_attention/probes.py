@@ -17,7 +17,7 @@ LOW = np.array([[30.0, 0.0], [40.0, 1.0]]), np.array([[-40.0, 0.0], [-40.0, 1.0]
 
 
 def probes(draw: int) -> Sequence[Probe]:
-    """All sizes different where the sizes are to tell, all equal where the values are."""
+    """Return probes: sizes all different where sizes tell, all equal where values tell."""
     rng = np.random.default_rng([30, draw])
 
     def qkv(batch: tuple[int, ...], l_q: int, l_k: int, d_k: int, d_v: int) -> list[Any]:

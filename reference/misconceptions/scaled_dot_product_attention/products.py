@@ -21,12 +21,12 @@ def transposed(x: Any) -> Any:
 
 
 def differences(s: Any) -> Any:
-    """Each query less each key."""
+    """Return each query less each key."""
     return s.Q[..., :, None, :] - s.K[..., None, :, :]
 
 
 def squared_distances(s: Any) -> Any:
-    """The squared distance of each query and each key."""
+    """Return the squared distance of each query and each key."""
     return (differences(s) ** 2).sum(-1)
 
 

@@ -18,7 +18,7 @@ SCALE: Hints = (
 
 
 def divided(by: Callable[[Any], Any]) -> Step:
-    """The scores, divided by what is given."""
+    """Return the scores, divided by what is given."""
     return lambda s: s.scores / by(s)
 
 

@@ -1,4 +1,4 @@
-"""What a wrong conclusion says."""
+"""Misconceptions in the conclusion."""
 
 from collections.abc import Callable
 from typing import Any
@@ -45,7 +45,7 @@ CONCLUSION: Hints = (
 
 
 def explain_value(name: str, read: Callable[[str], Any], _variant: str = "") -> Finding | None:
-    """What is behind a wrong entry of `CONCLUSION`."""
+    """Return the mistake behind a wrong entry of `CONCLUSION`."""
     answer = read(name)
     if name != "CONCLUSION" or not isinstance(answer, dict):
         return None

@@ -29,12 +29,12 @@ def frobenius(j: Any) -> Any:
 
 
 def of_weights(change: Callable[[Any], Any]) -> Step:
-    """A matrix made of the weights, as a step."""
+    """Return a matrix made of the weights, as a step."""
     return lambda s: change(s.p)
 
 
 def of_jacobian(change: Callable[[Any], Any]) -> Step:
-    """A norm of the Jacobian, as a step."""
+    """Return a norm of the Jacobian, as a step."""
     return lambda s: change(s.jacobian)
 
 

@@ -30,7 +30,7 @@ class _PerDimension(dict[int, Any]):
 
 
 def each_dimension(step: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """A step for one dimension, made into one for all of them."""
+    """Return a step for one dimension, made into one for all of them."""
     return lambda s: _PerDimension((d, step(_At(s, d))) for d in s.dimensions)
 
 
@@ -46,7 +46,7 @@ def _scores(d: int, seq_len: int) -> Any:
 
 
 def product(s: Any) -> Any:
-    """The scores of Q and K; of the usual draws they are computed once."""
+    """Return the scores of Q and K; of the usual draws they are computed once."""
     usual = s.Q is drawn(s.d, s.seq_len, 0) and s.K is drawn(s.d, s.seq_len, 1)
     return _scores(s.d, s.seq_len) if usual else scores(s.Q, s.K)
 
@@ -79,12 +79,12 @@ ONE_DIMENSION: dict[str, Callable[[Any], Any]] = {
 
 
 def results(s: Any) -> dict[int, dict[str, Any]]:
-    """All trials' values of each measure, for each dimension."""
+    """Return all trials' values of each measure, for each dimension."""
     return {d: {name: s.averaged[d](s.row[d][name]) for name in MEASURES} for d in s.dimensions}
 
 
 def summary(s: Any) -> tuple[Any, Any]:
-    """The mean of each measure, and how far a mean over the call's trials may lie from it.
+    """Return the mean of each measure, and how far a mean over the call's trials may lie from it.
 
     Six standard errors, of the student's mean and of this replay's own.
     """
@@ -101,7 +101,7 @@ def summary(s: Any) -> tuple[Any, Any]:
 
 
 def sample(s: Any) -> Any:
-    """The means over as many of the replayed trials as are asked for, drawn from `rng`."""
+    """Return the means over as many of the replayed trials as are asked for, drawn from `rng`."""
     drawn = s.rng.integers(
         min(len(next(iter(row.values()))) for row in s.result.values()), size=s.trials
     )
@@ -132,7 +132,7 @@ def measure_probes(draw: int) -> Sequence[Probe]:
 
 
 def _part(part: str) -> Callable[[Any, Any], bool]:
-    """Whether all measures are right but those whose names hold `part`."""
+    """Return whether all measures are right but those whose names hold `part`."""
 
     def test(s: Any, v: Any) -> bool:
         middle, allowed = summary(s)
@@ -149,7 +149,7 @@ def _part(part: str) -> Callable[[Any, Any], bool]:
 
 
 def _scatters(s: Any, v: Any) -> bool:
-    """Whether every number lies where that of one single trial may."""
+    """Return whether every number lies where that of one single trial may."""
     answers = iter(v)
     for d in sorted(s.dimensions, key=repr):
         for name in sorted(MEASURES, key=repr):

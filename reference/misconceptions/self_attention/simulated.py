@@ -14,7 +14,7 @@ Mix = Callable[[Tensor, Tensor, float, bool], Mixed]
 
 
 def _bare(mix: Mix) -> type[nn.Module]:
-    """A ScaledDotProductAttention whose weights and values are mixed in some way."""
+    """Return a ScaledDotProductAttention whose weights and values are mixed in some way."""
 
     class ScaledDotProductAttention(nn.Module):
         def __init__(self, rate: float = 0.1) -> None:

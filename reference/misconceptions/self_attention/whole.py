@@ -80,7 +80,7 @@ INSIDE = (
 
 
 def probes(draw: int) -> Sequence[Probe]:
-    """All sizes different where the sizes are to tell, all equal where the values are."""
+    """Return probes: sizes all different where sizes tell, all equal where values tell."""
     rng = np.random.default_rng([31, draw])
 
     def case(batch: tuple[int, ...], length: int, sizes: tuple[int, int, int], mask: Any) -> Probe:
@@ -125,7 +125,7 @@ def probes(draw: int) -> Sequence[Probe]:
 
 
 def axes(state: Any) -> dict[str, int]:
-    """The sizes by name."""
+    """Return the sizes by name."""
     sizes = {f"B{i or ''}": size for i, size in enumerate(state.x.shape[:-2])}
     return sizes | {
         "L": state.x.shape[-2],

@@ -44,7 +44,7 @@ FACTS = (
 
 
 def _factor(s: Any, v: Any) -> float:
-    """The factor by which the inputs of a softmax were multiplied; NaN where it cannot be seen.
+    """Return the factor on the inputs of a softmax; NaN where it cannot be seen.
 
     The logarithms of its results are that factor times the inputs, plus a constant.
     """

@@ -21,7 +21,7 @@ OVERFLOW: Hints = (
 
 
 def _at(state: Any, change: Any) -> Any:
-    """The sum of the exponentials, changed."""
+    """Return the sum of the exponentials, changed."""
     return change(state.exponentials)
 
 

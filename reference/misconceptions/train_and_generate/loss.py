@@ -46,7 +46,7 @@ def _taken(logarithms: Any, targets: Any) -> Any:
 
 
 def _average(x: Any, axis: int | None = None) -> Any:
-    """The mean, and NaN without a warning where there is nothing to average."""
+    """Return the mean, and NaN without a warning where there is nothing to average."""
     return np.sum(x, axis) / np.float64(x.size if axis is None else x.shape[axis])
 
 

@@ -46,7 +46,7 @@ LIST: Hints = (
 
 @dataclass
 class Loop:
-    """How a training loop goes; the defaults are right."""
+    """A training loop, by its parts. The defaults are right."""
 
     optimizer: str = "AdamW"
     rate: Callable[[float], float] = lambda lr: lr
@@ -63,7 +63,7 @@ class Loop:
     listed: Callable[[list[float]], Any] = lambda losses: losses
 
     def run(self, model: Any, batches: Sequence[Any], steps: int, lr: float) -> Any:
-        """The list of losses; the model is changed."""
+        """Return the list of losses; the model is changed."""
         import torch
 
         losses: list[float] = []
@@ -120,7 +120,7 @@ class Trained(TrainsOne):
     """A call of `train` with a small model made for it, in the worker."""
 
     def simulated(self, recipe: Recipe, original: Any, wrong: Iterable[Change]) -> Any:  # noqa: ARG002
-        """A function that trains the model it is given."""
+        """Return a function that trains the model it is given."""
         changes = {
             name: change(None)
             for misconception in wrong

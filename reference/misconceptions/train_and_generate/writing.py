@@ -58,7 +58,7 @@ class Written(WritesWithOne):
     """A call of `generate` with a small model made for it, in the worker."""
 
     def simulated(self, recipe: Recipe, original: Any, wrong: Iterable[Change]) -> Any:
-        """A function that writes as the recipe says at temperature 0."""
+        """Return a function that writes as the recipe says at temperature 0."""
         import torch
 
         wrong = tuple(wrong)
