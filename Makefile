@@ -30,7 +30,7 @@ BIN := $(VENV)/bin
 .PHONY: demo test thorough verify unseen notebooks figures docs pictures bench stress soak fuzz lint build clean
 
 demo:
-	@$(PYTHON) tools/install.py $(VENV) students torch desk
+	@$(PYTHON) tools/install.py $(VENV) students torch desk authoring release verify similar
 	@$(BIN)/autograder grade examples/class --out $(OUT) --apply $(if $(WORKERS),--workers $(WORKERS)) \
 		|| test $$? -eq 1  # 1: something in the class needs a person, as it should
 

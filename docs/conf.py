@@ -7,9 +7,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from tools.docs_site import formula, formula_block
 
-project = "Attention, from the dot product to a language model"
+project = "Attention Course Kit"
 copyright = ""
-html_title = "Attention course kit"
+html_title = "Attention Course Kit"
 html_theme = "furo"
 extensions = ["myst_parser"]
 source_suffix = {".md": "markdown"}

@@ -16,12 +16,26 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 DOCS, HANDED_OUT = ROOT / "docs", ROOT / "exercises"
 PICTURES = "pictures"
-GROUPS = {  # in the order of the site's list; what is in none comes after them
-    "Everyone": ["glossary"],
-    "Students": ["students", "lessons"],
-    "Instructors": ["instructors", "platforms", "nbgrader", "bad-notebooks", "confinement"],
-    "Authors": ["authors", "api", "errata"],
-    "Maintainers": ["maintainers", "verification", "verified", "unseen", "threat-model"],
+FOLDERS = {"Tutorials": "tutorials", "How-to guides": "how-to", "Reference": "reference"}
+FOLDERS |= {"Explanation": "explanation", "Maintainers": "maintainers"}
+GROUPS = {  # in the order of the site's list; the pages of a folder come after those named here
+    "Start": ["README", "troubleshooting", "faq", "glossary"],
+    "Tutorials": ["tutorials/first-exercise", "tutorials/first-class", "authors"],
+    "How-to guides": [
+        "how-to/work-on-exercises",
+        "how-to/hand-out",
+        "how-to/grade",
+        "nbgrader",
+        "clusters",
+    ],
+    "Reference": ["reference/commands", "reference/course-yml", "api", "lessons"],
+    "Explanation": [
+        *("explanation/naming-mistakes", "explanation/promises", "explanation/student-kits"),
+        *("confinement", "threat-model", "verification", "verified", "unseen", "bad-notebooks"),
+        "errata",
+    ],
+    "Maintainers": ["maintainers"],
+    "Moved": ["students", "instructors", "platforms"],
 }
 ABOUT = ["CONTRIBUTING", "CHANGELOG"]
 TITLES = {"verified": "What is verified", "unseen": "Mistakes nobody foresaw"}
@@ -63,7 +77,9 @@ def collect(source: Path) -> None:
 
 def _page(name: str, text: str) -> str:
     """A page of docs/ as the site has it."""
-    text = PICTURE.sub(r"](figures/\1)", text)
+    text = PICTURE.sub(r"](figures/\1)", text).replace(
+        "](../CONTRIBUTING.md)", "](CONTRIBUTING.md)"
+    )
     if name in TITLES:
         text = f"# {TITLES[name]}\n\n{text}"
     if name in ABOUT:
@@ -78,13 +94,16 @@ def _page(name: str, text: str) -> str:
 def _front() -> str:
     """The README, with the list of all pages."""
     text = LINK.sub(r"\1\2", (ROOT / "README.md").read_text(encoding="utf-8"))
+    pages = sorted(path.relative_to(DOCS).with_suffix("").as_posix() for path in DOCS.rglob("*.md"))
     named = {name for names in GROUPS.values() for name in names}
-    pages = [path.relative_to(DOCS).with_suffix("").as_posix() for path in DOCS.rglob("*.md")]
-    others = sorted(page for page in pages if page not in named)
-    parts = [page for page in others if page.startswith("maintainers/")]
-    more = [page for page in others if page not in parts]
-    groups = GROUPS | {"Maintainers": [*GROUPS["Maintainers"], *parts]}
-    groups |= {"More": more} if more else {}
+    more = [page for page in pages if page not in named]
+    groups = {}
+    for caption, names in GROUPS.items():
+        folder = FOLDERS.get(caption, "none")
+        groups[caption] = [*names, *(page for page in more if page.startswith(f"{folder}/"))]
+    listed = {name for names in groups.values() for name in names}
+    others = [page for page in pages if page not in listed]
+    groups |= {"More": others} if others else {}
     trees = [_tree(caption, names) for caption, names in groups.items()]
     return text + "".join([*trees, _tree("About", ABOUT)])
 

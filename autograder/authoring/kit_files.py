@@ -161,7 +161,7 @@ def surroundings(
     values = {
         "title": course.title,
         "wheel": wheel,
-        "extra": "[torch]" if any(exercise.needs == "torch" for exercise in exercises) else "",
+        "torch": [exercise.name for exercise in exercises if exercise.needs == "torch"],
         "first": exercises[0].name,
         "exercises": exercises,
         "due": any(each.due and names & set(each.exercises) for each in course.content.assignments),

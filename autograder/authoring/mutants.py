@@ -51,7 +51,7 @@ def places(text: str) -> Iterator[MutantPlace]:
     Raises:
         UserError: the mutation tester is not installed.
     """
-    require("dev", "A mutant")
+    require("verify", "A mutant")
     from cosmic_ray.ast import ast_nodes, get_ast
     from cosmic_ray.plugins import get_operator, operator_names
 

@@ -42,7 +42,7 @@ def verify(
     """
     course = find_course(Path.cwd(), named=course_path)
     if not no_mutants:
-        require("dev", "autograder verify without --no-mutants")
+        require("verify", "autograder verify without --no-mutants")
     chosen = [course.exercise(name) for name in exercises] or list(course.exercises.values())
     require_libraries(chosen)
     refuse_authoring_errors(course, chosen)

@@ -5,6 +5,7 @@ What is missing is said in one sentence with the command that installs it, befor
 
 import functools
 import importlib.util
+import re
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -20,10 +21,11 @@ if TYPE_CHECKING:
     from autograder.course.course_file import Exercise
 
 Extra = Literal[
-    "authoring", "release", "nbgrader", "torch", "desk", "cluster", "pdf", "similar", "dev"
+    "authoring", "release", "nbgrader", "torch", "desk", "cluster", "pdf", "similar", "verify"
 ]
 
 PACKAGE = "attention-course-kit"
+CPU_BUILDS = "https://download.pytorch.org/whl/cpu"
 MODULES: dict[Extra, tuple[str, ...]] = {
     "authoring": ("jupytext", "nbformat"),
     "release": ("hatchling",),
@@ -33,7 +35,7 @@ MODULES: dict[Extra, tuple[str, ...]] = {
     "desk": ("starlette", "uvicorn", "python_multipart"),
     "pdf": ("typst",),
     "similar": ("copydetect",),
-    "dev": ("cosmic_ray",),
+    "verify": ("cosmic_ray",),
 }
 
 
@@ -83,7 +85,7 @@ def require(extra: Extra, what: str) -> None:
     """Go on only if an extra is installed; nothing is imported for that.
 
     Args:
-        extra: its name in `pip install PACKAGE[extra]`.
+        extra: its name in `pyproject.toml`.
         what: what needs it, as the sentence begins: "autograder build".
 
     Raises:
@@ -133,5 +135,42 @@ def require_libraries(exercises: "Iterable[Exercise]") -> None:
 
 
 def install_command(*extras: str) -> str:
-    """Return the command that installs some extras."""
-    return f"pip install '{PACKAGE}[{','.join(extras)}]'"
+    """Return the command that installs some extras here. No package index has the project itself.
+
+    A clone is installed again with them; elsewhere it is their libraries. torch comes as a CPU
+    build: the other builds for Linux take gigabytes.
+    """
+    pip = f"{_quoted(sys.executable)} -m pip install"
+    commands = [f"{pip} torch --index-url {CPU_BUILDS}"] if "torch" in extras else []
+    others = [extra for extra in extras if extra != "torch"]
+    clone = engine_folder().parent
+    if others and (clone / "pyproject.toml").is_file():
+        commands.append(f'{pip} -e "{clone}[{",".join(others)}]"')
+    elif others:
+        needed = _libraries(others) or [f"{PACKAGE}[{','.join(others)}]"]
+        commands.append(f"{pip} {' '.join(map(_quoted, needed))}")
+    return " && ".join(commands)
+
+
+def _libraries(extras: Iterable[str]) -> list[str]:
+    """Return what some extras need, as the installed package states it."""
+    from importlib.metadata import requires
+
+    from packaging.requirements import Requirement
+
+    names: list[str] = []
+    for extra in extras:
+        for line in requires(PACKAGE) or []:
+            needed = Requirement(line)
+            if needed.marker is None or not needed.marker.evaluate({"extra": extra}):
+                continue
+            if needed.marker.evaluate({"extra": ""}):
+                continue  # needed without the extra, too
+            own = needed.name == PACKAGE
+            names += _libraries(needed.extras) if own else [f"{needed.name}{needed.specifier}"]
+    return list(dict.fromkeys(names))
+
+
+def _quoted(text: str) -> str:
+    """Return a text as shells of every system take it."""
+    return f'"{text}"' if re.search(r"[\s<>=[]", text) else text

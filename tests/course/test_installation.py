@@ -1,12 +1,16 @@
 """What is missing is said in one sentence, before any work is done."""
 
 import importlib.util
+import re
+import sys
+import tomllib
 
 import pytest
 
 from autograder.cli import app
 from autograder.course.errors import UserError
-from autograder.course.installation import MODULES
+from autograder.course import installation
+from autograder.course.installation import CPU_BUILDS, MODULES, engine_folder, install_command
 
 COURSE = """
 title: T
@@ -41,7 +45,7 @@ def bare(tmp_path, monkeypatch):
         (["release", "kit"], "hatchling", "release"),
         (["nbgrader", "init", "folder"], "nbgrader", "nbgrader"),
         (["desk", "results"], "starlette, uvicorn and python_multipart", "desk"),
-        (["verify", "one"], "cosmic_ray", "dev"),
+        (["verify", "one"], "cosmic_ray", "verify"),
         (["verify", "two", "--no-mutants"], "The exercise two needs torch", "torch"),
         (["check", "two.py"], "The exercise two needs torch", "torch"),
         (["grade", "class", "--out", "o"], "The exercise two needs torch", "torch"),
@@ -52,6 +56,23 @@ def test_the_extra_is_named(bare, tmp_path, command, missing, extra):
     with pytest.raises(UserError) as caught:
         app(command, standalone_mode=False)
     said = str(caught.value)
-    assert missing in said and f"pip install 'attention-course-kit[{extra}]'" in said
+    clone = engine_folder().parent
+    command = f"torch --index-url {CPU_BUILDS}" if extra == "torch" else f'-e "{clone}[{extra}]"'
+    assert missing in said and said.endswith(f"Run: {sys.executable} -m pip install {command}")
     assert "\n" not in said
     assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_every_extra_that_a_message_names_is_one(root):
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert set(MODULES) <= set(project["optional-dependencies"])
+
+
+def test_without_a_clone_the_libraries_are_installed(monkeypatch, tmp_path):
+    """No package index has the project: its own name would find nothing."""
+    monkeypatch.setattr(installation, "engine_folder", lambda: tmp_path / "autograder")
+    command = install_command("nbgrader", "torch")
+    assert installation.PACKAGE not in command
+    assert command.index("torch --index-url") < command.index(" && ")
+    libraries = re.findall(r'"([\w-]+)>=', command)
+    assert libraries == ["jupytext", "nbformat", "nbgrader", "nh3"]

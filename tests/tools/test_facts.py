@@ -1,0 +1,78 @@
+"""Counts, samples and tables of the documents are those of the project now."""
+
+import re
+import time
+
+import pytest
+
+from tools import facts
+
+STALE = "run: python -m tools.facts"
+SLOW = {"sample-class"}  # grades four students
+TOLERANCE = 5  # another computer, or a busy one
+
+
+@pytest.mark.parametrize("name", sorted({name for _, name, _ in facts.stated()} - SLOW))
+def test_a_fact_is_up_to_date(name):
+    stale = [
+        page for page, known, text in facts.stated() if known == name != text != facts.value(name)
+    ]
+    assert stale == [], STALE
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", sorted(SLOW))
+def test_a_slow_fact_is_up_to_date(name):
+    assert {text for _, known, text in facts.stated() if known == name} == {facts.value(name)}, (
+        STALE
+    )
+
+
+def test_every_fact_is_in_a_document():
+    assert {name for _, name, _ in facts.stated()} <= {*facts.BLOCKS, *facts.COUNTS}
+    assert set(facts.BLOCKS) <= {name for _, name, _ in facts.stated()}
+
+
+def test_the_check_notices_a_stale_fact(tmp_path, monkeypatch, capsys):
+    page = tmp_path / "README.md"
+    page.write_text("<!-- fact: exercises -->three<!-- /fact --> exercises")
+    monkeypatch.setattr(facts, "ROOT", tmp_path)
+    monkeypatch.setattr(facts, "documents", lambda: [page])
+    monkeypatch.setattr("sys.argv", ["facts", "--check"])
+    assert facts.main() == 1
+    assert "README.md: exercises" in capsys.readouterr().out
+    monkeypatch.setattr("sys.argv", ["facts"])
+    assert facts.main() == 0
+    assert "fifteen<!--" in page.read_text()
+
+
+def test_no_document_counts_mistakes_by_hand(root):
+    """The number of known mistakes is written in one way: by tools.facts."""
+    for page in facts.documents():
+        text = facts.FACT.sub("", page.read_text(encoding="utf-8"))
+        assert not re.search(r"\d[\d,]* (known mistakes|misconceptions|of them are in)", text), page
+
+
+def verified(root):
+    """The rows of docs/verified.md by exercise."""
+    lines = (root / "docs" / "verified.md").read_text(encoding="utf-8").splitlines()
+    table = [
+        [cell.strip() for cell in line.strip("|").split("|")] for line in lines if line[0] == "|"
+    ]
+    heads, _, *rows = table
+    return {row[0]: dict(zip(heads, row, strict=True)) for row in rows}
+
+
+def test_the_verified_table_has_the_mistakes_of_now(root):
+    named = {name: row["misconceptions named"] for name, row in verified(root).items()}
+    counted = {name: f"{number} of {number}" for name, number in facts.mistakes().items()}
+    assert named == counted, "run: make verify"
+
+
+@pytest.mark.thorough
+def test_times_are_those_of_the_table_within_a_factor(root):
+    """A check of a solution takes about as long as docs/verified.md says, and a start besides."""
+    for name, row in verified(root).items():
+        started = time.monotonic()
+        facts.run("check", f"solutions/{name}.py", cwd=str(root))
+        assert time.monotonic() - started < TOLERANCE * (2 + float(row["ms"]) / 1000), name

@@ -1,0 +1,265 @@
+"""`python -m tools.facts [--check]`: counts, samples and tables of the documents, from the project.
+
+A document has `<!-- fact: NAME -->…<!-- /fact -->` around each of them. A fact on several lines is
+a block. `--check` writes nothing, and ends with 1 if a document is stale.
+"""
+
+import functools
+import io
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+import unittest
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+FACT = re.compile(r"(<!-- fact: ([\w-]+) -->)(.*?)(<!-- /fact -->)", re.DOTALL)
+NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
+NUMBERS += " fifteen sixteen seventeen eighteen nineteen twenty"
+WRONG = """\
+def softmax(x, axis=-1):
+    e = np.exp(x - np.max(x, axis=0))
+    return e / e.sum(axis=0)
+"""
+SHOWN = ("s01", "s06", "s13", "s23")  # of the sample class
+WIDTH = 88
+EXTRAS = {
+    "torch": "the exercises that need torch",
+    "students": "other libraries that submissions may import",
+    "authoring": "`build`, `new`, `variants`, `release --as ipynb`",
+    "verify": "`verify`",
+    "release": "`release`",
+    "desk": "`desk`",
+    "pdf": "the PDF of `class-report`",
+    "similar": "`similar`",
+    "nbgrader": "`nbgrader`",
+    "cluster": "`grade --scheduler` and `--local-cluster`",
+    "platforms": "`export`, `package`, downloads (no library)",
+    "docs": "`make docs`",
+    "dev": "`make test`",
+}
+CONCEPTS = {
+    "hand_computation": "attention on paper, in four steps",
+    "softmax": "scores to weights, along any axis, without overflow",
+    "qkv_projection": "queries, keys and values from the same tokens",
+    "scaled_dot_product_attention": "queries, keys, values, and masks",
+    "causal_mask": "which positions may see which",
+    "scaling_experiment": "why the scores are divided by √d_k, measured and plotted",
+    "attention_patterns": "what a matrix of weights shows",
+    "attention_heatmap": "attention as a picture, and what a mask does to it",
+    "multi_head_reshape": "features to heads and back",
+    "self_attention": "attention as a module: learned projections, gradients, dropout",
+    "multi_head_attention": "several heads in parallel, and masks for them",
+    "language_model": "a transformer block, embeddings, a causal model",
+    "train_and_generate": "loss, training loop, generation, and what attention adds",
+    "find_the_bug": "five bugs of published code: fix them, and write tests that find them",
+    "reflection": "three questions in words, marked by a person with a rubric",
+}
+
+
+@functools.cache
+def course():
+    """Return the course of this repository."""
+    from autograder.course.course_file import load_course
+
+    return load_course(ROOT / "course.yml")
+
+
+@functools.cache
+def mistakes() -> dict[str, int]:
+    """Return how many mistakes have a name, for each exercise."""
+    from autograder.course.own_modules import importable
+    from autograder.grading.diagnoses import Catalogue
+
+    counts = {}
+    with importable(course()):
+        catalogue = Catalogue(course().content.reference)
+        for name in course().exercises:
+            known = catalogue.mistakes(name)
+            functions = known.recipes.values()
+            counts[name] = sum(len({each.id for each in r.misconceptions}) for r in functions)
+            simulated = known.simulated_values
+            counts[name] += sum(1 for _ in simulated()) if simulated else 0
+    return counts
+
+
+def exercises() -> str:
+    """Return the table of the exercises."""
+    rows = [
+        "| | exercise | concept | points | needs | known mistakes |",
+        "|---|---|---|---|---|---|",
+    ]
+    needs = {"hand_computation": "a pencil", "reflection": "a pen"}
+    plots = {"scaling_experiment", "attention_heatmap"}
+    for number, (name, exercise) in enumerate(course().exercises.items(), 1):
+        library = "torch" if exercise.needs == "torch" else "NumPy"
+        needed = needs.get(name, library + (", matplotlib" if name in plots else ""))
+        cells = [number, f"`{name}`", CONCEPTS[name], f"{exercise.points:g}", needed]
+        rows.append(f"| {' | '.join(map(str, cells))} | {mistakes()[name] or '–'} |")
+    return "\n".join(rows)
+
+
+def by_assert() -> str:
+    """Return what an `assert` says of the wrong softmax."""
+    test = "assert np.allclose(softmax([[1, 2], [3, 5], [0, 4]]), expected)"
+    code = f"import numpy as np\nexpected = np.ones((3, 2)) / 2\n{WRONG}\n{test}\n"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    return _text(f">>> {test}\n{done.stderr.splitlines()[-1]}")
+
+
+def by_unittest() -> str:
+    """Return what a grader of unit tests says: gradescope-utils writes "Test Failed: ERROR"."""
+    import numpy as np
+
+    names: dict[str, Callable] = {}
+    exec(f"import numpy as np\n{WRONG}", names)
+    x = np.array([[1, 2], [3, 5], [0, 4]])
+    right = np.exp(x) / np.exp(x).sum(axis=-1, keepdims=True)
+
+    class Rows(unittest.TestCase):
+        def runTest(self):
+            np.testing.assert_allclose(names["softmax"](x), right)
+
+    result = unittest.TextTestRunner(stream=io.StringIO()).run(Rows())
+    error = result.failures[0][1].partition("AssertionError: ")[2]
+    lines = [line.rstrip() for line in error.splitlines() if line.strip()]
+    arrays = next(n for n, line in enumerate(lines) if line.startswith(" ACTUAL"))
+    shown = [f"Test Failed: {lines[0]}", lines[1], " …", *lines[arrays:]]
+    return _text("\n".join(["test_rows (0/2)", *shown]))
+
+
+def by_check() -> str:
+    """Return what `autograder check` says, up to the first hint."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "softmax.py").write_text(f"import numpy as np\n\n\n{WRONG}", encoding="utf-8")
+        lines = run("check", "softmax.py", "--course", str(ROOT), cwd=folder).splitlines()
+    hint = next(n for n, line in enumerate(lines) if line.strip().startswith("Hint:"))
+    return _text("\n".join([*lines[: hint + 1], "  …", lines[-1]]))
+
+
+def sample_class() -> str:
+    """Return some rows of the table that `make demo` prints."""
+    with tempfile.TemporaryDirectory() as folder:
+        for student in SHOWN:
+            shutil.copytree(ROOT / "examples" / "class" / student, Path(folder, "class", student))
+        shown = run("grade", "class", "--out", "out", "--apply", "--course", str(ROOT), cwd=folder)
+    lines = shown.splitlines()
+    first = next(n for n, line in enumerate(lines) if line.startswith("student")) - 3
+    return _text("\n".join(line.rstrip() for line in lines[first : first + 4 + len(SHOWN)]))
+
+
+def run(*arguments: str, cwd: str) -> str:
+    """Return what a command prints, on a screen of a fixed width."""
+    environment = {**os.environ, "COLUMNS": str(WIDTH), "NO_COLOR": "1"}
+    command = [sys.executable, "-m", "autograder", *arguments]
+    done = subprocess.run(
+        command, cwd=cwd, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.stdout, done.stderr
+    return done.stdout.rstrip()
+
+
+def extras() -> str:
+    """Return the table of extras."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    known = project["optional-dependencies"]
+    assert set(known) == set(EXTRAS), "tools/facts.py: an extra has no line in EXTRAS"
+    rows = ["| extra | for | libraries |", "|---|---|---|"]
+    for name, purpose in EXTRAS.items():
+        libraries = [re.split(r"[<>=;]", each)[0].strip() for each in known[name]]
+        shown = ", ".join(each.replace(f"{project['name']}", "extras ") for each in libraries)
+        rows.append(f"| `{name}` | {purpose} | {shown or '–'} |")
+    return "\n".join(rows)
+
+
+def commands() -> str:
+    """Return every command, as `--help` describes it."""
+    from autograder.cli import COMMANDS, HEADINGS, load_command
+
+    parts = []
+    for name in COMMANDS:
+        if name in HEADINGS:
+            parts.append(f"## {HEADINGS[name]}")
+        shown = [_text(text) for text in _helps(load_command(name), f"autograder {name}")]
+        parts += [f"### `{name}`", *shown]
+    return "\n\n".join(parts)
+
+
+def _helps(command, path: str) -> Iterator[str]:
+    import click
+
+    context = click.Context(
+        command, info_name=path, terminal_width=WIDTH, help_option_names=["-h", "--help"]
+    )
+    yield "\n".join(line.rstrip() for line in command.get_help(context).splitlines())
+    for name, part in getattr(command, "commands", {}).items():
+        yield from _helps(part, f"{path} {name}")
+
+
+def _text(text: str) -> str:
+    return f"```text\n{text}\n```"
+
+
+BLOCKS: dict[str, Callable[[], str]] = {
+    "exercises-table": exercises,
+    "wrong-softmax": lambda: f"```python\n{WRONG}```",
+    "by-assert": by_assert,
+    "by-unittest": by_unittest,
+    "by-check": by_check,
+    "sample-class": sample_class,
+    "extras": extras,
+    "commands": commands,
+}
+COUNTS: dict[str, Callable[[], str]] = {
+    "Exercises": lambda: _number_of_exercises().capitalize(),
+    "exercises": lambda: _number_of_exercises(),  # noqa: PLW0108
+    "torch-exercises": lambda: _number_of_exercises("torch"),
+    "mistakes": lambda: f"{sum(mistakes().values()):,}",
+    "students": lambda: str(sum(1 for _ in (ROOT / "examples" / "class").iterdir())),
+}
+
+
+def _number_of_exercises(needs: str = "") -> str:
+    counted = [each for each in course().exercises.values() if needs in ("", each.needs)]
+    return NUMBERS.split()[len(counted)]
+
+
+@functools.cache
+def value(name: str) -> str:
+    """Return the text of a fact, as it is now."""
+    return f"\n{BLOCKS[name]()}\n" if name in BLOCKS else COUNTS[name]()
+
+
+def documents() -> list[Path]:
+    """Return the documents that may have facts."""
+    return [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def stated() -> Iterator[tuple[str, str, str]]:
+    """Yield each fact of the documents: the page, its name, and what the page has."""
+    for path in documents():
+        for match in FACT.finditer(path.read_text(encoding="utf-8")):
+            yield path.relative_to(ROOT).as_posix(), match[2], match[3]
+
+
+def main() -> int:
+    """Write all facts, or say which are stale."""
+    if "--check" in sys.argv:
+        stale = [f"{page}: {name}" for page, name, text in stated() if text != value(name)]
+        print("\n".join(stale))
+        return int(bool(stale))
+    for path in documents():
+        text = path.read_text(encoding="utf-8")
+        new = FACT.sub(lambda m: f"{m[1]}{value(m[2])}{m[4]}", text)
+        if new != text:
+            path.write_text(new, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
