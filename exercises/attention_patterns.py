@@ -23,10 +23,14 @@
 # $[0.670,\ 0.330]$ or the reverse. So `self_attention` is $0.670$, `max_attention` is $0.670$, and
 # `entropy` is $-(0.670 \ln 0.670 + 0.330 \ln 0.330) = 0.634$.
 #
-# **What to expect.** If all embeddings are equal, every row is spread evenly: the entropy is
-# $\ln L$. If all have the same length, the score on the diagonal, the squared length, is the largest of
-# its row. Tokens whose embeddings are alike look at each other. If one embedding is much longer than
-# the others, every token whose embedding points in a similar direction looks at it.
+# **What do you expect to see?**
+#
+# - If all embeddings are equal, every row is spread evenly: the entropy is $\ln L$.
+# - If all embeddings have the same length, the largest score of each row is on the diagonal. It is the
+#   squared length.
+# - Tokens with similar embeddings look at each other.
+# - If one embedding is much longer than the others, every token whose embedding points in a similar
+#   direction looks at it.
 #
 # ![Three matrices of weights. Spread evenly: every weight is 0.25. Each at itself: 0.89 on the
 # diagonal and 0.04 beside it. Two and two: blocks of 0.47, where two tokens look at each other

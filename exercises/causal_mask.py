@@ -3,9 +3,9 @@
 #
 # *About 30 minutes. Needs the softmax of each row, as in `softmax`.*
 #
-# A language model predicts the next token. While it learns, the whole sentence is there, so it must
-# be kept from looking at the answer: token $i$ may attend to tokens $0, 1, \dots, i$ and to none
-# after it. For four tokens, with 1 for "may attend":
+# A language model predicts the next token. While it learns, the whole sentence is there. What keeps it
+# from looking at the answer? A mask: token $i$ may attend to tokens $0, 1, \dots, i$ and to none after
+# it. For four tokens, with 1 for "may attend":
 #
 # |  | key 0 | key 1 | key 2 | key 3 |
 # |---|---|---|---|---|
@@ -21,9 +21,11 @@
 # **The convention: True (or 1) means "may attend".** Some libraries mean the opposite (the boolean
 # `attn_mask` of `torch.nn.MultiheadAttention` does), so always look it up.
 #
-# **Where the mask acts.** It acts on the scores, *before* the softmax: a blocked score becomes so low
-# that its exponential is 0. If weights were set to 0 *after* the softmax, the rows would no longer
-# sum to 1. A score of 0 would not be blocked, since $e^0 = 1$.
+# **Where does the mask act?** On the scores, *before* the softmax: a blocked score becomes so low that
+# its exponential is 0.
+#
+# - Why not after the softmax? With some weights set to 0, the rows would no longer sum to 1.
+# - Why not a score of 0? It would not be blocked, since $e^0 = 1$.
 #
 # **By hand.** A query has the scores $[1, 2, 3]$ and the last key is blocked. With $[1, 2, -\infty]$
 # the exponentials are $2.718,\ 7.389,\ 0$, and the weights $[0.269,\ 0.731,\ 0]$.

@@ -4,8 +4,8 @@
 # *About 120 minutes, in five parts. Needs the NumPy exercises, from `softmax` to
 # `multi_head_reshape`, and the paragraph on dropout in `self_attention`.*
 #
-# Each of the five functions below looks right, runs on the example that it was published with, and has
-# one real fault. For each:
+# Each of the five functions below looks right and runs on the example that it was published with. Each
+# has one real fault. Can you find it? For each function:
 #
 # 1. **Repair it**: write the right function, under its name without `broken_`.
 # 2. **Write a test** that finds the fault: `test_NAME(implementation)` gets a function, calls it, and

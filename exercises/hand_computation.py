@@ -17,10 +17,10 @@
 # | weights | softmax of each row | $e^{x}$ of each entry, divided by the sum of its row |
 # | output | weights times $V$ | row $i$: the rows of $V$, each times its weight, added up |
 #
-# **An example.** With $q = [1, 2]$ and the keys $[1, 0]$ and $[0, 2]$ the scores are
+# **An example.** To which key does $q = [1, 2]$ give more weight, to $[1, 0]$ or to $[0, 2]$? The scores are
 # $1 \cdot 1 + 2 \cdot 0 = 1$ and $1 \cdot 0 + 2 \cdot 2 = 4$. Divided by $\sqrt 2 = 1.414$ they are
 # $0.707$ and $2.828$. The exponentials are $2.028$ and $16.919$, so the weights are $0.107$ and
-# $0.893$.
+# $0.893$: much more to the second key.
 #
 # ![One query, the row 1, 2, on its way: it meets two keys and gives the scores 1, 4; divided by
 # the root of 2 they are 0.71, 2.83; the softmax makes the weights 0.11, 0.89 of them; the weights
@@ -82,9 +82,11 @@ c_output = None
 # %% [markdown]
 # ## Part C, the causal row
 #
-# A language model may not look at tokens that come later. Suppose one query's scaled scores are
-# $[0.5,\ 0.8,\ 0.3,\ 0.9]$ and the last token comes after the query. It is *blocked*: it gets
-# weight 0, and the softmax runs over the other three. Write all four weights.
+# A language model may not look at tokens that come later. Such a token is *blocked*: it gets weight 0, and
+# the softmax runs over the others.
+#
+# Suppose one query's scaled scores are $[0.5,\ 0.8,\ 0.3,\ 0.9]$ and the last token comes after the
+# query. What are the four weights?
 
 # %%
 c_masked_row = None  # four numbers

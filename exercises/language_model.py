@@ -3,10 +3,12 @@
 #
 # *About 75 minutes. Needs your `MultiHeadAttention`, and the causal mask.*
 #
-# A language model reads tokens (here, words) and gives, after each of them, a number for each token that
-# may come next. You have written its attention. It also needs vectors for the tokens and their
-# positions, a network that works on each token by itself, and a last matrix that turns vectors into
-# numbers for tokens.
+# A language model reads tokens (here, words). After each of them it gives a number for each token that
+# may come next.
+#
+# You have written its attention. What else does it need? Vectors for the tokens and their positions, a
+# network that works on each token by itself, and a last matrix that turns vectors into numbers for
+# tokens.
 #
 # **A transformer block** (post-norm, as in the paper of 2017):
 #
@@ -35,13 +37,12 @@
 # | block, with a causal mask | `(B, L, E)` |
 # | output projection: *logits*, one number for each token of the vocabulary | `(B, L, V)` |
 #
-# The logits at position $t$ are for the token at $t + 1$; their softmax would be its probabilities. The
-# model must not have seen that token: hence the **causal mask** (True or 1: “may attend”), which the
-# model makes itself.
+# The logits at position $t$ are for the token at $t + 1$. Their softmax would be its probabilities. The
+# model must not have seen that token, so it makes a **causal mask** (True or 1: “may attend”).
 #
-# Attention without a mask does not know the order of the tokens: exchange two, and their outputs are
-# exchanged. So each position also has a learnt vector, number 0 for the first token, that is *added* to
-# the vector of the token.
+# How does the model know the order of the tokens? Attention without a mask does not: exchange two
+# tokens, and their outputs are exchanged. So each position has a learnt vector too, number 0 for the
+# first token. It is *added* to the vector of the token.
 
 # %%
 import math

@@ -3,9 +3,11 @@
 #
 # *About 60 minutes. Needs `multi_head_reshape` and `self_attention`: this is the two together.*
 #
-# One head has one row of weights for each query: if it attends to the subject and to the verb, it adds
-# both up into one vector. A transformer runs several heads side by side, each on a slice of the
-# features. Each has weights of its own, and their outputs are joined:
+# One head has one row of weights for each query. If it attends to the subject and to the verb, it adds
+# both up into one vector. What if the two are needed separately?
+#
+# A transformer runs several heads in parallel, each on a slice of the features. Each head has its own
+# weights, and the outputs are joined:
 #
 # $$\text{head}_h = \text{Attention}(Q_h, K_h, V_h) \qquad
 #   \text{output} = [\text{head}_0, \dots, \text{head}_{H-1}]\, W_o$$

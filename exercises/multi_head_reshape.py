@@ -21,10 +21,12 @@
 # \text{head 0: } \begin{bmatrix} 1 & 2 \\ 5 & 6 \end{bmatrix} \quad
 # \text{head 1: } \begin{bmatrix} 3 & 4 \\ 7 & 8 \end{bmatrix}$$
 #
-# **A reshape alone is not enough.** `reshape` reads the numbers of its input in order, the last axis
-# first, and puts them into the new shape in the same order. Going straight to `(B, H, L, E // H)`
-# would give head 0 the rows $[1, 2]$ and $[3, 4]$: both halves of the *first* token. The shape is
-# right and the content wrong. Cut the last axis first, then exchange two axes with `transpose`.
+# **Is one reshape enough?** No. `reshape` reads the numbers of its input in order, the last axis first,
+# and puts them into the new shape in the same order. Going straight to `(B, H, L, E // H)` would give
+# head 0 the rows $[1, 2]$ and $[3, 4]$: both halves of the *first* token. The shape would be right and
+# the content wrong.
+#
+# So cut the last axis first, then exchange two axes with `transpose`.
 #
 # ![Three tokens with four features each, in the colours of two heads. After the split, head 0 has
 # features 0 and 1 of every token and head 1 features 2 and 3. A reshape alone has the same shape,

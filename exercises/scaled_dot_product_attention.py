@@ -26,12 +26,12 @@
 # row sums to 1; times V they give three rows of output. The second query is framed in
 # each.](figures/scaled_dot_product_attention.png)
 #
-# **The mask, in words.** Where the mask is true, the query may look at the key. This is the
-# convention of `torch.nn.functional.scaled_dot_product_attention`. The boolean `attn_mask` of
+# **What does the mask mean?** Where it is true, the query may look at the key. This is the convention of
+# `torch.nn.functional.scaled_dot_product_attention`. The boolean `attn_mask` of
 # `torch.nn.MultiheadAttention` means the opposite: there, true *blocks*. Always look it up.
 #
-# The mask acts on the **scores**, before the softmax: a blocked score becomes −∞ (or very low, such
-# as −1e9), so its exponential is 0. Then the blocked weight is 0, and the row still sums to 1.
+# **Where does it act?** On the **scores**, before the softmax: a blocked score becomes −∞ (or very low,
+# such as −1e9), so its exponential is 0. Then the blocked weight is 0, and the row still sums to 1.
 #
 # **By hand.** One query $[1, 0]$, keys $[1, 1]$ and $[0, 2]$, values $[2, 0]$ and $[1, 2]$. The
 # scores are $1$ and $0$; divided by $\sqrt 2$: $0.707$ and $0$. The weights are $0.670$ and

@@ -3,14 +3,16 @@
 #
 # *About 75 minutes. Needs your `softmax`, and plotting with matplotlib.*
 #
-# The formula divides the scores by $\sqrt{d_k}$. Why? Let the entries of a query and a key be
-# **independent** random numbers with mean 0 and variance 1. Their dot product is a sum of $d_k$
-# independent terms, each with mean 0 and variance 1, so its variance is $d_k$ and its standard
-# deviation $\sqrt{d_k}$. The longer the vectors, the larger the differences between scores; where
-# the differences are large, the weights are nearly 0 and 1; and such a softmax hardly reacts to
-# small changes of the scores, so hardly any gradient passes through it.
+# The formula divides the scores by $\sqrt{d_k}$. Why?
 #
-# That is a claim. Here you measure it.
+# Let the entries of a query and a key be **independent** random numbers with mean 0 and variance 1.
+# Their dot product is a sum of $d_k$ independent terms, each with mean 0 and variance 1. So its
+# variance is $d_k$, and its standard deviation $\sqrt{d_k}$: scores of longer vectors differ more.
+#
+# What does that do to the softmax? If scores differ much, the weights are nearly 0 and 1. Such a
+# softmax hardly reacts to small changes of the scores, so hardly any gradient passes through it.
+#
+# That is a claim. Here you measure it, with two quantities:
 #
 # - The **entropy** of a row of weights, $-\sum_j p_j \ln p_j$ (in nats, with $0 \ln 0 = 0$), says
 #   how widely the attention is spread: $\ln L$ when all $L$ weights are equal, $0$ when one weight

@@ -32,8 +32,8 @@
 # | after dropout, another time | 0.2 | 0 | 0 | 0.8 | 1.0 |
 # | and another | 0 | 0 | 0.6 | 0 | 0.6 |
 #
-# After dropout, a row is in general not a distribution any more. So the module **multiplies the values
-# by the weights after dropout, and returns the weights before it**.
+# Which weights should the module return? After dropout, a row usually no longer sums to 1. So the module
+# **multiplies the values by the weights after dropout, and returns the weights before it**.
 #
 # ![The way through the module: x goes through W_q, W_k and W_v; queries and keys give scores,
 # these are scaled, masked and put through a softmax. The weights are returned as they are there;

@@ -17,13 +17,12 @@
 # with the sum 30.19. Divided by that sum, the weights: 0.090, 0.245, 0.665, with the sum
 # 1.](figures/softmax.png)
 #
-# **Two things to know.**
+# **What if a number is large?** `np.exp(1000)` is `inf`. But adding the same number $c$ to every $x_i$
+# changes nothing: $e^{x_i + c} = e^c\, e^{x_i}$, and $e^c$ cancels. So choose $c = -\max_j x_j$. The
+# largest exponential is then `np.exp(0)`, which is 1.
 #
-# - Adding the same number $c$ to every $x_i$ changes nothing: $e^{x_i + c} = e^c\, e^{x_i}$, and
-#   $e^c$ cancels. Choose $c = -\max_j x_j$ and no exponential can overflow: `np.exp(1000)` is
-#   `inf`, but `np.exp(0)` is 1.
-# - Attention uses matrices of scores, one row for each query. Each row needs its own softmax, so
-#   the function takes an `axis`: the one along which the results sum to 1.
+# **What if there are several rows?** Attention has a matrix of scores, one row for each query. Each row
+# needs its own softmax. So the function takes an `axis`: the one along which the results sum to 1.
 #
 # ![The same scores, two rows and three columns, after a softmax with axis −1, where each row sums
 # to 1, and with axis 0, where each column does.](figures/softmax_axis.png)

@@ -28,13 +28,14 @@
 # model that gives every token the same probability has the loss $\ln V$: $0.693$ here.
 #
 # **A step of training:** compute the loss, clear the old gradients, compute new ones
-# (`loss.backward()`), let the optimizer change the weights. PyTorch *adds* to gradients: if they were
-# not cleared, each step would use the sum of the gradients of all steps so far.
+# (`loss.backward()`), let the optimizer change the weights. Why clear them? PyTorch *adds* to gradients.
+# If they were not cleared, each step would use the sum of the gradients of all steps so far.
 #
 # **Generation:** give the model some tokens, look at the logits of the **last** position, choose a token,
-# append it, and repeat. Choose the likeliest (*greedy*), or sample one from
-# $\text{softmax}(z / T)$: a small temperature $T$ makes the likely tokens even likelier, a large one
-# makes the probabilities more alike.
+# append it, and repeat.
+#
+# Which token? The likeliest (*greedy*), or one sampled from $\text{softmax}(z / T)$. A small temperature
+# $T$ makes the likely tokens even likelier. A large one makes the probabilities more alike.
 #
 # ![The same logits at three temperatures, as bars of probability. T = 0.5: 0.86, 0.12, 0.02,
 # 0.00. T = 1: 0.64, 0.24, 0.09, 0.03. T = 2: 0.46, 0.28, 0.17, 0.10.](figures/temperature.png)
