@@ -72,7 +72,24 @@ def course():
 
 @functools.cache
 def mistakes() -> dict[str, int]:
-    """Return how many mistakes have a name, for each exercise."""
+    """Return how many mistakes are named, for each exercise: docs/verified.md shows it."""
+    return {name: int(row["misconceptions named"].split()[-1]) for name, row in verified().items()}
+
+
+def verified() -> dict[str, dict[str, str]]:
+    """Return the rows of docs/verified.md by exercise, each cell by its heading."""
+    lines = (ROOT / "docs" / "verified.md").read_text(encoding="utf-8").splitlines()
+    rows = [
+        [cell.strip() for cell in line.strip("|").split("|")] for line in lines if line[:1] == "|"
+    ]
+    return {row[0]: dict(zip(rows[0], row, strict=True)) for row in rows[2:]}
+
+
+def known() -> dict[str, int]:
+    """Return how many mistakes the course knows, for each exercise.
+
+    Those that give only NaN are among them, and have no name.
+    """
     from autograder.course.own_modules import importable
     from autograder.grading.diagnoses import Catalogue
 
@@ -80,10 +97,10 @@ def mistakes() -> dict[str, int]:
     with importable(course()):
         catalogue = Catalogue(course().content.reference)
         for name in course().exercises:
-            known = catalogue.mistakes(name)
-            functions = known.recipes.values()
-            counts[name] = sum(len({each.id for each in r.misconceptions}) for r in functions)
-            simulated = known.simulated_values
+            mistakes_of = catalogue.mistakes(name)
+            recipes = mistakes_of.recipes.values()
+            counts[name] = sum(len({each.id for each in r.misconceptions}) for r in recipes)
+            simulated = mistakes_of.simulated_values
             counts[name] += sum(1 for _ in simulated()) if simulated else 0
     return counts
 

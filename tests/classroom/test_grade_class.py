@@ -3,6 +3,7 @@
 import contextlib
 import csv
 import json
+import re
 import secrets
 import shutil
 import tracemalloc
@@ -109,6 +110,17 @@ def test_right_files_get_full_marks_and_no_others(sample_class, root, course):
                 continue
             full = row[name] == f"{exercise.points:g}"
             assert full == (name in right[student]), (student, name, row[name])
+
+
+def test_the_readme_shows_the_points_of_the_sample_class(sample_class, root, course):
+    """Of the first assignment, which is quick to grade; tests/tools/test_facts.py has all of it."""
+    shown = dict(re.findall(r"^(s\d\d) +(\d+|·) ", (root / "README.md").read_text(), re.MULTILINE))
+    assert len(shown) == 4
+    rows = table(sample_class)
+    for student, points in shown.items():
+        cells = [rows[student][name] for name in course.content.assignments[0].exercises]
+        known = [float(cell) for cell in cells if cell]
+        assert points == (f"{sum(known):g}" if known else "·"), "run: python -m tools.facts"
 
 
 @pytest.mark.parametrize(
