@@ -53,6 +53,7 @@ def test_no_document_counts_mistakes_by_hand(root):
         assert not re.search(r"\d[\d,]* (known mistakes|misconceptions|of them are in)", text), page
 
 
+@pytest.mark.thorough
 def test_the_verified_table_has_the_mistakes_of_now():
     """A mistake that gives only NaN has no name, and is not in the table: there are few."""
     for name, number in facts.known().items():
