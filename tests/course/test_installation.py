@@ -8,8 +8,8 @@ import tomllib
 import pytest
 
 from autograder.cli import app
-from autograder.course.errors import UserError
 from autograder.course import installation
+from autograder.course.errors import UserError
 from autograder.course.installation import CPU_BUILDS, MODULES, engine_folder, install_command
 
 COURSE = """
