@@ -1,4 +1,4 @@
-"""What nbgrader itself and this kit make of every kind of bad notebook: `make notebooks`.
+"""Comparison of nbgrader and this project on every kind of bad notebook: `make notebooks`.
 
 Writes docs/bad-notebooks.md. Each kind is graded in a class of its own, between a student before
 and one after, so that it shows whether others lose anything.
@@ -65,19 +65,19 @@ np.testing.assert_allclose(c_masked_row, [0.316, 0.426, 0.258, 0], atol=0.01)"""
     ),
 )
 INTRODUCTION = """\
-# Bad notebooks, graded by nbgrader and by this kit
+# Bad notebooks, graded by nbgrader and by this project
 
 `make notebooks` writes this page: {count} kinds of damaged and hostile notebooks, each graded for real
 in a class of three, between a student who comes before and one who comes after. Two notebooks
 count, `softmax` (12 points) and `hand_computation` (13); only `softmax` was touched.
 
-- **nbgrader, asserts**: a notebook as one writes it without this kit, with three test cells
+- **nbgrader, asserts**: a notebook as one writes it without this project, with three test cells
   (one visible, two hidden), graded by `nbgrader autograde`.
-- **nbgrader, check()**: this kit's notebooks, graded by `nbgrader autograde` with a kernel.
-- **this kit**: the same notebooks, graded by `autograder nbgrader grade`.
+- **nbgrader, check()**: this project's notebooks, graded by `nbgrader autograde` with a kernel.
+- **this project**: the same notebooks, graded by `autograder nbgrader grade`.
 
-Bold is what differs from what the work deserves. “Open” means that a grade waits for a person, and
-counts 0 until then; this kit says the reason beside it. nbgrader was {nbgrader}, with its limit of 30
+Bold marks a result that the work does not deserve. “Open” means that a grade waits for a person, and
+counts 0 until then; this project prints the reason. nbgrader was {nbgrader}, with its limit of 30
 seconds a cell, and was started again where it gave up. Totals are those of `nbgrader export`.
 """
 
@@ -141,7 +141,7 @@ class WithCheck(Way):
 
 
 class Ours(Way):
-    title = "this kit"
+    title = "this project"
 
     def make(self, short: ShortCourse) -> None:
         short.init()
