@@ -45,7 +45,7 @@ def probes(draw: int) -> Sequence[Probe]:
         Probe((*qkv((2,), 3, 4, 5, 2), ROWS)),
         Probe((*qkv((2,), 3, 4, 5, 2), ROWS[:1].astype(bool))),
         Probe((*qkv((2,), 3, 4, 5, 2), EACH.astype(float))),
-        Probe((*qkv((3, 2), 3, 3, 3, 3), SQUARE)),
+        Probe((*qkv((3, 3), 3, 3, 3, 3), SQUARE)),
         Probe((*qkv((2,), 4, 3, 2, 5), np.stack([ROWS.T, ROWS.T[::-1]]).astype(bool))),
         Probe((*qkv((2,), 4, 3, 6, 2), np.stack([ROWS.T[::-1], ROWS.T]))),
         Probe((*qkv((3,), 3, 4, 5, 2), ROWS.astype(bool))),
