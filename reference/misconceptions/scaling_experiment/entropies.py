@@ -205,6 +205,7 @@ def row_probes(draw: int) -> Sequence[Probe]:
         Probe((softmax(rng.normal(size=(2, 2, 2))),)),
         Probe((softmax(rng.normal(size=6)),)),
         Probe((zeros,)),
+        Probe((np.array([0.5, 0.25, 0.25, 0.0])[rng.permutation(4)],)),
         Probe((np.eye(3)[rng.permutation(3)],)),
     ]
 
