@@ -11,9 +11,9 @@ PAGE = HERE.parent / "docs" / "lessons.md"
 HEAD = """\
 # The lessons, at a glance
 
-What each of the fifteen takes and needs, and the figures in it. The pictures are drawn by code
-(`lessons/`, `make figures`), and the students' notebooks carry them along; in a script each stands
-as a link with a description in words. This page is made from the lessons' own texts.
+Each lesson, with its time, its prerequisites and its pictures. The pictures are drawn by code
+(`lessons/`, `make figures`). A notebook contains them; a script has a link and a description in
+words. This page is made from the lessons' own texts.
 """
 PACE = re.compile(r"^\*About (?:.|\n)*?\*$", re.MULTILINE)
 FIGURE = re.compile(r"!\[([^\]]+)\]\((figures/[^)]+)\)")

@@ -5,6 +5,7 @@ a block. `--check` writes nothing, and ends with 1 if a document is stale.
 """
 
 import functools
+import importlib
 import io
 import os
 import re
@@ -237,8 +238,14 @@ COUNTS: dict[str, Callable[[], str]] = {
     "exercises": lambda: _number_of_exercises(),  # noqa: PLW0108
     "torch-exercises": lambda: _number_of_exercises("torch"),
     "mistakes": lambda: f"{sum(mistakes().values()):,}",
+    "attacks": lambda: _length("tests.confinement.attacks", "ATTACKS"),
+    "notebook-kinds": lambda: _length("tests.nbgrader.kinds", "KINDS"),
     "students": lambda: str(sum(1 for _ in (ROOT / "examples" / "class").iterdir())),
 }
+
+
+def _length(module: str, name: str) -> str:
+    return str(len(getattr(importlib.import_module(module), name)))
 
 
 def _number_of_exercises(needs: str = "") -> str:
