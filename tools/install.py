@@ -5,11 +5,15 @@ finds a CPU build (a local folder of wheels, a mirror, macOS, Windows), else fro
 index of CPU builds or the one that TORCH_INDEX names, and only if neither can be had as it comes.
 """
 
+import sys
+
+if sys.version_info < (3, 11):  # noqa: UP036
+    sys.exit("This needs Python 3.11 or later. Name one: make demo PYTHON=python3.12")
+
 import hashlib
 import json
 import os
 import subprocess
-import sys
 import sysconfig
 import tempfile
 import venv
