@@ -171,6 +171,24 @@ def sample_class() -> str:
     return _text("\n".join(line.rstrip() for line in lines[first : first + 4 + len(SHOWN)]))
 
 
+def canvas_class() -> str:
+    """Return the table and the notes that `grade` prints of the download in `examples/canvas`."""
+    place = ROOT / "examples" / "canvas"
+    options = [
+        "--roster",
+        str(place / "roster.csv"),
+        "--exercise",
+        "softmax",
+        "--course",
+        str(ROOT),
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        shown = run("grade", str(place / "submissions"), "--out", "RESULTS", *options, cwd=folder)
+    lines = [line.rstrip() for line in shown.splitlines()]
+    first = next(n for n, line in enumerate(lines) if line.startswith("student"))
+    return _text("\n".join(lines[first : lines.index("", first)]))
+
+
 def run(*arguments: str, cwd: str) -> str:
     """Return what a command prints, on a screen of a fixed width."""
     environment = {**os.environ, "COLUMNS": str(WIDTH), "NO_COLOR": "1"}
@@ -230,6 +248,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "by-unittest": by_unittest,
     "by-check": by_check,
     "sample-class": sample_class,
+    "canvas-class": canvas_class,
     "extras": extras,
     "commands": commands,
 }

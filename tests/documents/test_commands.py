@@ -85,10 +85,10 @@ def results(tmp_path_factory):
         shutil.copy(ROOT / "exercises" / f"{name}.py", folder / "exercises")
     for number in range(6):  # a class summary wants five
         work = ROOT / "examples" / "class" / ("s06" if number == 5 else "s01") / "softmax.py"
-        for place in ("examples/class", "SUBMISSIONS"):
-            student = folder / place / f"s0{number + 1}"
-            student.mkdir(parents=True)
-            shutil.copy(work, student)
+        student = folder / "SUBMISSIONS" / f"s0{number + 1}"
+        student.mkdir(parents=True)
+        shutil.copy(work, student)
+    shutil.copytree(ROOT / "examples" / "canvas", folder / "examples" / "canvas")
     for name, text in FILES.items():
         (folder / name).write_text(text)
     (folder / ".venv").symlink_to(sys.prefix)
@@ -135,7 +135,15 @@ def test_a_tutorial_runs_as_printed(name, results, tmp_path):
         assert "12 of 12 points" in shown
     else:
         assert (folder / "feedback.zip").is_file()
-        assert "EX" in (folder / "RESULTS" / "grades.csv").read_text()
+        rows = (folder / "upload.csv").read_text().splitlines()
+        cells = {row.partition(",")[0].strip('"'): row.rpartition(",")[2] for row in rows[2:]}
+        assert cells == {
+            "Musterfrau": "12",
+            "Beispiel": "3",
+            "Rocca": "10",
+            "Ortiz": "",
+            "Berg": "EX",
+        }
 
 
 @pytest.mark.thorough
