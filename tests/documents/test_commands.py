@@ -134,6 +134,9 @@ def test_a_tutorial_runs_as_printed(name, results, tmp_path):
         assert "Your numbers are those of a softmax along the first axis" in shown
         assert "12 of 12 points" in shown
     else:
+        (table,) = (block for block in blocks(PAGES[name]) if block.language == "text")
+        printed = {line.rstrip() for line in shown.splitlines()}
+        assert set(table.text.splitlines()) <= printed, "run: python -m tools.facts"
         assert (folder / "feedback.zip").is_file()
         rows = (folder / "upload.csv").read_text().splitlines()
         cells = {row.partition(",")[0].strip('"'): row.rpartition(",")[2] for row in rows[2:]}
