@@ -1,5 +1,6 @@
 """Reports as they are read: a stub or an unreadable file is said once, and is no mistake."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
@@ -13,6 +14,7 @@ from autograder.report.model import Cause, CauseCode, CheckReport, ExerciseRepor
 NOT_JUDGED = frozenset({"not run", "graded when handed in"})
 QUIET = NOT_JUDGED | {"passed"}
 MOST_NAMED = 4
+_NUMBERS = re.compile(r"\W*\b\d+(x\d+)*\b[\W\d]*")  # in a message of Python's: sizes, mostly
 BEFORE = 10  # characters of a line that is cut, before the part that is meant
 HIDDEN_INPUTS = "This check does not show its inputs."
 # Sentences of causes in which nothing of a submission is.
@@ -291,22 +293,31 @@ def required(check: CheckReport) -> str:
 def repeated_errors(exercise: ExerciseReport) -> dict[str, str]:
     """Return what to say of an error that several checks have, at the first; nothing at the others.
 
-    It is the same if the same line raises it, or if its sentence on the same function is the same.
+    It is the same if the same line raises it with the same message, but for numbers in it; or if
+    its sentence on the same function is the same.
     """
-    names = defaultdict(list)
+    checks = defaultdict(list)
     for check in presented(exercise).checks:
-        place = _place_of_cause(check.cause)
         if is_quiet(check) or not check.finding or check.cause is None:
             continue
-        function = check.evidence.function if check.evidence is not None else ""
-        line = (place.file, place.line) if place is not None else (check.finding, function)
-        names[check.cause.code, check.cause.error, *line].append(check.name)
+        root = _root(check.cause)
+        if root.place is not None:
+            where = (root.place.file, str(root.place.line), _NUMBERS.sub(" ", root.message))
+        else:
+            where = (check.finding, check.evidence.function if check.evidence is not None else "")
+        checks[check.cause.code, root.code, root.error, *where].append((check.name, root.message))
     repeated = {}
-    for first, *others in names.values():
+    for (first, message), *others in checks.values():
         if others:
-            repeated[first] = f"The same in {several(len(others), 'more check')}."
-            repeated |= dict.fromkeys(others, "")
+            alike = "" if {text for _, text in others} == {message} else " with other numbers"
+            repeated[first] = f"The same{alike} in {several(len(others), 'more check')}."
+            repeated |= {name: "" for name, _ in others}
     return repeated
+
+
+def _root(cause: Cause) -> Cause:
+    """Return the cause that led to this one, or itself."""
+    return cause if cause.because is None else _root(cause.because)
 
 
 def closing(exercise: ExerciseReport) -> str:

@@ -299,10 +299,17 @@ def missing(
 ) -> NotDefined:
     """Return the problem of a name that the file does not define.
 
-    What most likely took it away is an error while the file was loaded; a failed import did so
-    last. `set_at` is the line that would have set it.
+    What most likely took it away is an error while the file was loaded: one in `set_at`, the line
+    that would have set it, before others; a failed import did so last.
     """
-    failed = sorted(load_problems, key=lambda p: p.type in NOT_FOUND)
+    setting = set_at and (set_at.label, set_at.line)
+    failed = sorted(
+        load_problems,
+        key=lambda p: (
+            p.place is None or (p.place.label, p.place.line) != setting,
+            p.type in NOT_FOUND,
+        ),
+    )
     because = while_loading(failed[0]) if failed else None
     place = failed[0].place if failed else None
     if failed and set_at is not None:

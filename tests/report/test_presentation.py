@@ -184,13 +184,35 @@ def test_an_error_is_said_once():
     checks = stopped("a"), stopped("b", message="shapes (4,5) (4,)"), stopped("c", line=9)
     report = exercise(*checks, reason=checks[0].finding, cause=checks[0].cause)
     text = "\n".join(plain(line) for line in exercise_lines(report))
-    assert text.count("in line 5") == 1 and text.count("The same in 1 more check.") == 1
+    assert (
+        text.count("in line 5") == 1
+        and text.count("The same with other numbers in 1 more check.") == 1
+    )
     assert text.count("in line 9") == 1
     assert text.count("5 | return e / e.sum(axis=axis)") == 1
     spoken = "\n".join(plain(line) for line in exercise_sentences(report))
     assert spoken.count("in line 5") == 1 and "Line 5: return e" in spoken
     page = exercise_html(report)
-    assert page.count("stopped with ValueError") == 2 and "The same in 1 more check." in page
+    assert page.count("stopped with ValueError") == 2
+    assert "The same with other numbers in 1 more check." in page
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "said"),
+    [
+        ("name 'sqrt' is not defined", "name 'sqrt' is not defined", "The same in"),
+        ("name 'sqrt' is not defined", "name 'exp' is not defined", ""),
+        ("name 'x1' is not defined", "name 'x2' is not defined", ""),
+        ("must be real number, not list", "only length-1 arrays can be converted", ""),
+        ("shapes (3,2) (3,)", "shapes (2,3,4) (2,3) ()", "The same with other numbers in"),
+        ("(3x3 and 5x4)", "(6x3 and 4x4)", "The same with other numbers in"),
+    ],
+)
+def test_errors_in_one_line_are_the_same_if_their_messages_are(one, other, said):
+    report = exercise(stopped("a", message=one), stopped("b", message=other))
+    text = "\n".join(plain(line) for line in exercise_lines(report))
+    assert ("The same" in text) == bool(said) and said in text
+    assert text.count("stopped with") == (1 if said else 2)
 
 
 def test_an_error_that_stands_within_a_diagnosis_is_not_said_again():

@@ -182,6 +182,13 @@ def test_functions_around_an_error_at_the_top_level_still_count(submit):
         work.h()
 
 
+def test_a_value_is_not_there_because_of_the_error_in_its_own_line(submit):
+    work = submit("a = sqrt(2)\nb = exp(1)\ndef f(): return 1\n")
+    for name, missing in (("a", "sqrt"), ("b", "exp")):
+        with pytest.raises(NotDefined, match=f"'{missing}' is not defined in line"):
+            work.value(name)
+
+
 def test_an_endless_loop_at_the_top_level(submit):
     work = submit("while True: pass")
     with pytest.raises(TimedOut, match="did not finish loading"):
