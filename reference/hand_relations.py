@@ -45,14 +45,20 @@ def judge_by_relations(name: str, steps: Steps, givens: Mapping[str, Any]) -> st
             raise not_right(name, steps[step], wrong)
         return ""
     before = ORDER[ORDER.index(step) - 1]
-    may_follow = MayFollow(Mismatch(f"{name} is not right."), f"{letter}_{wrong_before}")
-    own = steps.get(before)
-    if own is None or not _follows(step, steps, givens).all():
-        raise may_follow
-    from_rows = [own, steps[step]] if step == "weights" else [own]
-    if any(_is_trivial(rows, steps, givens) for rows in from_rows):
-        raise may_follow
-    return f"Right, from your {letter}_{before}."
+    has_right_scores = _holds("scores", steps, givens)
+    shape = steps[step].shape
+    right = fits(step, steps, givens) if has_right_scores else np.zeros(shape, bool)
+    if right.all():
+        return ""
+    follows = np.zeros(shape, bool)
+    if before in steps:
+        follows = _follows(step, steps, givens)
+        for rows in (steps[before], *([steps[step]] if step == "weights" else [])):
+            follows[_trivial_rows(rows, steps, givens)] = False
+    if (right | follows).all():
+        return f"Right, from your {letter}_{before}."
+    wrong = not_right(name, steps[step], ~(right | follows))
+    raise wrong if has_right_scores else MayFollow(wrong, f"{letter}_{wrong_before}")
 
 
 def judge_masked_row(name: str, row: Numbers, scores: Numbers) -> None:
@@ -155,18 +161,15 @@ def are_shares(shares: Numbers, x: Numbers) -> Cells:
     return np.asarray(np.abs(shares * ratios - 1) <= WITHIN * ratios)
 
 
-def _is_trivial(rows: Numbers, steps: Steps, givens: Mapping[str, Any]) -> bool:
-    """Return whether some row needs no work where the right one may need some.
+def _trivial_rows(rows: Numbers, steps: Steps, givens: Mapping[str, Any]) -> Cells:
+    """Return which rows need no work where the right ones may need some.
 
     Equal numbers and a single 1 among zeros need none. Equal scores give equal numbers.
     """
     known = np.zeros(len(rows), bool)
     if "scores" in steps:
         known = np.asarray(fits("scores", steps, givens).all(axis=1))
-    for place, row in enumerate(rows):
-        one = np.eye(row.size)[-1]
-        needs_no_work = np.ptp(row) <= CLEAR or np.abs(np.sort(row) - one).max() <= CLEAR
-        is_right = known[place] and np.ptp(steps["scores"][place]) <= CLEAR
-        if needs_no_work and not is_right:
-            return True
-    return False
+        known &= np.ptp(steps["scores"], axis=1) <= CLEAR
+    ends = np.abs(np.sort(rows, axis=1) - np.eye(rows.shape[1])[-1]).max(axis=1)
+    needs_no_work = (np.ptp(rows, axis=1) <= CLEAR) | (ends <= CLEAR)
+    return np.asarray(needs_no_work & ~known)

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from autograder.checks.differences import text_difference
+from autograder.checks.proxy import Call
 from autograder.checks.tolerance import allowed_error
 from autograder.course.text import are, capital, is_plural, one_line, several
 from autograder.report.model import CauseCode, Curve
@@ -42,6 +43,8 @@ class Mismatch(AssertionError):
             both give the same.
         told: the sentence that a hidden check says then, with no value in it.
         code: the kind of failure, to which hints belong.
+
+    `call` is the newest call when it was made, which the report shows, whatever is called after it.
     """
 
     finding: str
@@ -58,6 +61,7 @@ class Mismatch(AssertionError):
 
     def __post_init__(self) -> None:
         super().__init__(self.finding)
+        self.call = Call.newest
 
 
 def expect_close(

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from autograder.checks.check_result import MayFollow, NotJudged
-from autograder.checks.expect import Mismatch, Numbers, expect_close, expect_numbers
+from autograder.checks.expect import Mismatch, Numbers, expect_close, expect_numbers, expect_shape
 from autograder.checks.order_independence import RunOwn, ask_alone
 from autograder.checks.proxy import Submission
 from autograder.checks.tolerance import allowed_error
@@ -24,6 +24,7 @@ Note = Callable[[str], None]
 Vary = Callable[[npt.NDArray[Any]], npt.NDArray[Any]]
 FromOwn = Callable[["OwnSteps"], npt.ArrayLike]
 Case = tuple[Any, npt.ArrayLike, FromOwn]
+CannotFollow = Callable[[Numbers], bool]
 
 MOST_PLACES = 6  # so many places along an axis are changed, one at a time
 EXTREME = 30.0  # e to the power of that is too large for the smaller of two weights to show
@@ -170,6 +171,7 @@ def expect_follows(
     *,
     condition: float = 1.0,
     unlike: Sequence[FromOwn] = (),
+    cannot_follow: CannotFollow | None = None,
     **varied: Any,
 ) -> None:
     """Pass if an answer is right, or is what follows from the student's own step.
@@ -192,6 +194,9 @@ def expect_follows(
         condition: how much the problem magnifies rounding; see `allowed_error`.
         unlike: each leaves out something that the check is about; where that makes no difference
             to what follows, nothing follows.
+        cannot_follow: returns whether an answer follows from no step of the student's. A student
+            kit asks it, where what follows is not recorded. Another shape, and what is not finite,
+            never follow.
         varied: `vary`, `axes` and `share` of `OwnSteps`.
 
     Raises:
@@ -200,7 +205,15 @@ def expect_follows(
     __tracebackhide__ = True
     cases = [(actual, expected, from_own)]
     expect_all_follow(
-        cases, what, note, own, submission, condition=condition, unlike=unlike, **varied
+        cases,
+        what,
+        note,
+        own,
+        submission,
+        condition=condition,
+        unlike=unlike,
+        cannot_follow=cannot_follow,
+        **varied,
     )
 
 
@@ -213,6 +226,7 @@ def expect_all_follow(
     *,
     condition: float = 1.0,
     unlike: Sequence[FromOwn] = (),
+    cannot_follow: CannotFollow | None = None,
     **varied: Any,
 ) -> None:
     """Pass as `expect_follows` does, for several answers that are too short to say much alone.
@@ -227,15 +241,31 @@ def expect_all_follow(
             compared += 1
             expect_close(actual, expected, what, condition=condition)
     except Mismatch as wrong:
-        submission.show_call(compared - 1, len(cases))
+        wrong.call = submission.nth_call(compared - 1, len(cases)) or wrong.call
         follow = _Follow(OwnSteps(submission, **varied), what, condition, unlike)
         try:
             holds = follow.holds(cases)
         except NotJudged:
+            if _none_can_follow([case[:2] for case in cases], cannot_follow):
+                raise wrong from None
             raise MayFollow(wrong, own, submission.borrows(own)) from None
         if not holds:
             raise wrong from None
         note(f"Right, given your {own}.")
+
+
+def _none_can_follow(
+    cases: Sequence[tuple[Any, npt.ArrayLike]], cannot_follow: CannotFollow | None = None
+) -> bool:
+    """Return whether some answer follows from nothing, whatever the student's own step gives."""
+    try:
+        answers = [expect_shape(answer, np.shape(right)) for answer, right in cases]
+        return not all(
+            np.isfinite(answer).all() and not (cannot_follow and cannot_follow(answer))
+            for answer in answers
+        )
+    except (Mismatch, StudentProblem, ValueError, TypeError):
+        return True
 
 
 class _Follow(NamedTuple):
@@ -324,6 +354,8 @@ def expect_data_follows(
         try:
             data = np.asarray(following(), dtype=np.float64)
         except NotJudged:
+            if _none_can_follow([(actual, expected)]):
+                raise wrong from None
             raise MayFollow(wrong, own) from None
         if not is_informative(data):
             raise

@@ -1,11 +1,11 @@
 """Proxy of a student's module: `submission`, as checks have it."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 
-from autograder.report.values import as_text
+from autograder.report.values import as_text, describe_call
 from autograder.sandbox.peer import CourseFunction
 from autograder.sandbox.problems import NotPlain, Raised, foreign_answer
 from autograder.sandbox.process import handle_in
@@ -18,12 +18,23 @@ from autograder.worker.remote_functions import has_handle
 
 
 class Call(msgspec.Struct, frozen=True):
-    """Call that a check made, as the report shows it above the values."""
+    """Call that a check made, as the report shows it above the values.
+
+    A module is `made_with` arguments first; the check may call `eval` and set its weights.
+    """
 
     name: str
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     made_with: tuple[Any, ...] | None = None
+    evaluates: bool = False
+    has_weights: bool = False
+    newest: ClassVar["Call | None"] = None  # that a check was about, of any submission
+
+    def __str__(self) -> str:
+        """Return the call as Python text."""
+        details = {"evaluates": self.evaluates, "has_weights": self.has_weights}
+        return describe_call(self.name, self.args, self.kwargs, self.made_with, **details)
 
 
 class Drawn(msgspec.Struct, frozen=True):
@@ -121,8 +132,9 @@ class Remote:
 class Submission:
     """Proxy of the student's module: `submission.softmax(x)` runs in the worker."""
 
-    def __init__(self, session: WorkerSession) -> None:
+    def __init__(self, session: WorkerSession, *, is_aside: bool = False) -> None:
         self._session = session
+        self._is_aside = is_aside
         self._calls: list[Call] = []
         self._read: list[str] = []
         self._raised: list[tuple[Call, Raised]] = []
@@ -166,20 +178,20 @@ class Submission:
 
         The process before is ended, and with it what was kept there.
         """
-        fresh = Submission(self._session.fresh())
+        fresh = Submission(self._session.fresh(), is_aside=self._is_aside)
         fresh._calls, fresh._read, fresh._raised = self._calls, self._read, self._raised
         return fresh
 
     def aside(self) -> "Submission":
         """Return the same process, for calls that the check is not about."""
-        return Submission(self._session)
+        return Submission(self._session, is_aside=True)
 
     def own(self) -> "Submission":
         """Return a fresh process for a question about the student's own step.
 
         What is kept in this process stays.
         """
-        return Submission(self._session.fresh("own"))
+        return Submission(self._session.fresh("own"), is_aside=True)
 
     def borrows(self, name: str) -> bool:
         """Return whether the student's file imports a file of that name beside it."""
@@ -236,7 +248,6 @@ class Submission:
             StudentProblem: there is no result; the exception says why.
         """
         __tracebackhide__ = True
-        call = Call(name, inputs, {}, made_with)
         sent = Forward(
             {key: tensor(value) for key, value in (state or {}).items()},
             [tensor(each) for each in inputs],
@@ -246,6 +257,7 @@ class Submission:
             [[tensor(each) for each in call] for call in before],
         )
         request = Request("forward", name, list(made_with), forward=sent)
+        call = Call(name, tuple(sent.inputs), {}, made_with, not training, bool(state))
         value = self._asked(call, request).value
         try:
             return value if isinstance(value, Passed) else msgspec.convert(value, Passed)
@@ -257,6 +269,8 @@ class Submission:
     ) -> Reply:
         __tracebackhide__ = True
         self._calls.append(call)
+        if not self._is_aside:
+            Call.newest = call
         self._last = request
         try:
             return self._session.ask(request, functions)
@@ -274,15 +288,18 @@ class Submission:
         """Return the SHA-256 of all that the submission runs."""
         return self._session.source.digest
 
-    def last_call(self) -> Call | None:
-        """Return the newest call of this check, or the one that `show_call` says."""
-        return self._calls[-1] if self._calls else None
+    def call_of(self, error: BaseException) -> Call | None:
+        """Return the call of this check that an exception is about: the newest when it was made."""
+        raised = [call for call, each in self._raised if each is error]
+        about = raised[0] if raised else getattr(error, "call", None)
+        calls = [call for call in self._calls if call is about] or self._calls
+        return calls[-1] if calls else None
 
-    def show_call(self, number: int, count: int) -> None:
-        """Let the report show one of the `count` newest calls, if these are of one function."""
+    def nth_call(self, number: int, count: int) -> Call | None:
+        """Return one of the `count` newest calls, if these are of one function."""
         newest = self._calls[-count:]
-        if len(newest) == count and len({call.name for call in newest}) == 1:
-            self._calls.append(newest[number])
+        alike = len(newest) == count and len({call.name for call in newest}) == 1
+        return newest[number] if alike else None
 
     def to_debug(self) -> tuple[Source, Request] | None:
         """Return the source and the last call, if that can be made again by itself."""
@@ -291,10 +308,9 @@ class Submission:
             return None
         return self._session.source, request
 
-    def first_raised(self) -> tuple[Call, Raised] | None:
-        """Return the first call of this check that raised what no check asked for; or None."""
-        unasked = [each for each in self._raised if not each[1].was_asked_for]
-        return unasked[0] if unasked else None
+    def first_raised(self) -> Raised | None:
+        """Return the first exception of this check that no check asked for; or None."""
+        return next((error for _, error in self._raised if not error.was_asked_for), None)
 
     def about(self) -> tuple[str, ...]:
         """Return the names of the functions that the check called, in order, or of the values."""

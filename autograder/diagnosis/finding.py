@@ -135,25 +135,32 @@ def located(
     return Finding(kind, says, names, code=code, statements=statements)
 
 
-def worded(code: DiagnosisCode, finding: str) -> str:
-    """Return a misconception's sentence, with what is true only if it alone gives every answer."""
-    if code == "named":
+def worded(code: DiagnosisCode, finding: str, *, stops: bool = False) -> str:
+    """Return a misconception's sentence, with what is true only if it alone gives every answer.
+
+    Where some of the calls stop with an error, nothing is known of what they would have given.
+    """
+    if code == "named" and not stops:
         return SCOPED.sub(r"\1", finding)
     text = capital(SCOPED.sub(r"\2", finding))
-    is_alone = code in {"in_some_calls", "in_wrong_calls", "and_other_calls"}
+    is_alone = code in {"named", "in_some_calls", "in_wrong_calls", "and_other_calls"}
     return text if is_alone else ONLY_CAUSE.sub(r"\1 code takes ", text)
 
 
-def named(code: DiagnosisCode, *misconceptions: Misconception, calls: str = "") -> Finding:
+def named(
+    code: DiagnosisCode, *misconceptions: Misconception, calls: str = "", stops: bool = False
+) -> Finding:
     """Return the diagnosis by name, with the hints of the first misconception.
 
     It is made of the course's own sentences, so hidden checks may say it.
 
     Args:
         calls: the kind of calls that the misconception is seen in, where it is not in all.
+        stops: some of the calls stop with an error.
     """
-    first, second = (*(worded(code, wrong.finding) for wrong in misconceptions), "")[:2]
-    says = NAMED[code].format(
+    says = (worded(code, wrong.finding, stops=stops) for wrong in misconceptions)
+    first, second = (*says, "")[:2]
+    text = NAMED[code].format(
         first=first,
         second=second,
         first_part=uncapital(first),
@@ -161,7 +168,7 @@ def named(code: DiagnosisCode, *misconceptions: Misconception, calls: str = "") 
     )
     ids = tuple(wrong.id for wrong in misconceptions)
     hints: Hints = misconceptions[0].hints
-    return Finding("named", says, ids, hints, told=says, code=code, calls=calls)
+    return Finding("named", text, ids, hints, told=text, code=code, calls=calls)
 
 
 def named_fact(code: Literal["fact", "measure"], statement: Statement) -> Finding:

@@ -264,7 +264,8 @@ def _one_name(
     misconception = found[0][0]
     if misconception is NOTHING_RETURNED and any(a.printed for a in examination.answers):
         misconception = PRINTED
-    return named(code, misconception, calls=calls)
+    stops = any(outcome.raised for outcome in examination.outcomes)
+    return named(code, misconception, calls=calls, stops=stops)
 
 
 def _first_of_alike(

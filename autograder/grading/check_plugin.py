@@ -19,7 +19,7 @@ from autograder.checks.check_result import (
 )
 from autograder.checks.expect import Mismatch
 from autograder.checks.fixtures import Fixtures
-from autograder.checks.proxy import Call, Submission
+from autograder.checks.proxy import Submission
 from autograder.checks.reference_answers import (
     begin_check,
     settle_follow_through,
@@ -30,9 +30,9 @@ from autograder.course.text import one_line, printable
 from autograder.grading.author_exceptions import explained, innermost
 from autograder.report.model import Cause, CheckOutcome, Diagnosis, Evidence, Matrix
 from autograder.report.presentation import sentence
-from autograder.report.values import as_text, describe_call, excerpt
+from autograder.report.values import as_text, excerpt
 from autograder.sandbox.child import InternalError
-from autograder.sandbox.problems import NotWritten, StudentProblem, line_of, where
+from autograder.sandbox.problems import StudentProblem, line_of, where
 from autograder.sandbox.session import WorkerSession
 
 MAX_FINDING, MAX_TOLD = 1000, 1500  # characters
@@ -193,13 +193,13 @@ def _failed(check: Check, error: BaseException, submission: Submission | None) -
             kind=error.kind,
             cause=error.cause,
             place=line_of(error.place),
-            evidence=_evidence_of_call(submission),
+            evidence=_evidence_of_call(error, submission),
         )
     if isinstance(error, Mismatch):
         return _mismatch(result, error, submission)
     if isinstance(error, AssertionError | pytest.fail.Exception):
         cause = Cause(code="assertion", message=result.finding)
-        return change(result, cause=cause, evidence=_evidence_of_call(submission))
+        return change(result, cause=cause, evidence=_evidence_of_call(error, submission))
     if isinstance(error, NotJudged):
         return _not_judged(result, error, submission)
     if isinstance(error, pytest.skip.Exception):
@@ -216,21 +216,11 @@ def _about(submission: Submission | None) -> tuple[str, ...]:
 def _not_judged(
     result: CheckResult, error: NotJudged, submission: Submission | None
 ) -> CheckResult:
-    """Return the result of a check that a released course cannot judge; an exception is shown."""
-    result = msgspec.structs.replace(result, outcome="graded when handed in", cause=error.cause)
+    """Return the result of a check that a released course cannot judge; an exception fails it."""
     raised = submission.first_raised() if submission is not None else None
-    if raised is None:
-        return result
-    call, problem = raised
-    if isinstance(problem, NotWritten):  # nothing was there to judge
-        return _failed(result.check, problem, submission)
-    return msgspec.structs.replace(
-        result,
-        finding=f"{problem.finding} {result.finding}",
-        cause=msgspec.structs.replace(error.cause, because=problem.cause),
-        place=line_of(problem.place),
-        evidence=Evidence(call=_call_text(call), function=call.name),
-    )
+    if raised is not None:
+        return _failed(result.check, raised, submission)
+    return msgspec.structs.replace(result, outcome="graded when handed in", cause=error.cause)
 
 
 def _mismatch(result: CheckResult, error: Mismatch, submission: Submission | None) -> CheckResult:
@@ -242,7 +232,7 @@ def _mismatch(result: CheckResult, error: Mismatch, submission: Submission | Non
     finding = result.finding if place is None else f"{result.finding} It is set{where(place)}."
     code, own = error.code, None
     if code == "nothing_returned" and submission is not None:
-        if submission.last_call() is None:
+        if submission.call_of(error) is None:
             code = "mismatch"  # of a value that stands in the file
         elif submission.has_printed:
             code, finding = "printed", f"{finding} {PRINTED}"
@@ -312,18 +302,14 @@ def _unreadable(result: CheckResult) -> CheckResult:
     )
 
 
-def _evidence_of_call(submission: Submission | None) -> Evidence | None:
-    call = submission.last_call() if submission is not None else None
-    return Evidence(call=_call_text(call), function=call.name) if call is not None else None
-
-
-def _call_text(call: Call) -> str:
-    return describe_call(call.name, call.args, call.kwargs, call.made_with)
+def _evidence_of_call(error: BaseException, submission: Submission | None) -> Evidence | None:
+    call = submission.call_of(error) if submission is not None else None
+    return Evidence(call=str(call), function=call.name) if call is not None else None
 
 
 def _evidence(error: Mismatch, submission: Submission | None) -> Evidence:
     return msgspec.structs.replace(
-        _evidence_of_call(submission) or Evidence(),
+        _evidence_of_call(error, submission) or Evidence(),
         what=error.what,
         yours=_side(error, error.yours),
         expected=_side(error, error.expected),

@@ -30,11 +30,12 @@ SENTENCES: dict[CauseCode, str] = {
         "compares with."
     ),
     "given_own_step": (
-        "Graded when handed in: this may be right, given your own {name}. Fix {name} first."
+        "Graded when handed in: this is judged together with {name}, which does not pass its own "
+        "checks here. Fix {name} first."
     ),
     "given_sibling": (
-        "Graded when handed in: {name}.py beside it is wrong, and this may be right, given "
-        "{name}.py. Fix {name}.py first."
+        "Graded when handed in: {name}.py beside it is wrong, and this is judged together with it. "
+        "Fix {name}.py first."
     ),
     "other_numpy": (
         "Graded when handed in: the answers were recorded with NumPy {name}, and this machine's "
@@ -52,14 +53,13 @@ BESIDE: tuple[CauseCode, ...] = (*SIBLING, "given_sibling")
 def is_left_to_grading(check: CheckReport) -> bool:
     """Return whether a check could not be judged here, and nothing that a student does helps."""
     cause = check.cause
-    is_open = cause is None or (cause.because is None and cause.code not in OWN_STEP)
+    is_open = cause is None or cause.code not in OWN_STEP
     return check.outcome == "graded when handed in" and is_open
 
 
 def is_quiet(check: CheckReport) -> bool:
-    """Return whether a check found nothing to act on, and the student's code raised nothing."""
-    raised = check.cause is not None and check.cause.because is not None
-    return check.outcome in QUIET and not (raised and check.outcome == "graded when handed in")
+    """Return whether a check found nothing to act on."""
+    return check.outcome in QUIET
 
 
 def sentence(cause: Cause) -> str:

@@ -1,6 +1,7 @@
 """Values of checks as a report keeps them: excerpts of arrays, calls, and any value as text."""
 
 import datetime
+import math
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any
@@ -10,8 +11,8 @@ import numpy.typing as npt
 
 from autograder.course.text import one_line, printable
 from autograder.report.model import CellValue, Matrix
-from autograder.report.numbers import as_cell, index, shape, shown
-from autograder.worker.codec import Handle
+from autograder.report.numbers import as_cell, index, shape
+from autograder.worker.codec import Handle, Tensor
 from autograder.worker.values import Record, Tuple, TupleArray
 
 __all__ = ["cell", "describe_call", "excerpt", "index"]  # `index` for checks of courses
@@ -19,6 +20,7 @@ __all__ = ["cell", "describe_call", "excerpt", "index"]  # `index` for checks of
 SIDE = 8  # rows and columns of an excerpt
 MOST = 400  # characters of a value
 MAX_NAME = 80
+MOST_PRINTED = 16  # numbers of an array in a call
 CUT = " …"
 
 
@@ -142,42 +144,52 @@ def describe_call(
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
     made_with: tuple[Any, ...] | None = None,
+    *,
+    evaluates: bool = False,
+    has_weights: bool = False,
 ) -> str:
-    """Return `softmax([1, 2], axis=0)`, or `SelfAttention(4)([[1, 2]])` for an object made first.
+    """Return the call as Python text: `softmax(np.array([1., 2.]), axis=0)`.
 
-    Arrays that are too large to print, or whose numbers would be rounded, are named by their shape.
+    Of a module it is `SelfAttention(4).eval()(…)`, and says so if the check set its weights. Arrays
+    that are too large to print, or have many decimals, are named by their shape: `<array …>`.
     """
     if made_with is not None:
-        name = describe_call(name, made_with, {})
+        name = describe_call(name, made_with, {}) + ".eval()" * evaluates
     parts = [_argument(arg) for arg in args]
     parts += [f"{key}={_argument(value)}" for key, value in kwargs.items()]
-    return f"{name}({', '.join(parts)})"
+    return f"{name}({', '.join(parts)}){', with weights of the check' * has_weights}"
 
 
 def _argument(value: Any) -> str:
     if isinstance(value, np.ndarray):
-        if value.size > 16 or value.ndim > 2 or (value.size > 4 and _would_be_rounded(value)):
-            kind = "mask" if value.dtype == bool else "array"
-            return f"<{kind} of shape {shape(value.shape)}>"
-        return _nested(value.tolist())
+        return _array(value)
     if isinstance(value, Handle):
         return f"<{value.type}>"
-    if isinstance(value, bool):
-        return str(value)
-    if isinstance(value, float | int):
-        return shown(cell(value), 4).replace("−", "-")
-    if isinstance(value, list) and len(value) <= 16:
-        return _nested(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return _entries(np.asarray(value), "np")
+    if isinstance(value, list) and len(value) <= MOST_PRINTED:
+        return f"[{', '.join(map(_argument, value))}]"
     return as_text(value, 60)
 
 
-def _would_be_rounded(array: npt.NDArray[Any]) -> bool:
-    if array.dtype.kind != "f":
-        return False
-    return not np.array_equal(array, np.round(array, 3), equal_nan=True)
+def _array(array: npt.NDArray[Any]) -> str:
+    """Return the Python text that makes this array or tensor, or its kind and shape."""
+    module, maker = ("torch", "tensor") if isinstance(array, Tensor) else ("np", "array")
+    is_long = array.dtype.kind == "f" and not np.array_equal(array, array.round(3), equal_nan=True)
+    if not 0 < array.size <= MOST_PRINTED or array.ndim > 2 or is_long:
+        kind = "mask" if array.dtype == bool else maker
+        return f"<{kind} of shape {shape(array.shape)}>"
+    usual = {"b": bool, "i": np.int64, "f": np.float32 if module == "torch" else np.float64}
+    dtype = "" if array.dtype == usual.get(array.dtype.kind) else f", dtype={module}.{array.dtype}"
+    return f"{module}.{maker}({_entries(array, module)}{dtype})"
 
 
-def _nested(value: Any) -> str:
-    if isinstance(value, list):
-        return f"[{', '.join(_nested(item) for item in value)}]"
-    return _argument(value)
+def _entries(array: npt.NDArray[Any], module: str) -> str:
+    if array.ndim:
+        return f"[{', '.join(_entries(np.asarray(part), module) for part in array)}]"
+    value = array.item()
+    if not isinstance(value, float):
+        return str(value)
+    if math.isfinite(value):
+        return np.format_float_positional(array[()], trim=".")
+    return f"{module}.{value}" if value > 0 or math.isnan(value) else f"-{module}.inf"

@@ -56,10 +56,53 @@ def test_a_right_answer_asks_for_no_records(submit):
     own = StandIn("following.own")
     submission = submit("def step(x): return x")
     expect_follows(np.ones(2), np.ones(2), own, "it", print, "step", submission)
-    with pytest.raises(MayFollow, match="your own step"):
+    with pytest.raises(MayFollow, match="judged together with step"):
         expect_follows(np.zeros(2), np.ones(2), own, "it", print, "step", submission)
     with pytest.raises(MayFollow):
         expect_data_follows(np.zeros(2), np.ones(2), lambda: own(print), "it", print, "step")
+
+
+@pytest.mark.parametrize(
+    "answer", [None, "text", np.zeros(3), [[1], [1, 2]], np.array([0, np.nan]), np.array([9.0, 0])]
+)
+def test_what_can_follow_from_nothing_is_wrong(submit, answer):
+    """Another shape, no numbers, what is not finite, or what the check says cannot follow."""
+    own, submission = StandIn("following.own"), submit("def step(x): return x")
+    with pytest.raises(Mismatch):
+        expect_follows(
+            answer,
+            np.ones(2),
+            own,
+            "it",
+            print,
+            "step",
+            submission,
+            cannot_follow=lambda given: given.max() > 8,
+        )
+
+
+@pytest.mark.parametrize("answer", [None, np.zeros(3), [[1], [1, 2]], np.array([0, np.nan])])
+def test_neither_can_it_follow_from_data(answer):
+    with pytest.raises(Mismatch):
+        expect_data_follows(answer, np.ones(2), StandIn("following.own"), "it", print, "step")
+
+
+def test_no_answer_of_the_students_is_wrong(submit):
+    def cannot_follow(answer):
+        submission.step(answer)
+
+    submission = submit("def step(x): return x[99]")
+    with pytest.raises(Mismatch):
+        expect_follows(
+            np.zeros(2),
+            np.ones(2),
+            StandIn("following.own"),
+            "it",
+            print,
+            "step",
+            submission,
+            cannot_follow=cannot_follow,
+        )
 
 
 def test_a_stand_in_is_no_data():

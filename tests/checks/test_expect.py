@@ -12,6 +12,7 @@ from autograder.checks.expect import (
     expect_unchanged,
 )
 from autograder.checks.tolerance import allowed_error
+from autograder.sandbox.problems import Raised
 
 RIGHT = np.array([[0.25, 0.75], [0.5, 0.5]])
 
@@ -245,3 +246,16 @@ def test_an_error_of_the_right_type_or_derived_from_it_is_a_refusal(submit, kind
 def test_an_error_that_only_has_the_name_is_none(submit, kind):
     with pytest.raises(Mismatch, match="Expected a ValueError here"):
         expect_error(refusing(submit, NAMESAKES[kind]), 0, type="ValueError", naming=(10, 4))
+
+
+def test_a_report_shows_the_call_that_was_newest_when_it_went_wrong(submit):
+    """And of an exception its own; calls that the check is not about are never shown."""
+    work = submit("def f(x):\n    if x < 0:\n        raise ValueError\n    return x\n")
+    work.f(1)
+    work.aside().f(2)
+    wrong = Mismatch("It differs.")
+    with pytest.raises(Raised) as caught:
+        work.f(-3)
+    work.fresh().f(4)
+    calls = [str(work.call_of(error)) for error in (wrong, caught.value, AssertionError())]
+    assert calls == ["f(1)", "f(-3)", "f(4)"]

@@ -129,8 +129,8 @@ class Counting:
         process.seen = []
         return process
 
-    def show_call(self, number, count):
-        pass
+    def nth_call(self, number, count):
+        return None
 
     def answer(self, x):
         self.seen.append(x.sum())

@@ -217,6 +217,14 @@ def test_where_a_sentence_makes_a_claim(exercise, function, names):
     assert not tried(exercise, function, wrongs[:2])
 
 
+def test_where_calls_stop_nothing_is_claimed_of_their_results():
+    """As `weights * V` does where the shapes do not fit: the weights may be wrong as well."""
+    replay = CATALOGUE.replay("scaled_dot_product_attention", "scaled_dot_product_attention")
+    (wrong,) = (wrong for wrong in replay.singles if wrong[0].id == "entry-by-entry")
+    says = examined(replay, replayed(replay, wrong))[0].says
+    assert says == "The output is weights and V multiplied entry by entry, not as matrices."
+
+
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize(("exercise", "function"), CASES)
 def test_beside_another_a_sentence_claims_nothing_about_the_results(exercise, function):

@@ -87,6 +87,23 @@ def test_weights_are_judged_by_their_rows():
         judge_masked_row("row", row, np.array(GIVENS["masked_scores"]))
 
 
+def test_where_the_scores_are_right_every_step_is_judged():
+    """By itself, or given the step before; one that is missing, or is a row of no work, gives none."""
+    values = right_values()
+    steps = {s: np.array(values[f"c_{s}"], float) for s in ("scores", "output")}
+    assert judge_by_relations("c_output", steps, GIVENS["c"]) == ""
+    steps["output"][1, 0] += 0.1
+    with pytest.raises(Mismatch, match=r"c_output: 1 of .* not right: \[1\]\[0\]"):
+        judge_by_relations("c_output", steps, GIVENS["c"])
+    values["c_scaled"] = np.array(values["c_scaled"], float)
+    values["c_scaled"][0] *= 2
+    shares = np.exp(values["c_scaled"])
+    values["c_weights"] = shares / shares.sum(axis=1, keepdims=True)
+    assert judged(values)["c_weights"] == "follows"
+    values["c_weights"][0] = 1 / 3
+    assert judged(values)["c_weights"].startswith("c_weights: 3 of 9 entries are not right")
+
+
 @pytest.mark.parametrize("row", [[0.4, 0.4, 0.4], [0, 0, 1]])
 def test_nothing_follows_from_a_row_that_needs_no_work(row):
     values = right_values()

@@ -193,7 +193,8 @@ def test_large_arrays_are_shown_around_the_first_wrong_cell():
 
 
 def test_calls_are_described_as_a_student_would_write_them():
-    assert describe_call("f", (np.eye(2), 3), {"axis": -1}) == "f([[1, 0], [0, 1]], 3, axis=-1)"
+    shown = "f(np.array([[1., 0.], [0., 1.]]), 3, axis=-1)"
+    assert describe_call("f", (np.eye(2), 3), {"axis": -1}) == shown
     assert describe_call("f", (np.zeros((3, 4, 5)),), {}) == "f(<array of shape (3, 4, 5)>)"
 
 

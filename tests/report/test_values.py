@@ -3,8 +3,10 @@
 import datetime
 
 import numpy as np
+import pytest
 
 from autograder.report.values import MOST, as_text, describe_call
+from autograder.worker.codec import tensor
 from autograder.worker.values import Record, Tuple
 
 
@@ -39,3 +41,37 @@ def test_nothing_can_reach_the_terminal():
 
 def test_a_call_shows_sets_in_order_and_tuples_as_such():
     assert describe_call("f", ({"b", "a"}, (1, 2)), {}) == "f({'a', 'b'}, (1, 2))"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (np.array([1.0, 0.25, -np.inf, np.nan]), "np.array([1., 0.25, -np.inf, np.nan])"),
+        (np.array([[1, 2]]), "np.array([[1, 2]])"),
+        (np.array([[True, False]]), "np.array([[True, False]])"),
+        (np.array(2.5), "np.array(2.5)"),
+        (np.array([0.1], np.float32), "np.array([0.1], dtype=np.float32)"),
+        (tensor(np.array([[0.1, -np.inf]])), "torch.tensor([[0.1, -torch.inf]])"),
+        (tensor(np.array([True])), "torch.tensor([True])"),
+        (np.array([0.12345]), "<array of shape (1,)>"),
+        (np.zeros((0, 3)), "<array of shape (0, 3)>"),
+        (np.ones((2, 3, 4), bool), "<mask of shape (2, 3, 4)>"),
+        (tensor(np.zeros((2, 3, 4))), "<tensor of shape (2, 3, 4)>"),
+        ([1, 2.0, [np.zeros(1)]], "[1, 2.0, [np.array([0.])]]"),
+        (1 / 3, repr(1 / 3)),
+        (float("-inf"), "-np.inf"),
+    ],
+)
+def test_what_a_call_is_given_is_python_text_that_makes_it(value, text):
+    assert describe_call("f", (value,), {}) == f"f({text})"
+    if "<" not in text and "torch" not in text:
+        again = eval(text)
+        assert type(again) is type(value)
+        np.testing.assert_equal(again, value)
+        assert getattr(again, "dtype", 0) == getattr(value, "dtype", 0)
+
+
+def test_a_module_is_in_evaluation_and_its_weights_are_said():
+    said = describe_call("Model", (), {}, (4,), evaluates=True, has_weights=True)
+    assert said == "Model(4).eval()(), with weights of the check"
+    assert describe_call("Model", (), {}, (0.5,)) == "Model(0.5)()"

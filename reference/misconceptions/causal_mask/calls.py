@@ -9,6 +9,8 @@ from autograder.author import Fact, Probe, Trait
 from reference.masks import causal_mask
 from reference.misconceptions.causal_mask.apply import mask_of
 
+LOW = 20.0  # a score that far below the largest of its row ends at weight 0
+
 
 def scores_and_masks(draw: int) -> Sequence[Probe]:
     """Scores that are already scaled, with masks of every kind."""
@@ -74,6 +76,11 @@ def allowed(s: Any) -> Any:
     return np.broadcast_to(mask_of(s), s.scores.shape) > 0
 
 
+def largest(s: Any) -> Any:
+    """The largest allowed score of each row."""
+    return np.where(allowed(s), s.scores, -np.inf).max(-1, keepdims=True)
+
+
 APPLY_FACTS = (
     Fact(
         "allowed-changed",
@@ -82,7 +89,7 @@ APPLY_FACTS = (
     ),
     Fact(
         "blocked-kept",
-        lambda s, v: bool((v[~allowed(s)] > -1e3).any()),
+        lambda s, v: bool((~allowed(s) & (v > largest(s) - LOW)).any()),
         "Blocked scores are not low enough to end at weight 0.",
     ),
 )

@@ -206,12 +206,22 @@ WEIGHTS = (
 _SAME_HERE = (
     "additive-mask-returned mask-added blocked-plus-infinity mask-returned mask-in-place-of-scores "
     "all-lowered softmax-taken softmax-and-zero scaled-too allowed-zero blocked-not-low lowered "
-    "mask-added-and-blocked lowered-by-a-logarithm"
+    "mask-added-and-blocked lowered-by-a-logarithm mask-ignored"
 )
 
 
 IN_WEIGHTS = (
     *without(APPLY, _SAME_HERE),
+    Family(
+        "masked",
+        BEFORE,
+        {
+            "mask-ignored": (
+                "The mask has no effect: blocked keys get weight as if they were allowed.",
+                lambda s: s.scores,
+            ),
+        },
+    ),
     Family(
         "masked",
         LOW,

@@ -26,6 +26,8 @@ def probes(draw: int) -> Sequence[Probe]:
         Probe((whole(2, 3),)),
         Probe((whole(3, 3),)),
         Probe((whole(3, 3), 0)),
+        Probe((whole(3, 2), 1)),
+        Probe((real(2, 3, 2), 2)),
         Probe((real(4, 2), 0)),
         Probe((real(2, 3, 4), 1)),
         Probe((real(2, 3, 4), 0)),
