@@ -103,7 +103,8 @@ def expect_shares(name: str, rows: Numbers) -> None:
 
 def not_right(name: str, answer: Numbers, wrong: Cells) -> Mismatch:
     places = [index(tuple(int(i) for i in place)) for place in np.argwhere(wrong)]
-    text = f"{name}: {len(places)} of {wrong.size} entries are not right: {few(places, 6)}."
+    be = "is" if len(places) == 1 else "are"
+    text = f"{name}: {len(places)} of {wrong.size} entries {be} not right: {few(places, 6)}."
     return Mismatch(text, name, answer, None, wrong)
 
 

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import msgspec
 
+from autograder.checks.proxy import Call
 from autograder.report.model import Cause, CauseCode, CheckOutcome, Diagnosis, Evidence, Line
 from autograder.report.presentation import sentence
-from autograder.sandbox.problems import ProblemKind
+from autograder.sandbox.problems import ProblemKind, Raised
 
 NOT_IN_KIT = ("hidden", "graded_when_handed_in")  # marks of checks that are not handed out
 
@@ -36,9 +37,10 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
     """The result of a check, before points are given. Without a cause, the check has passed.
 
     `kind` is that of the problem if the student's code gave no answer. `about` are the student's
-    functions that were called, `own` is the check's own name for the mistake, `hints` are those of
-    the mistake that was diagnosed, and `group` is the id of answers like these. `stopped` is where
-    the check's own code stopped and with what, for authors.
+    functions that were called, `raised` is the exception of one of them with its call, `own` is
+    the check's own name for the mistake, `hints` are those of the mistake that was diagnosed, and
+    `group` is the id of answers like these. `stopped` is where the check's own code stopped and
+    with what, for authors.
     """
 
     check: Check
@@ -50,6 +52,7 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
     note: str = ""
     hints: tuple[str, ...] = ()
     about: tuple[str, ...] = ()
+    raised: tuple[Raised, Call] | None = None
     evidence: Evidence | None = None
     own: Diagnosis | None = None
     diagnosis: Diagnosis | None = None

@@ -69,7 +69,8 @@ STATEMENTS: Mapping[str, str] = {
     "right_and_wrong": "It is right {right}, and wrong {wrong}.",
     "right_and_error": "It is right {right}, and stops with an error {wrong}: {error}",
     "wrong_with_both": (
-        "It goes wrong {wrong} and {also} at once; in all other calls tried it is right."
+        "It goes wrong only in calls of both kinds: {wrong}, and {also}. In all others tried it is "
+        "right."
     ),
     "wrong_only": "It goes wrong only {wrong}; in all other calls tried it is right.",
     "fact": "{says}",
@@ -133,6 +134,17 @@ def located(
         says = f"{first} Where it gives a wrong result: {uncapital(' '.join(more))}"
     kind: Literal["located", "error"] = "error" if code == "error" else "located"
     return Finding(kind, says, names, code=code, statements=statements)
+
+
+def with_error(finding: Finding, error: str) -> Finding:
+    """Return a diagnosis that tells of an error with this one instead, which another call has."""
+    if not any("error" in each.values for each in finding.statements):
+        return finding
+    told = (
+        stated(s.code, **{**s.values, **({"error": error} if "error" in s.values else {})})
+        for s in finding.statements
+    )
+    return located(finding.code, *told, names=finding.misconceptions, stops=True)
 
 
 def worded(code: DiagnosisCode, finding: str, *, stops: bool = False) -> str:

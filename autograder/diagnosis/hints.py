@@ -50,7 +50,8 @@ EXCEPTIONS = (
         "TypeError ValueError RuntimeError UFuncTypeError UFuncOutputCastingError",
         r"annot cast ufunc|read-only|leaf Variable",
     ),
-    _rule("attribute", "AttributeError"),
+    _rule("parent_init", "AttributeError", r"before Module\.__init__"),
+    _rule("attribute", "AttributeError", "no attribute"),
     _rule("truth", "ValueError RuntimeError", "truth value|Boolean value"),
     _rule("unpacked", "ValueError", "values to unpack"),
     _rule("axis", "AxisError ValueError IndexError RuntimeError", r"axis \S+ is out|Dimension out"),
@@ -59,7 +60,11 @@ EXCEPTIONS = (
         "ValueError RuntimeError IndexError",
         r"core dimension|not aligned|broadcast|cannot reshape|shape|size|dimensions|axes",
     ),
-    _rule("arguments", "TypeError", r"positional argument|keyword argument|required .* argument"),
+    _rule(
+        "arguments",
+        "TypeError AttributeError",
+        r"positional argument|keyword argument|required .* argument",
+    ),
 )
 
 # A question, a property, a place; `name` is what the exception speaks of, `where` its line.
@@ -102,6 +107,11 @@ HINTS: Mapping[str, Three] = {
         "list.",
         "Print type(…) of that value just before the line, and compare the spelling behind the "
         "dot.",
+    ),
+    "parent_init": (
+        "Where does `__init__` call that of the class it is derived from?",
+        "A class that is derived from nn.Module takes layers once nn.Module has been set up.",
+        "Write `super().__init__()` as the first line of `__init__`.",
     ),
     "truth": (
         "Is the condition {where} one truth value, or an array of them?",

@@ -32,7 +32,7 @@ from autograder.report.model import Cause, CheckOutcome, Diagnosis, Evidence, Ma
 from autograder.report.presentation import sentence
 from autograder.report.values import as_text, excerpt
 from autograder.sandbox.child import InternalError
-from autograder.sandbox.problems import StudentProblem, line_of, where
+from autograder.sandbox.problems import Raised, StudentProblem, line_of, where
 from autograder.sandbox.session import WorkerSession
 
 MAX_FINDING, MAX_TOLD = 1000, 1500  # characters
@@ -187,8 +187,10 @@ def _failed(check: Check, error: BaseException, submission: Submission | None) -
     )
     change = msgspec.structs.replace
     if isinstance(error, StudentProblem):
+        call = submission.call_of(error) if submission is not None else None
         return change(
             result,
+            raised=(error, call) if isinstance(error, Raised) and call is not None else None,
             outcome=OUTCOMES.get(error.kind, "failed"),
             kind=error.kind,
             cause=error.cause,

@@ -13,7 +13,7 @@ from autograder.checks.recorded_answers import FOLDER, read_packed
 from autograder.course.course_file import Course
 from autograder.diagnosis.errors import explain
 from autograder.diagnosis.examination import Answer, Ask, Examination
-from autograder.diagnosis.finding import Finding
+from autograder.diagnosis.finding import Finding, with_error
 from autograder.diagnosis.kept_state import with_lines
 from autograder.diagnosis.mistakes import Mistakes, WrongMistakes, known_mistakes
 from autograder.diagnosis.outcome import RAISES, Outcome
@@ -120,7 +120,8 @@ def _diagnosed(
     diagnosis, group, hints = None, "", result.hints
     for function in result.about:
         if function not in known:
-            known[function] = _diagnose(catalogue, exercise, function, session)
+            found, id_of_answers = _diagnose(catalogue, exercise, function, session)
+            known[function] = _of_its_call(found, result, catalogue, exercise), id_of_answers
         finding, id_of_answers = known[function]
         group = group or id_of_answers
         if finding is not None:
@@ -140,6 +141,27 @@ def _diagnosed(
         group="" if diagnosis.kind == "named" else group,
         hints=hints,
     )
+
+
+def _of_its_call(
+    finding: Finding | None, result: CheckResult, catalogue: Catalogue, exercise: str
+) -> Finding | None:
+    """Return the diagnosis with the error of the call that a report shows, and not of a probe."""
+    if finding is None or result.raised is None or result.hidden:
+        return finding
+    error, call = result.raised
+    replay = catalogue.replay(exercise, call.name)
+    if replay is None:
+        return finding
+    return with_error(finding, _explained(error, replay.recipe, Probe(call.args, call.kwargs)))
+
+
+def _explained(error: Raised, recipe: Recipe, probe: Probe) -> str:
+    """Return what an error says, and what it means there."""
+    sizes: Mapping[str, int] = {}
+    with contextlib.suppress(Exception):  # a check may call it in a way of its own
+        sizes = recipe.axes(recipe.arguments(probe))
+    return f"{error.finding} {explain(error, sizes)}".strip()
 
 
 def _diagnose(
@@ -179,8 +201,7 @@ def answer_to(submission: Submission, recipe: Recipe, probe: Probe) -> Answer:
     try:
         value = _call(submission, recipe, probe)
     except Raised as error:
-        sizes = recipe.axes(recipe.arguments(probe))
-        message = f"{error.finding} {explain(error, sizes)}".strip()
+        message = _explained(error, recipe, probe)
         return Answer(Outcome(RAISES), message, error.place.line if error.place is not None else 0)
     except StudentProblem as problem:
         if problem.kind in {"timed out", "crashed", "missing", "not loaded"}:

@@ -48,7 +48,7 @@ SENTENCES: dict[CauseCode, str] = {
     "not_a_function": "{message}.",
     "axes_returned": "{subject} returned the axes; the whole figure is asked for "
     "(`return figure`, or axes.figure).",
-    "not_comparable": "{subject} returned {message}. The grader can compare numbers, text, lists, "
+    "not_comparable": "{subject} {message}. The grader can compare numbers, text, lists, "
     "tuples, dicts, arrays and figures.",
     "not_a_generator": "{subject} returned {message}; expected a generator: a function that hands "
     "out its values one by one, with `yield`.",
@@ -214,8 +214,8 @@ def foreign_answer() -> Crashed:
     return Crashed("foreign_answer")
 
 
-def from_worker(problem: Problem, subject: str) -> StudentProblem:
-    """Return the exception for a problem that the worker reported about `subject`."""
+def from_worker(problem: Problem, subject: str, *, is_call: bool = True) -> StudentProblem:
+    """Return the exception for a problem that the worker reported about a call or a value."""
     place = problem.place
     if problem.kind == "exited":
         return Crashed("exited", subject, place=place)
@@ -229,7 +229,7 @@ def from_worker(problem: Problem, subject: str) -> StudentProblem:
         return NotPlain("not_a_function", subject, message)
     if problem.type in AXES:
         return NotPlain("axes_returned", subject)
-    return NotPlain("not_comparable", subject, message)
+    return NotPlain("not_comparable", subject, f"{'returned' if is_call else 'is'} {message}")
 
 
 def _raised(problem: Problem, subject: str) -> Raised:

@@ -93,7 +93,8 @@ class WorkerSession:
         source = self.source
         if problem.kind != "missing":
             sibling = about_sibling(problem, subject, source, workers.exercises)
-            raise sibling or from_worker(problem, subject)
+            is_call = request.operation != "get"
+            raise sibling or from_worker(problem, subject, is_call=is_call)
         name = one_line(problem.message, 80)
         set_at = find_assignment(source.units, name)
         raise missing(name, source.label, problem.names, workers.load_problems, set_at)

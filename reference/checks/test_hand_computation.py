@@ -129,7 +129,8 @@ def tell_what_is_wrong(name, answer, wrong, printed):
         )
     else:
         named = few([index(place) for place in places], 6)
-        finding = f"{name}: {len(places)} of {wrong.size} entries are not right: {named}."
+        be = "is" if len(places) == 1 else "are"
+        finding = f"{name}: {len(places)} of {wrong.size} entries {be} not right: {named}."
     raise Mismatch(finding, name, answer, None, wrong)
 
 

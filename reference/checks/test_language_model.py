@@ -217,7 +217,7 @@ def test_model_causality(model, rng):
         changed = tokens.copy()
         changed[:, place:] = (changed[:, place:] + 1) % 9
         after = model.output(sizes, (changed,), state)
-        where = f"the logits before position {place}, where the tokens were changed,"
+        where = f"the logits before the changed position {place}"
         expect_close(after[:, :place], whole[:, :place], where)
         if (np.abs(after[:, place] - whole[:, place]).max(-1) < LEAST_CHANGE).any():
             raise Mismatch(

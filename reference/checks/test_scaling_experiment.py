@@ -51,7 +51,7 @@ def run(submission, reference, sizes, rng):
     if not isinstance(results, dict):
         raise Mismatch("measure_scaling did not return a dict with an entry for each dimension.")
     if set(results) != set(dimensions):
-        found = ", ".join(str(key) for key in list(results)[:8]) or "none"
+        found = ", ".join(repr(key) for key in list(results)[:8]) or "none"
         raise Mismatch(
             f"The keys of the result are {found}; expected the dimensions, as whole numbers: "
             f"{', '.join(map(str, dimensions))}."

@@ -40,6 +40,8 @@ def test_the_hints_of_the_mistake_come_first():
         (raised("UnboundLocalError", "cannot access local variable 'y' where it is …"), "unset"),
         (raised("ImportError", "No module named 'sofmax' (imported in line 1 of a.py)"), "import"),
         (raised("AttributeError", "'list' object has no attribute 'max'"), "attribute"),
+        (raised("AttributeError", "Line.set() got an unexpected keyword argument"), "arguments"),
+        (raised("AttributeError", "cannot assign module before Module.__init__()"), "parent_init"),
         (raised("AttributeError", "'NoneType' object has no attribute 'shape'"), "no_object"),
         (raised("TypeError", "unsupported operand type(s) for +: 'NoneType' and …"), "no_object"),
         (raised("TypeError", "softmax() takes 1 positional argument but 2 …", None), "signature"),

@@ -82,7 +82,7 @@ def test_weights_are_judged_by_their_rows():
     values["c_weights"] = [[1.2, -0.1, -0.1], *values["c_weights"][1:]]
     said = judged(values)["c_weights"]
     assert said == "c_weights[0][0] is 1.2; a weight lies between 0 and 1."
-    with pytest.raises(Mismatch, match=r"1 of 4 entries are not right: \[3\]"):
+    with pytest.raises(Mismatch, match=r"1 of 4 entries is not right: \[3\]"):
         row = np.array([0.316, 0.425, 0.258, 0.003])
         judge_masked_row("row", row, np.array(GIVENS["masked_scores"]))
 

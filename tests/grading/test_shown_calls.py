@@ -166,3 +166,56 @@ def test_the_last_axis_by_its_number_is_the_last_axis(grade_text):
     assert [check.name for check in report.checks if check.outcome == "failed"]
     assert not list(outside_its_kind("softmax", report))
     assert "another axis than the last" not in str(report)
+
+
+ONE_BATCH_AXIS = """
+    import numpy as np
+
+    def project_qkv(X, W_Q, W_K, W_V):
+        return tuple(np.einsum("bld,de->ble", X, W) for W in (W_Q, W_K, W_V))
+"""
+
+
+def test_the_error_in_a_diagnosis_is_that_of_the_call_shown(grade_text):
+    """Not of another call, with other shapes."""
+    report = grade_text("qkv_projection", ONE_BATCH_AXIS)
+    first = next(check for check in report.checks if check.outcome == "failed")
+    assert first.diagnosis.statements[0].values["error"].startswith(first.finding)
+    assert "X has the shape (L, d_model) = (3, 4)" in first.diagnosis.sentence
+    assert first.diagnosis.repeats_finding
+
+
+KEYS_AS_ONE_HEAD = """
+    import torch
+    from torch import nn
+
+    class MultiHeadAttention(nn.Module):
+        def __init__(self, d_model, num_heads):
+            super().__init__()
+            self.heads = num_heads
+            for name in ("W_q", "W_k", "W_v", "W_o"):
+                setattr(self, name, nn.Linear(d_model, d_model, bias=False))
+
+        def forward(self, x, mask=None):
+            batch, length, width = x.shape
+            q, k, v = (
+                w(x).reshape(batch, length, -1, self.heads).transpose(1, 2)
+                for w in (self.W_q, self.W_k, self.W_v)
+            )
+            scores = q @ k.transpose(-2, -1) / self.heads**0.5
+            if mask is not None:
+                mask = mask[:, None] if mask.ndim == 3 else mask
+                scores = scores.masked_fill(mask == 0, float("-inf"))
+            weights = scores.softmax(-1)
+            merged = (weights @ v).transpose(1, 2).reshape(batch, length, width)
+            return self.W_o(merged), weights
+"""
+
+
+def test_a_shown_call_is_the_one_that_was_compared(grade_text):
+    """And none with which the check asked for something else in between."""
+    pytest.importorskip("torch")
+    report = grade_text("multi_head_attention", KEYS_AS_ONE_HEAD)
+    check = next(check for check in report.checks if check.title.startswith("One head"))
+    made_with = re.match(r"MultiHeadAttention\(\d+, (\d+)\)", check.evidence.call)
+    assert check.outcome == "failed" and made_with[1] == "1", check.evidence.call

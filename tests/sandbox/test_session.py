@@ -182,6 +182,14 @@ def test_functions_around_an_error_at_the_top_level_still_count(submit):
         work.h()
 
 
+def test_a_value_is_and_a_function_returns(submit):
+    work = submit("a = ...\ndef f(): return ...\n")
+    with pytest.raises(NotPlain, match="^a is an object of type ellipsis"):
+        work.value("a")
+    with pytest.raises(NotPlain, match="^f returned an object of type ellipsis"):
+        work.f()
+
+
 def test_a_value_is_not_there_because_of_the_error_in_its_own_line(submit):
     work = submit("a = sqrt(2)\nb = exp(1)\ndef f(): return 1\n")
     for name, missing in (("a", "sqrt"), ("b", "exp")):
