@@ -43,8 +43,6 @@ class Mismatch(AssertionError):
             both give the same.
         told: the sentence that a hidden check says then, with no value in it.
         code: the kind of failure, to which hints belong.
-
-    `call` is the newest call when it was made, which the report shows, whatever is called after it.
     """
 
     finding: str
@@ -61,7 +59,7 @@ class Mismatch(AssertionError):
 
     def __post_init__(self) -> None:
         super().__init__(self.finding)
-        self.call = Call.newest
+        self.call = Call.newest  # the report shows it, whatever is called later
 
 
 def expect_close(

@@ -168,11 +168,7 @@ def expect_follows(
     note: Note,
     own: str,
     submission: Submission,
-    *,
-    condition: float = 1.0,
-    unlike: Sequence[FromOwn] = (),
-    cannot_follow: CannotFollow | None = None,
-    **varied: Any,
+    **details: Any,
 ) -> None:
     """Pass if an answer is right, or is what follows from the student's own step.
 
@@ -194,27 +190,16 @@ def expect_follows(
         condition: how much the problem magnifies rounding; see `allowed_error`.
         unlike: each leaves out something that the check is about; where that makes no difference
             to what follows, nothing follows.
-        cannot_follow: returns whether an answer follows from no step of the student's. A student
-            kit asks it, where what follows is not recorded. Another shape, and what is not finite,
-            never follow.
-        varied: `vary`, `axes` and `share` of `OwnSteps`.
+        cannot_follow: returns whether an answer follows from no step, for student kits, in which
+            what follows is not recorded. Another shape, and what is not finite, never follow.
+        vary, axes, share: those of `OwnSteps`.
 
     Raises:
         Mismatch: the answer is neither; the finding compares it with the right one.
     """
     __tracebackhide__ = True
     cases = [(actual, expected, from_own)]
-    expect_all_follow(
-        cases,
-        what,
-        note,
-        own,
-        submission,
-        condition=condition,
-        unlike=unlike,
-        cannot_follow=cannot_follow,
-        **varied,
-    )
+    expect_all_follow(cases, what, note, own, submission, **details)
 
 
 def expect_all_follow(
@@ -246,7 +231,7 @@ def expect_all_follow(
         try:
             holds = follow.holds(cases)
         except NotJudged:
-            if _none_can_follow([case[:2] for case in cases], cannot_follow):
+            if any(_follows_nothing(*case[:2], cannot_follow) for case in cases):
                 raise wrong from None
             raise MayFollow(wrong, own, submission.borrows(own)) from None
         if not holds:
@@ -254,16 +239,11 @@ def expect_all_follow(
         note(f"Right, given your {own}.")
 
 
-def _none_can_follow(
-    cases: Sequence[tuple[Any, npt.ArrayLike]], cannot_follow: CannotFollow | None = None
-) -> bool:
-    """Return whether some answer follows from nothing, whatever the student's own step gives."""
+def _follows_nothing(answer: Any, right: npt.ArrayLike, cannot_follow: CannotFollow | None) -> bool:
+    """Return whether an answer cannot follow, whatever the student's own step gives."""
     try:
-        answers = [expect_shape(answer, np.shape(right)) for answer, right in cases]
-        return not all(
-            np.isfinite(answer).all() and not (cannot_follow and cannot_follow(answer))
-            for answer in answers
-        )
+        given = expect_shape(answer, np.shape(right))
+        return not np.isfinite(given).all() or bool(cannot_follow and cannot_follow(given))
     except (Mismatch, StudentProblem, ValueError, TypeError):
         return True
 
@@ -354,7 +334,7 @@ def expect_data_follows(
         try:
             data = np.asarray(following(), dtype=np.float64)
         except NotJudged:
-            if _none_can_follow([(actual, expected)]):
+            if _follows_nothing(actual, expected, None):
                 raise wrong from None
             raise MayFollow(wrong, own) from None
         if not is_informative(data):

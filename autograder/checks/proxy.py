@@ -18,10 +18,7 @@ from autograder.worker.remote_functions import has_handle
 
 
 class Call(msgspec.Struct, frozen=True):
-    """Call that a check made, as the report shows it above the values.
-
-    A module is `made_with` arguments first; the check may call `eval` and set its weights.
-    """
+    """Call that a check made; a module is `made_with` arguments first."""
 
     name: str
     args: tuple[Any, ...]
@@ -32,9 +29,12 @@ class Call(msgspec.Struct, frozen=True):
     newest: ClassVar["Call | None"] = None  # that a check was about, of any submission
 
     def __str__(self) -> str:
-        """Return the call as Python text."""
-        details = {"evaluates": self.evaluates, "has_weights": self.has_weights}
-        return describe_call(self.name, self.args, self.kwargs, self.made_with, **details)
+        """Return the call as Python text, as `SelfAttention(4).eval()(…)` of a module."""
+        name = self.name
+        if self.made_with is not None:
+            name = describe_call(name, self.made_with, {}) + ".eval()" * self.evaluates
+        weights = ", with weights of the check" * self.has_weights
+        return describe_call(name, self.args, self.kwargs) + weights
 
 
 class Drawn(msgspec.Struct, frozen=True):
@@ -290,10 +290,9 @@ class Submission:
 
     def call_of(self, error: BaseException) -> Call | None:
         """Return the call of this check that an exception is about: the newest when it was made."""
-        raised = [call for call, each in self._raised if each is error]
-        about = raised[0] if raised else getattr(error, "call", None)
-        calls = [call for call in self._calls if call is about] or self._calls
-        return calls[-1] if calls else None
+        about = [call for call, each in self._raised if each is error]
+        about += [call for call in self._calls if call is getattr(error, "call", None)]
+        return next(iter(about + self._calls[-1:]), None)
 
     def nth_call(self, number: int, count: int) -> Call | None:
         """Return one of the `count` newest calls, if these are of one function."""

@@ -169,7 +169,7 @@ MEANINGS: tuple[tuple[str, str | Callable[[_Failure], str]], ...] = (
     (r"could not be broadcast|must match the size of tensor|non-broadcastable", _broadcast),
     (
         r"axis (-?\d+) is out of bounds for array of dimension (\d+)",
-        "{shapes} The line asks for axis {0}, but there are only {1} axes here: counted from the "
+        "{shapes} The line asks for axis {0}, and the number of axes is {1} here. Counted from the "
         "end, as −1 and −2, the last axes are there for any number of them.",
     ),
     (r"Dimension out of range.*got -?\d+", "{shapes}"),

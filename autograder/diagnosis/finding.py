@@ -138,24 +138,22 @@ def located(
 
 def with_error(finding: Finding, error: str) -> Finding:
     """Return a diagnosis that tells of an error with this one instead, which another call has."""
-    if not any("error" in each.values for each in finding.statements):
-        return finding
-    told = (
-        stated(s.code, **{**s.values, **({"error": error} if "error" in s.values else {})})
-        for s in finding.statements
+    values = [
+        {k: error if k == "error" else v for k, v in s.values.items()} for s in finding.statements
+    ]
+    told = [stated(s.code, **each) for s, each in zip(finding.statements, values, strict=True)]
+    same = told == list(finding.statements)
+    return (
+        finding if same else located(finding.code, *told, names=finding.misconceptions, stops=True)
     )
-    return located(finding.code, *told, names=finding.misconceptions, stops=True)
 
 
-def worded(code: DiagnosisCode, finding: str, *, stops: bool = False) -> str:
-    """Return a misconception's sentence, with what is true only if it alone gives every answer.
-
-    Where some of the calls stop with an error, nothing is known of what they would have given.
-    """
-    if code == "named" and not stops:
+def worded(code: DiagnosisCode, finding: str) -> str:
+    """Return a misconception's sentence, with what is true only if it alone gives every answer."""
+    if code == "named":
         return SCOPED.sub(r"\1", finding)
     text = capital(SCOPED.sub(r"\2", finding))
-    is_alone = code in {"named", "in_some_calls", "in_wrong_calls", "and_other_calls"}
+    is_alone = code in {"in_some_calls", "in_wrong_calls", "and_other_calls"}
     return text if is_alone else ONLY_CAUSE.sub(r"\1 code takes ", text)
 
 
@@ -168,11 +166,11 @@ def named(
 
     Args:
         calls: the kind of calls that the misconception is seen in, where it is not in all.
-        stops: some of the calls stop with an error.
+        stops: some calls stop with an error: nothing is known of what they would have given.
     """
-    says = (worded(code, wrong.finding, stops=stops) for wrong in misconceptions)
-    first, second = (*says, "")[:2]
-    text = NAMED[code].format(
+    as_said: DiagnosisCode = "in_wrong_calls" if stops and code == "named" else code
+    first, second = (*(worded(as_said, wrong.finding) for wrong in misconceptions), "")[:2]
+    says = NAMED[code].format(
         first=first,
         second=second,
         first_part=uncapital(first),
@@ -180,7 +178,7 @@ def named(
     )
     ids = tuple(wrong.id for wrong in misconceptions)
     hints: Hints = misconceptions[0].hints
-    return Finding("named", text, ids, hints, told=text, code=code, calls=calls)
+    return Finding("named", says, ids, hints, told=says, code=code, calls=calls)
 
 
 def named_fact(code: Literal["fact", "measure"], statement: Statement) -> Finding:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from autograder.checks.check_result import CheckResult
 from autograder.report.model import Cause, CheckOutcome, CheckReport, Diagnosis
+from autograder.report.presentation import first_cause
 
 Three = tuple[str, str, str]
 
@@ -60,11 +61,7 @@ EXCEPTIONS = (
         "ValueError RuntimeError IndexError",
         r"core dimension|not aligned|broadcast|cannot reshape|shape|size|dimensions|axes",
     ),
-    _rule(
-        "arguments",
-        "TypeError AttributeError",
-        r"positional argument|keyword argument|required .* argument",
-    ),
+    _rule("arguments", "TypeError AttributeError", r"(positional|keyword|required .*) argument"),
 )
 
 # A question, a property, a place; `name` is what the exception speaks of, `where` its line.
@@ -237,7 +234,7 @@ def hints_for(result: CheckResult) -> tuple[str, ...]:
         return ()
     if result.hints:
         return result.hints
-    cause = _first_cause(result.cause)
+    cause = first_cause(result.cause)
     kind = failure_kind(cause, result.diagnosis)
     if kind in OF_THE_CHECK or (kind == "not_written" and result.place is None):
         return result.check.hints
@@ -248,7 +245,7 @@ def failure_kind(cause: Cause, diagnosis: Diagnosis | None = None) -> str:
     """Return the kind of a failure, by its codes: a key of `HINTS`, or the code of its cause."""
     if diagnosis is not None and diagnosis.code in HINTS:
         return diagnosis.code
-    cause = _first_cause(cause)
+    cause = first_cause(cause)
     if cause.code != "raised":
         return "import" if cause.code == "import_failed" else cause.code
     place = cause.place
@@ -258,11 +255,6 @@ def failure_kind(cause: Cause, diagnosis: Diagnosis | None = None) -> str:
         if cause.error in errors and re.search(message, cause.message):
             return _nearer(kind, cause)
     return "raised"
-
-
-def _first_cause(cause: Cause) -> Cause:
-    """Return what went wrong first: a name is missing because an import failed before it."""
-    return cause if cause.because is None else _first_cause(cause.because)
 
 
 def _nearer(kind: str, cause: Cause) -> str:

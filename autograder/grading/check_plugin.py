@@ -178,6 +178,7 @@ def _unfinished(check: Check) -> CheckResult:
 
 def _failed(check: Check, error: BaseException, submission: Submission | None) -> CheckResult:
     """Return the result of a check that an exception ended."""
+    call = submission.call_of(error) if submission is not None else None
     result = CheckResult(
         check=check,
         outcome="failed",
@@ -185,9 +186,9 @@ def _failed(check: Check, error: BaseException, submission: Submission | None) -
         finding=printable(str(error).split("\nassert ", maxsplit=1)[0].strip(), MAX_FINDING),
         about=_about(submission),
     )
+    shown = Evidence(call=str(call), function=call.name) if call is not None else None
     change = msgspec.structs.replace
     if isinstance(error, StudentProblem):
-        call = submission.call_of(error) if submission is not None else None
         return change(
             result,
             raised=(error, call) if isinstance(error, Raised) and call is not None else None,
@@ -195,13 +196,13 @@ def _failed(check: Check, error: BaseException, submission: Submission | None) -
             kind=error.kind,
             cause=error.cause,
             place=line_of(error.place),
-            evidence=_evidence_of_call(error, submission),
+            evidence=shown,
         )
     if isinstance(error, Mismatch):
-        return _mismatch(result, error, submission)
+        return _mismatch(result, error, submission, shown)
     if isinstance(error, AssertionError | pytest.fail.Exception):
         cause = Cause(code="assertion", message=result.finding)
-        return change(result, cause=cause, evidence=_evidence_of_call(error, submission))
+        return change(result, cause=cause, evidence=shown)
     if isinstance(error, NotJudged):
         return _not_judged(result, error, submission)
     if isinstance(error, pytest.skip.Exception):
@@ -225,7 +226,9 @@ def _not_judged(
     return msgspec.structs.replace(result, outcome="graded when handed in", cause=error.cause)
 
 
-def _mismatch(result: CheckResult, error: Mismatch, submission: Submission | None) -> CheckResult:
+def _mismatch(
+    result: CheckResult, error: Mismatch, submission: Submission | None, shown: Evidence | None
+) -> CheckResult:
     place = None  # of a wrong value that stands in the file itself: of its first wrong entry
     if submission is not None:
         wrong = np.argwhere(False if error.wrong is None else error.wrong)
@@ -234,7 +237,7 @@ def _mismatch(result: CheckResult, error: Mismatch, submission: Submission | Non
     finding = result.finding if place is None else f"{result.finding} It is set{where(place)}."
     code, own = error.code, None
     if code == "nothing_returned" and submission is not None:
-        if submission.call_of(error) is None:
+        if shown is None:
             code = "mismatch"  # of a value that stands in the file
         elif submission.has_printed:
             code, finding = "printed", f"{finding} {PRINTED}"
@@ -252,7 +255,14 @@ def _mismatch(result: CheckResult, error: Mismatch, submission: Submission | Non
         finding=finding,
         cause=Cause(code=code, message=finding),
         place=line_of(place),
-        evidence=_evidence(error, submission),
+        evidence=msgspec.structs.replace(
+            shown or Evidence(),
+            what=error.what,
+            yours=_side(error, error.yours),
+            expected=_side(error, error.expected),
+            groups=error.groups if error.layout is not None else "",
+            curves=error.curves,
+        ),
         own=own,
     )
 
@@ -301,22 +311,6 @@ def _unreadable(result: CheckResult) -> CheckResult:
             f"What your code gave back cannot be read as the exercise asks: the check stopped with "
             f"{error}. Which types do your results have?"
         ),
-    )
-
-
-def _evidence_of_call(error: BaseException, submission: Submission | None) -> Evidence | None:
-    call = submission.call_of(error) if submission is not None else None
-    return Evidence(call=str(call), function=call.name) if call is not None else None
-
-
-def _evidence(error: Mismatch, submission: Submission | None) -> Evidence:
-    return msgspec.structs.replace(
-        _evidence_of_call(error, submission) or Evidence(),
-        what=error.what,
-        yours=_side(error, error.yours),
-        expected=_side(error, error.expected),
-        groups=error.groups if error.layout is not None else "",
-        curves=error.curves,
     )
 
 

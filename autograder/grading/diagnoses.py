@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 
 from autograder.checks.check_result import CheckResult
-from autograder.checks.proxy import Submission
+from autograder.checks.proxy import Call, Submission
 from autograder.checks.recorded_answers import FOLDER, read_packed
 from autograder.course.course_file import Course
 from autograder.diagnosis.errors import explain
@@ -121,7 +121,12 @@ def _diagnosed(
     for function in result.about:
         if function not in known:
             found, id_of_answers = _diagnose(catalogue, exercise, function, session)
-            known[function] = _of_its_call(found, result, catalogue, exercise), id_of_answers
+            replay = catalogue.replay(exercise, function)
+            if found and replay and result.raised and not result.hidden:
+                error, call = result.raised  # the one that a report shows, and not of a probe
+                if call.name == function:
+                    found = with_error(found, _explained(error, replay.recipe, call))
+            known[function] = found, id_of_answers
         finding, id_of_answers = known[function]
         group = group or id_of_answers
         if finding is not None:
@@ -143,24 +148,11 @@ def _diagnosed(
     )
 
 
-def _of_its_call(
-    finding: Finding | None, result: CheckResult, catalogue: Catalogue, exercise: str
-) -> Finding | None:
-    """Return the diagnosis with the error of the call that a report shows, and not of a probe."""
-    if finding is None or result.raised is None or result.hidden:
-        return finding
-    error, call = result.raised
-    replay = catalogue.replay(exercise, call.name)
-    if replay is None:
-        return finding
-    return with_error(finding, _explained(error, replay.recipe, Probe(call.args, call.kwargs)))
-
-
-def _explained(error: Raised, recipe: Recipe, probe: Probe) -> str:
-    """Return what an error says, and what it means there."""
+def _explained(error: Raised, recipe: Recipe, call: Call | Probe) -> str:
+    """Return what an error says, and what it means for the arguments of its call."""
     sizes: Mapping[str, int] = {}
     with contextlib.suppress(Exception):  # a check may call it in a way of its own
-        sizes = recipe.axes(recipe.arguments(probe))
+        sizes = recipe.axes(recipe.arguments(Probe(call.args, call.kwargs)))
     return f"{error.finding} {explain(error, sizes)}".strip()
 
 

@@ -52,8 +52,7 @@ BESIDE: tuple[CauseCode, ...] = (*SIBLING, "given_sibling")
 
 def is_left_to_grading(check: CheckReport) -> bool:
     """Return whether a check could not be judged here, and nothing that a student does helps."""
-    cause = check.cause
-    is_open = cause is None or cause.code not in OWN_STEP
+    is_open = check.cause is None or check.cause.code not in OWN_STEP
     return check.outcome == "graded when handed in" and is_open
 
 
@@ -300,11 +299,10 @@ def repeated_errors(exercise: ExerciseReport) -> dict[str, str]:
     for check in presented(exercise).checks:
         if is_quiet(check) or not check.finding or check.cause is None:
             continue
-        root = _root(check.cause)
+        root = first_cause(check.cause)
+        where = (check.finding, check.evidence.function if check.evidence is not None else "")
         if root.place is not None:
-            where = (root.place.file, str(root.place.line), _NUMBERS.sub(" ", root.message))
-        else:
-            where = (check.finding, check.evidence.function if check.evidence is not None else "")
+            where = (f"{root.place.file}:{root.place.line}", _NUMBERS.sub(" ", root.message))
         checks[check.cause.code, root.code, root.error, *where].append((check.name, root.message))
     repeated = {}
     for (first, message), *others in checks.values():
@@ -315,9 +313,9 @@ def repeated_errors(exercise: ExerciseReport) -> dict[str, str]:
     return repeated
 
 
-def _root(cause: Cause) -> Cause:
-    """Return the cause that led to this one, or itself."""
-    return cause if cause.because is None else _root(cause.because)
+def first_cause(cause: Cause) -> Cause:
+    """Return what went wrong first: a name is missing because an import failed before it."""
+    return cause if cause.because is None else first_cause(cause.because)
 
 
 def closing(exercise: ExerciseReport) -> str:

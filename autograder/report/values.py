@@ -139,25 +139,14 @@ def cell(value: Any) -> CellValue:
     return as_cell(value.item() if isinstance(value, np.generic) else value)
 
 
-def describe_call(
-    name: str,
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
-    made_with: tuple[Any, ...] | None = None,
-    *,
-    evaluates: bool = False,
-    has_weights: bool = False,
-) -> str:
+def describe_call(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
     """Return the call as Python text: `softmax(np.array([1., 2.]), axis=0)`.
 
-    Of a module it is `SelfAttention(4).eval()(…)`, and says so if the check set its weights. Arrays
-    that are too large to print, or have many decimals, are named by their shape: `<array …>`.
+    Arrays that are large, or have many decimals, are named by their shape: `<array …>`.
     """
-    if made_with is not None:
-        name = describe_call(name, made_with, {}) + ".eval()" * evaluates
     parts = [_argument(arg) for arg in args]
     parts += [f"{key}={_argument(value)}" for key, value in kwargs.items()]
-    return f"{name}({', '.join(parts)}){', with weights of the check' * has_weights}"
+    return f"{name}({', '.join(parts)})"
 
 
 def _argument(value: Any) -> str:

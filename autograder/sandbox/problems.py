@@ -214,7 +214,7 @@ def foreign_answer() -> Crashed:
     return Crashed("foreign_answer")
 
 
-def from_worker(problem: Problem, subject: str, *, is_call: bool = True) -> StudentProblem:
+def from_worker(problem: Problem, subject: str, is_call: bool = True) -> StudentProblem:
     """Return the exception for a problem that the worker reported about a call or a value."""
     place = problem.place
     if problem.kind == "exited":
@@ -302,13 +302,8 @@ def missing(
     What most likely took it away is an error while the file was loaded: one in `set_at`, the line
     that would have set it, before others; a failed import did so last.
     """
-    setting = set_at and (set_at.label, set_at.line)
     failed = sorted(
-        load_problems,
-        key=lambda p: (
-            p.place is None or (p.place.label, p.place.line) != setting,
-            p.type in NOT_FOUND,
-        ),
+        load_problems, key=lambda p: (where(p.place) != where(set_at), p.type in NOT_FOUND)
     )
     because = while_loading(failed[0]) if failed else None
     place = failed[0].place if failed else None

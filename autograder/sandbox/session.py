@@ -93,8 +93,7 @@ class WorkerSession:
         source = self.source
         if problem.kind != "missing":
             sibling = about_sibling(problem, subject, source, workers.exercises)
-            is_call = request.operation != "get"
-            raise sibling or from_worker(problem, subject, is_call=is_call)
+            raise sibling or from_worker(problem, subject, request.operation != "get")
         name = one_line(problem.message, 80)
         set_at = find_assignment(source.units, name)
         raise missing(name, source.label, problem.names, workers.load_problems, set_at)

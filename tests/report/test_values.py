@@ -5,6 +5,7 @@ import datetime
 import numpy as np
 import pytest
 
+from autograder.checks.proxy import Call
 from autograder.report.values import MOST, as_text, describe_call
 from autograder.worker.codec import tensor
 from autograder.worker.values import Record, Tuple
@@ -72,6 +73,6 @@ def test_what_a_call_is_given_is_python_text_that_makes_it(value, text):
 
 
 def test_a_module_is_in_evaluation_and_its_weights_are_said():
-    said = describe_call("Model", (), {}, (4,), evaluates=True, has_weights=True)
-    assert said == "Model(4).eval()(), with weights of the check"
-    assert describe_call("Model", (), {}, (0.5,)) == "Model(0.5)()"
+    call = Call("Model", (), {}, (4,), evaluates=True, has_weights=True)
+    assert str(call) == "Model(4).eval()(), with weights of the check"
+    assert str(Call("Model", (), {}, (0.5,))) == "Model(0.5)()"
