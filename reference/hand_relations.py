@@ -57,8 +57,8 @@ def judge_by_relations(name: str, steps: Steps, givens: Mapping[str, Any]) -> st
             follows[_trivial_rows(rows, steps, givens)] = False
     if (right | follows).all():
         return f"Right, from your {letter}_{before}."
-    wrong = not_right(name, steps[step], ~(right | follows))
-    raise wrong if has_right_scores else MayFollow(wrong, f"{letter}_{wrong_before}")
+    mismatch = not_right(name, steps[step], ~(right | follows))
+    raise mismatch if has_right_scores else MayFollow(mismatch, f"{letter}_{wrong_before}")
 
 
 def judge_masked_row(name: str, row: Numbers, scores: Numbers) -> None:

@@ -180,5 +180,5 @@ def _entries(array: npt.NDArray[Any], module: str) -> str:
     if not isinstance(value, float):
         return str(value)
     if math.isfinite(value):
-        return np.format_float_positional(array[()], trim=".")
+        return np.format_float_positional(array.ravel()[0], trim=".")
     return f"{module}.{value}" if value > 0 or math.isnan(value) else f"-{module}.inf"
