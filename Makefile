@@ -1,17 +1,18 @@
-# make demo       set up, grade the sample class, say where the pages are
-# make test       set up, run linter, type checker, tests and a quick `autograder verify`
-# make thorough   the same with every test of each kind, and all of `autograder verify`
-# make verify     set up, grade the grader, on both courses, and write docs/verified.md
-# make unseen     what reports say of every mutant of every right answer, into docs/unseen.md (hours;
-#                 SAMPLE=20: so many of each exercise)
-# make notebooks  set up, grade bad notebooks with nbgrader too, and write docs/bad-notebooks.md
-# make docs       set up, and make the documents a site, in build/site
-# make pictures   draw the README's pictures, of the sample class (needs Chromium)
-# make bench      set up, print speeds as ratios (LARGE=1: classes of 800, 1,000 and 10,000 too)
-# make figures    set up, and draw the lessons' figures whose code has changed
-# make stress     grade a class beside eight busy loops, five times: the same bytes, none timed out
-# make soak       5,000 submissions through one judge, then 200 kills
-# make fuzz       a coverage-guided fuzzer against what reads hostile bytes
+# Each target installs what it needs into VENV first.
+#
+# make demo       grade the sample class, and print the grades and where the pages are
+# make test       run linter, type checker, tests and a quick `autograder verify`
+# make thorough   run every test, and all of `autograder verify`
+# make verify     test the grader on both courses, write docs/verified.md and the numbers in documents
+# make unseen     grade mutants of correct answers, write docs/unseen.md (hours; SAMPLE=20: 20 of each)
+# make notebooks  grade bad notebooks with nbgrader too, write docs/bad-notebooks.md
+# make docs       make a site of the documents, in build/site
+# make pictures   draw the README's pictures (needs Chromium)
+# make bench      measure speed, as ratios (LARGE=1: classes of 800, 1,000 and 10,000 too)
+# make figures    draw the lessons' figures whose code has changed
+# make stress     grade a class five times beside eight busy loops: the same bytes, no timeout
+# make soak       grade 5,000 submissions with one judge, then survive 200 kills
+# make fuzz       fuzz the readers of hostile bytes
 #
 # PYTHON=python3.12 chooses the interpreter, VENV=folder the environment,
 # TORCH_INDEX=URL an index of CPU builds of torch, in place of PyTorch's own.
@@ -47,6 +48,7 @@ thorough: lint
 verify: lint
 	@$(BIN)/autograder verify --table docs/verified.md
 	@$(BIN)/autograder verify --course examples/courses/text
+	@$(BIN)/python -m tools.facts
 
 unseen:
 	@$(PYTHON) tools/install.py $(VENV) dev students torch
