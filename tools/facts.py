@@ -73,7 +73,7 @@ def course():
 
 @functools.cache
 def mistakes() -> dict[str, int]:
-    """Return how many mistakes are named, for each exercise: docs/verified.md shows it."""
+    """Return how many known mistakes `verify` tried, for each exercise: docs/verified.md has it."""
     return {name: int(row["misconceptions named"].split()[-1]) for name, row in verified().items()}
 
 
@@ -89,7 +89,7 @@ def verified() -> dict[str, dict[str, str]]:
 def known() -> dict[str, int]:
     """Return how many mistakes the course knows, for each exercise.
 
-    Those that give only NaN are among them, and have no name.
+    `verify` does not count those that give only NaN.
     """
     from autograder.course.own_modules import importable
     from autograder.grading.diagnoses import Catalogue

@@ -53,12 +53,11 @@ def test_no_document_counts_mistakes_by_hand(root):
         assert not re.search(r"\d[\d,]* (known mistakes|misconceptions|of them are in)", text), page
 
 
-@pytest.mark.thorough
 def test_the_verified_table_has_the_mistakes_of_now():
-    """A mistake that gives only NaN has no name, and is not in the table: there are few."""
+    """A few may be new since the last `make verify`, or give only NaN, and so have no name."""
     for name, number in facts.known().items():
         missing = number - facts.mistakes()[name]
-        assert 0 <= missing <= 1 + number // 50, f"{name}: run make verify"
+        assert 0 <= missing <= 1 + number // 14, f"{name}: run make verify"
 
 
 @pytest.mark.thorough
