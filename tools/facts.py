@@ -38,7 +38,7 @@ EXTRAS = {
     "desk": "`desk`",
     "pdf": "the PDF of `class-report`",
     "similar": "`similar`",
-    "nbgrader": "`nbgrader`",
+    "nbgrader": "`nbgrader`; includes `authoring`",
     "cluster": "`grade --scheduler` and `--local-cluster`",
     "platforms": "`export`, `package`, downloads (no library)",
     "docs": "`make docs`",
@@ -208,8 +208,9 @@ def extras() -> str:
     rows = ["| extra | for | libraries |", "|---|---|---|"]
     for name, purpose in EXTRAS.items():
         libraries = [re.split(r"[<>=;]", each)[0].strip() for each in known[name]]
-        shown = ", ".join(each.replace(f"{project['name']}", "extras ") for each in libraries)
-        rows.append(f"| `{name}` | {purpose} | {shown or '–'} |")
+        shown = ", ".join(each for each in libraries if not each.startswith(project["name"]))
+        shown = "tools for tests, and other extras" if name == "dev" else shown or "–"
+        rows.append(f"| `{name}` | {purpose} | {shown} |")
     return "\n".join(rows)
 
 
