@@ -36,11 +36,11 @@ def judge_by_relations(name: str, steps: Steps, givens: Mapping[str, Any]) -> st
     letter, step = name.split("_", 1)
     if step not in steps:
         raise Mismatch(f"{name} has an entry that is no finite number.", name)
-    if step == "weights":
-        expect_shares(name, steps[step])
     wrong_before = first_wrong(step, steps, givens)
-    if not wrong_before:
-        wrong = ~fits(step, steps, givens)
+    wrong = None if wrong_before else ~fits(step, steps, givens)
+    if step == "weights":
+        expect_shares(name, steps[step], wrong)
+    if wrong is not None:
         if wrong.any():
             raise not_right(name, steps[step], wrong)
         return ""
@@ -67,15 +67,17 @@ def judge_masked_row(name: str, row: Numbers, scores: Numbers) -> None:
     Raises:
         Mismatch: they do not.
     """
-    expect_shares(name, row[np.newaxis])
-    rest = row[:-1]
-    wrong = ~np.append(are_shares(rest, scores[:-1]), abs(row[-1]) <= WITHIN)
+    wrong = ~np.append(are_shares(row[:-1], scores[:-1]), abs(row[-1]) <= WITHIN)
+    expect_shares(name, row, wrong)
     if wrong.any():
         raise not_right(name, row, wrong)
 
 
-def expect_shares(name: str, rows: Numbers) -> None:
+def expect_shares(name: str, rows: Numbers, wrong: Cells | None) -> None:
     """Pass if the rows are weights: from 0 to 1, and 1 together.
+
+    Args:
+        wrong: the entries that are wrong, to mark them; None if that is not known.
 
     Raises:
         Mismatch: they are not.
@@ -83,22 +85,15 @@ def expect_shares(name: str, rows: Numbers) -> None:
     out = (rows < -WITHIN) | (rows > 1 + WITHIN)
     if out.any():
         place = tuple(int(i) for i in np.argwhere(out)[0])
-        at = index(place) if len(rows) > 1 else index(place[1:])
-        raise Mismatch(
-            f"{name}{at} is {rows[place]:g}; a weight lies between 0 and 1.", name, rows, None, out
-        )
-    sums = rows.sum(axis=1)
-    off = np.abs(sums - 1) > rows.shape[1] * WITHIN
+        value = f"{rows[place]:g}".replace("-", "−").replace("inf", "∞")
+        text = f"{name}{index(place)} is {value}; a weight lies between 0 and 1."
+        raise Mismatch(text, name, rows, None, out if wrong is None else wrong)
+    sums = rows.sum(axis=-1)
+    off = np.abs(sums - 1) > rows.shape[-1] * WITHIN
     if off.any():
-        row = int(np.argmax(off))
-        at = index((row,)) if len(rows) > 1 else ""
-        raise Mismatch(
-            f"{name}{at} sums to {round(float(sums[row]), 3):g}; the weights of a row sum to 1.",
-            name,
-            rows,
-            None,
-            np.repeat(off[:, np.newaxis], rows.shape[1], axis=1),
-        )
+        place = tuple(int(i) for i in np.argwhere(off)[0])
+        said = f"sums to {round(float(sums[place]), 3):g}; the weights of a row sum to 1."
+        raise Mismatch(f"{name}{index(place)} {said}", name, rows, None, wrong)
 
 
 def not_right(name: str, answer: Numbers, wrong: Cells) -> Mismatch:

@@ -6,7 +6,8 @@ and for the redaction of a report.
 
 import re
 from collections.abc import Mapping
-from typing import NamedTuple
+
+import msgspec
 
 from autograder.checks.check_result import CheckResult
 from autograder.report.model import Cause, CheckOutcome, CheckReport, Diagnosis
@@ -28,40 +29,25 @@ IMPORTS = {
 }
 
 
-class _Rule(NamedTuple):
-    """The exceptions of one kind: their classes, and what Python's message has in it."""
-
-    kind: str
-    errors: frozenset[str]
-    message: str = ""
-
-
-def _rule(kind: str, errors: str, message: str = "") -> _Rule:
-    return _Rule(kind, frozenset(errors.split()), message)
-
-
-# The first that fits is the kind of an exception.
+# The kinds of exceptions: the first that fits, by its class and by what Python's message has in it.
 EXCEPTIONS = (
-    _rule("import", "ImportError ModuleNotFoundError"),
-    _rule("unset", "UnboundLocalError"),
-    _rule("name", "NameError"),
-    _rule("no_object", "TypeError AttributeError", "NoneType"),
-    _rule(
-        "cannot_write",
-        "TypeError ValueError RuntimeError UFuncTypeError UFuncOutputCastingError",
-        r"annot cast ufunc|read-only|leaf Variable",
-    ),
-    _rule("parent_init", "AttributeError", r"before Module\.__init__"),
-    _rule("attribute", "AttributeError", "no attribute"),
-    _rule("truth", "ValueError RuntimeError", "truth value|Boolean value"),
-    _rule("unpacked", "ValueError", "values to unpack"),
-    _rule("axis", "AxisError ValueError IndexError RuntimeError", r"axis \S+ is out|Dimension out"),
-    _rule(
-        "shapes",
-        "ValueError RuntimeError IndexError",
-        r"core dimension|not aligned|broadcast|cannot reshape|shape|size|dimensions|axes",
-    ),
-    _rule("arguments", "TypeError AttributeError", r"(positional|keyword|required .*) argument"),
+    ("import", "ImportError ModuleNotFoundError", ""),
+    ("unset", "UnboundLocalError", ""),
+    ("name", "NameError", ""),
+    ("no_object", "TypeError AttributeError", "NoneType"),
+    ("cannot_write", "TypeError UFuncTypeError UFuncOutputCastingError", "annot cast ufunc"),
+    ("argument_changed", "ValueError RuntimeError", "read-only|leaf Variable"),
+    ("parent_init", "AttributeError", r"before Module\.__init__"),
+    ("not_in_module", "AttributeError", "^module "),
+    ("attribute", "AttributeError", "no attribute"),
+    ("truth", "ValueError RuntimeError", "truth value|Boolean value"),
+    ("unpacked", "ValueError", "values to unpack"),
+    ("index", "IndexError", "index .*out of "),
+    ("axis", "AxisError", ""),
+    ("axis", "ValueError IndexError", "Dimension out|axes don't match|too many indices"),
+    ("reshape", "ValueError RuntimeError", "cannot reshape|invalid for input of size"),
+    ("shapes", "ValueError RuntimeError IndexError", "shape|size|dimension|axes"),
+    ("arguments", "TypeError AttributeError", r"(positional|keyword|required .*) argument"),
 )
 
 # A question, a property, a place; `name` is what the exception speaks of, `where` its line.
@@ -78,14 +64,12 @@ HINTS: Mapping[str, Three] = {
     ),
     "name": (
         "Where in your file does `{name}` get its value?",
-        "A name is there once an assignment, a `def`, an import or a parameter has made it. Small "
-        "and capital letters differ.",
+        "An assignment, `def`, import or parameter makes a name. Small and capital letters differ.",
         "Look {where}: is the name spelled as where it is made, and is it made before?",
     ),
     "unset": (
         "On which way through the function does `{name}` get no value?",
-        "A name that a function assigns is the function's own, from its first line on: until the "
-        "assignment has run, it has no value.",
+        "A name that a function assigns is its own. It has no value until the assignment has run.",
         "Give `{name}` a value before the `if` or the loop; then look {where} again.",
     ),
     "no_object": (
@@ -98,12 +82,20 @@ HINTS: Mapping[str, Three] = {
         "`+=`, `/=` and `[...] =` keep the array and its type: whole numbers take no decimals.",
         "Make a new array in that line: `x = x / 2` does, `x /= 2` does not.",
     ),
+    "not_in_module": (
+        "How is the name after the dot spelled {where}?",
+        "Each library has functions of its own: what one has may have another name in another.",
+        "Look the function up in the library's documentation, and compare the spelling.",
+    ),
+    "own_attribute": (
+        "Which line of your class sets `self.{name}`?",
+        "It is there once `__init__` has assigned it. Small and capital letters differ.",
+        "Look {where}: is the name spelled as where it is assigned?",
+    ),
     "attribute": (
         "Of which type is the value before the dot {where}?",
-        "A list, a number and an array have different methods; np.asarray makes an array of a "
-        "list.",
-        "Print type(…) of that value just before the line, and compare the spelling behind the "
-        "dot.",
+        "Lists, arrays and tensors have other methods; np.asarray makes an array of a list.",
+        "Print type(…) of that value just before the line. How is the name after the dot spelled?",
     ),
     "parent_init": (
         "Where does `__init__` call that of the class it is derived from?",
@@ -119,6 +111,16 @@ HINTS: Mapping[str, Three] = {
         "How many values stand on each side of the `=` {where}?",
         "`a, b = …` takes exactly two values, and a shape has one size for each axis.",
         "Take the sizes one by one: x.shape[-1] and x.shape[-2] work for any number of axes.",
+    ),
+    "index": (
+        "How many entries does the axis have {where}, and which index is asked for?",
+        "An axis with n entries has the indices 0 to n − 1.",
+        "Print the index and the array's shape just before that line.",
+    ),
+    "reshape": (
+        "How many numbers does the array hold {where}, and how many the new shape?",
+        "A reshape keeps all numbers: the sizes of the new shape multiply to as many as before.",
+        "Print the array's shape just before that line: which size has to stand in the new one?",
     ),
     "axis": (
         "How many axes does the array have {where}?",
@@ -174,8 +176,7 @@ HINTS: Mapping[str, Three] = {
     ),
     "timed_out": (
         "What makes the loop {where} end, and does the loop change that?",
-        "A `while` goes on for as long as its condition is true. A `for` over many entries is "
-        "slow where NumPy takes a whole array at once.",
+        "A `while` goes on while its condition is true. A `for` over many entries is slow.",
         "Print what the condition looks at, in the first ten rounds only.",
     ),
     "load_timed_out": (
@@ -190,20 +191,28 @@ HINTS: Mapping[str, Three] = {
     ),
     "printed": (
         "What does whoever calls your function get back from it?",
-        "`print` shows a value on the screen. Only `return` hands it back, so a function that "
-        "prints its result gives None.",
+        "`print` shows a value on the screen. Only `return` hands it back; without it comes None.",
         "Write `return` in place of the last `print`, with the same value behind it.",
     ),
     "other_shape": (
         "Which shape does the text ask for, and which one has your result?",
-        "A sum, a mean or a maximum along an axis takes that axis away; keepdims=True keeps it, "
-        "with the size 1.",
+        "`A @ B` has the rows of A and the columns of B. A sum along an axis takes it away.",
         "Print the shape after each line: which is the first that you did not expect?",
     ),
     "other_kind": (
-        "Of which type is the value that you return?",
-        "The text asks for numbers, in an array where there are several.",
-        "Print type(…) of the value just before the `return`, and see which line made it so.",
+        "What does your function return, and what does the text ask for?",
+        "The text says what is returned: numbers, an array, a list, a dict or a figure.",
+        "Print the value and its type(…) just before the `return`, and see which line made it so.",
+    ),
+    "value_of_other_shape": (
+        "How many rows does the text ask for, and how many numbers in each?",
+        "A list of lists has one inner list for each row. `0,5` is two numbers, `0.5` is one.",
+        "Count the brackets and the commas {where}.",
+    ),
+    "value_of_other_kind": (
+        "Is each entry {where} a number, and has each row as many as the others?",
+        'A row is a list of numbers. `"0.5"` is a text, and `0,5` is two numbers.',
+        "Count the numbers in each row {where}, and write each without quotes, with a point.",
     ),
     "other_results": (
         "How many values stand after your `return`?",
@@ -232,12 +241,17 @@ def hints_for(result: CheckResult) -> tuple[str, ...]:
     """Return the hints of a check's result, from the first to the last; none if it did not fail."""
     if result.cause is None or result.outcome not in ENDED:
         return ()
-    if result.hints:
-        return result.hints
     cause = first_cause(result.cause)
     kind = failure_kind(cause, result.diagnosis)
+    code = getattr(result.diagnosis, "code", "")
+    # Beside two mistakes, and in other calls, something else may make a check fail.
+    alone = kind in OF_THE_CHECK or code not in {"two_mistakes", "and_something_else"}
+    if result.hints and alone and kind != "argument_changed" and code != "and_other_calls":
+        return result.hints
     if kind in OF_THE_CHECK or (kind == "not_written" and result.place is None):
         return result.check.hints
+    if not getattr(result.evidence, "function", "") and f"value_of_{kind}" in HINTS:
+        kind, cause = f"value_of_{kind}", msgspec.structs.replace(cause, place=result.place)
     return _filled(HINTS[kind], cause, result.hidden) if kind in HINTS else ()
 
 
@@ -252,15 +266,17 @@ def failure_kind(cause: Cause, diagnosis: Diagnosis | None = None) -> str:
     if cause.error == "AssertionError" or (place is not None and place.text.startswith("raise")):
         return "refused"
     for kind, errors, message in EXCEPTIONS:
-        if cause.error in errors and re.search(message, cause.message):
+        if cause.error in errors.split() and re.search(message, cause.message):
             return _nearer(kind, cause)
     return "raised"
 
 
 def _nearer(kind: str, cause: Cause) -> str:
-    """Return the kind of an exception that has two: by the name, or by where it was raised."""
+    """Return the kind of an exception that has two: by its name, or by where it was raised."""
     if kind == "name" and _name(cause) in IMPORTS:
         return "library"
+    if kind == "attribute" and cause.message.startswith(f"'{cause.subject}' object"):
+        return "own_attribute"
     return "signature" if kind == "arguments" and cause.place is None else kind
 
 
@@ -276,7 +292,7 @@ def way_of_failing(check: CheckReport) -> str:
 
 def _name(cause: Cause) -> str:
     """Return the name that a message of Python's speaks of, or else what was asked for."""
-    found = re.search(r"(?:name|variable) '(\w{1,60})'", cause.message)
+    found = re.search(r"(?:name|variable|attribute) '(\w{1,60})'", cause.message)
     return found[1] if found is not None else cause.subject
 
 

@@ -14,7 +14,7 @@ import msgspec
 
 from autograder.checks.check_result import CheckResult
 from autograder.course.course_file import Exercise, HintPolicy
-from autograder.diagnosis.repair.edits import AT_MOST, NO_LINES, Edit, Suspects, edits, in_order
+from autograder.diagnosis.repair.edits import BY_TURNS, NO_LINES, Edit, Suspects, edits, in_order
 from autograder.diagnosis.repair.sentences import Found, describe_repair
 from autograder.diagnosis.repair.targets import (
     Fitness,
@@ -61,7 +61,7 @@ class Reach(msgspec.Struct, frozen=True):
     beside_another: int
 
 
-USUAL = Reach(AT_MOST, 60, 60)
+USUAL = Reach(500, 100, 60)
 TORCH = Reach(300, 30, 20)
 HEAVY = Reach(170, 30, 20)  # with figures of which nothing was asked
 SLOW = Reach(60, 15, 0)  # where chance is drawn, or code of the course's runs beside the file
@@ -216,13 +216,13 @@ class _Search:
             return HEAVY
         return TORCH if self.exercise.needs == "torch" else USUAL
 
-    def _try(self, ranked: Sequence[Edit], panel: Sequence[str], reach: Reach) -> Found:
+    def _try(self, ranked: list[Edit], panel: Sequence[str], reach: Reach) -> Found:
         """Try the edits until enough is known; a count ends it, so that it always ends alike."""
         good: list[Edit] = []
         one_kind, last, tried = True, reach.in_all, 0
-        for edit in ranked[: reach.in_all]:
-            if tried >= last or len(good) > 1:
-                break
+        waiting = ranked[: reach.in_all]
+        while waiting and tried < last and len(good) < 2:
+            edit = waiting.pop(0)
             if self._timed_out >= TIMED_OUT and good:
                 break  # what is known is true; edits that never end are alike each time
             if self._takes_too_long:
@@ -243,6 +243,7 @@ class _Search:
             elif self._is_right(edited):
                 good.append(edit)
                 last = min(last, tried + reach.after_first)
+                waiting = in_order(waiting, Suspects(), BY_TURNS)  # others may do as well
         return Found(tuple(good), self.trees, one_kind)
 
     def _two(
@@ -299,6 +300,10 @@ class _Search:
         for seed in range(self.judge.seed, self.judge.seed + 1 + OTHER_SEEDS):
             graded = self.judge.run(edited, RunOptions(only, "a failure", seed))
             if not all(map(passes, graded.results)):
+                return False
+        for name in self.targets.not_run:  # each alone: which functions it asks for is not known
+            graded = self.judge.run(edited, RunOptions(frozenset({name}), "a failure"))
+            if not all(map(self.targets.are_met_by, graded.results)):
                 return False
         return True
 

@@ -33,7 +33,11 @@ def expect_figure(value, function):
     if isinstance(value, Figure):
         return value
     what = "None; is a `return` missing?" if value is None else "something else."
-    raise Mismatch(f"{function} has to return the figure. It returned {what}", mistake="no-figure")
+    raise Mismatch(
+        f"{function} has to return the figure. It returned {what}",
+        mistake="no-figure",
+        code="nothing_returned" if value is None else "other_kind",
+    )
 
 
 def draw(submission, weights, tokens, **title):
@@ -98,10 +102,10 @@ def example(submission, reference, rng):
     points=3,
     grades=["image"],
     hints=(
-        "Which row of the matrix is the top row of your picture?",
+        "Which cell of your picture is row 0 and column 1 of the weights, and what is its colour?",
         "Row i of the weights is row i of the image, and column j is column j: nothing is turned, "
-        "scaled or normalised.",
-        "Hand the weights to imshow as they are.",
+        "scaled or normalised. Each cell is seen, and its colour says its weight.",
+        "Hand the weights to imshow as they are, on axes of their own.",
     ),
 )
 def test_image(submission, reference, rng):

@@ -40,10 +40,12 @@ SENTENCE = ["The", "cat", "sat", "on", "the", "mat"]
 def compare(submission, reference, embeddings, keys=KEYS):
     answer = submission.analyze_pattern(embeddings)
     if not isinstance(answer, dict):
-        raise Mismatch("analyze_pattern has to return a dict with the three measures.")
+        said = "analyze_pattern has to return a dict with the three measures."
+        raise Mismatch(said, code="nothing_returned" if answer is None else "other_kind")
     absent = [key for key in KEYS if key not in answer]
     if absent:
-        raise Mismatch(f"The dict of analyze_pattern lacks {', '.join(absent)}.")
+        said = f"The dict of analyze_pattern lacks {', '.join(absent)}."
+        raise Mismatch(said, code="other_kind")
     right = reference.analyze_pattern(embeddings)
     for key in keys:
         expect_close(answer[key], right[key], f"`{key}`", condition=20.0)
@@ -118,12 +120,14 @@ def test_scenarios(submission, reference, rng):
 def expect_links(answer, weights, tokens, k):
     """Pass if each query's links are its largest, in order; ties may stand in any order."""
     if not isinstance(answer, list) or len(answer) != len(weights):
-        raise Mismatch(f"strongest_links has to return a list with {len(weights)} lists.")
+        said = f"strongest_links has to return a list with {len(weights)} lists."
+        raise Mismatch(said, code="nothing_returned" if answer is None else "other_kind")
     right = strongest_links(weights, tokens, k)
     for query, (links, row) in enumerate(zip(answer, weights, strict=True)):
         where = f"the links of query {query} ({tokens[query]})"
         if not isinstance(links, list) or not all(is_pair(link) for link in links):
-            raise Mismatch(f"{where}: expected a list of pairs (token, weight).".capitalize())
+            said = f"{where}: expected a list of pairs (token, weight)."
+            raise Mismatch(said.capitalize(), code="other_kind")
         wanted = [weight for _, weight in right[query]]
         if len(links) != len(wanted):
             raise Mismatch(f"{where}: expected {len(wanted)}, found {len(links)}.".capitalize())

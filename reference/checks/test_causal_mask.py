@@ -1,5 +1,7 @@
 """Checks of `causal_mask`: four functions."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -27,6 +29,17 @@ SUM = 1e-3  # what the weights of a row may sum to besides 1
 def drawn_lengths(rng):
     """Lengths that no table can know."""
     return rng.choice(np.arange(8, 41), size=3, replace=False).tolist()
+
+
+def expect_allowed(answer, scores, allowed):
+    """Pass if allowed scores are as they were; show the blocked ones as they are, unmarked."""
+    __tracebackhide__ = True
+    try:
+        kept = np.where(allowed, answer, 0.0)
+        expect_close(kept, np.where(allowed, scores, 0.0), "the allowed scores")
+    except Mismatch as wrong:
+        expected = np.where(allowed, scores, -np.inf)
+        raise replace(wrong, yours=answer, expected=expected) from None
 
 
 def scores_for(rng, batch, length):
@@ -80,8 +93,7 @@ def test_allowed_scores(submission, reference, rng):
         scores = scores_for(rng, batch, length)
         mask = reference.causal_mask(length)
         answer = expect_shape(submission.apply_mask(scores, mask), scores.shape, "the scores")
-        kept = np.where(np.broadcast_to(mask, scores.shape), answer, 0.0)
-        expect_close(kept, np.where(mask, scores, 0.0), "the allowed scores")
+        expect_allowed(answer, scores, np.broadcast_to(mask, scores.shape))
 
 
 @pytest.mark.check(
@@ -90,7 +102,7 @@ def test_allowed_scores(submission, reference, rng):
     grades=["masked scores"],
     needs=["test_allowed_scores"],
     hints=(
-        "What is the softmax of a row in which one score is 0? Does that key weigh nothing?",
+        "What becomes of a blocked score in your code, and what is its exponential?",
         "exp(0) is 1, not 0. Only a score that is very low, such as −∞ or −1e9, weighs nothing.",
         "Where the mask is false, put -np.inf (or -1e9) in place of the score.",
     ),
@@ -127,8 +139,9 @@ def test_blocked_scores(submission, reference, rng):
     grades=["kinds of masks"],
     needs=["test_blocked_scores"],
     hints=(
-        "Does your code work for a mask of whole numbers, and for one that is not square?",
-        "A mask of 0 and 1 means the same as one of False and True, and it is stretched to fit.",
+        "What becomes of a blocked score where the mask is of 0 and 1, or has fewer rows or axes?",
+        "A mask of 0 and 1 means the same as one of False and True, and it is stretched to fit. "
+        "What it blocks gets −∞ or −1e9.",
         "np.where accepts both and broadcasts; `scores[~mask]` does not (~1 is −2).",
     ),
 )
@@ -143,8 +156,7 @@ def test_mask_kinds(submission, rng):
         answer = submission.apply_mask(scores, mask)
         answer = expect_shape(answer, scores.shape, "the scores").astype(float)
         allowed = np.broadcast_to(mask, scores.shape) != 0
-        kept = np.where(allowed, answer, 0.0)
-        expect_close(kept, np.where(allowed, scores, 0.0), "the allowed scores")
+        expect_allowed(answer, scores, allowed)
         largest = np.where(allowed, answer, -np.inf).max(axis=-1, keepdims=True)
         low = np.where(allowed, -np.inf, answer) <= largest - LOW
         assert low.all(), "A blocked score is not low enough to end at weight 0."
@@ -166,7 +178,7 @@ def no_softmax_of(submission, scores, mask):
     points=3,
     grades=["masked weights"],
     hints=(
-        "After your mask has acted, do the allowed weights of each row still sum to 1?",
+        "Which steps lead in your code from the scores to the weights?",
         "The mask acts on the scores, before the softmax. The scores are already scaled.",
         "Take the softmax, along the last axis, of what apply_mask returns; do not divide by √d_k.",
     ),

@@ -33,7 +33,7 @@ HOW = {
         "Count the columns of K; that is d_k. Divide each score by √d_k.",
     ),
     "weights": (
-        "Which numbers have to add up to 1?",
+        "What is e to the power of each entry of the row, and what is their sum?",
         "Each row is a softmax of its own: e to the power of each entry, over the sum of its row.",
         "For one row: work out the exponentials, add them, divide each by that sum.",
     ),
@@ -161,7 +161,7 @@ def test_step(submission, reference, note, part, step):
     points=1,
     grades=["three decimals"],
     hints=(
-        "How much of the blocked token may go into the result?",
+        "What do the four scores become when the last token is blocked?",
         "The blocked token weighs 0, and the three others share the whole: they sum to 1.",
         "Leave the last score out, take the softmax of the other three, and put 0 at the end.",
     ),

@@ -40,13 +40,20 @@ def refuses(submission, heads, features):
     return True
 
 
+def rows_named(x, *axes):
+    """One row for each place along all axes but the last, and their names."""
+    places = np.ndindex(x.shape[:-1])
+    used = [axis for axis in enumerate(axes) if axis[0] or len(x) > 1]
+    names = [", ".join(f"{word} {place[axis]}" for axis, word in used) for place in places]
+    return x.reshape(-1, x.shape[-1]), tuple(names)
+
+
 def by_head(features, heads):
-    """Lays (B, H, L, d) out as one row for each head and position of the first batch item."""
+    """Lays (B, H, L, d) out as one row for each sequence, head and position."""
 
     def layout(x):
-        item = x[0].reshape(-1, x.shape[-1])
-        names = [f"head {h}, position {p}" for h in range(x.shape[1]) for p in range(x.shape[2])]
-        return item, (item.astype(int) % features) // (features // heads), tuple(names)
+        rows, names = rows_named(x, "sequence", "head", "position")
+        return rows, (rows.astype(int) % features) // (features // heads), names
 
     return layout
 
@@ -55,12 +62,8 @@ def by_token(features, heads):
     """Lays (B, L, E) out as one row a token; a number belongs to the head that it came from."""
 
     def layout(x):
-        length, size = x.shape[1], features // heads
-        return (
-            x[0],
-            (x[0].astype(int) // (length * size)) % heads,
-            tuple(f"position {p}" for p in range(length)),
-        )
+        rows, names = rows_named(x, "sequence", "position")
+        return rows, (rows.astype(int) // (x.shape[1] * (features // heads))) % heads, names
 
     return layout
 
@@ -172,8 +175,8 @@ def test_merge_values(submission, reference):
     grades=["merge"],
     needs=["test_split_shape", "test_merge_shape"],
     hints=(
-        "Do the two functions move the axes in opposite order?",
-        "Merging takes the steps of splitting backwards.",
+        "Which numbers of x come back in another place, or changed?",
+        "Merging takes the steps of splitting backwards, and neither changes a number.",
         "split: reshape, then transpose. merge: transpose, then reshape.",
     ),
 )

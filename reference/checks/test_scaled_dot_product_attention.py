@@ -149,7 +149,7 @@ def test_weights_by_hand(compare):
     grades=["values"],
     needs=BASIC,
     hints=(
-        "What do the weights multiply: the keys, the queries or the values?",
+        "From what is row i of the output made, and in what proportions?",
         "Row i of the output is the mean of the rows of V, weighted by row i of the weights.",
         "The output is the weights times V, as a matrix product.",
     ),
@@ -190,9 +190,11 @@ def test_scaling(compare, rng):
                 grades=["sizes"],
                 needs=BASIC,
                 hints=(
-                    "Which axes of K have to change places, when there are axes in front?",
+                    "Which axes and sizes does each line of your code name, and are they right "
+                    "here?",
                     "Only the last two axes take part in the products; those in front are a batch.",
-                    "np.swapaxes(K, -1, -2) turns the last two axes round; K.T turns all of them.",
+                    "np.swapaxes(K, -1, -2) exchanges the last two axes, K.T all of them; the "
+                    "softmax runs along axis=-1.",
                 ),
             ),
         )
@@ -231,7 +233,7 @@ def test_mask(compare, rng):
     grades=["kinds of masks"],
     needs=["test_mask"],
     hints=(
-        "What does your code do with a mask whose entries are 0 and 1 instead of False and True?",
+        "What does your code do with a mask of 0 and 1, and with one that has fewer axes?",
         "A mask may have fewer axes or axes of size 1; it is stretched to the scores' shape.",
         "np.where(mask, …, …) takes 0 and 1 as false and true, and broadcasts by itself.",
     ),

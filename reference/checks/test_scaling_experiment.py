@@ -49,20 +49,24 @@ def run(submission, reference, sizes, rng):
     dimensions = sizes.dimensions
     results = submission.measure_scaling(dimensions, sizes.seq_len, sizes.trials, rng)
     if not isinstance(results, dict):
-        raise Mismatch("measure_scaling did not return a dict with an entry for each dimension.")
+        said = "measure_scaling did not return a dict with an entry for each dimension."
+        raise Mismatch(said, code="nothing_returned" if results is None else "other_kind")
     if set(results) != set(dimensions):
         found = ", ".join(repr(key) for key in list(results)[:8]) or "none"
         raise Mismatch(
             f"The keys of the result are {found}; expected the dimensions, as whole numbers: "
-            f"{', '.join(map(str, dimensions))}."
+            f"{', '.join(map(str, dimensions))}.",
+            code="other_kind",
         )
     table = {}
     for dimension, row in results.items():
         if not isinstance(row, dict):
-            raise Mismatch(f"The entry for dimension {dimension} is not a dict of measures.")
+            said = f"The entry for dimension {dimension} is not a dict of measures."
+            raise Mismatch(said, code="other_kind")
         absent = [name for name in reference.MEASURES if name not in row]
         if absent:
-            raise Mismatch(f"The entry for dimension {dimension} lacks {', '.join(absent)}.")
+            said = f"The entry for dimension {dimension} lacks {', '.join(absent)}."
+            raise Mismatch(said, code="other_kind")
         table[dimension] = {}
         for name in reference.MEASURES:
             value = expect_numbers(row[name], f"{name} for dimension {dimension}")
@@ -292,7 +296,8 @@ def plot(submission, reference):
     figure = submission.plot_scaling(example_results(reference))
     if not isinstance(figure, Figure):
         what = "None; is a `return` missing?" if figure is None else "something else."
-        raise Mismatch(f"plot_scaling has to return the figure. It returned {what}")
+        code = "nothing_returned" if figure is None else "other_kind"
+        raise Mismatch(f"plot_scaling has to return the figure. It returned {what}", code=code)
     return figure
 
 

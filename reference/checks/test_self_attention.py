@@ -130,7 +130,7 @@ def test_bare_results(bare, rng):
     points=1,
     grades=["values"],
     hints=(
-        "Which two axes of the key change places, and which stay where they are?",
+        "Which steps lead from the query and the key to the weights, and then to the output?",
         "Scores, divided by √d_k; a softmax over the last axis; the weights times the values.",
         "key.transpose(-2, -1) swaps the last two axes; d_k is key.size(-1).",
     ),

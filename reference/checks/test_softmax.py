@@ -65,9 +65,9 @@ def test_any_axis(submission, reference, rng):
     grades=["lists"],
     needs=["test_one_row"],
     hints=(
-        "What does your code do first with an input that is a list?",
-        "A list has no arithmetic and no axes; an array has.",
-        "Turn the input into an array with np.asarray before anything else.",
+        "What does your code make of a list, and of an array of whole numbers?",
+        "A list has no arithmetic and no axes, and an array of whole numbers takes no decimals.",
+        "Make an array of floats before anything else: np.asarray(x, dtype=float).",
     ),
 )
 def test_lists_and_integers(submission, reference):
@@ -81,7 +81,7 @@ def test_lists_and_integers(submission, reference):
     grades=["large numbers"],
     needs=["test_one_row"],
     hints=(
-        "What is np.exp(1000)? And what is infinity divided by infinity?",
+        "Which numbers does each line of your code give for [1000, 1001]?",
         "Adding one number to all inputs leaves the softmax as it is. Which number would keep "
         "every exponential small?",
         "Subtract the maximum along the axis (keepdims=True) before you exponentiate.",

@@ -7,7 +7,7 @@ import pytest
 
 from autograder.checks.check_result import Check, CheckResult
 from autograder.diagnosis.hints import HINTS, failure_kind, hints_for
-from autograder.report.model import Cause, Diagnosis, Line
+from autograder.report.model import Cause, Diagnosis, Evidence, Line
 
 PLACE = Line(file="softmax.py", line=4, text="y = x / s")
 OWN = ("Of the check?", "A property.", "A place.")
@@ -43,6 +43,23 @@ def test_the_hints_of_the_mistake_come_first():
         (raised("AttributeError", "Line.set() got an unexpected keyword argument"), "arguments"),
         (raised("AttributeError", "cannot assign module before Module.__init__()"), "parent_init"),
         (raised("AttributeError", "'NoneType' object has no attribute 'shape'"), "no_object"),
+        (
+            raised("AttributeError", "module 'numpy' has no attribute 'trill' (Did …"),
+            "not_in_module",
+        ),
+        (raised("AttributeError", "'softmax' object has no attribute 'W_Q'"), "own_attribute"),
+        (raised("RuntimeError", "a leaf Variable that requires grad is …"), "argument_changed"),
+        (raised("ValueError", "assignment destination is read-only"), "argument_changed"),
+        (raised("IndexError", "index 3 is out of bounds for axis 0 with size 3"), "index"),
+        (raised("IndexError", "list index out of range"), "index"),
+        (
+            raised("IndexError", "too many indices for array: array is 2-dimensional, but 3 …"),
+            "axis",
+        ),
+        (raised("IndexError", "Dimension out of range (expected to be in range of …"), "axis"),
+        (raised("ValueError", "axes don't match array"), "axis"),
+        (raised("ValueError", "cannot reshape array of size 6 into shape (2,2)"), "reshape"),
+        (raised("RuntimeError", "shape '[2, 2]' is invalid for input of size 6"), "reshape"),
         (raised("TypeError", "unsupported operand type(s) for +: 'NoneType' and …"), "no_object"),
         (raised("TypeError", "softmax() takes 1 positional argument but 2 …", None), "signature"),
         (raised("TypeError", "softmax() got an unexpected keyword argument 'a'"), "arguments"),
@@ -100,6 +117,41 @@ def test_a_cause_behind_the_cause_comes_first():
     assert hints_for(unjudged) == ()
     imported = Cause(code="not_defined", because=Cause(code="import_failed"))
     assert hints_for(result(imported)) == HINTS["import"]
+
+
+MISTAKE = ("Of the mistake?", "A property.", "A place.")
+
+
+@pytest.mark.parametrize(
+    ("code", "cause", "expected"),
+    [
+        ("named", Cause(code="other_shape"), MISTAKE),
+        ("named", raised("ValueError", "wrong"), MISTAKE),
+        ("named", Cause(code="argument_changed"), HINTS["argument_changed"]),
+        ("two_mistakes", Cause(code="mismatch"), MISTAKE),
+        ("two_mistakes", Cause(code="other_results"), HINTS["other_results"]),
+        ("and_something_else", Cause(code="other_shape"), HINTS["other_shape"]),
+        ("and_other_calls", Cause(code="mismatch"), OWN),
+        ("and_other_calls", Cause(code="printed"), HINTS["printed"]),
+    ],
+)
+def test_where_something_else_may_be_wrong_the_hints_are_not_those_of_the_mistake(
+    code, cause, expected
+):
+    """Overflow has no part in an array of whole numbers that cannot be written to."""
+    diagnosis = Diagnosis(kind="named", finding="It overflows.", code=code)
+    evidence = Evidence(function="softmax")
+    found = msgspec.structs.replace(result(cause, diagnosis, MISTAKE), evidence=evidence)
+    assert hints_for(found) == expected
+
+
+def test_a_value_in_the_file_is_not_returned():
+    for code in ("other_shape", "other_kind"):
+        value = msgspec.structs.replace(result(Cause(code=code)), place=PLACE)
+        said = " ".join(hints_for(value))
+        assert "in line 4 of softmax.py" in said and "return" not in said
+        returned = msgspec.structs.replace(value, evidence=Evidence(function="softmax"))
+        assert hints_for(returned) == HINTS[code]
 
 
 def test_what_the_diagnosis_says_comes_before_the_cause():

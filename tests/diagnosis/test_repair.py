@@ -8,6 +8,8 @@ import pytest
 from click.testing import CliRunner
 
 from autograder.cli import app
+from autograder.diagnosis.repair.edits import BY_TURNS, NO_LINES, Edit, Suspects, edits, in_order
+from autograder.diagnosis.repair.tree import read_trees
 from autograder.grading.judge import Judge, RunOptions
 from autograder.grading.repair import is_worth_looking, look_for_repair, with_repair
 from autograder.report.html import exercise_html
@@ -166,6 +168,80 @@ def test_an_expression_of_a_right_answer_is_tried_with_the_students_names(search
     """
     found = search(written("softmax", text))
     assert [place.line for place in found.places] == [6]
+
+
+def test_a_check_that_did_not_run_has_to_pass_too(tmp_path):
+    """`if True` passes the first check of `keep`, and not the second, which needs the first."""
+    checks = """
+import pytest
+
+@pytest.mark.check("Keeps")
+def test_kept(submission):
+    assert submission.keep([1, 2], [1, 1]) == [1, 2]
+
+@pytest.mark.check("Blocks", needs=["test_kept"])
+def test_blocked(submission):
+    assert submission.keep([1, 2], [1, 0]) == [1, 0]
+
+@pytest.mark.check("Counts")
+def test_count(submission):
+    assert submission.count(3) == 3
+"""
+    text = """
+        def keep(x, mask):
+            if mask > 0:
+                return x
+            return 0
+
+        def count(n):
+            return n + 1
+    """
+    course = make_course(tmp_path, checks)
+    with Judge(course, [course.exercise("sums")]) as judge:
+        found = look_for_repair(judge, judge.run(written("sums", text)))
+    assert "about count alone" in found.said and "keep" not in found.said
+
+
+@pytest.mark.thorough
+def test_a_mistake_elsewhere_is_not_kept_to_the_line_that_shows_it(search):
+    """The array holds whole numbers alone; a copy at the line that writes into it helps too."""
+    text = """
+        import numpy as np
+
+        def split_heads(x, num_heads):
+            B, L, E = x.shape
+            if E % num_heads != 0:
+                raise ValueError(f"{E} is not a multiple of {num_heads}")
+            d = E // num_heads
+            heads = np.zeros((B, num_heads, L, d), dtype=int)
+            for b in range(B):
+                for h in range(num_heads):
+                    heads[b, h] = x[b, :, h * d:(h + 1) * d]
+            return heads
+
+        def merge_heads(x):
+            B, H, L, d = x.shape
+            return x.transpose(0, 2, 1, 3).reshape(B, L, H * d)
+    """
+    found = search(written("multi_head_reshape", text))
+    assert 8 in [place.line for place in found.places]
+    assert found.kind in {"either", "", "keyword"}
+
+
+def test_an_array_has_no_one_more():
+    """One more is said of sizes and of places; of an array it would move every number."""
+    text = "def f(scores, n):\n    a = apply(scores, n)\n    return a[:n], range(n)\n"
+    found = edits(read_trees([Unit("f.py", text)]), NO_LINES)
+    new = {span.new for edit in found for span in edit.spans if edit.kind == "off by one"}
+    assert "n + 1" in new and "scores + 1" not in new
+
+
+def test_each_kind_in_each_line_has_its_turn():
+    kinds = [("axis", 1), ("axis", 1), ("axis", 2), ("sign", 1), ("axis", 1)]
+    ranked = [Edit(kind, 0, (line,), (line,), ()) for kind, line in kinds]
+    ordered = in_order(ranked, Suspects(), BY_TURNS)
+    turns = [(edit.kind, edit.lines[0]) for edit in ordered]
+    assert turns == [("axis", 1), ("axis", 2), ("sign", 1), ("axis", 1), ("axis", 1)]
 
 
 def test_twice_the_same_and_nothing_else_changes(judge):

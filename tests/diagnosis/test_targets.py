@@ -35,6 +35,7 @@ def check(function, outcome="failed", kind=None, named=False):
         name=f"test_{function}",
         outcome=outcome,
         kind=kind,
+        hidden=False,
         about=(function,),
         diagnosis=diagnosis if named else None,
     )
@@ -62,6 +63,14 @@ def test_where_nothing_has_a_name_all_that_fails_is_a_target():
     targets = find_targets(SOURCE, [check("mask"), check("weights"), check("count", "passed")])
     assert targets.failed == ("test_mask", "test_weights")
     assert targets.checks == frozenset() and targets.functions == ()
+
+
+def test_a_check_that_did_not_run_has_to_pass_where_it_asks_for_the_same_functions():
+    results = [check("mask"), check("count"), check("weights", "not run")]
+    mask, _ = targets_by_function(results, find_targets(SOURCE, results))
+    assert mask.not_run == ("test_weights",)
+    assert [mask.are_met_by(check(name, "failed")) for name in ("mask", "weights")] == [False, True]
+    assert mask.are_met_by(check("mask", "passed"))
 
 
 def test_functions_that_fail_in_checks_of_their_own_are_targets_by_themselves():

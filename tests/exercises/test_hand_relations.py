@@ -1,5 +1,6 @@
 """Attention by hand in a course without its answers: judged by relations of the student's steps."""
 
+import contextlib
 import runpy
 
 import numpy as np
@@ -129,6 +130,27 @@ def test_mistakes_have_their_names():
             found = said.mistake
         unnamed += [] if mistake in found else [(name, mistake)]
     assert len(unnamed) <= 2, unnamed
+
+
+def test_a_table_marks_what_is_wrong_and_not_all_of_a_row():
+    values = right_values()
+    marked = {}
+    for weights in ([[0.378, 0.378, 0.452], *values["b_weights"][1:]], values["b_weights"]):
+        for scores in (values["b_scores"], np.eye(3)):
+            own = {"scores": scores, "scaled": values["b_scaled"], "weights": weights}
+            own = {step: np.array(numbers, float) for step, numbers in own.items()}
+            with contextlib.suppress(MayFollow):
+                try:
+                    judge_by_relations("b_weights", own, GIVENS["b"])
+                except Mismatch as wrong:
+                    marked[scores is values["b_scores"]] = wrong.wrong
+    assert np.argwhere(marked[True]).tolist() == [[0, 0], [0, 1]]
+    assert marked[False] is None  # with other scores nobody knows
+    with pytest.raises(Mismatch, match=r"row\[3\] is −∞; a weight lies") as wrong:
+        row = np.array([0.316, 0.426, 0.258, -np.inf])
+        judge_masked_row("row", row, np.array(GIVENS["masked_scores"]))
+    assert wrong.value.yours.shape == (4,)
+    assert wrong.value.wrong.tolist() == [False, False, False, True]
 
 
 def test_what_is_not_finite_is_wrong():

@@ -4,6 +4,7 @@ import pytest
 import yaml
 
 from tests.conftest import ROOT
+from tests.exercises.test_shown_values import has_marks_that_are_true, tables
 
 pytestmark = pytest.mark.one_in(24)
 
@@ -27,6 +28,7 @@ def test_a_wrong_answer_loses_marks_and_is_named(grade_file, exercise, slug):
         for name in check.diagnosis.misconceptions
     }
     assert sorted(names) == sorted(NAMED[exercise][slug])
+    assert all(has_marks_that_are_true(*table) for table in tables(report))
 
 
 def test_the_rates_that_are_promised():

@@ -52,6 +52,7 @@ ALIKE = {
 LIKELY = ("+", "-", "*", "/", "@", "//", "**", "%")
 SWAPPED = ("-", "/", "@", "//", "**", "%")  # operators whose operands may be in the wrong order
 SIGNED = ("@", "*", "+", "-", "/")  # operators whose operands may lack a sign
+SIZED = {"range", "arange", "linspace", "eye", "ones", "zeros", "full", "empty", "tri"}
 COMPARED: dict[type[ast.cmpop], str] = {
     ast.Eq: "==",
     ast.NotEq: "!=",
@@ -317,7 +318,8 @@ def _names(tree: Tree, node: ast.Name) -> Iterator[Change]:
     for name in tree.scope(node)[:14]:
         if name != node.id:
             yield tree.put("name", node, name, 1.7 if name in lately else 1.0)
-    if isinstance(parent, ast.Call | ast.Slice):
+    is_size = isinstance(parent, ast.Call) and called_name(parent) in SIZED
+    if is_size or isinstance(parent, ast.Slice):  # of an array, all entries would change
         yield tree.put("off by one", node, f"{node.id} + 1", 0.3)
         yield tree.put("off by one", node, f"{node.id} - 1", 0.3)
 
@@ -336,10 +338,6 @@ def _attributes(tree: Tree, node: ast.Attribute) -> Iterator[Change]:
 def _left_out(tree: Tree, node: ast.stmt) -> Iterator[Change]:
     if tree.owner[node] is not None:
         yield tree.put("statement", node, "pass")
-        start, end = tree.span(node)
-        if node.lineno == node.end_lineno and isinstance(node, ast.Assign | ast.AugAssign):
-            again = tree.source(node)
-            yield Change("twice", Span(start, end, f"{again}; {again}"), 0.2)
 
 
 def _returned(tree: Tree, node: ast.stmt) -> Iterator[Change]:
@@ -368,7 +366,7 @@ def _copied(tree: Tree, node: ast.stmt) -> Iterator[Change]:
     for name in _written(node):
         if name in tree.scope(node):
             yield Change("copy", Span(start, start, f"{name} = {name}.copy(); "))
-            yield Change("copy", Span(start, start, f"{name} = {name} * 1.0; "), 0.7)
+            yield Change("type", Span(start, start, f"{name} = {name} * 1.0; "), 1.8)
 
 
 def _written(node: ast.stmt) -> list[str]:
@@ -420,10 +418,6 @@ def _leaps(tree: Tree, node: ast.stmt) -> Iterator[Change]:
     yield tree.put("leap", node, "pass", 0.7)
 
 
-def _reversed(tree: Tree, node: ast.For) -> Iterator[Change]:
-    yield tree.put("loop", node.iter, f"reversed({tree.source(node.iter)})", 0.2)
-
-
 def _parameters(tree: Tree, node: Function) -> Iterator[Change]:
     """Yield parameters in another order."""
     given = node.args.args
@@ -458,6 +452,5 @@ CHANGES: dict[Any, Callable[[Tree, Any], Iterator[Change]]] = {
     ast.Return: _returns,
     (ast.If, ast.While): _guards,
     (ast.Break, ast.Continue): _leaps,
-    ast.For: _reversed,
     Function: _parameters,
 }

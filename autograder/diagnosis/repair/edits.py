@@ -26,9 +26,9 @@ MAX_PLACE = 500
 MOST_EQUAL = 4  # equal places of which some alone are tried
 NEXT_USES = 3  # of a name, that are meant to have the new value
 OWN_NAME_WEIGHT = 3.0  # beside other changes of names: there are few of these
-AT_MOST = 500
 NO_LINES: Lines = frozenset()
 AGAIN = 0.93  # each further edit of a kind in a line: others get their turn
+BY_TURNS = 0.01  # the best of each kind in each line, and then the second of each
 
 # How much each kind is worth beside the number of edits that it makes.
 WORTH = {
@@ -59,8 +59,6 @@ WORTH = {
     "name": 1.8,
     "keyword": 1.6,
     "type": 1.4,
-    "loop": 1.0,
-    "twice": 0.8,
 }
 FACTORS = (0.65, 2.2, 1.7, 2.5, 0.7)  # of `Suspects`, in their order
 
@@ -220,8 +218,8 @@ class Suspects(NamedTuple):
         return value
 
 
-def in_order(edits: Sequence[Edit], suspects: Suspects) -> list[Edit]:
-    """Return the edits to try, best first, `AT_MOST` of them."""
+def in_order(edits: Sequence[Edit], suspects: Suspects, again: float = AGAIN) -> list[Edit]:
+    """Return the edits to try, best first; `again` is a factor for each further one of a kind."""
 
     def worth(edit: Edit) -> float:
         value = WORTH[edit.kind] * edit.weight * suspects.of(edit)
@@ -232,7 +230,7 @@ def in_order(edits: Sequence[Edit], suspects: Suspects) -> list[Edit]:
     ranked = []
     for edit in first:
         place = edit.kind, edit.unit, edit.lines
-        ranked.append((-worth(edit) * AGAIN ** so_far[place], edit.unit, edit.spans, edit))
+        ranked.append((-worth(edit) * again ** so_far[place], edit.unit, edit.spans, edit))
         so_far[place] += 1
     ranked.sort(key=lambda row: row[:3])
-    return [row[3] for row in ranked[:AT_MOST]]
+    return [row[3] for row in ranked]

@@ -24,11 +24,17 @@ class Targets(msgspec.Struct, frozen=True):
         failed: the checks that failed without a name.
         checks: all that have to pass then; empty if that is every check.
         functions: what the failed ones are about; empty if that is all that fails.
+        not_run: checks that did not run, and may be about these functions alone.
     """
 
     failed: tuple[str, ...]
     checks: frozenset[str] = frozenset()
     functions: tuple[str, ...] = ()
+    not_run: tuple[str, ...] = ()
+
+    def are_met_by(self, result: CheckResult) -> bool:
+        """Return whether a check passes, or asks for other functions too."""
+        return passes(result) or not _functions(result) <= set(self.functions)
 
 
 def find_targets(source: Source, results: Sequence[CheckResult]) -> Targets:
@@ -43,10 +49,12 @@ def find_targets(source: Source, results: Sequence[CheckResult]) -> Targets:
         result for result in failed if not _is_named(result) and not explained & _functions(result)
     ]
     names = tuple(result.name for result in left)
+    not_run = tuple(result.name for result in results if result.outcome == "not run")
     if len(left) == len(failed):
-        return Targets(names)
+        return Targets(names, not_run=not_run)
     about = tuple(dict.fromkeys(name for result in left for name in result.about))
-    return Targets(names, _checks_of(results, frozenset(about)) | frozenset(names), about)
+    checks = _checks_of(results, frozenset(about)) | frozenset(names)
+    return Targets(names, checks, about, not_run)
 
 
 def targets_by_function(results: Sequence[CheckResult], targets: Targets) -> list[Targets]:
@@ -59,7 +67,7 @@ def targets_by_function(results: Sequence[CheckResult], targets: Targets) -> lis
     if not LEAST_APART <= len(own) <= MOST_APART:
         return []
     return [
-        Targets(tuple(names), _checks_of(results, frozenset({name})), (name,))
+        Targets(tuple(names), _checks_of(results, frozenset({name})), (name,), targets.not_run)
         for name, names in own.items()
     ]
 

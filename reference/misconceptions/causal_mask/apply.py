@@ -14,15 +14,16 @@ from reference.misconceptions.scaled_dot_product_attention.masking import (
 )
 
 LOW: Hints = (
-    "What is the softmax of a row in which one score is 0? Does that position weigh nothing?",
+    "What becomes of a blocked score in your code, and what is its exponential?",
     "exp(0) is 1. Only a score that is very low, such as −∞ or −1e9, ends at weight 0.",
     "Look at the number that stands in for a blocked score.",
 )
 
 
 WHERE: Hints = (
-    "What happens in your code to a score whose mask entry is true?",
-    "Allowed scores come out exactly as they went in; only blocked ones are replaced.",
+    "Which scores does your code replace, and what becomes of the others?",
+    "Scores are replaced where the mask, broadcast to their shape, is False or 0; all others come "
+    "out exactly as they went in.",
     "Look at the order of the two values in np.where, or at what you do to the mask first.",
 )
 

@@ -11,8 +11,8 @@ from reference.misconceptions.causal_mask.calls import allowed
 from reference.misconceptions.reductions import wrong_reductions
 
 BEFORE: Hints = (
-    "After your mask has acted, do the allowed weights of each row still sum to 1?",
-    "The mask acts on the scores, before the softmax; the scores are already scaled.",
+    "Which steps lead in your code from the scores to the weights?",
+    "The mask acts on the scores; then each row gets one softmax. The scores are already scaled.",
     "Give apply_mask's result to a softmax along the last axis, and nothing else.",
 )
 

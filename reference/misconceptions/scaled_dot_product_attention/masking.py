@@ -10,11 +10,11 @@ from reference.attention import block, softmax
 from reference.misconceptions.scaled_dot_product_attention.products import transposed
 
 BLOCKING: Hints = (
-    "Here True means “may attend”. What becomes of a score whose mask entry is False?",
-    "Blocked weights are 0 and each row still sums to 1. So the mask acts on the scores, before "
-    "the softmax.",
-    "Where the mask is False put −∞ (or −1e9) in place of the scaled score; leave the others as "
-    "they are.",
+    "Which scores does your code block, and what becomes of them?",
+    "Where the mask that is given is False, broadcast to the scores' shape, the weight is 0, and "
+    "each row still sums to 1. Without a mask nothing is blocked.",
+    "Before the softmax, where the mask is False, put −∞ (or −1e9) in place of the scaled score; "
+    "leave the others as they are.",
 )
 
 

@@ -10,7 +10,8 @@ from reference.misconceptions.scaled_dot_product_attention.weights import shifte
 MIXING: Hints = (
     "What is mixed, and in what proportions?",
     "Row i of the output is the sum of the rows of V, each times its weight in row i.",
-    "Look at the last product: the weights stand on the left, V on the right, neither transposed.",
+    "Look at the last product: the weights stand on the left, V on the right, neither transposed, "
+    "and nothing is done to the result.",
 )
 
 

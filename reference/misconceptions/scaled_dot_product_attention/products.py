@@ -11,8 +11,8 @@ PRODUCT: Hints = (
     "Which row of Q and which row of K does the score in row i and column j come from?",
     "Score [i][j] is the dot product of query i with key j: Q times K with its last two axes "
     "exchanged.",
-    "Look at the product of Q and K: only the last two axes of K change places (np.swapaxes); "
-    "those in front are a batch.",
+    "Look at the line of the scores: only the last two axes of K change places (np.swapaxes), and "
+    "nothing else is done to Q, to K or to their product.",
 )
 
 

@@ -9,8 +9,9 @@ from reference.attention import block, softmax
 from reference.misconceptions.reductions import wrong_reductions
 
 ROWS: Hints = (
-    "Which numbers of your weights add up to 1: those of a row or those of a column?",
-    "Each query shares out a whole among the keys: every row of the weights sums to 1.",
+    "What is taken from one row of scores, and by which sum are its exponentials divided?",
+    "Each query shares out a whole among the keys: every row of the weights is the softmax of its "
+    "own row of scores.",
     "Look at the axis of the maximum and of the sum in your softmax: the keys are on the last "
     "axis, and keepdims=True keeps rows apart.",
 )

@@ -240,7 +240,12 @@ RATIOS = (
     ),
     Family(
         "weights",
-        SHARE,
+        (
+            "What does your code do to the shares, once the exponentials are divided?",
+            "The shares are the result, as they are, in the order and the shape of the inputs.",
+            "Look at what follows the division: an axis that was moved has to move back, and "
+            "nothing else is left to do.",
+        ),
         {
             "percentages": (
                 "{Your|The} numbers are percentages{: each row sums to 100, not to 1}.",
@@ -275,7 +280,7 @@ RATIOS = (
     Family(
         "weights",
         (
-            "What does np.zeros_like make of an array of whole numbers?",
+            "Of which type are the entries of your result where the inputs are whole numbers?",
             "A softmax of whole numbers has decimals, so its array has to be of float.",
             "Turn the input into float first: np.asarray(x, dtype=float).",
         ),

@@ -13,7 +13,7 @@ AXIS: Hints = (
     "Look at every call that reduces an array (max, sum): each needs axis=axis and keepdims=True.",
 )
 OVERFLOW: Hints = (
-    "What is np.exp(1000)? And what is infinity divided by infinity?",
+    "Which numbers does your code hand to np.exp for [10000, -10000, 0]?",
     "The softmax stays the same when one number is taken from all inputs. With the largest of "
     "them taken away, no exponential is above 1.",
     "Before you exponentiate, subtract the maximum along the axis, with keepdims=True.",
