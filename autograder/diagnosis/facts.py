@@ -33,10 +33,10 @@ def locate(seen: Observations) -> Finding | None:
     measure = measured(seen)
     if measure is not None:
         return named_fact("measure", measure)
-    by_name = next((fact for fact in _facts(seen) if fact.is_named), None)
+    stops = seen.first_error is not None
+    by_name = next((fact for fact in _facts(seen) if fact.is_named and not stops), None)
     if by_name is not None:
         return named_fact("fact", _fact(by_name))
-    stops = seen.first_error is not None
     return located("statements", *statements[:MOST], stops=stops)
 
 

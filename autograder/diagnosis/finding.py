@@ -69,8 +69,8 @@ STATEMENTS: Mapping[str, str] = {
     "right_and_wrong": "It is right {right}, and wrong {wrong}.",
     "right_and_error": "It is right {right}, and stops with an error {wrong}: {error}",
     "wrong_with_both": (
-        "It goes wrong only in calls of both kinds: {wrong}, and {also}. In all others tried it is "
-        "right."
+        "It goes wrong only in calls of both kinds: {wrong}, and {also}. In all other calls tried "
+        "it is right."
     ),
     "wrong_only": "It goes wrong only {wrong}; in all other calls tried it is right.",
     "fact": "{says}",

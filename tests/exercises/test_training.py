@@ -1,14 +1,17 @@
 """Training: right loops are right for every seed, faulty ones for none, and the lesson is true."""
 
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from autograder.authoring.simulated import solution_module
 from autograder.grading.judge import RunOptions
+from autograder.sandbox.problems import Crashed, Raised, TimedOut
 from autograder.submission.source import Source, read_source
 from autograder.worker.messages import Unit
+from reference.checks.trained_models import form_of
 from tests.conftest import ROOT
 
 NAME = "train_and_generate"
@@ -64,3 +67,26 @@ def test_the_experiment_shows_what_the_lesson_says(course):
     for row, shares in zip(rows, (far, near), strict=True):
         said = [float(each) / 100 for each in row.split(" % |")]
         assert shares == pytest.approx(said, abs=0.06)  # machines round differently
+
+
+@pytest.mark.parametrize(
+    ("problem", "is_over"),
+    [
+        (TimedOut("timed_out", "generate", "5"), True),
+        (Crashed("crashed", "generate", "it ended"), True),
+        (Raised("raised", "generate", "", type="ValueError"), False),
+    ],
+)
+def test_a_process_that_ended_is_asked_nothing_more(problem, is_over):
+    """The models that it held are gone with it, and a report would tell of those."""
+
+    def generate(*_):
+        raise problem
+
+    submission = SimpleNamespace(aside=lambda: SimpleNamespace(generate=generate))
+    kit = SimpleNamespace(MeanModel=SimpleNamespace(kept=lambda *_: None))
+    if is_over:
+        with pytest.raises(type(problem)):
+            form_of(submission, kit)
+    else:
+        assert form_of(submission, kit) == "plain"
