@@ -238,7 +238,7 @@ def test_a_transpose_of_all_axes_is_explained():
         ("'list' object has no attribute 'max'", "x.max()", "np.asarray"),
         ("not enough values to unpack (expected 3, got 2)", "B, L, d = x.shape", "exactly 3 parts"),
         ("bad operand type for unary ~: 'float'", "~mask", "mask == 0"),
-        ("axis 3 is out of bounds for array of dimension 2", "x.sum(3)", "counted from the end"),
+        ("axis 3 is out of bounds for array of dimension 2", "x.sum(3)", "Counted from the end"),
         ("view size is not compatible with input tensor's size", "x.view(2)", "contiguous()"),
         ("name 'pd' is not defined", "pd.x", "pd"),
     ],
