@@ -277,7 +277,7 @@ def _enrolled(
         be one of these, and has nothing else, needs a person.
     """
     folders: list[Folder] = []
-    strangers: list[str] = []
+    strangers: list[Owner] = []
     matches = roster.match([(platform, person) for platform, person, _ in people])
     for number, ((_, person, make), match) in enumerate(zip(people, matches, strict=True)):
         is_group = roster.is_group(person.name or person.key)
@@ -287,7 +287,7 @@ def _enrolled(
         if not match.ids and not match.unclear:
             where = scratch / str(number)
             folders.append(make(identity(person.key), HandIn(enrolled=False), where, False))
-            strangers.append(roster.stranger(person))
+            strangers.append(person)
     may_be = _may_be(matches, disputed, roster)
     missing = []
     for student in roster.missing(id for match in matches for id in match.ids):
@@ -295,7 +295,8 @@ def _enrolled(
         folders.append(Folder(identity(student), None, roster.known(student), unclear=unclear))
         if not unclear:
             missing.append(student)
-    return folders, roster.notes(missing, strangers), roster.unclear(matches)
+    shown = [roster.stranger(person, missing) for person in strangers]
+    return folders, roster.notes(missing, shown), roster.unclear(matches)
 
 
 def _may_be(matches: Sequence[Match], disputed: Sequence[Pieces], roster: Roster) -> set[str]:

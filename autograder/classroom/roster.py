@@ -2,8 +2,9 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
+from itertools import permutations
 from pathlib import Path
 
 import msgspec
@@ -21,6 +22,7 @@ ABOUT = ("id", "name", "email", "section", "group")
 HANDED_IN = ("extra_days", "excused", "handed_in", "late_days_used")
 EVERYTHING = "all"  # of the course, in the column `excused`
 MAX_SHOWN = 10
+LIKELY = 0.83  # how alike two names are, of which one may have a typing error
 MAX_DAYS = 3650
 
 
@@ -232,20 +234,17 @@ class Roster:
             f"the column of the platform."
         ]
 
-    def stranger(self, person: Owner) -> str:
-        """Return how a person is called who is not enrolled, and the student most like them."""
+    def stranger(self, person: Owner, missing: Collection[str]) -> str:
+        """Return how a person is called who is not enrolled, with the missing student they may be.
+
+        One of them is named only if nobody else missing is as likely.
+        """
         shown = one_line(person.key, 80)
-        names = {s.cells["name"].casefold(): s for s in self.students if s.cells["name"]}
-        near = nearest(person.name.casefold(), names)
-        if not near:
-            ids = {s.id: s for s in self.students}
-            near = nearest(person.id, ids)
-            names = ids
-        if not near:
+        likely = [s for s in self.students if s.id in missing and _may_be_called(person, s)]
+        if len(likely) != 1:
             return shown
-        like = names[near]
-        about = ", ".join(filter(None, (like.cells["name"], like.id)))
-        return f"{shown} (most like {one_line(about, 80)})"
+        about = ", ".join(filter(None, (likely[0].cells["name"], likely[0].id)))
+        return f"{shown} (perhaps {one_line(about, 80)})"
 
     def notes(self, missing: Sequence[str], strangers: Sequence[str]) -> list[str]:
         """Return notes on students who handed in nothing, and on people not in the roster."""
@@ -260,6 +259,29 @@ class Roster:
                 f"by another name, enter what the platform calls them in the platform's column."
             )
         return notes
+
+
+def _may_be_called(person: Owner, student: Student) -> bool:
+    """Tell whether a person's names are a student's with a typing error, or made of their name.
+
+    Ids with other digits or another first letter are other people's, however alike they are.
+    """
+    id, name = student.id.casefold(), student.cells["name"]
+    words, theirs = ({*map(_letters, each.split())} - {""} for each in (name, person.name))
+    logins = {
+        f"{one[:cut]}{other}" for one, other in permutations(words, 2) for cut in (1, len(one))
+    }
+    for key in filter(None, map(str.casefold, (person.id, person.key))):
+        alike = key[0] == id[0] and re.findall(r"\d", key) == re.findall(r"\d", id)
+        if _letters(key) in logins or (alike and not key.isdigit() and nearest(key, [id], LIKELY)):
+            return True
+    return len(words & theirs) > 1 or bool(nearest(squashed(person.name), spellings(name), LIKELY))
+
+
+def _letters(word: str) -> str:
+    """Return a word's letters, as a login has them: lower case, without accents."""
+    plain = unicodedata.normalize("NFKD", word).casefold()
+    return "".join(filter(str.isalpha, plain))
 
 
 def squashed(name: str) -> str:
