@@ -219,6 +219,7 @@ class _ClassRun:
             else:
                 overview.notes = tuple(submissions.notes)
             with contextlib.closing(self.proposal):
+                self.progress(0, len(self.folders))
                 for task, reports in graders(self._tasks(), setup):
                     self._take(task, reports)
                 students = {folder.student for folder in self.folders}
@@ -364,6 +365,6 @@ class _ClassRun:
             else:
                 self.proposal.gone(self.folders[self.written].student)
             self.written += 1
-            self.progress(self.written, len(self.folders))
         if not self.whole:
             self.spool.truncate(0)
+        self.progress(self.written + len(self.whole), len(self.folders))

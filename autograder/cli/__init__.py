@@ -10,6 +10,7 @@ import importlib
 import io
 import os
 import sys
+import warnings
 
 import click
 
@@ -147,6 +148,8 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):  # a sign that cannot be shown is no reason to stop
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
+    if not sys.warnoptions:  # what NumPy warns of is for who writes checks, with python -W
+        warnings.simplefilter("ignore")
     try:
         code = _run()
         sys.stdout.flush()

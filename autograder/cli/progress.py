@@ -1,36 +1,60 @@
 """The progress of long work: a bar in a terminal, a line now and then elsewhere."""
 
 import contextlib
+import math
 import signal
 import sys
 import threading
+import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import TypeVar
 
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    ProgressColumn,
-    Task,
-    TextColumn,
-    TimeRemainingColumn,
-)
+from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
 from rich.text import Text
 
 from autograder.course.errors import UserError
 from autograder.course.text import several
 
 T = TypeVar("T")
+RECENT = 5  # submissions, by which the time that is left is estimated
 
 
-class Rate(ProgressColumn):
-    """The column of submissions a second."""
+class TimeLeft(ProgressColumn):
+    """The column of the time until all submissions are graded.
+
+    The slowest come last, each alone. So it counts the slower of the recent pace and the mean,
+    and never less for each than the time since the last one.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__()
+        self._clock = clock
+        self._began = self._last = clock()
+        self._recent: deque[float] = deque(maxlen=RECENT)
+        self._done = 0
+
+    def add(self, done: int) -> None:
+        """Take the number of submissions that are graded by now."""
+        now = self._clock()
+        if not done:  # what came before was reading
+            self._began = now
+        for _ in range(min(done - self._done, RECENT)):
+            self._recent.append((now - self._last) / (done - self._done))
+        self._last, self._done = now, done
 
     def render(self, task: Task) -> Text:
-        return Text(f"{task.speed:.1f}/s" if task.speed else "")
+        """Return “about 3 min left”; empty while too few are graded to tell."""
+        left, now = (task.total or 0) - self._done, self._clock()
+        if len(self._recent) < RECENT or left <= 0:
+            return Text()
+        pace = sum(self._recent) / RECENT, (now - self._began) / self._done, now - self._last
+        seconds = left * max(pace)
+        if seconds < 90:
+            return Text(f"about {max(5, 5 * math.ceil(seconds / 5))} s left")
+        return Text(f"about {math.ceil(seconds / 60)} min left")
 
 
 def graded_with_progress(
@@ -46,21 +70,22 @@ def graded_with_progress(
     done = 0
     console = Console(file=sys.stderr)  # this very one, whatever the work does to sys.stderr
     silent = notify is not None or not console.is_terminal
-    columns = (TextColumn("grading"), BarColumn(), MofNCompleteColumn(), Rate())
-    bars = Progress(
-        *columns, TimeRemainingColumn(), console=console, transient=True, disable=silent
-    )
+    time_left = TimeLeft()
+    columns = TextColumn("{task.description}"), BarColumn(), time_left
+    bars = Progress(*columns, console=console, transient=True, disable=silent)
     with _noticing_interrupts() as interrupted, bars as progress:
-        bar = progress.add_task("grading", total=None)
+        bar = progress.add_task("reading the submissions", total=None)
 
         def show(count: int, total: int) -> None:
             nonlocal done
             tenth = max(1, total // 10)
-            if notify is not None:
+            if count and notify is not None:
                 notify(count, total)
-            elif silent and (count == total or count % tenth == 0):
+            elif silent and count and (count == total or count % tenth == 0):
                 print(f"graded {count} of {total}", file=console.file, flush=True)
-            progress.update(bar, completed=count, total=total)
+            time_left.add(count)
+            said = f"graded {count} of {total}"
+            progress.update(bar, description=said, completed=count, total=total)
             if count == total:
                 progress.stop()  # a question may come
             done = count
