@@ -41,7 +41,7 @@ class StudentWork(msgspec.Struct):
     """The submission of one student.
 
     `unclear` says for an exercise why a person must look before it can be graded; `not_loaded`
-    why it cannot be run at all.
+    why it cannot be run at all. It is `ambiguous` if whose it is or which file counts is open.
     """
 
     student: str
@@ -49,6 +49,7 @@ class StudentWork(msgspec.Struct):
     unclear: dict[str, str] = {}
     not_loaded: dict[str, str] = {}
     notes: list[str] = []
+    ambiguous: bool = False
 
 
 def read_work(folder: Folder, exercises: Iterable[str], stubs: Stubs | None = None) -> StudentWork:
@@ -60,7 +61,7 @@ def read_work(folder: Folder, exercises: Iterable[str], stubs: Stubs | None = No
     work = StudentWork(folder.student, notes=list(folder.notes))
     names = list(exercises)
     if folder.unclear:
-        work.unclear = dict.fromkeys(names, folder.unclear)
+        work.unclear, work.ambiguous = dict.fromkeys(names, folder.unclear), True
     if folder.path is None or folder.unclear:
         return work
     reading = _Reading(names, stubs or {})
@@ -94,7 +95,7 @@ def _choose_files(work: StudentWork, reading: "_Reading") -> None:
             work.notes += choice.notes
             chosen = choice.chosen
             if chosen is None:
-                work.unclear[exercise] = choice.unclear
+                work.unclear[exercise], work.ambiguous = choice.unclear, True
             elif chosen.source is not None:
                 work.sources[exercise] = chosen.source
             else:

@@ -1,17 +1,31 @@
 """`autograder grade --dry-run`: who is who, and which file is for what. Nothing is run."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 from autograder.classroom.hand_ins import Folder
 from autograder.classroom.submissions import StudentWork, opened, read_work_guarded
 from autograder.course.course_file import Course, Exercise
-from autograder.course.text import one_line
+from autograder.course.text import few, join_names, one_line, several
 from autograder.report.model import HandIn
 from autograder.submission.stubs import read_stubs
+
+# The kinds of students, and what each means. The first that is true of a student counts.
+KINDS = {
+    "ambiguous": "whose it is, or which file counts, is open",
+    "unreadable": "a file cannot be read",
+    "missing": "nothing that can be graded",
+    "unknown": "not in the roster; graded all the same",
+    "matched": "all is clear",
+}
+FOR_A_PERSON = ("ambiguous", "unreadable")
+MAX_NAMES, MAX_SHOWN = 5, 10
+
+Block = list[str]  # lines on a student, of which the first says who it is
 
 
 def show(
@@ -20,22 +34,64 @@ def show(
     exercises: Sequence[Exercise],
     platform: str | None,
     roster: Path | None,
+    verbose: bool = False,
 ) -> int:
-    """Print who is who; return 1 if a person would have to look at something, else 0."""
+    """Print how many are of each kind, then who is who, or with `verbose` everybody.
+
+    Returns:
+        1 if a person would have to look at something, else 0; the last line has the reason.
+    """
     stubs = read_stubs(course)
-    console = Console(highlight=False, soft_wrap=True)
-    console.print(f"[bold]{course.title}[/]: a dry run, nothing is graded.")
-    unclear = False
+    students: dict[str, list[tuple[str, Block]]] = {kind: [] for kind in KINDS}
     with opened(submissions, course, platform, roster) as found:
         for folder in found.folders:
             work = read_work_guarded(folder, course.exercises, stubs)
-            unclear = unclear or bool(work.unclear)
-            console.print(Text(_head(folder), style="bold"))
-            for line in _lines(folder, work, exercises):
-                console.print(Text(f"    {line}"))
-        for note in found.notes:
-            console.print(Text(f"Note: {note}"))
-    return 1 if unclear or found.not_understood else 0
+            block = [_head(folder), *_lines(folder, work, exercises, verbose)]
+            students[_kind(folder, work)].append((folder.student, block))
+    console = Console(highlight=False)
+    console.print(f"[bold]{course.title}[/]: a dry run, nothing is graded.\n")
+    console.print(_table(students))
+    shown = [pair[1] for kind in (KINDS if verbose else FOR_A_PERSON) for pair in students[kind]]
+    most = None if verbose else MAX_SHOWN
+    for who, *lines in shown[:most]:
+        console.print(Text(f"\n{who}", style="bold"), soft_wrap=True)
+        console.print(Text("\n".join(f"    {line}" for line in lines)), soft_wrap=True)
+    for note in found.notes[:most]:
+        console.print(Text(f"\nNote: {note}"), soft_wrap=True)
+    if not verbose:
+        left = len(found.notes) - MAX_SHOWN
+        more = f" and {several(left, 'more note')}" if left > 0 else ""
+        console.print(f"\nAdd -v for every student with each file{more}.")
+    needs = [f"{several(len(students[k]), 'student')} {k}" for k in FOR_A_PERSON if students[k]]
+    needs += ["entries that are nobody's"] if found.not_understood else []
+    reason = f"a person has to look: {join_names(needs)}" if needs else "nothing needs a person"
+    console.print(f"Exit code {int(bool(needs))}: {reason}.", soft_wrap=True)
+    return int(bool(needs))
+
+
+def _kind(folder: Folder, work: StudentWork) -> str:
+    if work.ambiguous:
+        return "ambiguous"
+    if work.unclear or work.not_loaded:
+        return "unreadable"
+    if not work.sources:
+        return "missing"
+    is_unknown = folder.hand_in is not None and folder.hand_in.enrolled is False
+    return "unknown" if is_unknown else "matched"
+
+
+def _table(students: Mapping[str, Sequence[tuple[str, Block]]]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("")
+    table.add_column("students", justify="right")
+    table.add_column("")
+    for kind, meaning in reversed(KINDS.items()):
+        names = [one_line(student, 40) for student, _ in students[kind]]
+        is_few = names and kind != "matched"
+        said = f"{meaning}: {few(names, MAX_NAMES)}" if is_few else meaning
+        style = "yellow" if names and kind in FOR_A_PERSON else ""
+        table.add_row(kind, str(len(names)), Text(said), style=style)
+    return table
 
 
 def _head(folder: Folder) -> str:
@@ -53,18 +109,20 @@ def _head(folder: Folder) -> str:
     return ", ".join(filter(None, parts))
 
 
-def _lines(folder: Folder, work: StudentWork, exercises: Sequence[Exercise]) -> list[str]:
-    """Return what was handed in, which file is for which exercise, and the notes on it."""
+def _lines(
+    folder: Folder, work: StudentWork, exercises: Sequence[Exercise], verbose: bool
+) -> list[str]:
+    """Return why a person must look; if `verbose`, all files with their exercises, and notes."""
     if folder.unclear:
         return [folder.unclear]
     if folder.path is None:
         return ["nothing was handed in"]
     entries = folder.hand_in.entries if folder.hand_in else ()
-    lines = list(entries or (one_line(folder.path.name, 100),))
+    lines = list(entries or (one_line(folder.path.name, 100),)) if verbose else []
     for name in (exercise.name for exercise in exercises):
         problem = work.unclear.get(name) or work.not_loaded.get(name)
-        if name in work.sources:
-            lines.append(f"{name}: {one_line(work.sources[name].label, 100)}")
-        elif problem:
+        if problem:
             lines.append(f"{name}: {problem}")
-    return [*lines, *work.notes]
+        elif verbose and name in work.sources:
+            lines.append(f"{name}: {one_line(work.sources[name].label, 100)}")
+    return [*lines, *work.notes] if verbose else lines

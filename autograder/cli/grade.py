@@ -59,7 +59,8 @@ from autograder.cli.result_files import ResultFiles, result_file_options, write_
 )
 @json_lines_option
 @click.option("--anonymous", is_flag=True, help="Pseudonyms for names; the key is in the course.")
-@click.option("--dry-run", is_flag=True, help="Only say who is who, and which file is for what.")
+@click.option("--dry-run", is_flag=True, help="Only say who is who; grade nothing.")
+@click.option("-v", "--verbose", is_flag=True, help="With --dry-run: every student, each file.")
 @cluster_options
 @course_option
 @seed_option

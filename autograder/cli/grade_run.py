@@ -63,6 +63,7 @@ class GradeOptions(msgspec.Struct, frozen=True, kw_only=True):
     wait: float = 0.0
     as_json: bool = False
     dry_run: bool = False
+    verbose: bool = False
     anonymous: bool = False
     scheduler: str | None = None
     local_cluster: int | None = None
@@ -110,7 +111,8 @@ def _run(options: GradeOptions, console: Console) -> int:
         )
     unless_cached(refuse_authoring_errors, course, exercises)
     if options.dry_run:
-        return show(options.submissions, course, exercises, options.platform, options.roster)
+        where = options.submissions, course, exercises, options.platform, options.roster
+        return show(*where, options.verbose)
     job = _job(options, course, exercises)
     _print_head(console, job, options.cluster)
     with Log(job.out, job.students if job.anonymous else ()) as log:

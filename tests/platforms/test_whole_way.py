@@ -291,13 +291,42 @@ def test_repositories_with_a_group_and_an_empty_one(way):
 
 def test_a_dry_run_says_who_is_who_and_runs_nothing(way, tmp_path):
     files = downloads.put(tmp_path / "in", downloads.BLACKBOARD)
-    done = way.run("grade", files, "--out", way.out, "--exercise", "softmax", "--dry-run")
+    command = "grade", files, "--out", way.out, "--exercise", "softmax", "--dry-run"
+    done = way.run(*command, "-v")
     assert done.exit_code == 0, done.output
     assert not way.out.exists()
     assert "jmueller, Jörg Müller, blackboard, 2027-02-05T23:10:00 (by Blackboard)\n" in done.output
     assert "    softmax: softmax.py\n" in done.output
     assert "Nothing can be graded in the text of the attempt." in done.output
     assert "Note: Read as a download of Blackboard: 4 entries." in done.output
+    assert "softmax.py" not in way.run(*command).output
+
+
+def test_a_dry_run_counts_first_and_says_last_why(way, tmp_path):
+    files = {f"s{i:02}/softmax.py": "x = 1\n" for i in range(60)}
+    files |= {"new/softmax.py": "x = 1\n", "zoe/slides.pdf": "x", "max/softmax.ipynb": "{"}
+    files |= {"tim/softmax.py": "a = 1\n", "tim/old/softmax.py": "b = 1\n"}
+    roster = tmp_path / "roster.csv"
+    ids = [*(f"s{i:02}" for i in range(60)), "zoe", "max", "tim", "eve"]
+    roster.write_text("id\n" + "".join(f"{id}\n" for id in ids))
+    folder = downloads.put(tmp_path / "in", files)
+    command = "grade", folder, "--out", way.out, "--exercise", "softmax", "--dry-run"
+    done = way.run(*command, "--roster", roster)
+    lines = done.output.splitlines()
+    counted = {words[0]: words[1] for line in lines[2:9] if len(words := line.split()) > 2}
+    assert counted == {
+        "matched": "60", "unknown": "1", "missing": "2", "unreadable": "1", "ambiguous": "1"
+    }  # fmt: skip
+    assert len(lines) < 30
+    assert "s07" not in done.output and "tim" in done.output and "max" in done.output
+    assert lines[-1] == (
+        "Exit code 1: a person has to look: 1 student ambiguous and 1 student unreadable."
+    )
+    assert done.exit_code == 1
+    assert "s07" in way.run(*command, "--roster", roster, "-v").output
+    clear = downloads.put(tmp_path / "clear", {"s1/softmax.py": "x = 1\n", "s2/softmax.py": "x\n"})
+    done = way.run("grade", clear, "--out", way.out, "--exercise", "softmax", "--dry-run")
+    assert done.output.splitlines()[-1] == "Exit code 0: nothing needs a person."
 
 
 @pytest.mark.parametrize(
