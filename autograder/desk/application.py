@@ -39,7 +39,7 @@ from autograder.desk.guard import Guard, Secrets, same
 from autograder.desk.regrading import Regrading
 from autograder.desk.results import CurrentResults
 from autograder.desk.view import DeskContext, DeskView, FlashStore, Visit
-from autograder.report.html import environment
+from autograder.report.html import code_spans, environment
 
 VIEWS: tuple[DeskView, ...] = (
     *class_view.VIEWS,
@@ -90,6 +90,7 @@ def _templates() -> jinja2.Environment:
     below = environment(TEMPLATES)
     templates = below.overlay(finalize=_harmless)
     templates.globals = {**below.globals, "known": math.isfinite}
+    templates.filters = {**below.filters, "spans": lambda text: code_spans(_harmless(text))}
     return templates
 
 
@@ -103,8 +104,9 @@ def _harmless(value: object) -> object:
 
 
 async def _report_style(_: Request) -> Response:
-    """Send the style of the reports, which the desk's own builds on."""
-    style = environment().get_template("style.css").render(root=":root", body="body")
+    """Send the style of reports and of a class's page, which the desk's own builds on."""
+    sheets = map(environment().get_template, ("style.css", "class.css"))
+    style = "\n".join(sheet.render(root=":root", body="body") for sheet in sheets)
     return Response(style, media_type="text/css")
 
 

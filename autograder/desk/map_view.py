@@ -12,7 +12,7 @@ from autograder.desk.results import ClassResults
 from autograder.desk.selection import StudentFilter
 from autograder.desk.view import DeskView, Visit
 from autograder.report.html import boxes
-from autograder.report.overview import Floats, MistakeCount, costliest
+from autograder.report.overview import Floats, MistakeCount
 
 ROWS = 60  # mistakes on the map; the others are in the exercises' views
 DIGITS = 6  # to which places count, so that every machine gives the same order
@@ -82,7 +82,6 @@ def show(visit: Visit) -> Response:
     return visit.page(
         "map_view.html",
         now=now,
-        lecture=costliest(now.mistakes),
         map=heat_map(now, now.mistakes[:ROWS]),
         families=families(now),
         left_out=max(0, len(now.mistakes) - ROWS),
@@ -118,9 +117,8 @@ class FamilyRow(NamedTuple):
 def families(now: ClassResults) -> dict[str, Any]:
     """Return the mistakes that occur in several exercises under one name."""
     by_name: dict[str, list[MistakeCount]] = defaultdict(list)
-    for mistake in sorted(now.mistakes, key=lambda made: "+" in made.ids):  # alone first
-        for name in mistake.ids.split("+"):
-            by_name[name].append(mistake)
+    for mistake in now.mistakes:
+        by_name[mistake.id].append(mistake)
     several = [made for made in by_name.values() if len({m.exercise for m in made}) > 1]
     used = {mistake.exercise for made in several for mistake in made}
     titles = [exercise.title for exercise in now.exercises if exercise.title in used]

@@ -178,7 +178,15 @@ def named(
     )
     ids = tuple(wrong.id for wrong in misconceptions)
     hints: Hints = misconceptions[0].hints
-    return Finding("named", says, ids, hints, told=says, code=code, calls=calls)
+    statements = () if code == "named" else tuple(map(_in_general, misconceptions))
+    return Finding(
+        "named", says, ids, hints, told=says, code=code, calls=calls, statements=statements
+    )
+
+
+def _in_general(wrong: Misconception) -> Statement:
+    """Return what is said of a misconception that gives every answer alone, for a whole class."""
+    return stated("misconception", mistake=wrong.id, says=worded("named", wrong.finding))
 
 
 def named_fact(code: Literal["fact", "measure"], statement: Statement) -> Finding:

@@ -3,10 +3,9 @@
 They are written as HTML and as a tagged PDF, both made of the same record.
 """
 
-import base64
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
@@ -335,10 +334,7 @@ def _published(made: Sequence[MadeBy], handed_in: Mapping[str, set[int]]) -> lis
 
 def as_html(report: ClassReport) -> str:
     """Return one self-contained page, which prints as two sheets."""
-    content = _content(report)
-    for name in ("distribution_chart", "facility_chart"):
-        svg = base64.b64encode(content[name].encode()).decode()
-        content[name] = f"data:image/svg+xml;base64,{svg}"
+    content = _content(report, "screen")
     text: str = environment().get_template("class_report.html").render(**content)
     return text
 
@@ -360,10 +356,10 @@ def as_pdf(report: ClassReport) -> bytes:
 
 def template_inputs(report: ClassReport) -> dict[str, str]:
     """Return what the Typst template is given."""
-    return {"report": msgspec.json.encode(_content(report)).decode()}
+    return {"report": msgspec.json.encode(_content(report, "paper")).decode()}
 
 
-def _content(report: ClassReport) -> dict[str, Any]:
+def _content(report: ClassReport, medium: Literal["paper", "screen"]) -> dict[str, Any]:
     """Return what both templates show: the report, its charts, and the charts in words."""
     parts = [f"{report.range_of(band)} of the points: {band.students}" for band in report.bands]
     bars = [
@@ -371,13 +367,14 @@ def _content(report: ClassReport) -> dict[str, Any]:
         for line in report.exercises
     ]
     charts: Any = environment().get_template("class_charts.svg").module
+    colours = getattr(charts, medium)
     return {
         "report": report,
-        "distribution_chart": str(charts.distribution(report, TENTHS)).strip(),
+        "distribution_chart": str(charts.distribution(report, TENTHS, colours)).strip(),
         "distribution_description": (
             f"How many students have which part of the points. {'; '.join(parts)}."
         ),
-        "facility_chart": str(charts.facility(report, percent)).strip(),
+        "facility_chart": str(charts.facility(report, percent, colours)).strip(),
         "facility_description": f"The mean part of the points by exercise. {'; '.join(bars)}.",
         "how_to_read": HOW_TO_READ,
     }

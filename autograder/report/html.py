@@ -7,11 +7,13 @@ import math
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jinja2
 import msgspec
+from markupsafe import Markup, escape
 
+from autograder.course.course_file import Exercise
 from autograder.course.files import write_atomically
 from autograder.course.text import file_name, number, several
 from autograder.report import numbers
@@ -48,7 +50,8 @@ if TYPE_CHECKING:
 
 TEMPLATES = Path(__file__).parent / "templates"
 SCRIPT = (TEMPLATES / "class.js").read_text(encoding="utf-8")
-ON_THE_MAP = 40  # mistakes; those that fewer made are in the table
+ON_THE_MAP = 40  # mistakes; those that fewer made have no strip
+CODE_SPAN = re.compile(r"`([^`\n]+)`")
 FOLDER = "feedback"
 INDEX = "index.html"
 ANSWERS = "by-hand.html"
@@ -62,6 +65,7 @@ OUTCOMES = {
     "crashed": "✗",
     "error": "!",
 }
+SIGNS = {"missing": "–", "excused": "×", "by hand": "✎", "needs a person": "?", "not loaded": "✗"}
 
 
 @functools.cache
@@ -78,6 +82,7 @@ def environment(*folders: Path) -> jinja2.Environment:
     made.filters["shape"] = numbers.shape
     made.filters["index"] = numbers.index
     made.filters["in_pixels"] = in_pixels
+    made.filters["spans"] = code_spans
     made.globals.update(
         outcomes=OUTCOMES,
         matrices=matrices,
@@ -93,6 +98,11 @@ def environment(*folders: Path) -> jinja2.Environment:
         texts=set,
     )
     return made
+
+
+def code_spans(text: object) -> Markup:
+    """Return a text as HTML, with what is between backticks as code."""
+    return Markup(CODE_SPAN.sub(r"<code>\1</code>", str(escape(text))))
 
 
 def in_pixels(style: str) -> str:
@@ -130,7 +140,7 @@ def write_page(path: Path, template: str, **content: object) -> None:
 def class_page_content(overview: "ClassOverview") -> dict[str, Any]:
     """Return what the template `index.html` shows: table, distribution, mistakes and checks."""
     from autograder.report import statistics  # with numpy: at a run's end
-    from autograder.report.overview import costliest
+    from autograder.report.overview import HARMLESS, costliest
 
     mistakes = overview.mistakes.commonest()
     summary = statistics.summarise(overview.scores)
@@ -138,7 +148,9 @@ def class_page_content(overview: "ClassOverview") -> dict[str, Any]:
         "overview": overview,
         "commonest": mistakes,
         "costliest": costliest(mistakes),
-        "map": _mistake_map(mistakes[:ON_THE_MAP]),
+        "map": _mistake_map(mistakes),
+        "page_at": lambda place: overview.rows[place].page,
+        "mistake_at": lambda mistake: f"#mistake-{mistakes.index(mistake)}",
         "summary": summary,
         "sentences": statistics.class_sentences(summary),
         "remark": statistics.item_remark,
@@ -147,34 +159,50 @@ def class_page_content(overview: "ClassOverview") -> dict[str, Any]:
         "known": math.isfinite,
         "interval": statistics.interval_text,
         "students_of": lambda mistake: [overview.rows[row] for row in mistake.by],
-        "cell": _status_cell,
+        "points_cell": points_cell,
+        "harmless": HARMLESS,
         "script": SCRIPT,
         "script_digest": base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode(),
     }
 
 
-def _status_cell(row: "Row", exercise: str) -> str:
-    """Return what is in the table for one exercise besides points: a status."""
-    status = "excused" if exercise in row.excused else row.statuses[exercise]
-    return "" if status == "graded" else status
+class PointsCell(NamedTuple):
+    """A cell of the table: its text, how full it is from 0 to 10, its status, its place in order.
+
+    It has no `tenth` where there are no points, and none of the rest where nothing is unusual.
+    """
+
+    text: str
+    tenth: int | None = None
+    said: str = ""
+    order: str = ""
+
+
+def points_cell(row: "Row", exercise: Exercise) -> PointsCell:
+    """Return what the table of a class has for one student in one exercise."""
+    name = exercise.name
+    if name in row.excused:
+        return PointsCell(SIGNS["excused"], said="excused", order="-2")
+    status, points = row.statuses.get(name, "missing"), row.points.get(name)
+    if points is None or status == "by hand":
+        return PointsCell(SIGNS[status], said=status, order="-1")
+    tenth = int(max(0, min(10, 10 * points / exercise.points))) if exercise.points else None
+    return PointsCell(number(points), tenth, "" if status == "graded" else status)
 
 
 def _mistake_map(mistakes: Sequence["MistakeCount"]) -> dict[str, Any]:
-    """Return mistakes as rows, students as columns; dark places as steps of an SVG path.
+    """Return a strip for each mistake as an SVG path: columns are students, filled who made it.
 
-    Students who made the same mistakes are side by side.
+    Students who made the same mistakes are side by side. The rarest mistakes have no strip.
     """
     made_by: dict[int, list[int]] = {}
-    for place, mistake in enumerate(mistakes):
+    for place, mistake in enumerate(mistakes[:ON_THE_MAP]):
         for row in mistake.by:
             made_by.setdefault(row, []).append(place)
     order = sorted(made_by, key=lambda row: (made_by[row], row))
     column = {row: place for place, row in enumerate(order)}
-    rows = [
-        {"made": mistake, "path": boxes(sorted(column[row] for row in mistake.by))}
-        for mistake in mistakes
-    ]
-    return {"students": len(order), "rows": rows}
+    paths = [boxes(sorted(column[row] for row in m.by)) for m in mistakes[:ON_THE_MAP]]
+    return {"students": len(order), "paths": paths + [""] * (len(mistakes) - len(paths))}
 
 
 def boxes(places: Sequence[int]) -> str:

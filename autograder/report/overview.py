@@ -3,22 +3,30 @@
 import tempfile
 import weakref
 from array import array
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import IO, TYPE_CHECKING, Literal, TypeAlias, overload
 
 import msgspec
 
 from autograder.course.course_file import Exercise
-from autograder.course.text import few, number, one_line
-from autograder.report.model import WITHOUT_POINTS, ExerciseReport, Report, Status
+from autograder.course.text import capital, few, number, one_line
+from autograder.report.model import (
+    SEVERITY,
+    WITHOUT_POINTS,
+    Diagnosis,
+    ExerciseReport,
+    Report,
+    Status,
+)
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
 Floats: TypeAlias = "npt.NDArray[np.float64]"
-MistakeKey = tuple[str, str, str]  # exercise, function, ids
 MAX_SHOWN = 20
+HARMLESS = frozenset({"graded", "missing", "by hand", "excused"})  # statuses nobody has to look at
 IN_MEMORY = 4 * 2**20  # bytes of rows; what is more goes into a file
 
 
@@ -62,6 +70,7 @@ class Row(msgspec.Struct, frozen=True):
     page: str
     name: str = ""
     excused: frozenset[str] = frozenset()
+    reasons: tuple[str, ...] = ()  # why somebody has to look, by exercise
 
     @property
     def said(self) -> str:
@@ -177,59 +186,92 @@ class Scores:
 
 
 class MistakeCount(msgspec.Struct):
-    """A mistake in one exercise: what a student reads, who made it, and the points it cost them."""
+    """A mistake in one exercise: who made it, and the points it cost them.
+
+    `readings` counts what the course says of it in general, by sentence.
+    """
 
     exercise: str
-    finding: str
-    ids: str
+    id: str
     by: list[int] = []
     lost: float = 0.0
     also: tuple[str, ...] = ()
+    readings: Counter[str] = msgspec.field(default_factory=Counter)
 
     @property
     def students(self) -> int:
         """The number of students who made it."""
         return len(self.by)
 
+    @property
+    def finding(self) -> str:
+        """What is true of all who made it: their one sentence, or else the mistake's name."""
+        if len(self.readings) == 1:
+            return next(iter(self.readings))
+        return f"{capital(self.id.replace('-', ' '))}."
+
+    @property
+    def example(self) -> str:
+        """What most of them read, if they read several sentences."""
+        if len(self.readings) < 2:
+            return ""
+        return min(self.readings, key=lambda text: (-self.readings[text], text))
+
 
 class ClassMistakes:
     """The mistakes that have a name, over a class; students are known by their row."""
 
     def __init__(self) -> None:
-        self._made: dict[MistakeKey, MistakeCount] = {}
+        self._made: dict[tuple[str, str], MistakeCount] = {}
 
     def add(self, row: int, exercise: ExerciseReport) -> None:
-        """Take one exercise of the student of that row; a mistake counts once in it."""
+        """Take one exercise of the student of that row; a mistake counts once in it.
+
+        Of two mistakes in one check each counts by itself, with half of the points.
+        """
         for check in exercise.checks:
-            diagnosis = check.diagnosis
-            if diagnosis is None or not diagnosis.misconceptions:
-                continue
-            ids = "+".join(diagnosis.misconceptions)
-            new = MistakeCount(exercise.title, diagnosis.sentence, ids)
-            count = self._made.setdefault((exercise.name, diagnosis.function, ids), new)
-            if not count.by or count.by[-1] != row:
-                count.by.append(row)
-            count.lost += check.max_points - check.points
+            ids = check.diagnosis.misconceptions if check.diagnosis else ()
+            for id in ids:
+                new = MistakeCount(exercise.title, id)
+                count = self._made.setdefault((exercise.name, id), new)
+                if not count.by or count.by[-1] != row:
+                    count.by.append(row)
+                count.lost += (check.max_points - check.points) / len(ids)
+                count.readings.update(_in_general(check.diagnosis, id))
 
     def commonest(self) -> list[MistakeCount]:
         """Return all, those that most students made first, each with where else it was made."""
-        made = sorted(self._made.values(), key=lambda m: (-m.students, m.exercise, m.finding))
+        made = sorted(self._made.values(), key=lambda m: (-m.students, m.exercise, m.id))
+        by_id: dict[str, list[MistakeCount]] = {}
         for mistake in made:
-            shared: dict[str, set[int]] = {}  # who made it in other exercises too
-            for other in made:
-                if other.ids == mistake.ids and other.exercise != mistake.exercise:
-                    both = set(mistake.by) & set(other.by)
-                    shared.setdefault(other.exercise, set()).update(both)
+            by_id.setdefault(mistake.id, []).append(mistake)
+        for mistake in made:
+            others = sorted((o.exercise, {*mistake.by} & {*o.by}) for o in by_id[mistake.id])
             mistake.also = tuple(
-                f"{exercise} ({len(by)} of these)" for exercise, by in sorted(shared.items()) if by
+                f"{exercise} ({len(both)} of these)"
+                for exercise, both in others
+                if both and exercise != mistake.exercise
             )
         return made
+
+
+def _in_general(diagnosis: Diagnosis | None, id: str) -> list[str]:
+    """Return the sentence on a mistake, without the calls and other mistakes of one student."""
+    if diagnosis is None:
+        return []
+    said = [s.values["says"] for s in diagnosis.statements if s.values.get("mistake") == id]
+    return said or ([diagnosis.finding] if len(diagnosis.misconceptions) == 1 else [])
 
 
 def costliest(made: Sequence[MistakeCount], most: int = 5) -> list[MistakeCount]:
     """Return the mistakes that cost the class most points."""
     costly = [mistake for mistake in made if mistake.lost > 0]
     return sorted(costly, key=lambda m: (-m.lost, -m.students, m.exercise, m.finding))[:most]
+
+
+def _worst_first(reason: tuple[str, str]) -> int:
+    """Order statuses, each with a reason, so that the worst comes first."""
+    return -[str(status) for status in SEVERITY].index(reason[0])
 
 
 class ClassOverview:
@@ -249,6 +291,7 @@ class ClassOverview:
     def add(self, report: Report, page: str) -> None:
         """Take a report into the overview; `page` is where its page lies."""
         notes = [*report.notes, *report.changes]
+        reasons: list[tuple[str, str]] = []
         self.changed += [f"{report.student}: {said}" for said in report.changes]
         self.above += above_maximum(report)
         told = {each.exercise for each in report.adjustments}
@@ -257,6 +300,8 @@ class ClassOverview:
                 notes += [] if exercise.name in told else [f"{exercise.name}: excused."]
             elif exercise.status not in {"graded", "missing"}:
                 notes.append(f"{exercise.name}: {exercise.status}. {exercise.reason}")
+                if exercise.status not in HARMLESS:
+                    reasons.append((exercise.status, f"{exercise.title}: {exercise.reason}"))
             elif exercise.file and exercise.reason and not exercise.points:
                 notes.append(f"{exercise.name}: {exercise.reason}")
             self.mistakes.add(len(self.rows), exercise)
@@ -273,12 +318,29 @@ class ClassOverview:
                 page=page,
                 name=report.hand_in.name if report.hand_in else "",
                 excused=frozenset(e.name for e in report.exercises if e.excused),
+                reasons=tuple(text for _, text in sorted(reasons, key=_worst_first)),
             )
         )
 
     @property
     def needs_a_person(self) -> list[Row]:
         return [row for row in self.rows if row.status == "needs a person"]
+
+    @property
+    def to_look_at(self) -> list[tuple[int, Row]]:
+        """The places and rows of those whom somebody has to look at, the worst first."""
+        found = [(place, row) for place, row in enumerate(self.rows) if row.status not in HARMLESS]
+        return sorted(found, key=lambda pair: _worst_first((pair[1].status, "")))
+
+    @property
+    def absent(self) -> list[tuple[int, Row]]:
+        """The places and rows of those who handed in nothing."""
+        return [(place, row) for place, row in enumerate(self.rows) if row.status == "missing"]
+
+    @property
+    def statuses(self) -> list[tuple[str, int]]:
+        """How many students have each status, the commonest first."""
+        return Counter(str(row.status) for row in self.rows).most_common()
 
     @property
     def waiting(self) -> int:

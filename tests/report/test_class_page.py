@@ -59,7 +59,7 @@ def test_who_made_a_mistake_is_a_link_and_a_box_on_the_map():
 
 def test_the_same_mistake_in_another_exercise_is_told():
     overview = a_class(4, exercises=2)
-    said = {each.ids: each.also for each in overview.mistakes.commonest()}
+    said = {each.id: each.also for each in overview.mistakes.commonest()}
     assert len(said["unscaled"]) == 1
     assert said["unscaled"][0].endswith("(2 of these)")
 
