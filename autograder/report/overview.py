@@ -186,7 +186,7 @@ class Scores:
 
 
 class MistakeCount(msgspec.Struct):
-    """A mistake in one exercise: who made it, and the points it cost them.
+    """A mistake in one exercise: who made it, in which functions, and the points it cost them.
 
     `readings` counts what the course says of it in general, by sentence.
     """
@@ -196,6 +196,7 @@ class MistakeCount(msgspec.Struct):
     by: list[int] = []
     lost: float = 0.0
     also: tuple[str, ...] = ()
+    functions: list[str] = []
     readings: Counter[str] = msgspec.field(default_factory=Counter)
 
     @property
@@ -230,7 +231,9 @@ class ClassMistakes:
         Of two mistakes in one check each counts by itself, with half of the points.
         """
         for check in exercise.checks:
-            ids = check.diagnosis.misconceptions if check.diagnosis else ()
+            if check.diagnosis is None:
+                continue
+            ids = check.diagnosis.misconceptions
             for id in ids:
                 new = MistakeCount(exercise.title, id)
                 count = self._made.setdefault((exercise.name, id), new)
@@ -238,6 +241,8 @@ class ClassMistakes:
                     count.by.append(row)
                 count.lost += (check.max_points - check.points) / len(ids)
                 count.readings.update(_in_general(check.diagnosis, id))
+                if check.diagnosis.function not in {"", *count.functions}:
+                    count.functions.append(check.diagnosis.function)
 
     def commonest(self) -> list[MistakeCount]:
         """Return all, those that most students made first, each with where else it was made."""
@@ -255,10 +260,8 @@ class ClassMistakes:
         return made
 
 
-def _in_general(diagnosis: Diagnosis | None, id: str) -> list[str]:
+def _in_general(diagnosis: Diagnosis, id: str) -> list[str]:
     """Return the sentence on a mistake, without the calls and other mistakes of one student."""
-    if diagnosis is None:
-        return []
     said = [s.values["says"] for s in diagnosis.statements if s.values.get("mistake") == id]
     return said or ([diagnosis.finding] if len(diagnosis.misconceptions) == 1 else [])
 

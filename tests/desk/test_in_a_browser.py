@@ -17,7 +17,8 @@ from tests.desk.served import enter
 
 AXE = Path(__file__).with_name("axe") / "axe.min.js"
 VIEWS = {
-    "class": "/?q=u00",
+    "class": "/",
+    "some": "/?q=u00",
     "student": "/students/u0003",
     "exercises": "/exercises",
     "exercise": "/exercises/softmax",

@@ -6,8 +6,10 @@ import msgspec
 import pytest
 
 from autograder.course.course_file import Exercise
+from autograder.diagnosis.finding import named as named_finding
+from autograder.diagnosis.misconceptions import Misconception
 from autograder.report.html import class_page_content, environment
-from autograder.report.model import Diagnosis
+from autograder.report.model import Diagnosis, HandIn
 from autograder.report.overview import ClassOverview
 from tests.browser import chromium, picture
 from tests.report.test_faces import EVIL, check, make_report
@@ -18,6 +20,10 @@ NAMED = Diagnosis(
 OTHER = Diagnosis(
     kind="named", function="g", misconceptions=("mask-inverted",), finding=f"Inverted. {EVIL}"
 )
+
+
+UNSCALED = Misconception("unscaled", "{The|In part the} scores are not scaled.", (), {})
+INVERTED = Misconception("mask-inverted", "The mask is inverted.", (), {})
 
 
 def page_of(overview):
@@ -45,6 +51,15 @@ def a_class(size, exercises=1):
     return overview
 
 
+def class_with(made):
+    """A class in which each student has these diagnoses, one a check."""
+    overview = ClassOverview("Tiny", [Exercise(name="softmax", title="Softmax", points=2)])
+    for number, diagnoses in enumerate(made):
+        checks = [check(name=f"t{i}", diagnosis=each) for i, each in enumerate(diagnoses)]
+        overview.add(make_report(*checks, student=f"s{number}"), f"feedback/s{number}.html")
+    return overview
+
+
 def test_who_made_a_mistake_is_a_link_and_a_box_on_the_map():
     overview = a_class(6)
     first, second = overview.mistakes.commonest()
@@ -52,9 +67,70 @@ def test_who_made_a_mistake_is_a_link_and_a_box_on_the_map():
     assert first.lost == 6.0
     page = page_of(overview)
     assert 'aria-label="3 of 4 students"' in page
-    assert '<a href="feedback/s003.html">s003</a>' in page
+    assert '<a href="feedback/s003.html"><bdi>s003</bdi></a>' in page
     paths = re.findall(r'<path d="([^"]*)"/></svg></td>', page)
     assert paths == ["M0 0h3v1h-3z", "M2 0h2v1h-2z"]  # 2 and 4, then 0, who made both, then 3
+
+
+def test_a_pair_of_mistakes_is_no_third_one():
+    """Each counts by itself, with its own sentence and half of the points."""
+    both = named_finding("two_mistakes", UNSCALED, INVERTED).about("f")
+    some = named_finding("in_some_calls", UNSCALED, calls="with a mask").about("f")
+    made = [[both], [some], [], [both]]
+    mistakes = class_with(made).mistakes.commonest()
+    assert [(m.finding, m.students, m.lost) for m in mistakes] == [
+        ("The scores are not scaled.", 3, 4.0),
+        ("The mask is inverted.", 2, 2.0),
+    ]
+    assert not any(m.example for m in mistakes)
+
+
+def test_the_message_of_one_test_is_not_everyones():
+    said = [f"Of 16 other broken functions, test_{i} lets {i} pass." for i in (1, 2, 2)]
+    own = [
+        Diagnosis(kind="named", code="own", misconceptions=("finds-too-little",), finding=text)
+        for text in said
+    ]
+    overview = class_with([[each] for each in own])
+    (mistake,) = overview.mistakes.commonest()
+    assert (mistake.finding, mistake.example) == ("Finds too little.", said[1])
+    page = page_of(overview)
+    assert "Finds too little." in page
+    assert all("Most read: " in before[-60:] for before in page.split(said[1])[:-1])
+
+
+def test_a_mistake_has_its_whole_name():
+    text = f"{'The weights are those of another call, and ' * 9}so they are wrong."
+    one = Diagnosis(kind="named", code="named", misconceptions=("other",), finding=text)
+    assert page_of(class_with([[one], [one]])).count(text) == 2  # first screen and table
+
+
+NAMES = {"needs a person": "Zoë Öz", "not loaded": "Bo Li", "timed out": "Ana Ito"}
+
+
+def test_the_head_counts_every_status_and_the_first_screen_names_who_needs_you():
+    overview = ClassOverview("Tiny", [Exercise(name="softmax", title="Softmax", points=2)])
+    statuses = ["graded"] * 4 + ["missing"] * 3 + ["not loaded", "timed out", "needs a person"]
+    for number, status in enumerate(statuses):
+        report = make_report(student=f"s{number}")
+        reason = f"`x.py` because of {status}."
+        one = msgspec.structs.replace(
+            report.exercises[0], status=status, reason=reason, checks=(), points=0.0
+        )
+        hand_in = HandIn(name=NAMES.get(status, f"N{number}"))
+        report = msgspec.structs.replace(
+            report, exercises=(one,), status=status, hand_in=hand_in, points=0.0
+        )
+        overview.add(report, f"feedback/s{number}.html")
+    page = page_of(overview)
+    head = "10 students: 4 graded, 3 missing, 1 not loaded, 1 timed out, 1 needs a person."
+    assert head in page
+    panel = page.split('id="people-head"')[1].split("</section>")[0]
+    names = [name for name in re.findall(r"<bdi>([^<]*)</bdi></a>", panel)]
+    assert names == ["Zoë Öz", "Ana Ito", "Bo Li", "N4", "N5", "N6"]
+    assert "Softmax: <code>x.py</code> because of needs a person." in panel
+    assert "3 handed in nothing" in panel
+    assert not re.search(r">[^<]*`[^<]*<", page.split("<body")[1].split("<script>")[0])
 
 
 def test_the_same_mistake_in_another_exercise_is_told():
@@ -97,9 +173,45 @@ def test_in_a_browser_it_sorts_by_keyboard_and_fits_a_phone(tmp_path):
         assert page.locator("table.whole tbody th").first.inner_text() == "s029"
         heading = page.locator("table.whole thead th").first
         assert heading.get_attribute("aria-sort") == "descending"
-        region = page.locator("#students")
+        region = page.locator("#students [role=region]")
         assert region.evaluate("e => e.scrollWidth <= e.clientWidth")  # all columns at once
+        assert page.evaluate(OVER_THEIR_COLUMNS, "table.class") == []
         picture(page, "class")
         page.set_viewport_size({"width": 390, "height": 800})
         assert page.evaluate("document.documentElement.scrollWidth") == 390
+        head = page.locator("table.whole thead").bounding_box()
+        assert head["height"] < 130  # or a phone shows blank above the first titles
         assert said == []
+
+
+# The titles of columns that do not end where their numbers end, or begin where their words begin.
+OVER_THEIR_COLUMNS = """(tables) => [...document.querySelectorAll(tables)].flatMap((table) => {
+  const edges = (cell) => {
+    const range = document.createRange();
+    range.selectNodeContents(cell);
+    const box = range.getBoundingClientRect();
+    return getComputedStyle(cell).textAlign === "right" ? ["right", box.right] : ["left", box.left];
+  };
+  const row = table.tBodies[0].rows[0];
+  return [...table.tHead.rows[0].cells].filter((cell, column) => {
+    if (!row || !row.cells[column].textContent.trim()) return false;
+    const [title, value] = [edges(cell), edges(row.cells[column])];
+    return title[0] !== value[0] || Math.abs(title[1] - value[1]) > 12;
+  }).map((cell) => cell.textContent);
+})"""
+
+
+@pytest.mark.parametrize("size", [5, 60])
+def test_the_first_screen_answers_three_questions(tmp_path, size):
+    """On a laptop the answers stand side by side; in the dark they are light."""
+    (tmp_path / "index.html").write_text(page_of(a_class(size, exercises=15)))
+    with chromium() as browser:
+        page = browser.new_page(viewport={"width": 1280, "height": 900}, color_scheme="dark")
+        page.goto((tmp_path / "index.html").as_uri())
+        for name in ("Who needs you", "How the class is doing", "What is misunderstood"):
+            box = page.get_by_role("region", name=name).bounding_box()
+            assert box["y"] + box["height"] < 900, name
+        text = page.locator(".histogram text").first
+        assert text.evaluate("e => getComputedStyle(e).fill") == page.evaluate(
+            "getComputedStyle(document.body).color"
+        )

@@ -281,8 +281,8 @@ def test_the_class_page_counts_mistakes_by_name_and_escapes_them(tmp_path):
         overview.add(make_report(*failed, student=student), f"{student}.html")
     (made,) = overview.mistakes.commonest()
     assert made.students == 2
-    assert made.finding.startswith("f: It is not scaled.")
+    assert made.finding.startswith("It is not scaled.") and made.functions == ["f"]
     write_page(tmp_path / "index.html", "index.html", **class_page_content(overview))
     page = (tmp_path / "index.html").read_text()
-    assert "f: It is not scaled." in page
+    assert "It is not scaled." in page and "<code>f</code>" in page
     assert EVIL not in page
