@@ -126,7 +126,7 @@ def test_the_head_counts_every_status_and_the_first_screen_names_who_needs_you()
     head = "10 students: 4 graded, 3 missing, 1 not loaded, 1 timed out, 1 needs a person."
     assert head in page
     panel = page.split('id="people-head"')[1].split("</section>")[0]
-    names = [name for name in re.findall(r"<bdi>([^<]*)</bdi></a>", panel)]
+    names = re.findall(r"<bdi>([^<]*)</bdi></a>", panel)
     assert names == ["Zoë Öz", "Ana Ito", "Bo Li", "N4", "N5", "N6"]
     assert "Softmax: <code>x.py</code> because of needs a person." in panel
     assert "3 handed in nothing" in panel
