@@ -12,7 +12,6 @@ import signal
 import sys
 import threading
 import time
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -239,8 +238,6 @@ def _start(setup: Setup, number: "Synchronized[int]") -> None:
     global _grader  # noqa: PLW0603  one judge for the life of the process
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_starter, daemon=True).start()
-    if not sys.warnoptions:  # a line of NumPy's would break the bar of who waits
-        warnings.simplefilter("ignore")
     limit_memory()
     with number.get_lock():
         core = number.value

@@ -145,11 +145,12 @@ def main() -> None:
     is_process = getattr(sys.modules["__main__"], "main", None) is main  # it ends with the command
     if is_process and not is_off("quick_exit"):
         atexit.register(_leave)  # before all else registers: so it comes last
+    if is_process and not sys.warnoptions:  # what NumPy warns of would break a bar; judges too
+        warnings.simplefilter("ignore")
+        os.environ["PYTHONWARNINGS"] = "ignore"
     for stream in (sys.stdout, sys.stderr):  # a sign that cannot be shown is no reason to stop
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
-    if not sys.warnoptions:  # what NumPy warns of is for who writes checks, with python -W
-        warnings.simplefilter("ignore")
     try:
         code = _run()
         sys.stdout.flush()

@@ -59,9 +59,7 @@ def show(
     for note in found.notes[:most]:
         console.print(Text(f"\nNote: {note}"), soft_wrap=True)
     if not verbose:
-        left = len(found.notes) - MAX_SHOWN
-        more = f" and {several(left, 'more note')}" if left > 0 else ""
-        console.print(f"\nAdd -v for every student with each file{more}.")
+        console.print("\nAdd -v for all notes, and for every student with each file.")
     needs = [f"{several(len(students[k]), 'student')} {k}" for k in FOR_A_PERSON if students[k]]
     needs += ["entries that are nobody's"] if found.not_understood else []
     reason = f"a person has to look: {join_names(needs)}" if needs else "nothing needs a person"

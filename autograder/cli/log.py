@@ -9,7 +9,6 @@ import os
 import re
 import sys
 import time
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import Any, Self
@@ -160,7 +159,7 @@ def emit_end(overview: GradedClass, out: Path, code: int) -> None:
         in_force=overview.in_force,
         version=overview.version or None,
         students=len(overview.rows),
-        statuses=dict(Counter(row.status for row in overview.rows).most_common()),
+        statuses=dict(overview.statuses),
         changed=len(difference.changes) if difference is not None else 0,
         difference=difference.digest if difference is not None else "",
         out=str(out),

@@ -1,7 +1,6 @@
 """A class on one screen: a table of a small class, the numbers of a large one."""
 
 import statistics
-from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from rich.console import Console
@@ -106,8 +105,7 @@ def _points(row: Row, exercises: Sequence[Exercise]) -> float | None:
 def _numbers(overview: ClassOverview, groups: dict[str, list[Exercise]]) -> Table:
     """Return a table of one row per group, of those who have points for it."""
     rows = overview.rows
-    statuses = Counter(row.status for row in rows).most_common()
-    counts = ", ".join(f"{status} {count}" for status, count in statuses)
+    counts = ", ".join(f"{status} {count}" for status, count in overview.statuses)
     table = Table(
         title=f"{several(len(rows), 'student')}: {counts}",
         title_style="bold",

@@ -1,4 +1,4 @@
-"""The view *Class*: who needs a person, points, mistakes; a table of students and exercises."""
+"""The views *Class* (who needs a person, points, mistakes; a table of students) and *Map*."""
 
 import math
 from typing import Any
@@ -16,7 +16,7 @@ from autograder.desk.selection import (
 )
 from autograder.desk.view import DeskView, Visit
 from autograder.report import statistics
-from autograder.report.html import points_cell
+from autograder.report.html import mistake_map, points_cell
 from autograder.report.overview import HARMLESS, costliest
 
 ROWS = 200  # of a page
@@ -88,4 +88,11 @@ def _foot(now: ClassResults, found: list[ClassMember], exercises: list[Exercise]
     return {"means": means, "missing": missing}
 
 
-VIEWS = (DeskView("/", show, "Class"),)
+def show_map(visit: Visit) -> Response:
+    """Show every mistake with a name, and who made which."""
+    now = visit.results()
+    shown = mistake_map(now.mistakes)
+    return visit.page("map_view.html", now=now, map=shown, address=StudentFilter().address)
+
+
+VIEWS = (DeskView("/", show, "Class"), DeskView("/map", show_map, "Map"))

@@ -148,7 +148,7 @@ def class_page_content(overview: "ClassOverview") -> dict[str, Any]:
         "overview": overview,
         "commonest": mistakes,
         "costliest": costliest(mistakes),
-        "map": _mistake_map(mistakes),
+        "map": mistake_map(mistakes),
         "page_at": lambda place: overview.rows[place].page,
         "mistake_at": lambda mistake: f"#mistake-{mistakes.index(mistake)}",
         "summary": summary,
@@ -190,7 +190,7 @@ def points_cell(row: "Row", exercise: Exercise) -> PointsCell:
     return PointsCell(number(points), tenth, "" if status == "graded" else status)
 
 
-def _mistake_map(mistakes: Sequence["MistakeCount"]) -> dict[str, Any]:
+def mistake_map(mistakes: Sequence["MistakeCount"]) -> dict[str, Any]:
     """Return a strip for each mistake as an SVG path: columns are students, filled who made it.
 
     Students who made the same mistakes are side by side. The rarest mistakes have no strip.
@@ -202,7 +202,7 @@ def _mistake_map(mistakes: Sequence["MistakeCount"]) -> dict[str, Any]:
     order = sorted(made_by, key=lambda row: (made_by[row], row))
     column = {row: place for place, row in enumerate(order)}
     paths = [boxes(sorted(column[row] for row in m.by)) for m in mistakes[:ON_THE_MAP]]
-    return {"students": len(order), "paths": paths + [""] * (len(mistakes) - len(paths))}
+    return {"students": order, "paths": paths + [""] * (len(mistakes) - len(paths))}
 
 
 def boxes(places: Sequence[int]) -> str:

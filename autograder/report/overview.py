@@ -70,7 +70,7 @@ class Row(msgspec.Struct, frozen=True):
     page: str
     name: str = ""
     excused: frozenset[str] = frozenset()
-    reasons: tuple[str, ...] = ()  # why somebody has to look, by exercise
+    reasons: tuple[str, ...] = ()  # for the status, if somebody has to look
 
     @property
     def said(self) -> str:
@@ -247,16 +247,10 @@ class ClassMistakes:
     def commonest(self) -> list[MistakeCount]:
         """Return all, those that most students made first, each with where else it was made."""
         made = sorted(self._made.values(), key=lambda m: (-m.students, m.exercise, m.id))
-        by_id: dict[str, list[MistakeCount]] = {}
         for mistake in made:
-            by_id.setdefault(mistake.id, []).append(mistake)
-        for mistake in made:
-            others = sorted((o.exercise, {*mistake.by} & {*o.by}) for o in by_id[mistake.id])
-            mistake.also = tuple(
-                f"{exercise} ({len(both)} of these)"
-                for exercise, both in others
-                if both and exercise != mistake.exercise
-            )
+            others = [o for o in made if o.id == mistake.id and o is not mistake]
+            shared = sorted((o.exercise, len({*mistake.by} & {*o.by})) for o in others)
+            mistake.also = tuple(f"{title} ({both} of these)" for title, both in shared if both)
         return made
 
 
@@ -270,11 +264,6 @@ def costliest(made: Sequence[MistakeCount], most: int = 5) -> list[MistakeCount]
     """Return the mistakes that cost the class most points."""
     costly = [mistake for mistake in made if mistake.lost > 0]
     return sorted(costly, key=lambda m: (-m.lost, -m.students, m.exercise, m.finding))[:most]
-
-
-def _worst_first(reason: tuple[str, str]) -> int:
-    """Order statuses, each with a reason, so that the worst comes first."""
-    return -[str(status) for status in SEVERITY].index(reason[0])
 
 
 class ClassOverview:
@@ -294,7 +283,6 @@ class ClassOverview:
     def add(self, report: Report, page: str) -> None:
         """Take a report into the overview; `page` is where its page lies."""
         notes = [*report.notes, *report.changes]
-        reasons: list[tuple[str, str]] = []
         self.changed += [f"{report.student}: {said}" for said in report.changes]
         self.above += above_maximum(report)
         told = {each.exercise for each in report.adjustments}
@@ -303,8 +291,6 @@ class ClassOverview:
                 notes += [] if exercise.name in told else [f"{exercise.name}: excused."]
             elif exercise.status not in {"graded", "missing"}:
                 notes.append(f"{exercise.name}: {exercise.status}. {exercise.reason}")
-                if exercise.status not in HARMLESS:
-                    reasons.append((exercise.status, f"{exercise.title}: {exercise.reason}"))
             elif exercise.file and exercise.reason and not exercise.points:
                 notes.append(f"{exercise.name}: {exercise.reason}")
             self.mistakes.add(len(self.rows), exercise)
@@ -321,7 +307,11 @@ class ClassOverview:
                 page=page,
                 name=report.hand_in.name if report.hand_in else "",
                 excused=frozenset(e.name for e in report.exercises if e.excused),
-                reasons=tuple(text for _, text in sorted(reasons, key=_worst_first)),
+                reasons=tuple(
+                    f"{each.title}: {each.reason}"
+                    for each in report.exercises
+                    if each.status == report.status not in HARMLESS and not each.excused
+                ),
             )
         )
 
@@ -333,7 +323,8 @@ class ClassOverview:
     def to_look_at(self) -> list[tuple[int, Row]]:
         """The places and rows of those whom somebody has to look at, the worst first."""
         found = [(place, row) for place, row in enumerate(self.rows) if row.status not in HARMLESS]
-        return sorted(found, key=lambda pair: _worst_first((pair[1].status, "")))
+        order: list[str] = [*SEVERITY]
+        return sorted(found, key=lambda pair: -order.index(pair[1].status))
 
     @property
     def absent(self) -> list[tuple[int, Row]]:

@@ -96,7 +96,7 @@ def test_the_message_of_one_test_is_not_everyones():
     assert (mistake.finding, mistake.example) == ("Finds too little.", said[1])
     page = page_of(overview)
     assert "Finds too little." in page
-    assert all("Most read: " in before[-60:] for before in page.split(said[1])[:-1])
+    assert all("For example: " in before[-60:] for before in page.split(said[1])[:-1])
 
 
 def test_a_mistake_has_its_whole_name():

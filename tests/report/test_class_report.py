@@ -219,6 +219,17 @@ def test_what_others_wrote_is_text():
     assert "<script" not in page
 
 
+def test_charts_have_the_colours_of_the_page_and_on_paper_their_own():
+    """A picture in the page stayed white in the dark."""
+    told = class_report(a_full_class())
+    page, paper = as_html(told), template_inputs(told)["report"]
+    charts = page.split("</style>")[1]
+    assert "<img" not in charts and "#ffffff" not in charts
+    assert 'fill="var(--accent)"' in charts and 'fill="var(--text)"' in charts
+    assert charts.count('role="img" aria-label="') == 2
+    assert "var(--" not in paper and "#1f4f99" in paper
+
+
 def test_the_pdf_is_tagged_and_the_same_every_time():
     told = class_report(a_random_class(1))
     pdf = as_pdf(told)
