@@ -266,6 +266,13 @@ def costliest(made: Sequence[MistakeCount], most: int = 5) -> list[MistakeCount]
     return sorted(costly, key=lambda m: (-m.lost, -m.students, m.exercise, m.finding))[:most]
 
 
+def _reasons(report: Report) -> tuple[str, ...]:
+    """Return why somebody has to look at a report: the exercises that give it its status."""
+    worst = [each for each in report.exercises if each.status == report.status]
+    needing = [] if report.status in HARMLESS else [each for each in worst if not each.excused]
+    return tuple(f"{each.title}: {each.reason}" for each in needing)
+
+
 class ClassOverview:
     """A class's results so far."""
 
@@ -307,11 +314,7 @@ class ClassOverview:
                 page=page,
                 name=report.hand_in.name if report.hand_in else "",
                 excused=frozenset(e.name for e in report.exercises if e.excused),
-                reasons=tuple(
-                    f"{each.title}: {each.reason}"
-                    for each in report.exercises
-                    if each.status == report.status not in HARMLESS and not each.excused
-                ),
+                reasons=_reasons(report),
             )
         )
 

@@ -23,9 +23,3 @@ def test_a_mistake_has_its_whole_name(desk, results, course):
     longest = max(now.mistakes, key=lambda made: len(made.finding))
     assert len(longest.finding) > 140 and longest.finding.replace("`", "") in page
     assert "Point at the map" in page
-
-
-def test_the_same_mistake_in_another_exercise_is_told(desk, results, course):
-    several = [made for made in ClassResults(results, course).mistakes if made.also]
-    page = text_of(desk.get("/map"))
-    assert several and all(f"Also in {', '.join(made.also)}." in page for made in several)
