@@ -1,5 +1,6 @@
 """Results that are there change by what was asked for, after a yes, and in one step."""
 
+import contextlib
 import json
 import os
 
@@ -31,6 +32,23 @@ def no(difference):
 
 def whys(overview):
     return {change.student: change.why for change in overview.difference.changes}
+
+
+def test_the_progress_counts_whoever_is_done(quick, monkeypatch):
+    """From the start, and not only once all before them are done too."""
+    told, seen = [], []
+
+    def last_first(tasks, setup):
+        for task, reports in [*quick._graded(tasks, setup)][::-1]:
+            yield task, reports
+            seen.append(told[-1])
+
+    pool = contextlib.nullcontext(last_first)
+    monkeypatch.setattr("autograder.classroom.grade_class.open_pool", lambda *_: pool)
+    quick.work("dan", one="a=1 b=1")
+    quick.grade(progress=lambda *count: told.append(count))
+    assert told[0] == (0, 4)
+    assert seen == [(2, 4), (3, 4), (4, 4)]  # the first of them beside who handed in nothing
 
 
 def test_the_first_grades_are_no_question(quick):
