@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from autograder.classroom.hand_ins import Folder
@@ -79,16 +79,12 @@ def _kind(folder: Folder, work: StudentWork) -> str:
 
 
 def _table(students: Mapping[str, Sequence[tuple[str, Block]]]) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("")
-    table.add_column("students", justify="right")
-    table.add_column("")
+    head = "", Column("students", justify="right"), ""
+    table = Table(*head, box=None, pad_edge=False, header_style="bold")
     for kind, meaning in reversed(KINDS.items()):
         names = [one_line(student, 40) for student, _ in students[kind]]
-        is_few = names and kind != "matched"
-        said = f"{meaning}: {few(names, MAX_NAMES)}" if is_few else meaning
-        style = "yellow" if names and kind in FOR_A_PERSON else ""
-        table.add_row(kind, str(len(names)), Text(said), style=style)
+        who = f": {few(names, MAX_NAMES)}" if names and kind != "matched" else ""
+        table.add_row(kind, str(len(names)), Text(f"{meaning}{who}"))
     return table
 
 

@@ -25,33 +25,30 @@ RECENT = 5  # submissions, by which the time that is left is estimated
 class TimeLeft(ProgressColumn):
     """The column of the time until all submissions are graded.
 
-    The slowest come last, each alone. So it counts the slower of the recent pace and the mean,
-    and never less for each than the time since the last one.
+    The slowest come last, each alone. So it counts the recent pace, and never less for each than
+    the time since the last one.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
         self._clock = clock
-        self._began = self._last = clock()
+        self._last = clock()
         self._recent: deque[float] = deque(maxlen=RECENT)
         self._done = 0
 
     def add(self, done: int) -> None:
         """Take the number of submissions that are graded by now."""
         now = self._clock()
-        if not done:  # what came before was reading
-            self._began = now
         for _ in range(min(done - self._done, RECENT)):
             self._recent.append((now - self._last) / (done - self._done))
         self._last, self._done = now, done
 
     def render(self, task: Task) -> Text:
         """Return “about 3 min left”; empty while too few are graded to tell."""
-        left, now = (task.total or 0) - self._done, self._clock()
+        left = (task.total or 0) - self._done
         if len(self._recent) < RECENT or left <= 0:
             return Text()
-        pace = sum(self._recent) / RECENT, (now - self._began) / self._done, now - self._last
-        seconds = left * max(pace)
+        seconds = left * max(sum(self._recent) / RECENT, self._clock() - self._last)
         if seconds < 90:
             return Text(f"about {max(5, 5 * math.ceil(seconds / 5))} s left")
         return Text(f"about {math.ceil(seconds / 60)} min left")

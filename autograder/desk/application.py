@@ -7,7 +7,6 @@ own. A `UserError` becomes a page. Its template extends `desk.html`; a form hold
 or picture that is not a file of `static/`.
 """
 
-import math
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -87,7 +86,6 @@ def _templates() -> jinja2.Environment:
     """Return the desk's templates, with those of the reports beside them."""
     below = environment(TEMPLATES)
     templates = below.overlay(finalize=_harmless)
-    templates.globals = {**below.globals, "known": math.isfinite}
     templates.filters = {**below.filters, "spans": lambda text: code_spans(_harmless(text))}
     return templates
 

@@ -43,7 +43,6 @@ def show(visit: Visit) -> Response:
         pages=pages,
         rows=[_line(now, student, exercises, choice) for student in shown],
         maximum=maximum,
-        foot=_foot(now, found, exercises),
         needing=LOOK_AT,
         address_at=lambda place: now.students[place].address,
         exercise_at=lambda measured: f"/exercises/{names[measured.title]}",
@@ -74,18 +73,6 @@ def _line(
         "look": row.status not in HARMLESS,
         "cells": [points_cell(row, each) for each in exercises],
     }
-
-
-def _foot(now: ClassResults, found: list[ClassMember], exercises: list[Exercise]) -> dict[str, Any]:
-    """Return each exercise's mean of the points that are known, and how many handed in nothing."""
-    rows = [now.row(student) for student in found]
-    means, missing = [], []
-    for name in (each.name for each in exercises):
-        counted = [row for row in rows if name not in row.excused]
-        known = [points for row in counted if (points := row.points.get(name)) is not None]
-        means.append(sum(known) / len(known) if known else None)
-        missing.append(sum(row.statuses.get(name, "missing") == "missing" for row in counted))
-    return {"means": means, "missing": missing}
 
 
 def show_map(visit: Visit) -> Response:

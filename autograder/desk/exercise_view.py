@@ -1,16 +1,14 @@
 """The views of exercises: difficulty, checks, and the messages and mistakes behind failures."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from autograder.desk.results import CheckOutcomes, ClassResults
+from autograder.desk.results import CheckOutcomes
 from autograder.desk.selection import StudentFilter
 from autograder.desk.view import DeskView, Visit
-from autograder.report import statistics
-from autograder.report.statistics import Measured
+from autograder.report.statistics import Measured, shown_figures
 
 SENTENCES = 12  # of a check
 NAMES = 60  # of students behind a sentence; the others are a link away
@@ -28,7 +26,7 @@ def overview(visit: Visit) -> Response:
         }
         for each in now.exercises
     ]
-    return visit.page("exercises_view.html", now=now, rows=rows, **_figures(now))
+    return visit.page("exercises_view.html", now=now, rows=rows, **shown_figures(now.summary))
 
 
 def show(visit: Visit) -> Response:
@@ -59,18 +57,8 @@ def show(visit: Visit) -> Response:
         most=(SENTENCES, NAMES),
         before=now.exercises[at - 1] if at else None,
         after=now.exercises[at + 1] if at + 1 < len(names) else None,
-        **_figures(now),
+        **shown_figures(now.summary),
     )
-
-
-def _figures(now: ClassResults) -> dict[str, Any]:
-    """Return what templates need to show figures only for enough students."""
-    return {
-        "interval": statistics.interval_text,
-        "remark": statistics.item_remark,
-        "few": statistics.FEW,
-        "enough": now.summary.students >= statistics.FEW,
-    }
 
 
 def _in_pairs(

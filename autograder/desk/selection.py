@@ -54,12 +54,14 @@ def selected(choice: StudentFilter, now: ClassResults, course: Course) -> list[C
     """Return the selected students, in order."""
     places = _places(choice, now)
     words = choice.q.casefold().split()
+    harmless = HARMLESS if choice.status == LOOK_AT else ()
     found = [
         student
         for student in now.students
         if (places is None or student.place in places)
         and (not choice.section or student.section == choice.section)
-        and choice.status in {"", now.row(student).status, _group(now.row(student))}
+        and choice.status in {"", LOOK_AT, now.row(student).status}
+        and now.row(student).status not in harmless
         and all(word in f"{student.id} {student.name}".casefold() for word in words)
     ]
     return _sorted(found, choice, now, shown_exercises(choice, now, course))
@@ -77,10 +79,6 @@ def _places(choice: StudentFilter, now: ClassResults) -> set[int] | None:
         of_check = set(check.not_full) if check else set()
         places = of_check if places is None else places & of_check
     return places
-
-
-def _group(row: Row) -> str:
-    return LOOK_AT if row.status not in HARMLESS else row.status
 
 
 def points_in(row: Row, exercises: list[Exercise]) -> float | None:

@@ -96,6 +96,7 @@ def environment(*folders: Path) -> jinja2.Environment:
         repeated_errors=repeated_errors,
         HIDDEN_INPUTS=HIDDEN_INPUTS,
         texts=set,
+        known=math.isfinite,
     )
     return made
 
@@ -153,11 +154,7 @@ def class_page_content(overview: "ClassOverview") -> dict[str, Any]:
         "mistake_at": lambda mistake: f"#mistake-{mistakes.index(mistake)}",
         "summary": summary,
         "sentences": statistics.class_sentences(summary),
-        "remark": statistics.item_remark,
-        "few": statistics.FEW,
-        "enough": summary.students >= statistics.FEW,
-        "known": math.isfinite,
-        "interval": statistics.interval_text,
+        **statistics.shown_figures(summary),
         "students_of": lambda mistake: [overview.rows[row] for row in mistake.by],
         "points_cell": points_cell,
         "harmless": HARMLESS,

@@ -354,3 +354,13 @@ def item_remark(measured: Measured) -> str:
     if figures.facility == 0:
         return "Nobody has a point here. Is it asked for clearly?"
     return ""
+
+
+def shown_figures(summary: Summary) -> dict[str, object]:
+    """Return what templates need to show figures only for enough students."""
+    return {
+        "interval": interval_text,
+        "remark": item_remark,
+        "few": FEW,
+        "enough": summary.students >= FEW,
+    }
