@@ -268,9 +268,7 @@ def _may_be_called(person: Owner, student: Student) -> bool:
     """
     id, name = student.id.casefold(), student.cells["name"]
     words, theirs = ({*map(_letters, each.split())} - {""} for each in (name, person.name))
-    logins = {
-        f"{one[:cut]}{other}" for one, other in permutations(words, 2) for cut in (1, len(one))
-    }
+    logins = {f"{a[:cut]}{b}" for a, b in permutations(words, 2) for cut in (1, len(a))}
     for key in filter(None, map(str.casefold, (person.id, person.key))):
         alike = key[0] == id[0] and re.findall(r"\d", key) == re.findall(r"\d", id)
         if _letters(key) in logins or (alike and not key.isdigit() and nearest(key, [id], LIKELY)):

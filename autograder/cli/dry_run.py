@@ -14,7 +14,7 @@ from autograder.course.text import few, join_names, one_line, several
 from autograder.report.model import HandIn
 from autograder.submission.stubs import read_stubs
 
-# The kinds of students, and what each means. The first that is true of a student counts.
+# The kinds of students with their meanings; the first that is true of a student counts.
 KINDS = {
     "ambiguous": "whose it is, or which file counts, is open",
     "unreadable": "a file cannot be read",
@@ -36,11 +36,7 @@ def show(
     roster: Path | None,
     verbose: bool = False,
 ) -> int:
-    """Print how many are of each kind, then who is who, or with `verbose` everybody.
-
-    Returns:
-        1 if a person would have to look at something, else 0; the last line has the reason.
-    """
+    """Print who is who; return 1 if a person would have to look at something, else 0."""
     stubs = read_stubs(course)
     students: dict[str, list[tuple[str, Block]]] = {kind: [] for kind in KINDS}
     with opened(submissions, course, platform, roster) as found:
@@ -74,8 +70,7 @@ def _kind(folder: Folder, work: StudentWork) -> str:
         return "unreadable"
     if not work.sources:
         return "missing"
-    is_unknown = folder.hand_in is not None and folder.hand_in.enrolled is False
-    return "unknown" if is_unknown else "matched"
+    return "unknown" if folder.hand_in and folder.hand_in.enrolled is False else "matched"
 
 
 def _table(students: Mapping[str, Sequence[tuple[str, Block]]]) -> Table:

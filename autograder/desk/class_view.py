@@ -7,13 +7,7 @@ from starlette.responses import Response
 
 from autograder.course.course_file import Exercise
 from autograder.desk.results import ClassMember, ClassResults
-from autograder.desk.selection import (
-    LOOK_AT,
-    StudentFilter,
-    points_in,
-    selected,
-    shown_exercises,
-)
+from autograder.desk.selection import LOOK_AT, StudentFilter, points_in, selected, shown_exercises
 from autograder.desk.view import DeskView, Visit
 from autograder.report import statistics
 from autograder.report.html import mistake_map, points_cell

@@ -179,9 +179,7 @@ def named(
     ids = tuple(wrong.id for wrong in misconceptions)
     hints: Hints = misconceptions[0].hints
     statements = () if code == "named" else tuple(map(_in_general, misconceptions))
-    return Finding(
-        "named", says, ids, hints, told=says, code=code, calls=calls, statements=statements
-    )
+    return Finding("named", says, ids, hints, says, (), code, calls, statements)
 
 
 def _in_general(wrong: Misconception) -> Statement:
