@@ -6,7 +6,7 @@ points and rest are (students,) or (students, items).
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -356,7 +356,7 @@ def item_remark(measured: Measured) -> str:
     return ""
 
 
-def shown_figures(summary: Summary) -> dict[str, object]:
+def shown_figures(summary: Summary) -> dict[str, Any]:
     """Return what templates need to show figures only for enough students."""
     return {
         "interval": interval_text,
