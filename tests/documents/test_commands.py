@@ -125,6 +125,10 @@ def runs(name: str) -> bool:
     )
 
 
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="class grading needs Linux")
+
+
+@LINUX
 @pytest.mark.parametrize("name", QUICK)
 def test_a_tutorial_runs_as_printed(name, results, tmp_path):
     folder = tmp_path / "course"
@@ -149,6 +153,7 @@ def test_a_tutorial_runs_as_printed(name, results, tmp_path):
         }
 
 
+@LINUX
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", [name for name in PAGES if name not in QUICK and runs(name)])
 def test_a_page_runs_as_printed(name, results, tmp_path):
