@@ -5,6 +5,7 @@ Sources: the names in PyTorch (`in_proj_weight`, `out_proj`, `linear1`), GPT-2 (
 """
 
 import re
+from itertools import permutations
 
 from autograder.author import ParameterNames
 
@@ -50,5 +51,12 @@ def neutral(name: str) -> float | None:
     return 1.0 if role(name) == "norm" else None
 
 
-_TIED = frozenset({("token", "out"), ("out", "token"), ("norm", "norm")})
+_TIED = frozenset(
+    {
+        ("token", "out"),
+        ("out", "token"),
+        ("norm", "norm"),
+        *permutations(("query", "key", "value"), 2),
+    }
+)
 WORDS = ParameterNames(role, is_shift, _JOINED, neutral, _TIED)

@@ -27,7 +27,7 @@ from autograder.diagnosis.recorded_replay import (
     RecordedOutcome,
     RecordedPairs,
     RecordedProbe,
-    kind_and_sums,
+    kind_and_sum,
     shuffled,
 )
 from autograder.diagnosis.replay import Changes as Together
@@ -241,20 +241,20 @@ class ReplayRecorder:
         return self.gave.setdefault(kept, len(self.gave))
 
     def _paired(self, index: int, wrongs: Sequence[Together]) -> RecordedPairs:
-        known: dict[tuple[bytes, bytes], int] = {}
+        known: dict[tuple[bytes, float], int] = {}
         sums, kinds, which = [], [], []
         for wrong in wrongs:
             outcome: Outcome = self.replay.outcome(index, wrong)
-            kind, two, _ = kind_and_sums(outcome)
-            key = kind, two.tobytes()
+            kind, total, _ = kind_and_sum(outcome)
+            key = kind, total
             if key not in known:
                 known[key] = len(known)
                 kinds.append(kind)
-                sums.append(two)
+                sums.append(total)
             which.append(known[key])
             self.replay.cache.pop((index, wrong), None)
         return RecordedPairs(
             which=np.array(which, "<u2").tobytes(),
             kinds=kinds,
-            sums=shuffled(np.array(sums).reshape(-1, 2)),
+            sums=shuffled(np.array(sums, float)),
         )

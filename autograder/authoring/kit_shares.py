@@ -25,7 +25,7 @@ from autograder.grading.diagnoses import Catalogue
 from autograder.grading.judge import Judge, RunOptions
 
 ENOUGH = 0.95  # a smaller share is warned of
-MOST_TRIED = 100  # misconceptions of an exercise, evenly over all
+MOST_TRIED = 40  # misconceptions of an exercise, evenly over all
 
 
 class KitShares(msgspec.Struct):
@@ -68,7 +68,8 @@ def kit_shares(course: Course, kit: Path, exercise: Exercise, with_names: bool) 
     wrong: list[WrongAnswer] = []
     if with_names:
         with importable(course):  # and not while the released course is: a judge would wait
-            wrong += evenly(list(_wrong_answers(course, exercise)))
+            every = list(_wrong_answers(course, exercise))
+            wrong += every[:: -(-len(every) // MOST_TRIED) or 1]
             shares.reasons += reasons_without_names(course, exercise)
     released = load_course(kit / FILE_NAME)
     with judge_for(released, exercise, released.content.seed) as judge:
@@ -135,12 +136,6 @@ class WrongAnswer(NamedTuple):
             return None
         named = named_in(report, self.function)
         return self.id in named if self.is_value else named == {self.id}
-
-
-def evenly(every: Sequence[WrongAnswer]) -> list[WrongAnswer]:
-    """Return at most `MOST_TRIED` of them, evenly over all."""
-    count = min(MOST_TRIED, len(every))
-    return [every[place * len(every) // count] for place in range(count)]
 
 
 def _wrong_answers(course: Course, exercise: Exercise) -> Iterator[WrongAnswer]:

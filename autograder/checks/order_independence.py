@@ -28,7 +28,7 @@ def expect_independent_calls(
     """Pass if each call gives the same again: later, in another order, and in a process of its own.
 
     Args:
-        submission: one in which nothing has run yet, as in a hidden check.
+        submission: one in which nothing has run yet: `submission.fresh()`, or a hidden check's.
         calls: what each is called in a sentence, and the call; at least two that differ.
         between: calls that may leave something behind; their results are not looked at.
 

@@ -41,7 +41,7 @@ def explain(error: Raised, sizes: Sizes) -> str:
     texts = [f"{name} has the shape {named_shape(array, sizes)}" for name, array in shapes.items()]
     known = f"In that line {', '.join(texts)}." if texts else ""
     line = error.place.text if error.place is not None else ""
-    for pattern, meaning in MEANINGS:
+    for pattern, meaning in (*MEANINGS, *WHERE.get(error.library, ())):
         found = re.search(pattern, error.message)
         if found is None:
             continue
@@ -132,17 +132,6 @@ def _broadcast(failure: _Failure) -> str:
     return text
 
 
-def _not_callable(failure: _Failure) -> str:
-    called = re.search(r"(\w+)\s*\(", failure.line)
-    kind = one_line(failure.found[1], 40)
-    if not called:
-        return f"A value of type {kind} was called as if it were a function."
-    return (
-        f"The name of a function, perhaps {called[1]}, has been given to a value of type {kind} "
-        f"in your code, or a sign between two factors is missing."
-    )
-
-
 def _inverted(failure: _Failure) -> str:
     operand = re.search(r"~\s*(\w+)", failure.line)
     name = one_line(operand[1], 40) if operand else "x"
@@ -152,18 +141,44 @@ def _inverted(failure: _Failure) -> str:
     )
 
 
-def _unknown_keyword(failure: _Failure) -> str:
-    name = one_line(failure.found[1], 40)
-    if failure.line:
-        return f"What this line calls has no parameter {name}."
-    return (
-        f"The exercise calls the function with {name}=…, so its first line has to name a parameter "
-        f"{name}."
-    )
-
-
+Meanings = tuple[tuple[str, str | Callable[[_Failure], str]], ...]
+TENSORS = (
+    "torch's functions take tensors, and this line gives one a NumPy array. NumPy has its own."
+)
+# Of names, attributes and types: inside a library's code they are not those of the student's line.
+OF_THE_LINE: Meanings = (
+    (
+        r"'([\w.]+)' object is not callable",
+        "A value of type {0} is called like a function there: it has a function's name, or a sign "
+        "between two factors is missing.",
+    ),
+    (
+        r"'(list|tuple)' object has no attribute '(\w+)'",
+        "The argument is a {0} here, and a {0} has no {1}: np.asarray makes an array of it.",
+    ),
+    (
+        r"'(?:float|int|numpy\.float64|bool)' object has no attribute '(shape|T|ndim)'",
+        "A single number has no {0}; in that line an array was expected.",
+    ),
+    (
+        r"'NoneType' object (?:is not (?:subscriptable|iterable|callable)|has no attribute)|"
+        r"unsupported operand type\(s\) for .*NoneType",
+        "Something in that line is None. An argument that may be left out can be, and so can the "
+        "result of a function without `return`.",
+    ),
+    (
+        r"name '(\w+)' is not defined$",  # without a name that may be meant
+        "Nothing is called {0} there: an import or an assignment is missing, or misspelt.",
+    ),
+    (
+        r"cannot access local variable '(\w+)'",
+        "{0} has no value yet there: on this path through the function nothing sets it.",
+    ),
+)
+IN_TORCH: Meanings = ((r"'numpy\.ndarray' object has no attribute", TENSORS),)
+WHERE = {"": OF_THE_LINE, "torch": IN_TORCH}  # by the library that raised the error
 # For a pattern of Python's message the sentence, with the parts of the message and the shapes.
-MEANINGS: tuple[tuple[str, str | Callable[[_Failure], str]], ...] = (
+MEANINGS: Meanings = (
     (r"mismatch in its core dimension|not aligned|shapes cannot be multiplied", _product),
     (r"Expected size for first two dimensions|must have same reduction|batch2", _product),
     (r"could not be broadcast|must match the size of tensor|non-broadcastable", _broadcast),
@@ -188,20 +203,16 @@ MEANINGS: tuple[tuple[str, str | Callable[[_Failure], str]], ...] = (
         "view needs the numbers in the order of memory, and after a transpose they are not: "
         "reshape, or contiguous() before view, makes a copy in the new order.",
     ),
-    (r"'([\w.]+)' object is not callable", _not_callable),
     (
-        r"'(list|tuple)' object has no attribute '(\w+)'",
-        "The argument is a {0} here, and a {0} has no {1}: np.asarray makes an array of it.",
+        r"^view\(\) takes from 0 to 2 positional|^Tuple must have size 2, but has size",
+        "`view` gives the numbers of a NumPy array another type; `reshape` gives the array another "
+        "shape.",
     ),
+    (r"must be Tensor, not numpy\.ndarray|got \(numpy\.ndarray", TENSORS),
     (
-        r"'(?:float|int|numpy\.float64|bool)' object has no attribute '(shape|T|ndim)'",
-        "A single number has no {0}; in that line an array was expected.",
-    ),
-    (
-        r"'NoneType' object (?:is not (?:subscriptable|iterable|callable)|has no attribute)|"
-        r"unsupported operand type\(s\) for .*NoneType",
-        "Something in that line is None. An argument that may be left out can be, and so can the "
-        "result of a function without `return`.",
+        r"before Module\.__init__\(\) call",
+        "`super().__init__()` makes a module ready for its parts: in `__init__` it is missing, "
+        "lacks its brackets, or comes after that line.",
     ),
     (r"bad operand type for unary ~|ufunc 'invert' not supported", _inverted),
     (
@@ -219,19 +230,6 @@ MEANINGS: tuple[tuple[str, str | Callable[[_Failure], str]], ...] = (
         "float(…) or math.… takes one number; NumPy's own functions take whole arrays.",
     ),
     (r"(?:too many|not enough) values to unpack \(expected (\d+)", _unpacked),
-    (
-        r"takes (?:from \d+ to )?(\d+) positional arguments? but (\d+) (?:was|were) given",
-        "The function is called with {1} arguments, and its first line names {0}.",
-    ),
-    (r"got an unexpected keyword argument '(\w+)'", _unknown_keyword),
-    (
-        r"name '(\w+)' is not defined$",  # without a suggestion of Python's
-        "Nothing is called {0} there: an import or an assignment is missing, or misspelt.",
-    ),
-    (
-        r"cannot access local variable '(\w+)'",
-        "{0} has no value yet there: on this path through the function nothing sets it.",
-    ),
     (
         r"expected scalar type (\w+) but found (\w+)|have the same dtype",
         "Two tensors of different dtypes meet there: x.to(y.dtype) brings them together.",

@@ -53,8 +53,9 @@ EXCEPTIONS = (
 # A question, a property, a place; `name` is what the exception speaks of, `where` its line.
 HINTS: Mapping[str, Three] = {
     "import": (
-        "Is there a package, or a file in this folder, of exactly that name?",
-        "`import` finds packages that are installed, and files that lie beside yours.",
+        "Is each name in the import spelled as that of the package or file, and as it is in there?",
+        "`import` finds packages that are installed, files that lie beside yours, and what is "
+        "defined in them outside every function.",
         "Compare the line of the import, letter by letter, with the file that you were given.",
     ),
     "library": (
@@ -273,6 +274,8 @@ def failure_kind(cause: Cause, diagnosis: Diagnosis | None = None) -> str:
 
 def _nearer(kind: str, cause: Cause) -> str:
     """Return the kind of an exception that has two: by its name, or by where it was raised."""
+    if cause.library and kind in {"name", "unset", "attribute"}:
+        return "raised"  # the names and values are the library's own
     if kind == "name" and _name(cause) in IMPORTS:
         return "library"
     if kind == "attribute" and cause.message.startswith(f"'{cause.subject}' object"):

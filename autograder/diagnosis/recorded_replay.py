@@ -64,7 +64,8 @@ class RecordedOutcome(msgspec.Struct, frozen=True):
 class RecordedPairs(msgspec.Struct):
     """The outcomes of pairs and generic changes in one probe: which each has, and these as sums.
 
-    `kinds` are digests, `sums` two rows of float64 without their last bits, byte by byte.
+    `kinds` are digests, `sums` are float64 without their last bits, byte by byte. A chance match
+    would have to come in every probe, so one sum of each result is enough.
     """
 
     which: bytes = b""
@@ -117,17 +118,17 @@ class RecordedNames(msgspec.Struct):
     functions: list[RecordedFunction]
 
 
-def kind_and_sums(outcome: Outcome) -> tuple[bytes, Vector, Vector]:
-    """Return an outcome in short: a digest of its structure, two sums, and the sums' weights."""
+def kind_and_sum(outcome: Outcome) -> tuple[bytes, float, Vector]:
+    """Return an outcome in short: a digest of its structure, a sum, and the sum's weights."""
     numbers, text = outcome.numbers, outcome.signature
     odd = ~np.isfinite(numbers)
     if odd.any():
         text += f" {np.flatnonzero(odd).tolist()} {numbers[odd].tolist()}"
         numbers = np.where(odd, 0.0, numbers)
     kind = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).digest()
-    weights = projection_weights(len(numbers))[:2]
+    weights = projection_weights(len(numbers))[0]
     with np.errstate(over="ignore", invalid="ignore"):
-        return kind, weights @ numbers, np.abs(weights)
+        return kind, float(weights @ numbers), np.abs(weights)
 
 
 def shuffled(sums: Vector) -> bytes:
@@ -138,9 +139,9 @@ def shuffled(sums: Vector) -> bytes:
 
 
 def unshuffled(data: bytes) -> Vector:
-    """Return the sums, two a row."""
+    """Return the sums."""
     cells = np.frombuffer(data, np.uint8).reshape(8, -1)
-    return np.ascontiguousarray(cells.T).view("<f8").reshape(-1, 2)
+    return np.ascontiguousarray(cells.T).view("<f8").ravel()
 
 
 @dataclass(frozen=True)
@@ -161,7 +162,7 @@ class RecordedRecipe(Recipe):
 
 
 class RecordedReplay(Replay):
-    """A replay from records: single misconceptions as numbers, all others as two sums."""
+    """A replay from records: single misconceptions as numbers, all others as a sum."""
 
     def __init__(self, function: RecordedFunction, package: str) -> None:
         self.function = function
@@ -222,21 +223,21 @@ class RecordedReplay(Replay):
                 return True
             sums = column.sums[[first, second]]
             condition = self._probes[index].condition
-            slack = (SLACK + condition * np.finfo(np.float64).eps) * np.abs(sums).max(axis=0)
-            return bool((np.abs(sums[0] - sums[1]) > 8 * slack).any())
+            slack = (SLACK + condition * np.finfo(np.float64).eps) * np.abs(sums).max()
+            return bool(np.abs(sums[0] - sums[1]) > 8 * slack)
         right = self.outcome(index)
         return not right.raised and not self.fits(index, right, wrong)
 
     @functools.lru_cache(maxsize=256)  # noqa: B019  as long as the replay itself
     def _sums_hit(self, index: int, answer: Outcome) -> Bools:
-        """Return which pairs and generic changes give this answer, as far as two sums tell."""
+        """Return which pairs and generic changes give this answer, as far as a sum tells."""
         known = self._column(index)
-        kind, sums, weights = kind_and_sums(answer)
+        kind, total, weights = kind_and_sum(answer)
         finite = np.where(np.isfinite(answer.numbers), answer.numbers, 0)
         condition = self._probes[index].condition
         with np.errstate(over="ignore", invalid="ignore"):
             allowed = weights @ allowed_error(answer.precision, finite, condition)
-            close = (np.abs(known.sums - sums) <= allowed + SLACK * np.abs(known.sums)).all(axis=-1)
+            close = np.abs(known.sums - total) <= allowed + SLACK * np.abs(known.sums)
         return np.asarray((close & (known.kinds == np.frombuffer(kind, "<u8")))[known.which])
 
     @functools.cache  # noqa: B019  as long as the replay itself

@@ -6,6 +6,8 @@ inputs, and what is said of it is that: with a change in this line, they pass.
 
 import ast
 import contextlib
+import itertools
+import time
 import warnings
 from collections.abc import Iterator, Sequence
 from weakref import WeakKeyDictionary
@@ -48,23 +50,13 @@ from autograder.worker.messages import Unit
 
 OTHER_SEEDS = 2
 TIMED_OUT = 3  # so many edits may run out of time
-TOTAL_SECONDS = 20.0  # of the processor, for all trials: a guard that only what hangs comes near
-ANSWERS, SLOW_ANSWERS = 5, 2  # right answers whose values are looked at, the solution first
+# For all searches in a file: calls, which end alike on every machine, and behind them a guard.
+CALLS, A_PROOF = 3000, 10
+CALLS_HEAVY, A_HEAVY_PROOF = 800, 80  # with torch or figures
+TOTAL_SECONDS = 10.0  # of the processor, without the proof of what was found
+SINGLE, BESIDE_ANOTHER, AFTER_FIRST, OF_ANSWERS = 0.6, 0.1, 0.15, 0.1  # shares of these
+ANSWERS, MOST_ANSWERS = 2, 5  # right answers whose values are looked at, the solution first
 FIRSTS = 4  # so many edits are tried together with another
-
-
-class Reach(msgspec.Struct, frozen=True):
-    """The number of edits that are tried: in all, after one has passed, and beside another."""
-
-    in_all: int
-    after_first: int
-    beside_another: int
-
-
-USUAL = Reach(500, 100, 60)
-TORCH = Reach(300, 30, 20)
-HEAVY = Reach(170, 30, 20)  # with figures of which nothing was asked
-SLOW = Reach(60, 15, 0)  # where chance is drawn, or code of the course's runs beside the file
 
 
 def is_worth_looking(
@@ -99,15 +91,13 @@ def _search(judge: Judge, graded: Graded) -> list[Found]:
     """Try the edits for all functions at once, and then for one function at a time."""
     targets = find_targets(graded.session.source, graded.results)
     by_function = targets_by_function(graded.results, targets)
-
-    def found_for(targets: Targets, in_pairs: bool) -> Found:
-        with contextlib.closing(SharedWorker(judge.children)) as worker:
-            return _Search(judge, graded, targets, worker).run(in_pairs)
-
-    found = found_for(targets, in_pairs=not by_function)
-    if found.edits or found.together or not by_function:
-        return [found]
-    return [found_for(targets, in_pairs=True) for targets in by_function]
+    with contextlib.closing(SharedWorker(judge.children)) as worker:
+        search = _Search(judge, graded, worker)
+        found = search.run(targets, 0.5 if by_function else 1.0, in_pairs=not by_function)
+        if found.edits or found.together or not by_function:
+            return [found]
+        share = 0.5 / len(by_function)
+        return [search.run(targets, share, in_pairs=True) for targets in by_function]
 
 
 # What the right answers compute in some checks, by exercise and checks; kept for later searches.
@@ -115,32 +105,33 @@ _KNOWN: WeakKeyDictionary[Judge, dict[tuple[str, ...], Known]] = WeakKeyDictiona
 
 
 class _Search:
-    """A search for one submission and some targets, whose trials share a process."""
+    """A search for one submission, whose trials share a process and a number of calls."""
 
-    def __init__(
-        self, judge: Judge, graded: Graded, targets: Targets, worker: SharedWorker
-    ) -> None:
+    def __init__(self, judge: Judge, graded: Graded, worker: SharedWorker) -> None:
         self.judge = judge
         self.exercise = graded.exercise
         self.source = graded.session.source
         self.results = graded.results
-        self.targets = targets
         self.worker = worker
         self.right_answers = judge.course.right_answers(self.exercise.name)
         self.trees = read_trees(self.source.units)
         self.templates = templates(self.right_answers)
-        self._spent = 0.0
+        is_heavy = self.exercise.needs == "torch" or also_warm("numpy", self.source.mentions)
+        self.calls, self.proof = (CALLS_HEAVY, A_HEAVY_PROOF) if is_heavy else (CALLS, A_PROOF)
+        self._start = time.process_time()
+
+    def run(self, targets: Targets, share: float, in_pairs: bool) -> Found:
+        """Try the edits, best first; `in_pairs` two at once where no single one does.
+
+        A `share` of all calls is for these targets.
+        """
+        self.targets = targets
         self._timed_out = 0
         self._firsts: list[tuple[Fitness, int, Edit]] = []
-
-    def run(self, in_pairs: bool) -> Found:
-        """Try the edits, best first; `in_pairs` two at once where no single one does."""
-        failed = [result for result in self.results if result.name in self.targets.failed]
+        failed = [result for result in self.results if result.name in targets.failed]
         panel = [result.name for result in failed if not result.hidden]
-        passing = [r.name for r in self.results if r.outcome == "passed" and not r.hidden]
         live = self._lines(panel)
-        reach = self._reach()
-        also_passing = self._lines(passing) if live else NO_LINES
+        also_passing = self._passing_lines(live)
         raised = self._raised(failed)
         departing, fine = self._departing(panel)
         suspects = Suspects(
@@ -152,14 +143,15 @@ class _Search:
         )
         ranked = in_order(edits(self.trees, live, self.templates), suspects)
         panel = panel or [result.name for result in failed]
-        found = self._try(ranked, panel, reach)
+        last = self.worker.calls + round(share * SINGLE * self.calls)
+        found = self._try(ranked, panel, last)
         together: tuple[Edit, ...] = ()
-        if in_pairs and not found.edits and found.complete:
-            together = self._two(live, also_passing, panel, reach.beside_another)
+        if in_pairs and not found.edits and not self._takes_too_long:
+            together = self._two(live, also_passing, panel, round(share * self.calls))
         return msgspec.structs.replace(
             found,
             together=together,
-            functions=self.targets.functions,
+            functions=targets.functions,
             departing=departing,
             only_failing=_in_functions_of(self.trees, live - also_passing, also_passing),
         )
@@ -167,7 +159,9 @@ class _Search:
     def _quick(self, source: Source, checks: Sequence[str]) -> tuple[TrialSession, Graded]:
         """Grade a file in the shared process, up to its first failure."""
         session = TrialSession(self.judge, self.exercise, source, self.worker)
-        return session, self.judge.run(session, RunOptions(frozenset(checks), "a failure"))
+        graded = self.judge.run(session, RunOptions(frozenset(checks), "a failure"))
+        self.worker.seconds += session.workers.budget.spent
+        return session, graded
 
     def _printed(self, source: Source, checks: Sequence[str]) -> str:
         session, graded = self._quick(source, checks)
@@ -178,6 +172,16 @@ class _Search:
         if not checks:
             return NO_LINES
         return lines_run(self._printed(with_line_marks(self.source, self.trees), checks))
+
+    def _passing_lines(self, live: Lines) -> Lines:
+        """Return lines that passing checks run, up to a check after which these are among them."""
+        lines = NO_LINES
+        for result in self.results:
+            if live <= lines:
+                break
+            if result.outcome == "passed" and not result.hidden:
+                lines |= self._lines([result.name])
+        return lines
 
     def _departing(self, panel: Sequence[str]) -> tuple[Lines, Lines]:
         """Return the line of the first value that no right answer has, and the lines without."""
@@ -190,10 +194,11 @@ class _Search:
         key = self.exercise.name, *panel
         known = _KNOWN.setdefault(self.judge, {})
         if key not in known:
-            most = SLOW_ANSWERS if self.worker.slow else ANSWERS
-            known[key] = values_of_right_answers(
-                self.right_answers, self.exercise.name, printed, most
-            )
+            enough = self.worker.calls + OF_ANSWERS * self.calls
+            first, others = self.right_answers[:ANSWERS], self.right_answers[ANSWERS:MOST_ANSWERS]
+            more = itertools.takewhile(lambda _: self.worker.calls < enough, others)
+            paths = itertools.chain(first, more)
+            known[key] = values_of_right_answers(paths, self.exercise.name, printed)
         if not len(known[key]):
             return NO_LINES, NO_LINES
         values = values_in(printed(with_value_marks(self.source, self.trees, all_parts=False)))
@@ -208,25 +213,12 @@ class _Search:
             if place is not None and place.file in labels
         )
 
-    def _reach(self) -> Reach:
-        """Return how far to go, after what the failed checks have asked for."""
-        if self.worker.slow:
-            return SLOW
-        if also_warm(self.exercise.needs, self.source.mentions):
-            return HEAVY
-        return TORCH if self.exercise.needs == "torch" else USUAL
-
-    def _try(self, ranked: list[Edit], panel: Sequence[str], reach: Reach) -> Found:
-        """Try the edits until enough is known; a count ends it, so that it always ends alike."""
+    def _try(self, ranked: list[Edit], panel: Sequence[str], last: int) -> Found:
+        """Try the edits until enough is known, up to the `last` call."""
         good: list[Edit] = []
-        one_kind, last, tried = True, reach.in_all, 0
-        waiting = ranked[: reach.in_all]
-        while waiting and tried < last and len(good) < 2:
-            edit = waiting.pop(0)
-            if self._timed_out >= TIMED_OUT and good:
-                break  # what is known is true; edits that never end are alike each time
-            if self._takes_too_long:
-                return Found(tuple(good), self.trees, one_kind, complete=False)
+        one_kind, tried = True, 0
+        while ranked and self.worker.calls < last and len(good) < 2 and not self._takes_too_long:
+            edit = ranked.pop(0)
             tried += 1
             within = next((other for other in good if _is_within(other, edit)), None)
             if within is not None and (within.kind == edit.kind or not one_kind):
@@ -242,12 +234,12 @@ class _Search:
                 one_kind = False  # which says less, so it need not be certain
             elif self._is_right(edited):
                 good.append(edit)
-                last = min(last, tried + reach.after_first)
-                waiting = in_order(waiting, Suspects(), BY_TURNS)  # others may do as well
+                last = min(last, self.worker.calls + round(AFTER_FIRST * self.calls))
+                ranked = in_order(ranked, Suspects(), BY_TURNS)  # others may do as well
         return Found(tuple(good), self.trees, one_kind)
 
     def _two(
-        self, live: Lines, also_passing: Lines, panel: Sequence[str], most: int
+        self, live: Lines, also_passing: Lines, panel: Sequence[str], calls: int
     ) -> tuple[Edit, ...]:
         """Try two edits at once: each of the first ones that got furthest, with another."""
         before = self._fitness(self.source, panel)
@@ -261,32 +253,35 @@ class _Search:
             if edited is None:
                 continue
             others = Lines(live - {(first.unit, line) for line in first.lines})
-            for second, both in self._second(edited, others, also_passing, most):
+            last = self.worker.calls + round(BESIDE_ANOTHER * calls)
+            for second, both in self._second(edited, others, also_passing):
                 if self._takes_too_long:
                     return ()
+                if self.worker.calls >= last:
+                    break
                 if self._fitness(both, panel).all_passed and self._is_right(both):
                     return first, second
         return ()
 
     def _second(
-        self, edited: Source, lines: Lines, also_passing: Lines, most: int
+        self, edited: Source, lines: Lines, also_passing: Lines
     ) -> Iterator[tuple[Edit, Source]]:
         """Yield the edits of these lines to try in an edited file, and the files they make."""
         trees = read_trees(edited.units)
         candidates = edits(trees, lines, self.templates) if lines else []
-        for edit in in_order(candidates, Suspects(also_passing))[:most]:
+        for edit in in_order(candidates, Suspects(also_passing)):
             both = _edited(edited, trees, edit)
             if both is not None:
                 yield edit, both
 
     @property
     def _takes_too_long(self) -> bool:
-        return self._timed_out >= TIMED_OUT or self._spent > TOTAL_SECONDS
+        seconds = time.process_time() - self._start + self.worker.seconds
+        return self._timed_out >= TIMED_OUT or seconds > TOTAL_SECONDS
 
     def _fitness(self, edited: Source, panel: Sequence[str]) -> Fitness:
         """Return how far the checks that failed get, in the shared process."""
-        session, graded = self._quick(edited, panel)
-        self._spent += session.workers.budget.spent
+        _, graded = self._quick(edited, panel)
         self._timed_out += any(result.outcome == "timed out" for result in graded.results)
         return fitness_of(graded.results)
 
@@ -295,7 +290,8 @@ class _Search:
 
         They have to with the course's inputs, and with those of other seeds.
         """
-        only = self.targets.checks or None
+        only, start = self.targets.checks or None, time.process_time()
+        self.worker.calls += self.proof
         self.worker.close()
         for seed in range(self.judge.seed, self.judge.seed + 1 + OTHER_SEEDS):
             graded = self.judge.run(edited, RunOptions(only, "a failure", seed))
@@ -305,6 +301,7 @@ class _Search:
             graded = self.judge.run(edited, RunOptions(frozenset({name}), "a failure"))
             if not all(map(self.targets.are_met_by, graded.results)):
                 return False
+        self._start += time.process_time() - start
         return True
 
 

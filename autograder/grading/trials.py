@@ -19,6 +19,7 @@ from autograder.worker.messages import Reply, Request
 CALL_SECONDS = 0.5  # of the processor, in a trial
 FILES = 40  # as many as one process loads
 MAX_PRINTED = 256 * 1024  # characters of what a trial says of itself
+A_PROCESS, A_FIGURE = 3, 20  # so many calls take as long as a new process, and a figure
 
 
 class SharedWorker:
@@ -26,14 +27,15 @@ class SharedWorker:
 
     It stands in for a judge's `Children` while a search runs. A process that remembers the file
     before can mislead a trial, and nobody else: a file that passes is graded again by itself.
-    `slow` is true once a figure has come back, or code of the course's runs beside a submission.
+    `calls` counts what all files were asked, and `seconds` what their processes took.
     """
 
     def __init__(self, children: Children) -> None:
         self.children = children
         self.confinement: Level = children.confinement
         self.worker: WorkerProcess | None = None
-        self.slow = False
+        self.calls = 0
+        self.seconds = 0.0
         self._files = 0
 
     def take(
@@ -44,7 +46,6 @@ class SharedWorker:
         place: Place = "first",
     ) -> Child:
         """Return a child of the judge's own."""
-        self.slow = self.slow or place == "course"
         if place == "first":
             self.close()
         return self.children.take(library, limits, also, place)
@@ -57,6 +58,7 @@ class SharedWorker:
             self.worker = WorkerProcess(start())
             self._files = 0
         self._files += 1
+        self.calls += 1
         return self.worker
 
     def close(self) -> None:
@@ -79,9 +81,10 @@ class TrialSession(WorkerSession):
         self.shared_worker = shared
 
     def ask(self, request: Request, functions: Sequence[CourseFunction] = ()) -> Reply:
+        self.shared_worker.calls += 1
         reply = super().ask(request, functions)
         if isinstance(reply.value, Figure):
-            self.shared_worker.slow = True
+            self.shared_worker.calls += A_FIGURE
         return reply
 
     def note_printed(self, reply: Reply) -> None:
@@ -102,6 +105,7 @@ class _TrialWorkers(Workers):
     def start(self, session: object, place: Place) -> WorkerProcess:
         if isinstance(session, TrialSession):
             return self.shared.process(lambda: self.take_child(place))
+        self.shared.calls += A_PROCESS
         return super().start(session, place)
 
     def let_go(self, worker: WorkerProcess) -> None:

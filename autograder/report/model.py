@@ -200,7 +200,8 @@ class Cause(Record, frozen=True, kw_only=True):
     A cause holds exactly what its sentence shows, so two are equal if and only if their sentences
     are. `subject` is the function, value or file that it is about, `error` the name of an
     exception's class, with its `message`; `place` is a line of the student's source, `names` are
-    those of other checks or of the file. `because` is what led to it.
+    those of other checks or of the file, `library` is the package that raised an exception, and
+    `because` is what led to it.
     """
 
     code: CauseCode
@@ -209,6 +210,7 @@ class Cause(Record, frozen=True, kw_only=True):
     message: str = ""
     place: Line | None = None
     names: tuple[str, ...] = ()
+    library: str = ""
     because: "Cause | None" = None
 
 

@@ -41,7 +41,7 @@ SENTENCES: dict[CauseCode, str] = {
     "not_python": "{subject} is not valid Python: {message}{where}.",
     "endless_recursion": "{subject} calls itself without an end (RecursionError{where}).",
     "out_of_memory": "{subject} asked for more memory than the grader allows{where}.",
-    "raised": "{subject} stopped with {said}{where}.{install}",
+    "raised": "{subject} stopped with {said}{where}{inside}.{install}",
     "exited": "{subject} asked to end the program (exit){where}.",
     "keyboard": "{subject} calls {message}{where}, but nobody is at the keyboard when it is "
     "graded. Leave that out: what is needed is in the parameters.",
@@ -73,8 +73,8 @@ class StudentProblem(Exception):
     for: a function, a value, the file. `type` is the name of an exception's class. `message` is
     what the sentence takes, on one line. `names` are similar names that the file defines. `because`
     is what went wrong before, while the file was loaded. Of an exception, `bases` are the names of
-    the classes of Python's own that its class is derived from, `said` is its message as it is, and
-    `shapes` has the arrays that its line names, with their shapes.
+    the classes of Python's own that its class is derived from, `said` is its message as it is,
+    `shapes` has the arrays that its line names, and `library` the package that raised it.
     """
 
     kind: ProblemKind = "wrong"
@@ -92,6 +92,7 @@ class StudentProblem(Exception):
         bases: Sequence[str] = (),
         said: str = "",
         shapes: Mapping[str, Sequence[int]] | None = None,
+        library: str = "",
     ) -> None:
         self.code = code
         self.subject = subject
@@ -103,6 +104,7 @@ class StudentProblem(Exception):
         self.bases = tuple(bases)
         self.said = said
         self.shapes = dict(shapes or {})
+        self.library = library
         self.finding = self._sentence()
         super().__init__(self.finding)
 
@@ -118,6 +120,7 @@ class StudentProblem(Exception):
             message=message,
             place=line_of(self.place) if shown & {"where", "loop"} else None,
             names=self.names if "near" in shown else (),
+            library=self.library if "inside" in shown else "",
             because=self.because.cause if self.because is not None else None,
         )
 
@@ -139,6 +142,7 @@ class StudentProblem(Exception):
             message=self.message,
             said=said.rstrip("."),
             where=where(self.place),
+            inside=f", inside {self.library}" if self.library else "",
             loop=loop,
             install=self._install(),
             near=near,
@@ -245,6 +249,7 @@ def _raised(problem: Problem, subject: str) -> Raised:
         bases=problem.bases,
         said=problem.message,
         shapes=problem.shapes,
+        library=one_line(problem.library, 40),
     )
 
 

@@ -1,6 +1,7 @@
 """An exception of the student's code, as data: what it says, and which line of theirs it hit."""
 
 import builtins
+import difflib
 import io
 import linecache
 import re
@@ -16,8 +17,14 @@ from .serialise import Unsendable
 BUILT_IN = {id(each): each.__name__ for each in vars(builtins).values() if isinstance(each, type)}
 OWN_BASES = type.__dict__["__mro__"].__get__  # which no metaclass can override
 SHOW = sys.__excepthook__
+# These tell of names, attributes and types: inside a library's code they are not the student's.
+OF_NAMES = (NameError, AttributeError, TypeError)
+LIBRARIES = frozenset({"math", "matplotlib", "numpy", "torch"})  # that a student may misspell
 MAX_FRAMES = 2000
 MAX_LINES = 10_000_000
+NO_FILE = re.compile(r"^(cannot import name .*) \([^()]*\)$")  # nothing to a student
+OF_A_CALL = re.compile(r"\(\) (?:takes|missing|got an? )")  # Python names what is called
+NO_CHOICES = re.compile(r", but expected one of:.*", re.DOTALL)  # all that torch would take
 
 
 def explain(error: BaseException, labels: Collection[str]) -> Problem:
@@ -25,48 +32,77 @@ def explain(error: BaseException, labels: Collection[str]) -> Problem:
     step = innermost(error.__traceback__, labels)
     place = _syntax_place(error, labels) or (_place(step) if step else None)
     if isinstance(error, Unsendable):
-        return Problem("unsendable", _cut(error.type, MAX_NAME), _message(error), place)
+        return Problem("unsendable", _cut(error.type, MAX_NAME), said(error), place)
     if isinstance(error, KeyboardNeeded):
-        return Problem("keyboard", message=_message(error), place=place)
+        return Problem("keyboard", message=said(error), place=place)
     if isinstance(error, SystemExit):
-        return Problem("exited", message=_message(error), place=place)
+        return Problem("exited", message=said(error), place=place)
     # Python's own classes are told by what they are: a class of another making may have any name
     bases = [BUILT_IN[id(base)] for base in OWN_BASES(type(error)) if id(base) in BUILT_IN]
     absent = error.name if isinstance(error, ImportError) else None
     others = set(labels) - {place.label} if place else set()
     user = innermost(error.__traceback__, others)
+    library = _library(step, error) if step and isinstance(error, OF_NAMES) else ""
     return Problem(
         "raised",
         _cut(type(error).__name__, MAX_NAME),
-        _message(error),
+        said(error, "" if library else _suggestion(error, step, others)),
         place,
         names=[_cut(absent, MAX_NAME)] if isinstance(absent, str) else [],
         shapes=_shapes(step) if step else {},
         bases=bases[:MAX_BASES],
         user=_place(user) if user else None,
+        library=library,
     )
 
 
-def _message(error: BaseException) -> str:
-    """Return what an exception says, with the name that Python suggests for an unknown one."""
+def said(error: BaseException, name: str = "") -> str:
+    """Return what an exception says, with the name that may have been meant."""
     try:
         text = str(error.msg if isinstance(error, SyntaxError) else error)
-        if isinstance(error, NameError | AttributeError | ImportError):
-            text += _suggestion(error)
-        return _cut(text, MAX_MESSAGE)
+        text = NO_CHOICES.sub("", NO_FILE.sub(r"\1", text))
+        return _cut(f"{text} (Did you mean: '{name}'?)" if name else text, MAX_MESSAGE)
     except BaseException:
         return ""
 
 
-def _suggestion(error: BaseException) -> str:
-    """Return Python's own `Did you mean`, which it makes only where it shows an error."""
+def _suggestion(error: BaseException, step: TracebackType | None, files: Collection[str]) -> str:
+    """Return the name that may have been meant, of those that the failing line can use there."""
     stderr, sys.stderr = sys.stderr, io.StringIO()
     try:
+        if isinstance(error, ImportError):
+            return _importable(error, files)
+        if not isinstance(error, NameError | AttributeError) or step is None:
+            return ""
+        me = step.tb_frame.f_locals.get("self")
+        if isinstance(error, NameError) and error.name and hasattr(me, error.name):
+            return f"self.{error.name}"
         SHOW(type(error), error, error.__traceback__)
-        found = re.findall(r"\. (Did you mean: '\w+'\?)$", sys.stderr.getvalue(), re.MULTILINE)
+        found = re.findall(r"\. Did you mean: '(\w+)'\?$", sys.stderr.getvalue(), re.MULTILINE)
+        return found[-1] if found else ""
+    except BaseException:
+        return ""
     finally:
         sys.stderr = stderr
-    return f" ({found[-1]})" if found else ""
+
+
+def _importable(error: ImportError, files: Collection[str]) -> str:
+    """Return the name in a module, or else the module or file, that an import may have meant."""
+    absent = re.match(r"cannot import name '(\w+)'", str(error))
+    files = {file.removesuffix(".py") for file in files} | (LIBRARIES & sys.modules.keys())
+    names = dir(sys.modules.get(error.name or "")) if absent else files
+    word = absent[1] if absent else error.name or ""
+    return "".join(difflib.get_close_matches(word, sorted(names), n=1, cutoff=0.7))
+
+
+def _library(step: TracebackType, error: BaseException) -> str:
+    """Return the package that a line called, and which raised the error, but for its look-ups."""
+    inner = step.tb_next
+    look_ups = "__getattr__", "__setattr__"  # which are the line's own
+    if inner is None or inner.tb_frame.f_code.co_name in look_ups or OF_A_CALL.search(said(error)):
+        return ""
+    package = str(inner.tb_frame.f_globals.get("__name__", "")).split(".")[0]
+    return "" if package == __name__.split(".")[0] else _cut(package, MAX_NAME)
 
 
 def _cut(text: str, most: int) -> str:

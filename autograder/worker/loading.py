@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from types import CodeType, ModuleType
 from typing import Any, NoReturn
 
-from .failures import explain
+from .failures import explain, said
 from .messages import Problem, Unit
 from .statements import Statements, remember_lines, without_magics
 
@@ -133,14 +133,16 @@ def _can_open() -> bool:
 
 
 class NotImported:
-    """Stand-in for a name whose import failed: whoever uses it is told of the import.
+    """Stand-in for a name whose import failed: whoever uses it has the import's exception.
 
     Naming it costs nothing, as annotations do (`x: pd.DataFrame`, `Float[Array, "n"]`).
     """
 
-    def __init__(self, why: str, module: str | None) -> None:
-        self.__dict__["__why"] = why
-        self.__dict__["__module"] = module
+    def __init__(self, error: BaseException) -> None:
+        where = f" of {error.filename}" if isinstance(error, SyntaxError) else ""
+        other = ImportError(f"{type(error).__name__}{where}: {said(error)}")
+        self.__dict__["__error"] = error if isinstance(error, ImportError) else other
+        self.__dict__["__traceback"] = error.__traceback__
 
     def __getattr__(self, name: str) -> "NotImported":
         if name.startswith("__"):
@@ -157,7 +159,8 @@ class NotImported:
 
 
 def _used(self: NotImported, *_: Any, **__: Any) -> NoReturn:
-    raise ImportError(self.__dict__["__why"], name=self.__dict__["__module"])
+    # whose innermost line of the student's is the import
+    raise self.__dict__["__error"].with_traceback(self.__dict__["__traceback"])
 
 
 _USES = """
@@ -202,18 +205,8 @@ def load(
             except BaseException as error:
                 note(error)
                 if statement.name:
-                    why = _why(error, statement.line, unit.label)
-                    absent = error.name if isinstance(error, ImportError) else None
-                    module.__dict__.setdefault(statement.name, NotImported(why, absent))
+                    module.__dict__.setdefault(statement.name, NotImported(error))
     return module, problems
-
-
-def _why(error: BaseException, line: int, label: str) -> str:
-    try:
-        message = str(error)[:200]
-    except BaseException:
-        message = "it cannot be imported"
-    return f"{message} (imported in line {line} of {label})"
 
 
 def define(name: str, units: Sequence[Unit]) -> ModuleType:

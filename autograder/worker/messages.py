@@ -96,7 +96,7 @@ class Problem(msgspec.Struct, array_like=True, frozen=True):
     raised: the student's code raised `type` with `message`, at `place` if that is in their source;
         `bases` are the names of Python's own classes that it is an instance of, `names` has the
         module that could not be imported; `user` is the line of another of their files that led
-        there.
+        there; `library` the package inside which names, attributes or types were wrong.
     missing: nothing has the name asked for; `names` are those that there are.
     unsendable: the value is of a type that is not plain data; `message` describes it, and `type` is
         the name of its class, if that is why.
@@ -114,6 +114,7 @@ class Problem(msgspec.Struct, array_like=True, frozen=True):
     shapes: Annotated[dict[Name, ShapeOnWire], msgspec.Meta(max_length=MAX_SHAPES)] = {}
     bases: Annotated[list[Name], msgspec.Meta(max_length=MAX_BASES)] = []
     user: CodePlace | None = None
+    library: Name = ""
 
 
 class Passed(msgspec.Struct, array_like=True):

@@ -49,10 +49,9 @@ def without_magics(text: str, label: str) -> str:
 
 
 class Statement(NamedTuple):
-    """One statement's code, its line, and the name that it binds if it is an import."""
+    """One statement's code, and the name that it binds if it is an import."""
 
     code: CodeType
-    line: int = 0
     name: str = ""
 
 
@@ -81,7 +80,7 @@ class Statements:
                     self.futures |= _FUTURES.get(part.names[0].name, 0)
                 module = ast.Module([part], [])
                 code = compile(module, label, "exec", flags=self.futures, dont_inherit=True)
-                self.compiled.append(Statement(code, part.lineno, name))
+                self.compiled.append(Statement(code, name))
 
 
 def _parts(node: ast.stmt) -> Iterator[tuple[ast.stmt, str]]:

@@ -377,11 +377,16 @@ def test_mask_effect(submission, reference, rng):
             expect_close(values, expected, name, condition=10.0)
 
 
-@pytest.mark.hidden
 @pytest.mark.check(
     "Other sizes, and arguments that stay as they are",
     points=1,
     grades=["figures", "no side effects"],
+    hints=(
+        "Does each call draw on a figure of its own, and does a line write into an argument?",
+        "plt.imshow and plt.gca() draw where an earlier call drew last; `weights[...] = …` changes "
+        "the caller's own array.",
+        "Begin each function with plt.subplots(…), and use the axes that it returns throughout.",
+    ),
 )
 def test_other_sizes(submission, reference, rng):
     weights = weights_of(reference, rng, 5)

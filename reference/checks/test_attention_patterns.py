@@ -204,12 +204,17 @@ def test_other_k(submission, rng):
     expect_links(submission.strongest_links(ties, repeated, k=2), ties, repeated, 2)
 
 
-@pytest.mark.hidden
 @pytest.mark.check(
     "Other sizes, and arguments that stay as they are",
     points=1,
     grades=["sizes", "no side effects"],
     needs=["test_links"],
+    hints=(
+        "Does a line write into embeddings or weights, and does one hold a fixed size?",
+        "`weights[...] = …` and `x /= …` change the caller's own array; the sizes are those of the "
+        "arguments.",
+        "Take the sizes from .shape and len(…), and work on a copy: weights.copy().",
+    ),
 )
 def test_other_sizes(submission, reference, rng):
     compare(submission, reference, rng.normal(size=(1, 3)))
@@ -235,4 +240,4 @@ def test_other_sizes(submission, reference, rng):
         lambda s: s.analyze_pattern(other),
         lambda s: s.strongest_links(weights.T.copy(), tokens[::-1]),
     ]
-    expect_independent_calls(submission, calls, between)
+    expect_independent_calls(submission.fresh(), calls, between)

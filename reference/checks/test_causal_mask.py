@@ -250,12 +250,17 @@ def blocks(submission, reference, scores, mask):
     return True
 
 
-@pytest.mark.hidden
 @pytest.mark.check(
     "Long sequences, large scores, and arguments that stay as they are",
     points=1,
     grades=["large scores", "lengths", "no side effects"],
     needs=MASK,
+    hints=(
+        "What is e to the power of 900 in NumPy, and does a line write into scores or mask?",
+        "The softmax stays the same if a row's largest score is taken off that row first. "
+        "`scores[...] = …` changes the caller's own array.",
+        "np.where(mask, scores, -np.inf) makes a new array; so does scores.copy().",
+    ),
 )
 def test_long_and_unchanged(submission, reference, rng):
     for size in (256, *drawn_lengths(rng)):
@@ -295,4 +300,4 @@ def test_long_and_unchanged(submission, reference, rng):
         lambda s: s.apply_mask(other, more),
         lambda s: s.count_visible(2),
     ]
-    expect_independent_calls(submission, calls, between)
+    expect_independent_calls(submission.fresh(), calls, between)

@@ -285,13 +285,19 @@ def expect_every_row_learns(run, right):
             )
 
 
-@pytest.mark.hidden
 @pytest.mark.check(
     "TransformerBlock: other sizes, arguments that stay as they are, nothing kept from other calls",
     points=1,
     grades=["order", "no side effects"],
+    hints=(
+        "What does your block do in training, and in its second call?",
+        "Without dropout, training and evaluation give the same. What forward stores in self is "
+        "still there in the next call.",
+        "Leave out nn.Dropout in the block and in its attention, and store nothing in forward.",
+    ),
 )
 def test_block_other_sizes(block, rng):
+    block = block.of(block.submission.fresh())
     state, x = block_state(rng, 10, 3), draw(rng, 1, 6, 10)
     block.compare((10, 5, 3), (x,), state, condition=100.0)
     block.expect_no_dropout((10, 5, 3), (draw(rng, 5, 6, 10),), state)
@@ -306,13 +312,20 @@ def test_block_other_sizes(block, rng):
         )
 
 
-@pytest.mark.hidden
 @pytest.mark.check(
     "SimpleLanguageModel: other sizes, while training too, nothing kept from other calls",
     points=2,
     grades=["no dropout", "no side effects"],
+    hints=(
+        "What does your model do in training, and in its second call?",
+        "Without dropout, training and evaluation give the same. What forward stores in self is "
+        "still there in the next call.",
+        "Leave out nn.Dropout, and make the mask in forward, for the length of these tokens.",
+    ),
 )
 def test_model_other_sizes(model, block, rng, note):
+    fresh = model.submission.fresh()
+    model, block = model.of(fresh), block.of(fresh)
     sizes = (20, 12, 4, 10, 9)
     state, tokens = model_state(rng, sizes), rng.integers(20, size=(4, 9))
     compare_model(model, block, sizes, tokens, state, note)

@@ -170,13 +170,19 @@ def test_gradients(heads, rng):
     expect_gradients(run, right, {"input 0": "x"}, total, elsewhere)
 
 
-@pytest.mark.hidden
 @pytest.mark.check(
     "Other sizes, causality, arguments that stay as they are, nothing kept from other calls",
     points=3,
     grades=["heads", "no side effects"],
+    hints=(
+        "What does your module do in training, with other sizes, and in its second call?",
+        "Without dropout, training and evaluation give the same. What forward stores in self is "
+        "still there in the next call.",
+        "Leave out nn.Dropout, take all sizes from x, and store nothing in forward.",
+    ),
 )
 def test_other_sizes(heads, rng, note):
+    heads = heads.of(heads.submission.fresh())
     state, x = state_of(rng, 12), draw(rng, 3, 7, 12)
     for count in (1, 2, 3, 6, 12):
         heads.compare_scaled((12, count), (x,), state, (12, count), note)

@@ -250,12 +250,18 @@ def test_mask_kinds(compare, rng):
     compare(*draw(rng, (2, 2), 3, 4, 5, 2), each)  # as many heads as sequences
 
 
-@pytest.mark.hidden
 @pytest.mark.check(
     "Large scores, and arguments that stay as they are",
     points=1,
     grades=["large scores", "no side effects"],
     needs=BASIC,
+    hints=(
+        "What is e to the power of 2000 in NumPy, and does a line write into Q, K, V or the mask?",
+        "The softmax stays the same if a row's largest score is taken off that row first. `x /= 2` "
+        "changes the caller's own array; `x = x / 2` makes a new one.",
+        "np.exp(scores - scores.max(axis=-1, keepdims=True)), and no `+=`, `/=` or `[...] =` on an "
+        "argument.",
+    ),
 )
 def test_large_scores_and_unchanged_arguments(submission, compare, rng):
     Q, K, V = draw(rng, (2,), 3, 5, 4, 2)
@@ -273,4 +279,4 @@ def test_large_scores_and_unchanged_arguments(submission, compare, rng):
     attend = lambda *args: lambda s: call(s.scaled_dot_product_attention, *args)
     calls = [("attention without a mask", attend(Q, K, V)), ("attention", attend(Q, K, V, mask))]
     narrow = attend(*draw(rng, (2,), 3, 5, 3, 2))  # other keys have another scale
-    expect_independent_calls(submission, calls, between=[narrow, attend(K, Q, Q)])
+    expect_independent_calls(submission.fresh(), calls, between=[narrow, attend(K, Q, Q)])

@@ -380,13 +380,21 @@ def test_gradients(whole, rng):
     expect_gradients(run, right, WHOLE_NAMES, total, elsewhere)
 
 
-@pytest.mark.hidden
 @pytest.mark.check(
     "Other sizes, large scores, arguments that stay as they are, nothing kept from other calls",
     points=2,
     grades=["large scores", "no dropout", "no side effects"],
+    hints=(
+        "What does each module do in training, with large scores, and in its second call?",
+        "Without dropout, training and evaluation give the same. What forward stores in self is "
+        "still there in the next call.",
+        "Give the attention inside SelfAttention dropout=0.0, use torch.softmax, and store nothing "
+        "in forward.",
+    ),
 )
 def test_other_sizes(whole, bare, rng, note):
+    fresh = bare.submission.fresh()
+    whole, bare = whole.of(fresh), bare.of(fresh)
     batch = bare_batch(bare, rng)
     query, key, value = draw(rng, batch, 3, 5, 4, 2)
     large = query * 40, key * 40, value

@@ -345,13 +345,21 @@ def test_generator(submission, kit, rng):
         )
 
 
-@pytest.mark.hidden
 @pytest.mark.check(
     "Other sizes, arguments that stay as they are, nothing kept from other calls",
     points=2,
     grades=["loss", "no side effects"],
+    hints=(
+        "What does a call leave behind in the model, the prompt or a name outside the function?",
+        "cross_entropy takes logits of any size. A model that generate has used can still be "
+        "trained: nothing in it is switched off for good.",
+        "Use torch.no_grad() as a `with` block, torch.cat for the sequence, and no "
+        "requires_grad_(False).",
+    ),
 )
-def test_other_sizes(submission, kit, rng, note):
+def test_other_sizes(submission, rng, note):
+    submission = submission.fresh()
+    kit = kit_of(submission)
     logits, tokens = draw_loss(rng, 5, 9, 13)
     logits *= LARGE / np.abs(logits).max()  # as large as a logarithm of a softmax can take
     sent = tensor(logits), tensor(tokens)

@@ -16,6 +16,7 @@ from autograder.report.html import exercise_html
 from autograder.report.model import CheckReport, ExerciseReport, Repair
 from autograder.report.redaction import exercise_for_student
 from autograder.report.terminal import exercise_lines, plain
+from autograder.sandbox.budget import Budget
 from autograder.submission.source import Source, read_source
 from autograder.worker.messages import Unit
 from tests.courses import write_course
@@ -261,6 +262,29 @@ def test_an_answer_that_no_small_edit_mends_gets_nothing(search):
     assert search(written("softmax", hopeless)) is None
 
 
+def test_calls_end_the_searches_in_a_file_alike_each_time(judge, monkeypatch):
+    text = "def softmax(x, axis=-1):\n    y = x * 0.3 + x ** 3\n    return y / (1 + y ** 2)\n"
+    graded, counts = judge.run(written("softmax", text)), []
+    exchange = Budget.exchange
+
+    def counted(*args, **more):
+        counts[-1] += 1
+        return exchange(*args, **more)
+
+    monkeypatch.setattr(Budget, "exchange", counted)
+    for calls in (3000, 80, 80):
+        monkeypatch.setattr("autograder.grading.repair.CALLS", calls)
+        counts.append(0)
+        assert look_for_repair(judge, graded) is None or counts[-1]
+    assert counts[1] == counts[2] < counts[0] / 2
+
+
+def test_a_guard_of_time_is_behind_the_calls(search, monkeypatch):
+    monkeypatch.setattr("autograder.grading.repair.TOTAL_SECONDS", 0.0)
+    found = search(written("softmax", SOFTMAX, "x - top", "x + top"))
+    assert found is None or "every check" not in found.said
+
+
 def test_a_right_answer_is_not_searched(course, judge):
     assert not searched(course, judge, written("softmax", SOFTMAX))
 
@@ -283,10 +307,10 @@ def test_an_exam_is_not_searched_and_says_nothing(course, judge):
 
 
 def test_a_line_of_a_notebook_is_named_with_its_cell(search):
-    text = textwrap.dedent(SOFTMAX).replace("x - top", "x + top")
+    text = textwrap.dedent(SOFTMAX).replace("e / total", "total / e")
     units = (Unit("code cell 1", "%matplotlib inline\nprint('hello')"), Unit("code cell 2", text))
     found = search(Source("softmax", "softmax.ipynb", units))
-    assert "line 8 of code cell 2" in found.said
+    assert "line 10 of code cell 2" in found.said
     assert found.places[0].file == "code cell 2"
 
 

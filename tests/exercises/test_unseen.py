@@ -41,6 +41,7 @@ TABLE = {
         "mask_for_batches_only": (20, {"mask-ignored"}),
         "mask_heads_for_batch": (20, {"mask-heads-meet-batch"}),
         "mask_rows_for_padding": (20, {"mask-rows-meet-batch"}),
+        "one_matrix_two_names": (21, {"parameters-shared"}),
         "scale_of_first_call": (20, {"remembers"}),
     },
     "multi_head_attention": {

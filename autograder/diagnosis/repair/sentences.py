@@ -43,7 +43,6 @@ class Found(msgspec.Struct, frozen=True):
     Attributes:
         trees: the units that the edits speak of.
         one_kind: False if edits of other kinds seem to do in the same lines.
-        complete: True if nothing cut the search short.
         together: two edits that pass everything at once, where none does alone.
         functions: what the checks that pass are about, if they are not all.
         departing: the line of the first value that no right answer has.
@@ -53,7 +52,6 @@ class Found(msgspec.Struct, frozen=True):
     edits: tuple[Edit, ...]
     trees: tuple[Tree | None, ...]
     one_kind: bool = True
-    complete: bool = True
     together: tuple[Edit, ...] = ()
     functions: tuple[str, ...] = ()
     departing: Lines = NO_LINES
@@ -82,8 +80,6 @@ def _describe(found: Found, passes: str) -> Repair | None:
         return _of_two(found, passes)
     if not found.edits:
         return _of_lines_alone(found)
-    if not found.complete:
-        return None
     if len({(edit.unit, edit.lines) for edit in found.edits}) > 1:
         return _of_either(found, passes) or _of_function(found, passes)
     return _of_lines(found, passes)

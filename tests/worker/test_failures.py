@@ -1,0 +1,137 @@
+"""An exception as a student reads it: the line to change, and names only where they are right."""
+
+import sys
+
+import pytest
+
+from autograder.diagnosis.errors import explain as meaning
+from autograder.diagnosis.hints import failure_kind
+from autograder.sandbox.problems import from_worker
+from autograder.worker.failures import explain
+from autograder.worker.loading import load
+from autograder.worker.messages import Unit
+
+MODULE = "import torch\nfrom torch import nn\nclass M(nn.Module):\n    def __init__(self):\n"
+PROJECTING = f"{MODULE}        super().__init__()\n        self.W_k = nn.Linear(2, 2)\n"
+BESIDE = {"softmax": "def softmax(x):\n    return x\n", "broken": "x = )\n"}
+TENSORS = "torch's functions take tensors, and this line gives one a NumPy array."
+
+
+@pytest.fixture
+def failed(monkeypatch):
+    """What a student reads of `f()` in a file, what it means, and the kind of its hints."""
+
+    def run(text):
+        monkeypatch.setattr(sys, "meta_path", list(sys.meta_path))
+        for name in ("get_ipython", "display"):
+            monkeypatch.setattr(f"builtins.{name}", None, raising=False)
+        for name in ("loaded_work", *BESIDE):
+            monkeypatch.setitem(sys.modules, name, None)
+            del sys.modules[name]
+        module, _ = load("loaded_work", [Unit("w.py", text)], BESIDE, [])
+        with pytest.raises(BaseException) as caught:
+            module.f()
+        labels = {"w.py", *(f"{name}.py" for name in BESIDE)}
+        error = from_worker(explain(caught.value, labels), "f")
+        return error.finding, meaning(error, {}), failure_kind(error.cause)
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "said"),
+    [
+        (
+            "from softmax import sotfmax",
+            "sotfmax(1)",
+            "f stopped with ImportError: cannot import name 'sotfmax' from 'softmax' (Did you "
+            "mean: 'softmax'?) in line 1 of w.py.",
+        ),
+        (
+            "from sofmax import softmax",
+            "softmax(1)",
+            "f stopped with ModuleNotFoundError: No module named 'sofmax' (Did you mean: "
+            "'softmax'?) in line 1 of w.py.",
+        ),
+        (
+            "import nunpy as np",
+            "np.sqrt(2)",
+            "f stopped with ModuleNotFoundError: No module named 'nunpy' (Did you mean: 'numpy'?) "
+            "in line 1 of w.py.",
+        ),
+        (
+            "from numpy import arrange",
+            "arrange(2)",
+            "f stopped with ImportError: cannot import name 'arrange' from 'numpy' (Did you mean: "
+            "'arange'?) in line 1 of w.py.",
+        ),
+        (
+            "import broken",
+            "broken.x(1)",
+            "f stopped with ImportError: SyntaxError of broken.py: unmatched ')' in line 1 of w.py.",
+        ),
+    ],
+)
+def test_an_import_is_shown_where_it_is_with_a_name_that_can_be_imported(failed, head, body, said):
+    text = f"{head}\ndef f():\n    return {body}\n"
+    assert failed(text)[0] == said
+    assert failed(text + "f\n")[0] == said  # a second use has the same line
+
+
+def test_an_attribute_of_self_is_named_only_if_it_is_there(failed):
+    forward = "    def forward(self):\n        return W_k(1)\ndef f():\n    return M()()\n"
+    finding, explained, kind = failed(PROJECTING + forward)
+    assert finding.endswith(
+        "name 'W_k' is not defined (Did you mean: 'self.W_k'?) in line 8 of w.py."
+    )
+    assert (explained, kind) == ("", "name")
+    finding, explained, kind = failed(f"{MODULE}        super().__init__()\n{forward}")
+    assert "mean" not in finding
+    assert explained.startswith("Nothing is called W_k there")
+
+
+@pytest.mark.parametrize(
+    "call", ["F.softmax(x, dim=-1)", "torch.softmax(x, dim=-1)", "torch.exp(x)"]
+)
+def test_an_array_in_a_function_of_torch_is_said(failed, call):
+    head = "import torch, numpy as np\nimport torch.nn.functional as F\n"
+    finding, explained, kind = failed(f"{head}def f():\n    x = np.ones(2)\n    return {call}\n")
+    assert "in line 5 of w.py" in finding
+    assert "mean:" not in finding  # a name of the library's is no name of theirs
+    assert explained.startswith(TENSORS)
+    assert kind == "raised"
+
+
+def test_an_attribute_that_the_line_asks_for_is_not_taken_for_the_library_s(failed):
+    finding, explained, kind = failed("import numpy as np\ndef f():\n    np.ones(2).softmax()\n")
+    assert "inside" not in finding
+    assert (explained, kind) == ("", "attribute")
+    text = f"{PROJECTING}def f():\n    return M().W_q\n"
+    finding, _, kind = failed(text)
+    assert finding.endswith("(Did you mean: 'W_k'?) in line 8 of w.py.")
+    assert kind == "attribute"
+
+
+@pytest.mark.parametrize("init", ["pass", "super().__init__"])
+def test_a_module_that_is_not_made_ready_is_said(failed, init):
+    text = f"{MODULE}        {init}\n        self.W = nn.Linear(2, 2)\ndef f():\n    return M()\n"
+    finding, explained, kind = failed(text)
+    assert "in line 6 of w.py" in finding
+    assert explained.startswith("`super().__init__()` makes a module ready for its parts")
+    assert kind == "parent_init"
+
+
+@pytest.mark.parametrize("sizes", ["1, 2, 1, 2", "(1, 2, 1, 2)"])
+def test_view_of_an_array_is_numpy_s(failed, sizes):
+    text = f"import numpy as np\ndef f():\n    return np.ones((2, 2)).view({sizes})\n"
+    assert failed(text)[1].endswith("`reshape` gives the array another shape.")
+
+
+def test_the_arguments_of_another_function_are_not_counted_for_the_student_s(failed):
+    text = "import numpy as np\ndef f():\n    return np.ones(2).copy(1, 2, 3)\n"
+    assert failed(text)[1] == ""
+
+
+def test_the_choices_of_torch_are_left_out(failed):
+    text = "import torch\ndef f():\n    return torch.ones(2).masked_fill(True, 'a')\n"
+    assert failed(text)[0].endswith("arguments - got (bool, str) in line 3 of w.py.")
