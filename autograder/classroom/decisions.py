@@ -9,6 +9,7 @@ from typing import Literal, Self, get_args
 import msgspec
 
 from autograder.classroom.marks import answer_id
+from autograder.classroom.roster import EVERYTHING
 from autograder.classroom.table_import import as_number
 from autograder.course.course_file import Course
 from autograder.course.errors import UserError
@@ -43,7 +44,7 @@ class Decision(msgspec.Struct, frozen=True):
         Raises:
             UserError: it cannot be meant; it says `where`.
         """
-        change, exercise = cells["change"], cells["exercise"]
+        change, exercise = cells["change"], part_named(cells["exercise"], course)
         if change not in get_args(ChangeKind):
             known = ", ".join(get_args(ChangeKind))
             raise UserError(f"{where}: expected one of {known}, found {change!r:.40}.")
@@ -63,7 +64,8 @@ class Decision(msgspec.Struct, frozen=True):
                     f"{where}: expected points from {number(least)} to {number(MOST)}, found "
                     f"{cells['points']!r:.40}."
                 )
-        return msgspec.convert({**cells, "points": points, "work": cells["work_id"]}, cls)
+        fields = {**cells, "exercise": exercise, "points": points, "work": cells["work_id"]}
+        return msgspec.convert(fields, cls)
 
     @property
     def target(self) -> tuple[str, str, str]:
@@ -178,6 +180,21 @@ def decision_row(change: str, amount: float | None, why: str, by: str | None) ->
         "by": one_line(by or getpass.getuser(), 100),
         "when": date.today().isoformat(),
     }
+
+
+def part_named(name: str, course: Course) -> str:
+    """Return the exercise of that name, or `total`, which a roster calls `all`."""
+    return TOTAL if name == EVERYTHING and name not in course.exercises else name
+
+
+def refuse_without_reason(why: str, remedy: str) -> None:
+    """See that a change of points has a reason, which the student reads.
+
+    Raises:
+        UserError: it has none.
+    """
+    if not why.strip():
+        raise UserError(f"A change needs a reason, which the student reads. {remedy}")
 
 
 def check_named(

@@ -21,6 +21,7 @@ from autograder.report.model import HandIn
 ABOUT = ("id", "name", "email", "section", "group")
 HANDED_IN = ("extra_days", "excused", "handed_in", "late_days_used")
 EVERYTHING = "all"  # of the course, in the column `excused`
+REMEDY = "Name the column with the students' ids `id`, or name another file with --roster."
 MAX_SHOWN = 10
 LIKELY = 0.83  # how alike two names are, of which one may have a typing error
 MAX_DAYS = 3650
@@ -72,7 +73,7 @@ class Roster:
         others = {*ABOUT, *HANDED_IN, PLAIN.name}
         self._platforms = tuple(name for name in importers() if name not in others)
         self._columns = (*ABOUT, *self._platforms, *HANDED_IN)
-        self._table = Table(path, self._columns, 1)
+        self._table = Table(path, self._columns, 1, REMEDY)
         self.students = [self._student(row) for row in self._table.rows]
         if not self.students:
             raise UserError(f"{path} names nobody: expected a row for each student.")

@@ -84,7 +84,8 @@ class Table:
         header = rows[0].cells
         absent = [name for name in needed if _plain(name) not in map(_plain, header)]
         if absent:
-            raise UserError(f"{self.path}: the columns {', '.join(absent)} are missing. {remedy}")
+            what = f"columns {', '.join(absent)} are" if absent[1:] else f"column {absent[0]} is"
+            raise UserError(f"{self.path}: the {what} missing. {remedy}")
         self.form, self.header, self.rows = form, header, rows[1:]
 
     def get(self, row: Row, column: str) -> str:

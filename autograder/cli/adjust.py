@@ -6,7 +6,13 @@ from pathlib import Path
 import click
 
 from autograder.classroom.adjustments import TABLE, Adjustments
-from autograder.classroom.decisions import check_named, decision_row, doubt_of
+from autograder.classroom.decisions import (
+    check_named,
+    decision_row,
+    doubt_of,
+    part_named,
+    refuse_without_reason,
+)
 from autograder.classroom.grades import read_reports
 from autograder.classroom.pseudonyms import FILE as PSEUDONYMS
 from autograder.classroom.pseudonyms import Pseudonyms
@@ -44,8 +50,12 @@ def adjust(
     by: str | None,
     course_path: Path | None,
 ) -> None:
-    """Change what STUDENT gets for EXERCISE (or `total`) in the RESULTS that grade wrote."""
+    """Change what STUDENT gets for EXERCISE (or `total`) in the RESULTS that grade wrote.
+
+    A change needs --why. --why alone is a comment.
+    """
     course = find_course(Path.cwd(), named=course_path)
+    exercise = part_named(exercise, course)
     table = Adjustments(results / TABLE, course)
     reports = {} if undo else {report.student: report for report in read_reports(results)}
     student = _name_in_results(student, course, reports, table)
@@ -87,8 +97,9 @@ def _change(
     asked = [add is not None, points is not None, excuse]
     if sum(asked) > 1:
         raise UserError("Say one of --add, --set and --excuse.")
-    if not any(asked) and not why:
+    if not any(asked) and not why.strip():
         raise UserError("Say what to change: --add, --set or --excuse, or --why for a comment.")
+    refuse_without_reason(why, "Add --why TEXT.")
     if add is not None:
         return "add", add
     if points is not None:

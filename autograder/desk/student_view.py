@@ -6,7 +6,14 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from autograder.classroom.adjustments import TABLE, Adjustments
-from autograder.classroom.decisions import MOST, TOTAL, check_named, decision_row, doubt_of
+from autograder.classroom.decisions import (
+    MOST,
+    TOTAL,
+    check_named,
+    decision_row,
+    doubt_of,
+    refuse_without_reason,
+)
 from autograder.classroom.history import user
 from autograder.classroom.table_import import as_number
 from autograder.course.errors import UserError
@@ -111,6 +118,7 @@ def enter(visit: Visit) -> Response:
     change = visit.field("change")
     if change not in CHANGES:
         raise UserError("Choose what is to change.")
+    refuse_without_reason(visit.field("why"), "Say why.")
     amount = _amount(visit.field("points"), change) if change in {"add", "set"} else None
     reports = {student.id: report}
     name = check_named(reports, visit.place.results, student.id, exercise, check or None)

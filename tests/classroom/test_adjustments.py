@@ -7,9 +7,15 @@ from autograder.classroom.adjustments import Adjustments
 from autograder.classroom.decisions import decision_row, on_the_total, work_id
 from autograder.course.errors import UserError
 from autograder.report.model import Adjustment, CheckReport
+from tests.classroom.quick import Quick
 from tests.classroom.records import record
 
 HEAD = "student,exercise,check,change,points,why,by,when,work_id,state\n"
+
+
+@pytest.fixture
+def quick(tmp_path, monkeypatch):
+    return Quick(tmp_path, monkeypatch)
 
 
 @pytest.fixture
@@ -213,3 +219,29 @@ def test_a_table_that_is_moved_away_is_written_again(course, tmp_path):
     table = Adjustments(path, course)
     assert [each.points for each in table.of("s1")] == [3]
     assert table.write() == [] and "s1,softmax,,set,3,typed" in path.read_text()
+
+
+@pytest.mark.parametrize("change", [("--add", "1"), ("--set", "1"), ("--excuse",)])
+def test_a_change_needs_a_reason(quick, change):
+    quick.work("ann", one="a=1")
+    quick.grade()
+    for why in ((), ("--why", " ")):
+        done = quick.run("adjust", quick.out, "ann", "one", *change, *why)
+        assert str(done.exception) == (
+            "A change needs a reason, which the student reads. Add --why TEXT."
+        )
+    assert not (quick.out / "adjustments.csv").exists()
+
+
+def test_the_total_is_also_called_all(quick):
+    """As in the column `excused` of a roster."""
+    quick.work("ann", one="a=1", two="a=1")
+    quick.grade()
+    done = quick.run("adjust", quick.out, "ann", "all", "--excuse", "--why", "ill", "--by", "me")
+    assert done.exit_code == 0, done.output
+    quick.grade()
+    assert quick.table() == {"ann": "EX EX EX"}
+    assert quick.run("adjust", quick.out, "ann", "all", "--undo").exit_code == 0
+    (quick.out / "adjustments.csv").write_text(f"{HEAD}ann,all,,excuse,,ill,,,,\n")
+    quick.grade()
+    assert quick.table() == {"ann": "EX EX EX"}

@@ -119,7 +119,7 @@ def test_a_key_that_was_damaged_is_said(quick):
     with pytest.raises(UserError, match="line 5: .* stands there twice"):
         quick.grade(anonymous=True)
     quick.key.write_text("student\nann\n")
-    with pytest.raises(UserError, match="columns pseudonym are missing. Put them back"):
+    with pytest.raises(UserError, match="column pseudonym is missing. Put them back"):
         quick.grade(anonymous=True)
 
 

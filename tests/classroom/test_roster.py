@@ -155,7 +155,7 @@ def test_a_sites_own_platform_has_a_column(roster, monkeypatch):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("name\nx\n", "the columns id are missing"),
+        ("name\nx\n", "the column id is missing. Name the column with the students' ids"),
         ("id\n", "names nobody"),
         ("id,name\na,x\na,y\n", "lines 2 and 3: the id a stands twice"),
         ("id,name\n,x\n", "line 2: there is no id"),

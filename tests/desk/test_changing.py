@@ -104,6 +104,7 @@ def test_it_is_taken_out_again(client, quick, post):
         ({"points": "nan"}, "Points are a number"),
         ({"change": "set", "points": "-1"}, "a number from 0 to 10000"),
         ({"change": "steal"}, "Choose what is to change"),
+        ({"why": " "}, "A change needs a reason, which the student reads. Say why."),
         ({"about": "three"}, "'three' was not graded"),
         ({"about": "one/test_z"}, "has no check 'test_z'"),
         ({"about": "total", "change": "set"}, "a total is not set but changed"),

@@ -110,7 +110,7 @@ def test_which_column(course, template):
     twice = GRADEBOOK.replace("Essay (11)", f"{TITLE} (11)")
     with pytest.raises(UserError, match="several columns called"):
         exported(CANVAS, CLASS, course, template(twice))
-    with pytest.raises(UserError, match="the columns Section are missing. Export the gradebook"):
+    with pytest.raises(UserError, match="the column Section is missing. Export the gradebook"):
         exported(CANVAS, CLASS, course, template("ID,Student\n1,x\n"))
 
 

@@ -92,7 +92,7 @@ def test_blackboard_takes_back_what_identifies_and_what_is_graded(course, templa
     other = template(BOARD.replace("Pts: 12 ", "Pts: 1,200 "))
     with pytest.raises(UserError, match="maximum of 1200 points, the results have 12"):
         exported(BLACKBOARD, CLASS, course, other)
-    with pytest.raises(UserError, match="Username are missing. In Blackboard's gradebook"):
+    with pytest.raises(UserError, match="Username is missing. In Blackboard's gradebook"):
         exported(BLACKBOARD, CLASS, course, template("Name,Points\nx,1\n"))
 
 
@@ -118,7 +118,7 @@ def test_brightspace_takes_back_keys_points_and_the_end_of_the_line(course, temp
     assert rows[0][:2] == ["OrgDefinedId", "Username"] and rows[0][-1] == "End-of-Line Indicator"
     assert all(row[-1] == "#" and row[0].startswith("#") for row in rows[1:])
     assert exported(BRIGHTSPACE, CLASS, course, path, TITLE)[0] == data
-    with pytest.raises(UserError, match="End-of-Line Indicator are missing. In Brightspace's"):
+    with pytest.raises(UserError, match="End-of-Line Indicator is missing. In Brightspace's"):
         exported(BRIGHTSPACE, CLASS, course, template("Username\nx\n"))
 
 
