@@ -31,6 +31,7 @@ from autograder.classroom.store import (
     write_store,
 )
 from autograder.classroom.store import FILE as STORE
+from autograder.classroom.submissions import FileChoice
 from autograder.classroom.table_import import Row, Table
 from autograder.course.course_file import Course
 from autograder.course.errors import UserError
@@ -68,6 +69,7 @@ class Adjustments:
         with read_store(path.parent) if store is None else nullcontext(store) as tables:
             stored = tables.adjustments()  # before the table, which is written before the store
         self.table = Table(path, COLUMNS, NEEDED)
+        self.chosen: dict[tuple[str, str], str] | None = None  # by a run: files of several
         self.put_back: list[str] = []  # the students of rows that the table lacks by mistake
         self._course = course
         self._taken_out: list[int] = []
@@ -180,7 +182,11 @@ class Adjustments:
                 continue
             parts = [e for e in exercises if each.exercise in {TOTAL, e.name}]
             work = work_id(parts)
-            if each.work not in {"", work}:
+            if each.change == "file":
+                is_chosen = self._is_chosen(place)
+                self._states[place] = "" if is_chosen else CHANGED, each.work, each.graded
+                counted += [each] if is_chosen else []
+            elif each.work not in {"", work}:
                 self._states[place] = CHANGED, each.work, each.graded
             elif each.check and not any(c.name == each.check for c in parts[0].checks):
                 self._states[place] = ORPHANED, each.work, each.graded
@@ -190,6 +196,21 @@ class Adjustments:
                 self._states[place] = ("", work, given) if same else (REGRADED, work, each.graded)
                 counted.append(each)
         return counted
+
+    def choices(self, student: str) -> list[FileChoice]:
+        """Return the files that were chosen for a student, in order."""
+        return [
+            FileChoice(each.exercise, each.check, each.graded)
+            for each in self.of(student)
+            if each.change == "file"
+        ]
+
+    def _is_chosen(self, place: int) -> bool:
+        """Tell whether the file of a row is graded in this run; before a run, by the last one."""
+        decision, row, _ = self.entered[place]
+        if self.chosen is None:
+            return self.table.get(row, "state") != CHANGED
+        return self.chosen.get((decision.student, decision.exercise)) == decision.check
 
     def are_in(self, report: Report) -> bool:
         """Tell whether a report has what is entered for its student, and nothing else."""

@@ -20,11 +20,11 @@ TOTAL = "total"
 MOST = 10_000
 ENTRY = 16  # letters
 
-ChangeKind = Literal["add", "set", "excuse", "comment"]
+ChangeKind = Literal["add", "set", "excuse", "comment", "file"]
 
 
 class Decision(msgspec.Struct, frozen=True):
-    """A decision of a person on a student's points."""
+    """A decision of a person on a student's points; with "file", `check` is the content of one."""
 
     student: str
     exercise: str
@@ -55,6 +55,8 @@ class Decision(msgspec.Struct, frozen=True):
             )
         if exercise == TOTAL and change == "set":
             raise UserError(f"{where}: a total is not set but changed. Enter add, and how many.")
+        if change == "file" and (exercise == TOTAL or not cells["check"]):
+            raise UserError(f"{where}: a file is chosen for one exercise. Choose it on the desk.")
         points: float | None = 0.0
         if change in {"add", "set"}:
             points = as_number(cells["points"].replace("−", "-"))
@@ -77,6 +79,12 @@ class Decision(msgspec.Struct, frozen=True):
         parts = *self.target, self.change, number(self.points), self.why, self.by, self.when
         return digest("\n".join(parts), ENTRY)
 
+    @property
+    def about(self) -> str:
+        """Return what it is about, as instructors call it."""
+        is_check = self.check and self.change != "file"
+        return f"{self.exercise} / {self.check}" if is_check else self.exercise
+
     def said(self, title: str) -> str:
         """Return the line that the student reads."""
         points = "point" if abs(self.points) == 1 else "points"
@@ -85,6 +93,7 @@ class Decision(msgspec.Struct, frozen=True):
             "set": f"set to {number(self.points)} {points}",
             "excuse": "excused",
             "comment": "a comment",
+            "file": "one of several files was chosen",
         }[self.change]
         who = f" by {self.by}" if self.by else ""
         when = f" on {self.when}" if self.when else ""
@@ -105,6 +114,8 @@ def points_given(decision: Decision, exercises: Sequence[ExerciseReport]) -> str
     """Return the points that the checks gave for what a decision is about; "" for a total."""
     if decision.exercise == TOTAL:
         return ""
+    if decision.change == "file":  # the files among which it was chosen
+        return decision.graded
     checks = [check.points for check in exercises[0].checks if check.name == decision.check]
     return number(checks[0] if checks else exercises[0].points)
 
@@ -151,7 +162,7 @@ def _changed(exercise: ExerciseReport, each: Decision) -> ExerciseReport:
     """Return an exercise as a person decided; points are never below 0."""
     if each.change == "excuse":
         return msgspec.structs.replace(exercise, excused=True)
-    if each.change == "comment":
+    if each.change in {"comment", "file"}:
         return exercise
     checks, before = list(exercise.checks), exercise.points
     if each.check:

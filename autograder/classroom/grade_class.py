@@ -200,6 +200,7 @@ class _ClassRun:
         self.secret = read_secret(course) if has_variants else None
         self.marks = Marks(job.out / MARKS, course, selection.columns)
         self.adjustments = Adjustments(job.out / ADJUSTMENTS, course)
+        self.chosen = self.adjustments.chosen = {}
         self.stubs = read_stubs(course)
         self.waiting: dict[int, _Waiting] = {}
         self.whole: dict[int, tuple[int, int]] = {}  # where reports wait for those before them
@@ -250,7 +251,8 @@ class _ClassRun:
         names = self.course.exercises
 
         def read() -> _Waiting:
-            work = read_work(folder, names, self.stubs)
+            work = read_work(folder, names, self.stubs, self.adjustments.choices(folder.student))
+            self.chosen |= {(work.student, name): file for name, file in work.chosen.items()}
             student = self.pseudonyms.student(work.student)
             for name, source in list(work.sources.items()):  # whatever variant the files name
                 variant = variant_of(self.course.exercise(name), student, self.secret)

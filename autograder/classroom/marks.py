@@ -24,7 +24,7 @@ from autograder.classroom.store import (
 from autograder.classroom.table_import import Row, Table, as_number
 from autograder.course.course_file import Course, Exercise, Question
 from autograder.course.errors import UserError
-from autograder.course.text import digest, few, number, one_line, several
+from autograder.course.text import ID_LETTERS, as_letters, few, number, one_line, several
 from autograder.report.grades_table import plain_cell, safe_cell
 from autograder.report.model import ExerciseReport, Report, WrittenAnswer
 
@@ -42,12 +42,10 @@ COLUMNS = (
 OLD_COLUMNS = 6  # of them, those that every table has
 ID, STATE = "answer_id", "answer_state"
 CHANGED, ORPHANED, TWO = "answer changed", "orphaned", "two marks"
-ID_LETTERS = 24
 MAX_COMMENT = 5000
 MAX_NAMED = 5
 
 Answers = Sequence[tuple[str, str, WrittenAnswer]]
-_AS_LETTERS = str.maketrans("0123456789", "ghijklmnop")
 
 
 class UncountedMark(msgspec.Struct, frozen=True):
@@ -61,11 +59,8 @@ class UncountedMark(msgspec.Struct, frozen=True):
 
 
 def answer_id(text: str) -> str:
-    """Return letters that stand for an answer's words; line breaks do not matter.
-
-    There are no digits: a spreadsheet would take some of them for a number.
-    """
-    return digest(" ".join(text.split()), ID_LETTERS).translate(_AS_LETTERS)
+    """Return letters that stand for an answer's words; line breaks do not matter."""
+    return as_letters(" ".join(text.split()))
 
 
 class Marks:

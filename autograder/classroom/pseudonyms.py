@@ -140,6 +140,7 @@ class Pseudonyms:
             unclear={name: hide(text) for name, text in work.unclear.items()},
             not_loaded={name: hide(text) for name, text in work.not_loaded.items()},
             notes=[hide(note) for note in work.notes],
+            chosen=work.chosen,
         )
 
     def refuse_mixed(self, students: Iterable[str], anonymous: bool, results: Path) -> None:

@@ -3,7 +3,7 @@
 import contextlib
 import itertools
 import tempfile
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -13,7 +13,7 @@ from autograder.classroom.hand_ins import Folder, hand_ins
 from autograder.classroom.roster import Roster
 from autograder.course.course_file import Course
 from autograder.course.errors import UserError
-from autograder.course.text import few, one_line, several
+from autograder.course.text import as_letters, few, one_line, several
 from autograder.grading.cpu_limit import CpuLimitExceeded, cpu_limit
 from autograder.submission.archive import PathParts, unpack
 from autograder.submission.choice import FoundFile, choose
@@ -42,6 +42,8 @@ class StudentWork(msgspec.Struct):
 
     `unclear` says for an exercise why a person must look before it can be graded; `not_loaded`
     why it cannot be run at all. It is `ambiguous` if whose it is or which file counts is open.
+    `several` are the files of which one may be meant, `chosen` is the content of that which a person
+    chose.
     """
 
     student: str
@@ -50,13 +52,35 @@ class StudentWork(msgspec.Struct):
     not_loaded: dict[str, str] = {}
     notes: list[str] = []
     ambiguous: bool = False
+    several: dict[str, Sequence[FoundFile]] = {}
+    chosen: dict[str, str] = {}
 
 
-def read_work(folder: Folder, exercises: Iterable[str], stubs: Stubs | None = None) -> StudentWork:
+class FileChoice(msgspec.Struct, frozen=True):
+    """A person's choice of a file for an exercise, by its content; `among` stands for all files."""
+
+    exercise: str
+    file: str
+    among: str = ""
+
+
+def content_of_all(files: Iterable[FoundFile]) -> str:
+    """Return letters that stand for several files, whatever their names and order."""
+    contents = (file.source.content if file.source else file.trouble for file in files)
+    return as_letters(" ".join(sorted(contents)))
+
+
+def read_work(
+    folder: Folder,
+    exercises: Iterable[str],
+    stubs: Stubs | None = None,
+    choices: Iterable[FileChoice] = (),
+) -> StudentWork:
     """Read a student's files. What is wrong with them is in the result; nothing is raised.
 
     With the course's `stubs`, a file that is still as it was handed out gives way to one that is
-    written, and a file whose name says nothing is taken for what it defines.
+    written, and a file whose name says nothing is taken for what it defines. Of several files the
+    one counts that a person chose among the same ones.
     """
     work = StudentWork(folder.student, notes=list(folder.notes))
     names = list(exercises)
@@ -69,7 +93,7 @@ def read_work(folder: Folder, exercises: Iterable[str], stubs: Stubs | None = No
         for file in sorted(walk.files(), key=lambda file: not reading.named(file)):
             reading.look_at(file)
         work.notes += reading.notes(walk)
-    _choose_files(work, reading)
+    _choose_files(work, reading, list(choices))
     unread = [*folder.unread, *walk.unread]
     if unread:  # there may be work in what cannot be read
         absent = [name for name in names if not reading.candidates[name]]
@@ -78,7 +102,7 @@ def read_work(folder: Folder, exercises: Iterable[str], stubs: Stubs | None = No
     return work
 
 
-def _choose_files(work: StudentWork, reading: "_Reading") -> None:
+def _choose_files(work: StudentWork, reading: "_Reading", choices: Sequence[FileChoice]) -> None:
     """Put the file that counts for each exercise into a student's work, or why there is none."""
     untouched: list[str] = []
     imported = {  # without suffix
@@ -93,16 +117,37 @@ def _choose_files(work: StudentWork, reading: "_Reading") -> None:
             choice = choose(exercise, candidates, reading.stubs.get(exercise), imported)
             untouched += choice.untouched
             work.notes += choice.notes
-            chosen = choice.chosen
+            chosen = choice.chosen or _chosen_by_a_person(exercise, choice.several, choices)
+            if choice.several:
+                work.several[exercise] = choice.several
             if chosen is None:
                 work.unclear[exercise], work.ambiguous = choice.unclear, True
             elif chosen.source is not None:
                 work.sources[exercise] = chosen.source
+                if choice.several:
+                    work.chosen[exercise] = chosen.source.content
+                    why = "a person chose it of several files"
+                    work.notes.append(f"{chosen.shown} was graded for {exercise}: {why}.")
             else:
                 problems = work.not_loaded if chosen.not_python else work.unclear
                 problems[exercise] = chosen.trouble
     if untouched:
         work.notes.append(f"Left out, still as handed out: {', '.join(untouched)}.")
+
+
+def _chosen_by_a_person(
+    exercise: str, several: Sequence[FoundFile], choices: Sequence[FileChoice]
+) -> FoundFile | None:
+    """Return the file that was chosen last, unless the files are others now."""
+    files = {file.source.content: file for file in several if file.source is not None}
+    of_these = [
+        files[each.file]
+        for each in choices
+        if each.exercise == exercise
+        and each.file in files
+        and each.among in {"", content_of_all(several)}
+    ]
+    return of_these[-1] if of_these else None
 
 
 class _Reading:
@@ -269,11 +314,16 @@ def opened(
         yield Opened(folders, [*notes, *more], scratch, not_understood)
 
 
-def read_work_guarded(folder: Folder, exercises: Collection[str], stubs: Stubs) -> StudentWork:
+def read_work_guarded(
+    folder: Folder,
+    exercises: Collection[str],
+    stubs: Stubs,
+    choices: Sequence[FileChoice] = (),
+) -> StudentWork:
     """Read a student's work; where that goes wrong, the work says so."""
 
     def read() -> StudentWork:
-        return read_work(folder, exercises, stubs)
+        return read_work(folder, exercises, stubs, choices)
 
     return guarded(folder, exercises, read, lambda work: work)
 

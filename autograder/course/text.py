@@ -16,6 +16,8 @@ _AFTER_A_NOUN = re.compile(  # what begins the part of a name that says more of 
 _CONSONANT_Y = re.compile(r"(?<=[b-df-hj-np-tv-z])y\Z")
 CONTROL = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}  # categories of characters that are escaped
 DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)  # Windows' own names
+_AS_LETTERS = str.maketrans("0123456789", "ghijklmnop")
+ID_LETTERS = 24
 MAX_NAME = 60
 MAX_ID = 120
 
@@ -65,6 +67,11 @@ def has_digest(name: str) -> bool:
 def digest(text: str, length: int = 32) -> str:
     """Return hexadecimal digits that stand for a text, whatever characters are in it."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:length]
+
+
+def as_letters(text: str) -> str:
+    """Return letters that stand for a text: a spreadsheet would take digits for a number."""
+    return digest(text, ID_LETTERS).translate(_AS_LETTERS)
 
 
 def identity(name: str) -> str:

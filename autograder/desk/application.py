@@ -28,6 +28,7 @@ from autograder.desk import (
     class_view,
     exercise_view,
     export_view,
+    files_view,
     groups_view,
     regrade_view,
     student_view,
@@ -42,6 +43,7 @@ from autograder.report.html import code_spans, environment
 VIEWS: tuple[DeskView, ...] = (
     *class_view.VIEWS,
     *student_view.VIEWS,
+    *files_view.VIEWS,
     *exercise_view.VIEWS,
     *words_view.VIEWS,
     *groups_view.VIEWS,

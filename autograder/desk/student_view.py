@@ -35,19 +35,21 @@ CHANGES = {
 
 def show(visit: Visit) -> Response:
     now = visit.results()
-    student = _student(visit, now)
+    student = student_in_address(visit, now)
     choice = StudentFilter.of(visit.request.query_params)
     report = now.report(student)
-    sources = now.submissions.sources(student.id)
+    works = [work for _, work in now.submissions.works(student.id)]
     parts = []
     for exercise in report.exercises:
-        of_exercise = [by_name.get(exercise.name) for by_name in sources]
+        name = exercise.name
+        of_exercise = [work.sources.get(name) for work in works]
         files, warning = code_of(exercise, of_exercise) if exercise.digest else ([], "")
         parts.append(
             {
                 "exercise": exercise,
                 "files": files,
                 "said": warning,
+                "several": next((len(w.several[name]) for w in works if name in w.several), 0),
                 "finding": opening(exercise).text,
             }
         )
@@ -70,7 +72,7 @@ def show(visit: Visit) -> Response:
     )
 
 
-def _student(visit: Visit, now: ClassResults) -> ClassMember:
+def student_in_address(visit: Visit, now: ClassResults) -> ClassMember:
     """Return the student whose key stands in the address.
 
     Raises:
@@ -94,7 +96,7 @@ def _entered(visit: Visit, student: ClassMember, report: Report) -> dict[str, An
 def show_adjust(visit: Visit) -> Response:
     """Show the form by which a person changes points, and says why."""
     now = visit.results()
-    student = _student(visit, now)
+    student = student_in_address(visit, now)
     report = now.report(student)
     return visit.page(
         "adjust_view.html",
@@ -112,7 +114,7 @@ def show_adjust(visit: Visit) -> Response:
 def enter(visit: Visit) -> Response:
     """Enter a row, as `autograder adjust` does."""
     now = visit.results()
-    student = _student(visit, now)
+    student = student_in_address(visit, now)
     report = now.report(student)
     exercise, _, check = visit.field("about").partition("/")
     change = visit.field("change")
@@ -123,19 +125,26 @@ def enter(visit: Visit) -> Response:
     reports = {student.id: report}
     name = check_named(reports, visit.place.results, student.id, exercise, check or None)
     row = decision_row(change, amount, visit.field("why"), visit.field("by"))
-    row |= {"student": student.id, "exercise": exercise, "check": name}
-    table = _table(visit)
-    report = table.upcoming(report)
-    trouble = table.enter(row)
+    doubt = doubt_of(_table(visit).upcoming(report), exercise, name, change, amount)
+    return enter_row(visit, student, row | {"exercise": exercise, "check": name}, doubt)
+
+
+def enter_row(visit: Visit, student: ClassMember, row: dict[str, str], text: str = "") -> Response:
+    """Enter a row for a student, and go on to the page of what is entered for them.
+
+    Raises:
+        UserError: it cannot be meant, or it cannot be written now.
+    """
+    trouble = _table(visit).enter(row | {"student": student.id})
     if trouble:
         raise UserError(f"{trouble}, and enter it again.")
-    doubt = doubt_of(report, exercise, name, change, amount)
-    return _entered_page(visit, student, f"Entered in {TABLE}.{doubt} It is not in force yet.")
+    said = " ".join(filter(None, [f"Entered in {TABLE}.", text.strip(), "It is not in force yet."]))
+    return _entered_page(visit, student, said)
 
 
 def undo(visit: Visit) -> Response:
     """Take rows out again."""
-    student = _student(visit, visit.results())
+    student = student_in_address(visit, visit.results())
     exercise, _, check = visit.field("about").partition("/")
     count, trouble = _table(visit).undo(student.id, exercise, check)
     if trouble:

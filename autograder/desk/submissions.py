@@ -10,14 +10,22 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from autograder.classroom.adjustments import TABLE, Adjustments
 from autograder.classroom.hand_ins import Folder
 from autograder.classroom.history import GradeCommand, grade_commands
 from autograder.classroom.pseudonyms import FILE as PSEUDONYMS
 from autograder.classroom.pseudonyms import Pseudonyms
-from autograder.classroom.submissions import StudentWork, opened, read_work_guarded
+from autograder.classroom.submissions import (
+    FileChoice,
+    StudentWork,
+    opened,
+    read_work_guarded,
+)
 from autograder.course.course_file import Course
 from autograder.course.errors import UserError
+from autograder.course.text import one_line
 from autograder.report.model import ExerciseReport, Line
+from autograder.submission.choice import FoundFile
 from autograder.submission.source import Source
 from autograder.submission.stubs import read_stubs
 
@@ -43,12 +51,32 @@ class Submissions:
 
     def sources(self, student: str) -> list[dict[str, Source]]:
         """Return a student's sources by exercise, of each graded folder, the latest first."""
-        with self._lock:
-            student = Pseudonyms(self._course.root / PSEUDONYMS).student(student)
-            commands = grade_commands(self._results)
-            return [self._work(command, student).sources for command in commands]
+        return [work.sources for _, work in self.works(student)]
 
-    def _read(self, command: GradeCommand, student: str) -> StudentWork:
+    def works(self, student: str) -> list[tuple[GradeCommand, StudentWork]]:
+        """Return a student's work in each graded folder, the latest first."""
+        with self._lock:
+            name = Pseudonyms(self._course.root / PSEUDONYMS).student(student)
+            choices = Adjustments(self._results / TABLE, self._course).choices(student)
+            return [
+                (command, self._work(command, name, tuple(choices)))
+                for command in grade_commands(self._results)
+            ]
+
+    def several(self, student: str, exercise: str) -> tuple[GradeCommand, Sequence[FoundFile]]:
+        """Return the files of which one may be meant, and the command that graded them.
+
+        Raises:
+            UserError: there are no longer several.
+        """
+        for command, work in self.works(student):
+            if exercise in work.several:
+                return command, work.several[exercise]
+        raise UserError(f"There are no longer several files for {one_line(exercise, 60)}.")
+
+    def _read(
+        self, command: GradeCommand, student: str, choices: Sequence[FileChoice]
+    ) -> StudentWork:
         if command not in self._folders:  # none if they are no longer there
             self._folders[command] = {}
             place, platform = Path(command.submissions), command.platform or None
@@ -59,7 +87,7 @@ class Submissions:
         folder = self._folders[command].get(student)
         if folder is None:
             return StudentWork(student)
-        return read_work_guarded(folder, self._course.exercises, self._stubs)
+        return read_work_guarded(folder, self._course.exercises, self._stubs, choices)
 
 
 class CodeLine(NamedTuple):

@@ -52,10 +52,14 @@ class FoundFile(msgspec.Struct):
 
 
 class Choice(msgspec.Struct):
-    """File that is graded, or why there is none, with notes."""
+    """File that is graded, or why there is none, with notes.
+
+    `several` are files that are equally likely, of which nobody knows the one that was meant.
+    """
 
     chosen: FoundFile | None = None
     unclear: str = ""
+    several: Sequence[FoundFile] = ()
     notes: list[str] = []
     untouched: list[str] = []
 
@@ -112,6 +116,7 @@ def _settle_between(
     else:
         shown = few([each.shown for each in (first, *others)], MAX_SHOWN)
         choice.chosen, choice.unclear = None, f"There are several files for it: {shown}."
+        choice.several = (first, *others)
 
 
 def _rank(candidate: FoundFile, stub: Stub | None) -> Rank:

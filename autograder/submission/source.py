@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from autograder.course.course_file import Exercise
-from autograder.course.text import one_line
+from autograder.course.text import as_letters, one_line
 from autograder.course.variants import stated_variant
 from autograder.submission.notebook import Cell, as_cells, holds_cells, read_cells
 from autograder.submission.read import (
@@ -134,6 +134,13 @@ class Source(msgspec.Struct, frozen=True, dict=True):
     def _imported(self) -> frozenset[str]:
         texts = (self.text, *self.helpers.values())
         return frozenset(name for text in texts for name in _IMPORTED.findall(text))
+
+    @property
+    def content(self) -> str:
+        """Return letters that stand for what was written, whatever the files are called."""
+        texts = [unit.text for unit in self.units]
+        parts = texts, sorted(self.helpers.items()), sorted(self.answers.items())
+        return as_letters(msgspec.json.encode(parts).decode())
 
     @property
     def digest(self) -> str:

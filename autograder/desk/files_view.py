@@ -1,0 +1,139 @@
+"""The view of several files for one exercise: side by side, with the points of each, to choose."""
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+from starlette.responses import Response
+
+from autograder.classroom.adjustments import TABLE, Adjustments
+from autograder.classroom.decisions import decision_row
+from autograder.classroom.submissions import content_of_all
+from autograder.course.course_file import FILE_NAME, Course, load_course
+from autograder.course.errors import UserError
+from autograder.course.variants import read_secret, variant_of
+from autograder.desk.naming import in_new_process
+from autograder.desk.student_view import enter_row, student_in_address
+from autograder.desk.submissions import CodeFile, code_of
+from autograder.desk.view import DeskView, Visit
+from autograder.grading.judge import Judge
+from autograder.grading.reports import report_without_checks
+from autograder.report.model import ExerciseReport
+from autograder.sandbox.levels import children_on, choose
+from autograder.submission.choice import FoundFile
+from autograder.submission.source import Source
+
+MAX_FILES = 6  # that are shown and graded
+
+
+class FilesToGrade(msgspec.Struct, frozen=True):
+    """Files for one exercise; `secret` are folders that they must not read."""
+
+    root: Path
+    exercise: str
+    sources: tuple[Source, ...]
+    seed: int | None
+    own_code: bool
+    secret: tuple[Path, ...]
+
+
+class ShownFile(NamedTuple):
+    """One of several files: its content's id, its code, and its report once it was graded."""
+
+    name: str
+    id: str
+    trouble: str
+    code: Sequence[CodeFile] = ()
+    report: ExerciseReport | None = None
+
+
+def show(visit: Visit) -> Response:
+    """Show the files; with `points` in the address, graded, which takes its time."""
+    now = visit.results()
+    student = student_in_address(visit, now)
+    exercise = visit.place.course.exercise(visit.part("exercise"))
+    command, several = now.submissions.several(student.id, exercise.name)
+    files = _distinct(several)
+    readable = [file.source for file in files[:MAX_FILES] if file.source is not None]
+    reports: dict[str, ExerciseReport] = {}
+    if visit.query("points"):
+        course, secret = visit.place.course, Path(command.submissions).resolve()
+        sources = tuple(_with_own_numbers(course, student.id, each) for each in readable)
+        work = FilesToGrade(
+            course.root,
+            exercise.name,
+            sources,
+            command.seed,
+            command.own_code,
+            (secret, visit.place.results.resolve()),
+        )
+        graded = in_new_process(grade_files, work)
+        reports = {each.content: report for each, report in zip(readable, graded, strict=True)}
+    empty = report_without_checks(exercise, "needs a person", "")
+    shown = [ShownFile(each.shown, "", each.trouble) for each in files if each.source is None]
+    for file in files[:MAX_FILES]:
+        if file.source is not None:
+            report = reports.get(file.source.content)
+            code, _ = code_of(report or empty, [file.source])
+            shown.append(ShownFile(file.shown, file.source.content, "", code, report))
+    table = Adjustments(visit.place.results / TABLE, visit.place.course)
+    chosen = [each for each in table.choices(student.id) if each.exercise == exercise.name]
+    return visit.page(
+        "files_view.html",
+        student=student,
+        exercise=exercise,
+        path=f"/files/{student.key}/{exercise.name}",
+        files=shown,
+        left_out=max(0, len(files) - MAX_FILES),
+        graded=bool(reports),
+        chosen=chosen[-1].file if chosen else "",
+    )
+
+
+def _distinct(files: Sequence[FoundFile]) -> list[FoundFile]:
+    """Return the first of each content."""
+    found: dict[str, FoundFile] = {}
+    for file in files:
+        found.setdefault(file.source.content if file.source else file.shown, file)
+    return [*found.values()]
+
+
+def _with_own_numbers(course: Course, student: str, source: Source) -> Source:
+    exercise = course.exercise(source.name)
+    secret = read_secret(course) if exercise.variant != "none" else None
+    return msgspec.structs.replace(source, variant=variant_of(exercise, student, secret))
+
+
+def grade_files(work: FilesToGrade) -> list[ExerciseReport]:
+    """Grade files, confined as `grade` does, in this process.
+
+    Raises:
+        UserError: the course cannot be used, or nothing confines the code here.
+    """
+    course = load_course(work.root / FILE_NAME)
+    with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
+        level = choose(None, work.own_code)
+        children = children_on(level, course, work.secret, Path(scratch))
+        with Judge(course, [course.exercise(work.exercise)], children, work.seed) as judge:
+            return [judge.grade(source) for source in work.sources]
+
+
+def choose_file(visit: Visit) -> Response:
+    """Enter which of the files counts."""
+    now = visit.results()
+    student, exercise = student_in_address(visit, now), visit.part("exercise")
+    _, files = now.submissions.several(student.id, exercise)
+    file = visit.field("file")
+    if file not in {each.source.content for each in files if each.source is not None}:
+        raise UserError("This file is no longer among them. Load the page again.")
+    row = decision_row("file", None, visit.field("why"), None)
+    row |= {"exercise": exercise, "check": file, "graded": content_of_all(files)}
+    return enter_row(visit, student, row, "The file is chosen.")
+
+
+VIEWS = (
+    DeskView("/files/{key}/{exercise}", show),
+    DeskView("/files/{key}/{exercise}/choose", choose_file, changes=True),
+)
