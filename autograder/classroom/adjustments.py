@@ -21,7 +21,7 @@ from autograder.classroom.decisions import (
     work_id,
 )
 from autograder.classroom.marks import TABLE as MARKS
-from autograder.classroom.marks import Marks
+from autograder.classroom.marks import Marks, answer_id
 from autograder.classroom.store import (
     ADJUSTMENT,
     Store,
@@ -38,6 +38,7 @@ from autograder.course.errors import UserError
 from autograder.course.text import few, one_line, several
 from autograder.report.grades_table import plain_cell, safe_cell
 from autograder.report.model import Adjustment, ExerciseReport, Report
+from autograder.submission.source import Source
 
 TABLE = "adjustments.csv"
 COLUMNS = ADJUSTMENT
@@ -123,13 +124,15 @@ class Adjustments:
         student: str,
         exercises: Sequence[ExerciseReport],
         only: Collection[str] | None = None,
+        sources: Mapping[str, Source] | None = None,
     ) -> tuple[list[ExerciseReport], list[Adjustment]]:
         """Return the exercises with what was decided for them, and the adjustments.
 
-        With `only`, what was decided for other exercises than these is in them already.
+        With `only`, what was decided for other exercises than these is in them already. Comments
+        at a line have the line of `sources`, which are by exercise.
         """
-        changed = {exercise.name: exercise for exercise in exercises}
-        applied = [put_into_effect(d, changed) for d in self._counted(student, exercises, only)]
+        changed, counted = {e.name: e for e in exercises}, self._counted(student, exercises, only)
+        applied = [put_into_effect(each, changed, sources or {}) for each in counted]
         return [changed[exercise.name] for exercise in exercises], applied
 
     def upcoming(self, report: Report) -> Report:
@@ -186,9 +189,17 @@ class Adjustments:
                 is_chosen = self._is_chosen(place)
                 self._states[place] = "" if is_chosen else CHANGED, each.work, each.graded
                 counted += [each] if is_chosen else []
+            elif each.change == "answer":
+                is_asked = each.check == answer_id(parts[0].request)
+                self._states[place] = "" if is_asked else CHANGED, each.work, each.graded
+                counted += [each] if is_asked else []
             elif each.work not in {"", work}:
                 self._states[place] = CHANGED, each.work, each.graded
-            elif each.check and not any(c.name == each.check for c in parts[0].checks):
+            elif (
+                each.check
+                and not each.line
+                and not any(c.name == each.check for c in parts[0].checks)
+            ):
                 self._states[place] = ORPHANED, each.work, each.graded
             else:
                 given = points_given(each, parts)

@@ -1,9 +1,11 @@
 """Decisions of people on points: read from what they enter, and put into effect on exercises."""
 
 import getpass
+import re
 from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
+from types import MappingProxyType
 from typing import Literal, Self, get_args
 
 import msgspec
@@ -13,18 +15,25 @@ from autograder.classroom.roster import EVERYTHING
 from autograder.classroom.table_import import as_number
 from autograder.course.course_file import Course
 from autograder.course.errors import UserError
-from autograder.course.text import digest, number, one_line
-from autograder.report.model import Adjustment, CheckReport, ExerciseReport, Report
+from autograder.course.text import digest, number, one_line, printable
+from autograder.report.model import Adjustment, CheckReport, ExerciseReport, Line, Report
+from autograder.submission.source import Source
 
 TOTAL = "total"
 MOST = 10_000
 ENTRY = 16  # letters
+MAX_LINE = 200  # letters of a line of code
+LINE = re.compile(r"(?:cell (?P<cell>[1-9]\d{0,5}) )?line (?P<line>[1-9]\d{0,5})")
 
-ChangeKind = Literal["add", "set", "excuse", "comment", "file"]
+ChangeKind = Literal["add", "set", "excuse", "comment", "file", "answer"]
 
 
 class Decision(msgspec.Struct, frozen=True):
-    """A decision of a person on a student's points; with "file", `check` is the content of one."""
+    """A decision of a person on a student's points.
+
+    `check` is the content of a file that was chosen, the text of a request that is answered (both
+    as letters), or the line that a comment is about, such as `line 3` or `cell 2 line 3`.
+    """
 
     student: str
     exercise: str
@@ -55,8 +64,9 @@ class Decision(msgspec.Struct, frozen=True):
             )
         if exercise == TOTAL and change == "set":
             raise UserError(f"{where}: a total is not set but changed. Enter add, and how many.")
-        if change == "file" and (exercise == TOTAL or not cells["check"]):
-            raise UserError(f"{where}: a file is chosen for one exercise. Choose it on the desk.")
+        if change in {"file", "answer"} and (exercise == TOTAL or not cells["check"]):
+            what = "a file is chosen" if change == "file" else "a request is answered"
+            raise UserError(f"{where}: {what} for one exercise. Enter it on the desk.")
         points: float | None = 0.0
         if change in {"add", "set"}:
             points = as_number(cells["points"].replace("−", "-"))
@@ -80,9 +90,15 @@ class Decision(msgspec.Struct, frozen=True):
         return digest("\n".join(parts), ENTRY)
 
     @property
+    def line(self) -> tuple[int, int] | None:
+        """The unit of the code and the line in it that a comment is about; each counts from 1."""
+        found = LINE.fullmatch(self.check) if self.change == "comment" else None
+        return (int(found["cell"] or 1), int(found["line"])) if found else None
+
+    @property
     def about(self) -> str:
         """Return what it is about, as instructors call it."""
-        is_check = self.check and self.change != "file"
+        is_check = self.check and self.change not in {"file", "answer"}
         return f"{self.exercise} / {self.check}" if is_check else self.exercise
 
     def said(self, title: str) -> str:
@@ -94,6 +110,7 @@ class Decision(msgspec.Struct, frozen=True):
             "excuse": "excused",
             "comment": "a comment",
             "file": "one of several files was chosen",
+            "answer": "an answer to your regrade request",
         }[self.change]
         who = f" by {self.by}" if self.by else ""
         when = f" on {self.when}" if self.when else ""
@@ -120,7 +137,23 @@ def points_given(decision: Decision, exercises: Sequence[ExerciseReport]) -> str
     return number(checks[0] if checks else exercises[0].points)
 
 
-def put_into_effect(each: Decision, changed: dict[str, ExerciseReport]) -> Adjustment:
+def place_of(each: Decision, source: Source | None) -> Line | None:
+    """Return the line of the student's code that a comment is about, if it is there."""
+    if each.line is None or source is None:
+        return None
+    unit, number = each.line
+    lines = source.units[unit - 1].text.split("\n") if unit <= len(source.units) else []
+    if not 0 < number <= len(lines):
+        return None
+    text = printable(lines[number - 1], MAX_LINE)
+    return Line(file=source.units[unit - 1].label, line=number, text=text)
+
+
+def put_into_effect(
+    each: Decision,
+    changed: dict[str, ExerciseReport],
+    sources: Mapping[str, Source] = MappingProxyType({}),
+) -> Adjustment:
     """Put a decision into effect on some exercises, by name."""
     if each.exercise == TOTAL:
         if each.change == "excuse":
@@ -132,7 +165,8 @@ def put_into_effect(each: Decision, changed: dict[str, ExerciseReport]) -> Adjus
     after = changed[each.exercise] = _changed(before, each)
     points = round(after.points - before.points, 2)
     checks = [check.title for check in after.checks if check.name == each.check]
-    sentence = each.said(", ".join([after.title, *checks]))
+    lines = [each.check] if each.line else []
+    sentence = each.said(", ".join([after.title, *checks, *lines]))
     cut = each.change == "add" and points != round(each.points, 2)
     return Adjustment(
         exercise=each.exercise,
@@ -140,6 +174,7 @@ def put_into_effect(each: Decision, changed: dict[str, ExerciseReport]) -> Adjus
         points=points,
         said=_in_effect(sentence, points) if cut else sentence,
         entry=each.entry,
+        place=place_of(each, sources.get(each.exercise)),
     )
 
 
@@ -162,7 +197,7 @@ def _changed(exercise: ExerciseReport, each: Decision) -> ExerciseReport:
     """Return an exercise as a person decided; points are never below 0."""
     if each.change == "excuse":
         return msgspec.structs.replace(exercise, excused=True)
-    if each.change in {"comment", "file"}:
+    if each.change in {"comment", "file", "answer"}:
         return exercise
     checks, before = list(exercise.checks), exercise.points
     if each.check:
@@ -182,6 +217,16 @@ def _changed(exercise: ExerciseReport, each: Decision) -> ExerciseReport:
     )
 
 
+def open_requests(report: Report) -> list[ExerciseReport]:
+    """Return the exercises of which a student's regrade request has no answer in the report."""
+    answered = {(each.exercise, each.check) for each in report.adjustments}
+    return [
+        each
+        for each in report.exercises
+        if each.request and (each.name, answer_id(each.request)) not in answered
+    ]
+
+
 def decision_row(change: str, amount: float | None, why: str, by: str | None) -> dict[str, str]:
     """Return the cells of a decision: what, by whom and when."""
     return {
@@ -196,6 +241,21 @@ def decision_row(change: str, amount: float | None, why: str, by: str | None) ->
 def part_named(name: str, course: Course) -> str:
     """Return the exercise of that name, or `total`, which a roster calls `all`."""
     return TOTAL if name == EVERYTHING and name not in course.exercises else name
+
+
+def line_named(text: str) -> str:
+    """Return a line as decisions name it, for `12` or for `3:12` in the third code cell.
+
+    Raises:
+        UserError: it is neither.
+    """
+    cell, _, line = text.rpartition(":")
+    place = f"cell {cell} line {line}" if cell else f"line {line}"
+    if text and not LINE.fullmatch(place):
+        raise UserError(
+            f"Expected a line such as 12, or 3:12 in the third cell, found {text!r:.40}."
+        )
+    return place if text else ""
 
 
 def refuse_without_reason(why: str, remedy: str) -> None:

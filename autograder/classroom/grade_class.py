@@ -7,7 +7,7 @@ rest, in any order. Reports are put together and proposed in the order of the cl
 import contextlib
 import os
 import zlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO
@@ -33,13 +33,21 @@ from autograder.classroom.pseudonyms import FILE as PSEUDONYMS
 from autograder.classroom.pseudonyms import Pseudonyms
 from autograder.classroom.records import FILE as REPORTS
 from autograder.classroom.records import Journal, Records, key_of
-from autograder.classroom.submissions import Opened, StudentWork, guarded, opened, read_work
+from autograder.classroom.submissions import (
+    Opened,
+    StudentWork,
+    ambiguities,
+    guarded,
+    opened,
+    read_work,
+)
 from autograder.course.course_file import FILE_NAME, Course, Exercise
 from autograder.course.errors import UserError
 from autograder.course.text import nearest, one_line
 from autograder.course.variants import read_secret, stated_variant, variant_of
 from autograder.grading.reports import grader_record, report_without_checks, whole_report
 from autograder.report.model import ExerciseReport, HandIn, Report
+from autograder.submission.source import Source
 from autograder.submission.stubs import older_releases, read_stubs
 from autograder.worker.confinement import Level
 
@@ -97,6 +105,7 @@ def grade_class(
     decide: Decide | None = lambda _: True,
     waiting: Callable[[str], None] = lambda _: None,
     graders: Graders | None = None,
+    warn: Callable[[Sequence[str]], None] = lambda _: None,
 ) -> GradedClass:
     """Grade all submissions, and write grades, reports and pages into `job.out`.
 
@@ -107,6 +116,7 @@ def grade_class(
         decide: says whether grades may change that are there already; without it nothing changes.
         waiting: is told of another run that has the folder.
         graders: grade in place of processes on this machine.
+        warn: is told, before the first is graded, what is ambiguous and will need a person.
 
     Raises:
         UserError: the submissions cannot be read, or the results not written.
@@ -130,6 +140,8 @@ def grade_class(
                 pool = open_pool(job.workers)
                 with contextlib.nullcontext(graders) if graders else pool as grade:
                     run = _ClassRun(job, selection, pseudonyms, progress)
+                    if found := run.ambiguities():
+                        warn(found)
                     return run.run(submissions, grade, setup, decide)
     except OSError as error:
         raise UserError(
@@ -205,6 +217,12 @@ class _ClassRun:
         self.waiting: dict[int, _Waiting] = {}
         self.whole: dict[int, tuple[int, int]] = {}  # where reports wait for those before them
         self.written = 0
+
+    def ambiguities(self) -> list[str]:
+        """Return for whom it is open whose or which file counts."""
+        others, choices = self.selection.others, self.adjustments.choices
+        folders = [each for each in self.folders if each.student not in others]
+        return [*ambiguities(folders, self.selection.names, self.stubs, choices)]
 
     def run(
         self, submissions: Opened, graders: Graders, setup: Setup, decide: Decide | None
@@ -307,13 +325,16 @@ class _ClassRun:
         exercises = []
         for exercise in self.selection.graded:
             report = self.marks.given(waiting.reports[exercise.name], student)
+            request = waiting.work.requests.get(exercise.name, "")
+            report = msgspec.structs.replace(report, request=request)
             if report.status != "missing":
                 report = msgspec.structs.replace(report, basis=self.bases[exercise.name])
             exercises.append(report)
         before = self.selection.before.get(student) if self.job.partial else None
         hand_in = self.folders[number].hand_in
         notes = waiting.work.notes
-        self._write(number, self._merged(student, exercises, notes, hand_in, before))
+        sources = waiting.work.sources
+        self._write(number, self._merged(student, exercises, notes, hand_in, before, sources))
 
     def _merged(
         self,
@@ -322,6 +343,7 @@ class _ClassRun:
         notes: Sequence[str],
         hand_in: HandIn | None,
         before: Report | None,
+        sources: Mapping[str, Source],
     ) -> Report:
         """Return the report of a student who was graded now, with what the report before has."""
         course, now = self.course, {exercise.name: exercise for exercise in graded}
@@ -329,7 +351,7 @@ class _ClassRun:
         merged = [
             now.get(e.name) or old.get(e.name) or missing_report(e) for e in self.selection.columns
         ]
-        exercises, adjusted = self.adjustments.apply(student, merged, now)
+        exercises, adjusted = self.adjustments.apply(student, merged, now, sources)
         if before is not None:
             earlier = [a for a in before.adjustments if a.exercise and a.exercise not in now]
             adjusted = self.adjustments.in_order(student, [*earlier, *adjusted])
@@ -350,7 +372,7 @@ class _ClassRun:
         gone = [missing_report(each) for each in self.selection.columns if each.name in names]
         if not gone and old == {exercise.name for exercise in self.selection.columns}:
             return before
-        report = self._merged(before.student, gone, before.notes, before.hand_in, before)
+        report = self._merged(before.student, gone, before.notes, before.hand_in, before, {})
         return msgspec.structs.replace(report, grader=before.grader)
 
     def _write(self, number: int, report: Report | None) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from autograder.classroom.adjustments import Adjustments
+from autograder.classroom.decisions import open_requests
 from autograder.classroom.grade_difference import GradeDifference, compare
 from autograder.classroom.history import (
     CHANGES,
@@ -24,6 +25,7 @@ from autograder.classroom.records import Journal, Records
 from autograder.course.cache import cache_key
 from autograder.course.course_file import Course, Exercise
 from autograder.course.files import open_new, plain_folder
+from autograder.course.text import several
 from autograder.report.grades_table import safe_cell, write_grades, write_table
 from autograder.report.html import (
     ANSWERS,
@@ -76,6 +78,7 @@ class Proposal:
         self._journal = journal
         self._folder = proposal(out)
         plain_folder(self._folder / FOLDER)
+        self._requests = 0
         self._answers: list[tuple[str, str, WrittenAnswer]] = []
         self._records = open_new(self._folder / REPORTS)
         self._changes = open_new(self._folder / CHANGES)
@@ -85,11 +88,14 @@ class Proposal:
         report = msgspec.json.decode(data, type=Report)
         self._records.write(data + b"\n")
         self._answers += answers_of(report)
+        self._requests += len(open_requests(report))
         policy, page = self._course.content.hints, page_of(report)
-        key, place = cache_key(data, policy), self._out / page
+        hidden = [self._course.hidden_checks(each.name) for each in report.exercises]
+        key, place = cache_key(data, policy, hidden), self._out / page
         is_file = place.is_file() and not place.is_symlink()
         if not is_file or not self._journal.page_is(report.student, key):
-            shown = for_student(report, policy, ALL_HINTS if policy == "practice" else 1)
+            hints = ALL_HINTS if policy == "practice" else 1
+            shown = for_student(report, policy, hints, self._course.hidden_checks)
             write_page(self._folder / page, "student.html", report=shown)
             self._journal.prepare_page(report.student, key)
         self.overview.add(report, page)
@@ -150,6 +156,9 @@ class Proposal:
                 orphaned=orphaned,
             )
         overview.notes += tuple(above_maximum_note(overview.above))
+        if self._requests:
+            waiting = several(self._requests, "regrade request")
+            overview.notes += (f"{waiting} without an answer: see Requests on the desk.",)
         here = {row.student for row in overview.rows}
         overview.notes += (*adjustments.notes(here), *adjustments.write())
         write_page(self._folder / INDEX, "index.html", **class_page_content(overview))

@@ -141,6 +141,7 @@ class Pseudonyms:
             not_loaded={name: hide(text) for name, text in work.not_loaded.items()},
             notes=[hide(note) for note in work.notes],
             chosen=work.chosen,
+            requests={name: hide(text) for name, text in work.requests.items()},
         )
 
     def refuse_mixed(self, students: Iterable[str], anonymous: bool, results: Path) -> None:

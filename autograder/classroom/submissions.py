@@ -2,8 +2,10 @@
 
 import contextlib
 import itertools
+import re
 import tempfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -13,13 +15,13 @@ from autograder.classroom.hand_ins import Folder, hand_ins
 from autograder.classroom.roster import Roster
 from autograder.course.course_file import Course
 from autograder.course.errors import UserError
-from autograder.course.text import as_letters, few, one_line, several
+from autograder.course.text import as_letters, few, one_line, printable, several
 from autograder.grading.cpu_limit import CpuLimitExceeded, cpu_limit
 from autograder.submission.archive import PathParts, unpack
 from autograder.submission.choice import FoundFile, choose
 from autograder.submission.code import read_code
 from autograder.submission.file_names import NameMatch, bare_stem, named_for
-from autograder.submission.read import NotPython, UnreadableFile, size_of
+from autograder.submission.read import NotPython, UnreadableFile, read_bytes, size_of
 from autograder.submission.source import (
     ALSO_READ,
     MAX_KEPT,
@@ -35,6 +37,8 @@ from autograder.submission.walk import FolderFile, FolderWalk
 MAX_NOTES = 5
 MAX_CODE = 1024 * 1024  # of which so many are parsed
 MAX_READ = 128 * 1024 * 1024  # bytes of one student
+MAX_REQUEST = 5000  # bytes of a regrade request
+REQUEST, REQUEST_SUFFIXES = re.compile("(?i)(?<![a-z])re-?grade(?![a-z])"), (".txt", ".md")
 
 
 class StudentWork(msgspec.Struct):
@@ -43,7 +47,7 @@ class StudentWork(msgspec.Struct):
     `unclear` says for an exercise why a person must look before it can be graded; `not_loaded`
     why it cannot be run at all. It is `ambiguous` if whose it is or which file counts is open.
     `several` are the files of which one may be meant, `chosen` is the content of that which a person
-    chose.
+    chose. `requests` are the student's words to the instructor.
     """
 
     student: str
@@ -54,6 +58,7 @@ class StudentWork(msgspec.Struct):
     ambiguous: bool = False
     several: dict[str, Sequence[FoundFile]] = {}
     chosen: dict[str, str] = {}
+    requests: dict[str, str] = {}
 
 
 class FileChoice(msgspec.Struct, frozen=True):
@@ -93,6 +98,7 @@ def read_work(
         for file in sorted(walk.files(), key=lambda file: not reading.named(file)):
             reading.look_at(file)
         work.notes += reading.notes(walk)
+        work.requests = reading.requests
     _choose_files(work, reading, list(choices))
     unread = [*folder.unread, *walk.unread]
     if unread:  # there may be work in what cannot be read
@@ -100,6 +106,47 @@ def read_work(
         work.unclear |= dict.fromkeys(absent, " ".join(unread[:MAX_NOTES]))
         work.notes += [] if absent else unread[:MAX_NOTES]
     return work
+
+
+def ambiguities(
+    folders: Iterable[Folder],
+    exercises: Collection[str],
+    stubs: Stubs,
+    choices: Callable[[str], Sequence[FileChoice]],
+) -> Iterator[str]:
+    """Yield, before anything is graded, for whom it is open whose or which file counts.
+
+    Only names are looked at, but where they allow two files for one exercise.
+    """
+    for folder in folders:
+        student = one_line(folder.student, 60)
+        if folder.unclear:
+            yield f"{student}: {one_line(folder.unclear, 200)}"
+        elif folder.path is not None and guarded(
+            folder, exercises, partial(_may_be_several, folder.path, folder.lost, exercises), _no
+        ):
+            work = read_work_guarded(folder, exercises, stubs, choices(folder.student))
+            for name, files in work.several.items():
+                if name not in work.chosen:
+                    yield f"{student}: {len(files)} files for {name}"
+
+
+def _may_be_several(path: Path, lost: Mapping[str, str], exercises: Collection[str]) -> bool:
+    """Tell whether a folder has two files for one exercise, by their names, or two of no name."""
+    seen: set[str] = set()
+    with FolderWalk(path, lost) as walk:
+        for file in walk.files():
+            if file.suffix in (*SUFFIXES, *ALSO_READ):
+                names = set(named_for(bare_stem(file.path), exercises)) or {""}
+                if names & seen:
+                    return True
+                seen |= names
+    return False
+
+
+def _no(_: StudentWork) -> bool:
+    """Return False: why a folder cannot be read is said when it is read."""
+    return False
 
 
 def _choose_files(work: StudentWork, reading: "_Reading", choices: Sequence[FileChoice]) -> None:
@@ -150,6 +197,11 @@ def _chosen_by_a_person(
     return of_these[-1] if of_these else None
 
 
+def _words(data: bytes) -> str:
+    """Return what a student wrote, whatever the encoding: what is no text is shown as such."""
+    return printable(data.decode("utf-8-sig", errors="replace").strip(), MAX_REQUEST)
+
+
 class _Reading:
     """A student's files, one after the other, as candidates for the exercises."""
 
@@ -161,6 +213,8 @@ class _Reading:
         self.others: list[str] = []  # of unknown exercises
         self.unread: dict[str, str] = {}
         self.also: dict[str, str] = {}
+        self.requests: dict[str, str] = {}
+        self._on_requests: list[str] = []
         self._siblings: dict[Path, Siblings] = {}
         self._room, self._room_for_code = CharacterBudget(), MAX_CODE
         self._left = MAX_READ
@@ -168,6 +222,9 @@ class _Reading:
     def look_at(self, file: FolderFile) -> None:
         """Take a file as a candidate for what its name says, or else its content."""
         named = self.named(file)
+        if file.suffix in REQUEST_SUFFIXES and REQUEST.search(file.path.stem):
+            self._take_request(file, list(named))
+            return
         if file.suffix not in (*SUFFIXES, *ALSO_READ):
             self.unread.update(dict.fromkeys(named, file.shown))
             self.others += [] if named else [file.shown]
@@ -185,6 +242,22 @@ class _Reading:
                 self._add(exercise, candidate, NameMatch.OTHER, defines)
         if not named and not recognised:
             (self.unknown if file.suffix in SUFFIXES else self.others).append(file.shown)
+
+    def _take_request(self, file: FolderFile, named: Sequence[str]) -> None:
+        """Take a file such as `regrade_softmax.txt`: words for the instructor, and never code."""
+        if len(named) != 1:
+            why = "it must name one exercise, such as regrade_softmax.txt"
+            self._on_requests.append(f"{file.shown}, a regrade request, was left out: {why}.")
+            return
+        try:
+            if file.trouble:
+                raise UnreadableFile(file.trouble)
+            text = _words(read_bytes(file.path, MAX_REQUEST))
+        except UnreadableFile as error:
+            self._on_requests.append(f"{file.shown}, a regrade request, was left out: {error}")
+            return
+        before = self.requests.get(named[0], "")
+        self.requests[named[0]] = "\n\n".join(filter(None, [before, text]))[:MAX_REQUEST]
 
     def _recognised(self, candidate: FoundFile) -> Mapping[str, list[str]]:
         """Return the exercises that the file's content speaks of."""
@@ -256,7 +329,7 @@ class _Reading:
                 )
         if self.others and not any(self.candidates.values()):
             notes.append(f"Nothing can be graded in {few(self.others, MAX_NOTES)}.")
-        return [*walk.notes, *notes, *self._not_read()]
+        return [*walk.notes, *notes, *self._on_requests[:MAX_NOTES], *self._not_read()]
 
     def _not_read(self) -> list[str]:
         """Return a note on neighbouring files that there was no room for."""

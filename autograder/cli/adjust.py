@@ -7,9 +7,11 @@ import click
 
 from autograder.classroom.adjustments import TABLE, Adjustments
 from autograder.classroom.decisions import (
+    TOTAL,
     check_named,
     decision_row,
     doubt_of,
+    line_named,
     part_named,
     refuse_without_reason,
 )
@@ -30,6 +32,7 @@ AGAIN = "Run the same grade command again: it says what changes, and grades and 
 @click.argument("student")
 @click.argument("exercise")
 @click.option("--check", default="", help="Only this check of the exercise: its name or its title.")
+@click.option("--line", default="", help="The line of a comment: 12, or 3:12 in cell 3.")
 @click.option("--add", type=float, help="So many points more; --add -2 for less.")
 @click.option("--set", "points", type=float, help="So many points in place of what there are.")
 @click.option("--excuse", is_flag=True, help="Leave the exercise out of points and maximum.")
@@ -42,6 +45,7 @@ def adjust(
     student: str,
     exercise: str,
     check: str,
+    line: str,
     add: float | None,
     points: float | None,
     excuse: bool,
@@ -52,7 +56,7 @@ def adjust(
 ) -> None:
     """Change what STUDENT gets for EXERCISE (or `total`) in the RESULTS that grade wrote.
 
-    A change needs --why. --why alone is a comment.
+    A change needs --why. --why alone is a comment, with --line at a line of the code.
     """
     course = find_course(Path.cwd(), named=course_path)
     exercise = part_named(exercise, course)
@@ -60,13 +64,16 @@ def adjust(
     reports = {} if undo else {report.student: report for report in read_reports(results)}
     student = _name_in_results(student, course, reports, table)
     if undo:
-        count, problem = table.undo(student, exercise, check)
+        count, problem = table.undo(student, exercise, check or line_named(line))
         if not count:
             raise UserError(f"{table.table.path} has no row for {student}, {exercise}.")
         done = f"{several(count, 'row')} taken out."
     else:
         check = check_named(reports, results, student, exercise, check or None)
         change, amount = _change(add, points, excuse, why)
+        if line and (check or change != "comment" or exercise == TOTAL):
+            raise UserError("--line is for a comment on one exercise: leave only --why beside it.")
+        check = check or line_named(line)
         place = {"student": student, "exercise": exercise, "check": check}
         problem = table.enter(place | decision_row(change, amount, why, by))
         doubt = doubt_of(table.upcoming(reports[student]), exercise, check, change, amount)

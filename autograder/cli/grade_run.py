@@ -4,7 +4,7 @@ import functools
 import io
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import msgspec
@@ -41,6 +41,7 @@ from autograder.sandbox.levels import choose
 from autograder.worker.confinement import LAYERS, Level
 
 NOT_APPLIED = 3
+MAX_WARNED = 10
 
 
 class GradeOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -190,7 +191,8 @@ class _Run(msgspec.Struct, frozen=True):
         def work(progress: Callable[[int, int], None]) -> GradedClass:
             decide = None if options.apply is False else self._decide
             progress = self.log.with_progress(progress)
-            return grade_class(self.job, progress, decide, self._speaker("waiting"), graders)
+            waiting = self._speaker("waiting")
+            return grade_class(self.job, progress, decide, waiting, graders, self._warn)
 
         kept = f"graded so far are kept in {out}; run the same command to go on from there."
         overview = graded_with_progress(work, kept, emit_progress if options.as_json else None)
@@ -208,6 +210,16 @@ Nothing was changed: the grades that were there count as they are. To put these 
 force, run the same command with --apply. They are in {out / PROPOSED}."""
             self.console.print(Text(text), soft_wrap=True)
         return overview
+
+    def _warn(self, ambiguous: Sequence[str]) -> None:
+        """Say before grading what will need a person; names of a class without names stay here."""
+        count = f"{several(len(ambiguous), 'ambiguity')} in the submissions"
+        self.log.line(f"{count}, named where grade runs." if self.job.anonymous else count)
+        lines = [f"  {each}" for each in ambiguous[:MAX_WARNED]]
+        if len(ambiguous) > MAX_WARNED:
+            lines.append(f"  … and {len(ambiguous) - MAX_WARNED} more")
+        warning = f"{count}. Nobody guesses, so these will need a person:"
+        self._speaker("warning")("\n".join([warning, *lines]))
 
     def _decide(self, difference: GradeDifference) -> bool:
         """Return whether what changes is put in force, by the options or by a person."""

@@ -89,7 +89,9 @@ def write_class_result_files(
     course = find_course(Path.cwd(), named=course_path)
     shown = []
     for report in read_reports(results):
-        for exercise in for_student(report, course.content.hints).exercises:
+        for exercise in for_student(
+            report, course.content.hints, hidden=course.hidden_checks
+        ).exercises:
             shown.append(ShownExercise(exercise, exercise.file, student=report.student))
     write_result_files(files, shown)
 

@@ -1,7 +1,7 @@
 """`course.yml` as typed data, and the folders that it names."""
 
 import os
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path, PurePath
 from typing import Annotated, Literal
 
@@ -19,6 +19,9 @@ Positive = Annotated[float, msgspec.Meta(gt=0)]
 HintPolicy = Literal["practice", "homework", "exam"]
 Library = Literal["numpy", "torch"]
 Variant = Literal["none", "per-student"]
+CellWithoutPoints = Literal[0, "empty", "excused"]
+HiddenChecks = Literal["by policy", "held back", "shown"]
+Moment = Annotated[datetime, msgspec.Meta(tz=True)]
 
 
 class Block(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -73,6 +76,18 @@ class Assignment(Block, frozen=True, kw_only=True):
     exercises: tuple[str, ...]
     due: datetime | None = None
     late: LatePolicy | None = None
+    reveal_hidden: Moment | None = None
+
+
+class ExportPolicy(Block, frozen=True, kw_only=True):
+    """Cells that exports have for work without points: 0, nothing, or as for an excused student.
+
+    `too_late` is work of which lateness takes all points. The results themselves stay as they are.
+    """
+
+    missing: CellWithoutPoints = "empty"
+    not_loaded: CellWithoutPoints = "empty"
+    too_late: CellWithoutPoints = 0
 
 
 class Released(Block, frozen=True, kw_only=True):
@@ -92,7 +107,8 @@ class CourseFile(Block, frozen=True, kw_only=True):
 
     `handed_out`, `solutions`, `checks` and `right` (alternative solutions) are folders of
     the course, `reference` is a package in it. `helpers` are modules of that package that hold no
-    answer: what checks share, which `autograder release` hands out with them.
+    answer: what checks share, which `autograder release` hands out with them. Outcomes of hidden
+    checks are shown from `reveal_hidden` on; an assignment may have a date of its own.
     """
 
     title: str
@@ -100,6 +116,8 @@ class CourseFile(Block, frozen=True, kw_only=True):
     assignments: tuple[Assignment, ...] = ()
     hints: HintPolicy = "practice"
     late: LatePolicy | None = None
+    reveal_hidden: Moment | None = None
+    export: ExportPolicy = ExportPolicy()
     limits: Limits = Limits()
     seed: int = 0
     handed_out: str = "exercises"
@@ -147,6 +165,14 @@ class Course:
                 return assignment
         known = ", ".join(a.name for a in self.content.assignments) or "none"
         raise UserError(f"There is no assignment {name!r} in course.yml. It has: {known}.")
+
+    def hidden_checks(self, exercise: str) -> HiddenChecks:
+        """Return what students see now of the outcomes of an exercise's hidden checks."""
+        dates = [a.reveal_hidden for a in self.content.assignments if exercise in a.exercises]
+        date = next(filter(None, dates), self.content.reveal_hidden)
+        if date is None:
+            return "by policy"
+        return "shown" if datetime.now(UTC) >= date else "held back"
 
     def limits(self, exercise: Exercise) -> Limits:
         return exercise.limits or self.content.limits

@@ -68,15 +68,24 @@ def late_penalty(policy: LatePolicy, days: int, free_left: int) -> LatePenalty:
 def with_deadlines(course: dict[object, object]) -> dict[object, object]:
     """Return a course's fields with deadlines (`2027-02-05T23:59+01:00`) as times with a zone.
 
-    YAML takes a time without seconds for a text. One without a zone is in UTC. What is no time
-    stays as it is.
+    YAML takes a time without seconds for a text. A deadline without a zone is in UTC. What is no
+    time stays as it is.
     """
+    _read_time(course, "reveal_hidden")
     assignments = course.get("assignments")
     for assignment in assignments if isinstance(assignments, list) else ():
-        due = assignment.get("due") if isinstance(assignment, dict) else None
-        if isinstance(due, str) and len(due) > len("2027-02-05"):
-            with contextlib.suppress(ValueError):
-                due = datetime.fromisoformat(due)
-        if isinstance(due, datetime):
-            assignment["due"] = due if due.tzinfo else due.replace(tzinfo=UTC)
+        if isinstance(assignment, dict):
+            _read_time(assignment, "reveal_hidden")
+            due = _read_time(assignment, "due")
+            if due is not None and due.tzinfo is None:
+                assignment["due"] = due.replace(tzinfo=UTC)
     return course
+
+
+def _read_time(fields: dict[object, object], name: str) -> datetime | None:
+    """Replace a field's text by the time that it is, and return it; None if it is none."""
+    value = fields.get(name)
+    if isinstance(value, str) and len(value) > len("2027-02-05"):
+        with contextlib.suppress(ValueError):
+            value = fields[name] = datetime.fromisoformat(value)
+    return value if isinstance(value, datetime) else None

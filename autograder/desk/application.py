@@ -31,6 +31,7 @@ from autograder.desk import (
     files_view,
     groups_view,
     regrade_view,
+    requests_view,
     student_view,
     words_view,
 )
@@ -47,6 +48,7 @@ VIEWS: tuple[DeskView, ...] = (
     *exercise_view.VIEWS,
     *words_view.VIEWS,
     *groups_view.VIEWS,
+    *requests_view.VIEWS,
     *regrade_view.VIEWS,
     *export_view.VIEWS,
 )

@@ -97,7 +97,7 @@ class ClassResults:
 
     Attributes:
         overview: the table, the mistakes and the points.
-        students: in the table's order.
+        students: in the table's order; `with_requests` has the ids of those with a request.
         outcomes: the outcomes of each exercise's checks.
         mistakes: those that have a name, the commonest first.
         unnamed: groups of students whose failures have none, the largest first.
@@ -125,6 +125,7 @@ class ClassResults:
         self.overview = ClassOverview(course.title, self.exercises)
         self.outcomes = {each.name: ExerciseOutcomes() for each in self.exercises}
         self.students: list[ClassMember] = []
+        self.with_requests: set[str] = set()
         groups = UnnamedGroups()
         for student in self._records.students:
             report = self._read(student)
@@ -139,6 +140,8 @@ class ClassResults:
             for exercise in report.exercises:
                 self.outcomes[exercise.name].add(member.place, exercise)
             self.students.append(member)
+            if any(exercise.request for exercise in report.exercises):
+                self.with_requests.add(report.student)
             self.overview.add(report, member.address)
             groups.add(report)
         self.by_key = {student.key: student for student in self.students}

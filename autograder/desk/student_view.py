@@ -12,6 +12,7 @@ from autograder.classroom.decisions import (
     check_named,
     decision_row,
     doubt_of,
+    line_named,
     refuse_without_reason,
 )
 from autograder.classroom.history import user
@@ -38,12 +39,15 @@ def show(visit: Visit) -> Response:
     student = student_in_address(visit, now)
     choice = StudentFilter.of(visit.request.query_params)
     report = now.report(student)
+    comments = _table(visit).of(student.id)
     works = [work for _, work in now.submissions.works(student.id)]
     parts = []
     for exercise in report.exercises:
         name = exercise.name
         of_exercise = [work.sources.get(name) for work in works]
-        files, warning = code_of(exercise, of_exercise) if exercise.digest else ([], "")
+        files, warning = ([], "")
+        if exercise.digest:
+            files, warning = code_of(exercise, of_exercise, comments)
         parts.append(
             {
                 "exercise": exercise,
@@ -142,6 +146,20 @@ def enter_row(visit: Visit, student: ClassMember, row: dict[str, str], text: str
     return _entered_page(visit, student, said)
 
 
+def comment(visit: Visit) -> Response:
+    """Enter a comment at a line of the student's code."""
+    now = visit.results()
+    student, exercise = student_in_address(visit, now), visit.part("exercise")
+    place = line_named(f"{visit.field('unit')}:{visit.field('line')}".removeprefix(":"))
+    if not place:
+        raise UserError("Enter the number of a line.")
+    if not visit.field("why"):
+        raise UserError("Write a comment: the student reads it.")
+    check_named({student.id: now.report(student)}, visit.place.results, student.id, exercise, None)
+    row = decision_row("comment", None, visit.field("why"), visit.field("by"))
+    return enter_row(visit, student, row | {"exercise": exercise, "check": place})
+
+
 def undo(visit: Visit) -> Response:
     """Take rows out again."""
     student = student_in_address(visit, visit.results())
@@ -171,4 +189,5 @@ VIEWS = (
     DeskView("/adjust/{key}", show_adjust),
     DeskView("/adjust/{key}/enter", enter, changes=True),
     DeskView("/adjust/{key}/undo", undo, changes=True),
+    DeskView("/comment/{key}/{exercise}", comment, changes=True),
 )

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from autograder.classroom.adjustments import TABLE, Adjustments
+from autograder.classroom.decisions import Decision, place_of
 from autograder.classroom.hand_ins import Folder
 from autograder.classroom.history import GradeCommand, grade_commands
 from autograder.classroom.pseudonyms import FILE as PSEUDONYMS
@@ -99,17 +100,26 @@ class CodeLine(NamedTuple):
 
 
 class CodeFile(NamedTuple):
-    """A file or a cell; `left_out` counts the lines that are not shown."""
+    """A file or a cell; `left_out` counts the lines that are not shown.
+
+    `unit` is its number among what runs, from 1; 0 for a file that is imported.
+    """
 
     name: str
     lines: Sequence[CodeLine]
     left_out: int = 0
+    unit: int = 0
 
 
-def code_of(report: ExerciseReport, sources: Iterable[Source | None]) -> tuple[list[CodeFile], str]:
+def code_of(
+    report: ExerciseReport,
+    sources: Iterable[Source | None],
+    comments: Iterable[Decision] = (),
+) -> tuple[list[CodeFile], str]:
     """Return the graded code, and a warning if it is missing or has changed since.
 
-    Of several sources it is the one that the report is about, else the first.
+    Of several sources it is the one that the report is about, else the first. People's comments
+    stand at their lines.
     """
     found = [source for source in sources if source is not None]
     if not found:
@@ -118,12 +128,19 @@ def code_of(report: ExerciseReport, sources: Iterable[Source | None]) -> tuple[l
     source = (same or found)[0]
     units = [(unit.label, unit.text) for unit in source.units]
     notes = _notes(report, _definitions(units))
-    units += [(f"{name}.py", text) for name, text in source.helpers.items()]
+    if same:
+        for each in comments:
+            place = place_of(each, source)
+            if place is not None and each.exercise == report.name:
+                by = f"{each.by}: " if each.by else ""
+                notes.setdefault((place.file, place.line), []).append(f"{by}{each.why}")
+    helpers = [(f"{name}.py", text) for name, text in source.helpers.items()]
     warning = "" if same else "This file has changed since it was graded: lines may not fit."
-    return [_file(name, text, notes) for name, text in units], warning
+    files = [_file(*unit, notes, number) for number, unit in enumerate(units, 1)]
+    return [*files, *(_file(*helper, notes) for helper in helpers)], warning
 
 
-def _file(name: str, text: str, notes: Notes) -> CodeFile:
+def _file(name: str, text: str, notes: Notes, unit: int = 0) -> CodeFile:
     lines = text.removesuffix("\n").split("\n") if text else []
     shown = [
         CodeLine(
@@ -133,7 +150,7 @@ def _file(name: str, text: str, notes: Notes) -> CodeFile:
         )
         for number, line in enumerate(lines[:MAX_LINES], 1)
     ]
-    return CodeFile(name, shown, max(0, len(lines) - MAX_LINES))
+    return CodeFile(name, shown, max(0, len(lines) - MAX_LINES), unit)
 
 
 def _definitions(units: Iterable[tuple[str, str]]) -> dict[str, Line]:

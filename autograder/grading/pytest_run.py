@@ -32,7 +32,7 @@ from autograder.grading.reports import grader_record, whole_report
 from autograder.grading.scoring import Graded, check_report
 from autograder.grading.student_debugger import StudentDebugger
 from autograder.report.model import Cause, CheckOutcome, ExerciseReport
-from autograder.report.redaction import exercise_for_student, for_student
+from autograder.report.redaction import exercise_for_student, for_student, holds_back
 from autograder.report.terminal import check_lines, exercise_lines, plain
 from autograder.sandbox.levels import children_for
 from autograder.sandbox.session import WorkerSession, open_session
@@ -151,8 +151,13 @@ class SubmissionRun:
                     f"{option} would show the answers, and this course does not allow that "
                     f"(`hints: {self.policy}` in course.yml)."
                 )
-        hidden = [item for item in checks if item.get_closest_marker("hidden")]
-        if hidden and self.policy == "exam":
+        hidden = [
+            item
+            for item in checks
+            if item.get_closest_marker("hidden")
+            and holds_back(self.policy, self.course.hidden_checks(item.path.stem))
+        ]
+        if hidden:
             self.config.hook.pytest_deselected(items=hidden)
             items[:] = [item for item in items if item not in hidden]
 
@@ -213,7 +218,9 @@ class SubmissionRun:
             max_points=0.0,
             checks=tuple(reports),
         )
-        for check in exercise_for_student(exercise, self.policy, hints).checks:
+        for check in exercise_for_student(
+            exercise, self.policy, hints, self.course.hidden_checks
+        ).checks:
             if check.name == item.name:
                 lines = check_lines(check, with_values=True, shown_texts=set())
                 return [check.title, *[plain(line) for line in lines][1:]]
@@ -279,7 +286,7 @@ class SubmissionRun:
         for path, graded in self.graded.items():
             result = graded.report
             report = whole_report("", self.course, [result], record)
-            shown = for_student(report, self.policy).exercises[0]
+            shown = for_student(report, self.policy, hidden=self.course.hidden_checks).exercises[0]
             terminalreporter.section(f"{result.title}: {path.name}")
             for line in exercise_lines(shown):
                 terminalreporter.write_line(plain(line))

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from autograder.course.course_file import Course, HintPolicy, find_course
+from autograder.course.course_file import Course, HiddenChecks, HintPolicy, find_course
 from autograder.course.errors import UserError
 from autograder.grading.reports import report_of_internal_error
 from autograder.nbgrader.grader_process import GraderProcess, version_of
@@ -15,7 +15,7 @@ from autograder.nbgrader.sanitize_markdown import as_markdown
 from autograder.report.html import exercise_html
 from autograder.report.model import ExerciseReport
 from autograder.report.presentation import first_failure, opening
-from autograder.report.redaction import exercise_for_student
+from autograder.report.redaction import by_policy, exercise_for_student
 from autograder.report.terminal import exercise_lines, plain
 from autograder.sandbox.child import InternalError
 from autograder.submission.source import Siblings, Source, from_notebook
@@ -41,9 +41,13 @@ class ShownReport(msgspec.Struct):
         return {place: as_markdown("\n\n".join(texts))}
 
 
-def shown_report(report: ExerciseReport, policy: HintPolicy) -> ShownReport:
+def shown_report(
+    report: ExerciseReport,
+    policy: HintPolicy,
+    hidden: Callable[[str], HiddenChecks] = by_policy,
+) -> ShownReport:
     """Return a report as the course's policy shows it to the student."""
-    visible = exercise_for_student(report, policy)
+    visible = exercise_for_student(report, policy, hidden=hidden)
     lines = "\n".join(plain(line) for line in exercise_lines(visible))
     return ShownReport(visible, exercise_html(visible), lines)
 
@@ -69,7 +73,7 @@ class NotebookGrader:
 
     def know(self, student: str, source: Source, report: ExerciseReport) -> ShownReport:
         """Keep a report on that source, and return it as it is shown."""
-        shown = shown_report(report, self.course.content.hints)
+        shown = shown_report(report, self.course.content.hints, self.course.hidden_checks)
         self._reports.setdefault(student, {})[source.name] = source.digest, shown
         return shown
 

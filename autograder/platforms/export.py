@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from autograder.classroom.adjustments import refuse_unapplied_entries
-from autograder.classroom.grades import grade_of, read_reports
+from autograder.classroom.grades import grade_of, read_reports, under_policy
 from autograder.classroom.pseudonyms import FILE as PSEUDONYMS
 from autograder.classroom.pseudonyms import Pseudonyms
 from autograder.cli.options import course_option
@@ -100,7 +100,8 @@ def export_file(
         )
     reports = read_reports(results)
     refuse_unapplied_entries(results, course, reports)
-    reports = Pseudonyms(course.root / PSEUDONYMS).with_names(reports)
+    named = Pseudonyms(course.root / PSEUDONYMS).with_names(reports)
+    reports = [under_policy(report, course) for report in named]
     request = ExportRequest(reports, course, results, template or results, column, scale)
     made = EXPORTS[platform](request)
     above = above_maximum_note(name for each in reports for name in above_maximum(each))

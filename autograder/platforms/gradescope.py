@@ -8,7 +8,7 @@ lies in `/autograder/submission`, the metadata of it in `/autograder/submission_
 the results go to `/autograder/results/results.json`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ import msgspec
 import yaml
 
 from autograder.classroom.downloads import MOST_METADATA, Importer, Listing, Owner, Piece
-from autograder.course.course_file import Course, Exercise, HintPolicy
+from autograder.course.course_file import Course, Exercise, HiddenChecks, HintPolicy
 from autograder.course.errors import UserError
 from autograder.course.files import write_atomically
 from autograder.course.text import few, number, one_line
@@ -27,7 +27,7 @@ from autograder.platforms.grade_one import grade_one, opened
 from autograder.platforms.rows import name_of
 from autograder.report.html import check_html
 from autograder.report.model import CheckReport, ExerciseReport, HandIn, Report
-from autograder.report.redaction import for_student
+from autograder.report.redaction import by_policy, for_student
 
 PLATFORM = "gradescope"
 METADATA = "submission_metadata.yml"
@@ -133,13 +133,15 @@ GRADESCOPE = Importer(
 )
 
 
-def results_of(report: Report, policy: HintPolicy) -> dict[str, Any]:
+def results_of(
+    report: Report, policy: HintPolicy, hidden: Callable[[str], HiddenChecks] = by_policy
+) -> dict[str, Any]:
     """Return a student's results in Gradescope's form, as far as the course's policy shows them.
 
     In an exam the points of the hidden checks are one number for each exercise, shown when the
     grades are published; until then Gradescope holds the total back, too.
     """
-    shown = for_student(report, policy)
+    shown = for_student(report, policy, hidden=hidden)
     tests = []
     for at, (exercise, full) in enumerate(
         zip(shown.exercises, report.exercises, strict=True), start=1
@@ -245,7 +247,7 @@ def results_zip(request: ExportRequest) -> ExportFile:
             continue
         path = f"{hand_in.entries[0]}/{RESULTS}"
         if path not in files:  # the members of a group have the same
-            results = results_of(report, request.course.content.hints)
+            results = results_of(report, request.course.content.hints, request.course.hidden_checks)
             text = msgspec.json.format(msgspec.json.encode(results), indent=1)
             files[path] = text + b"\n"
     notes = names_note("Without a submission on Gradescope, so not in the zip", without)
@@ -312,7 +314,7 @@ def run(root: Path) -> None:
             f"has {number(float(total))}. Set it to the same, unless people give points as well."
         )
     print(f"Confined: {report.grader.confinement}. Status: {report.status}.")
-    results = results_of(report, course.content.hints)
+    results = results_of(report, course.content.hints, course.hidden_checks)
     folder = root / "results"
     folder.mkdir(exist_ok=True)
     write_atomically(folder / RESULTS, msgspec.json.encode(results))

@@ -10,20 +10,20 @@ import html
 import itertools
 import sys
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from autograder.course.course_file import Course, Exercise, HintPolicy
+from autograder.course.course_file import Course, Exercise, HiddenChecks, HintPolicy
 from autograder.course.files import write_atomically
 from autograder.platforms.bundle import Files, bundle, template
 from autograder.platforms.grade_one import grade_one, opened
 from autograder.report.html import check_text, first_line
 from autograder.report.model import CheckReport, ExerciseReport, Report
 from autograder.report.picture import picture_of
-from autograder.report.redaction import for_student
+from autograder.report.redaction import by_policy, for_student
 
 PLATFORM = "prairielearn"
 SHARED = "serverFilesCourse/autograder"
@@ -91,12 +91,16 @@ def run(root: Path, exercise: Path) -> None:
     report = grade_one(course, [course.exercise(exercise.name)], root / "student")
     folder = root / "results"
     folder.mkdir(exist_ok=True)
-    write_atomically(folder / "results.json", encoded(report, course.content.hints))
+    write_atomically(
+        folder / "results.json", encoded(report, course.content.hints, course.hidden_checks)
+    )
 
 
-def encoded(report: Report, policy: HintPolicy) -> bytes:
+def encoded(
+    report: Report, policy: HintPolicy, hidden: Callable[[str], HiddenChecks] = by_policy
+) -> bytes:
     """Return the results of a report on one exercise as JSON, cut to the allowed size."""
-    shown = for_student(report, policy).exercises[0]
+    shown = for_student(report, policy, hidden=hidden).exercises[0]
     drawn = ((check.name, picture_of(check)) for check in shown.checks)
     of_failures = ((name, picture) for name, picture in drawn if picture is not None)
     pictures = dict(itertools.islice(of_failures, MAX_PICTURES))

@@ -344,7 +344,8 @@ class ExerciseReport(Record, frozen=True, kw_only=True):
 
     `reason_is_ours` if running the submission has put nothing into the reason; `cause` is what
     the reason says, and `note_causes` what the notes say, in their order. `basis` is that of a
-    class's grades: exercises of one report may have been graded at different times.
+    class's grades: exercises of one report may have been graded at different times. `request` is
+    what the student asks the instructor to look at again.
     """
 
     name: str
@@ -365,6 +366,7 @@ class ExerciseReport(Record, frozen=True, kw_only=True):
     excused: bool = False
     repair: Repair | None = None
     basis: Basis | None = None
+    request: str = ""
 
     @property
     def known_points(self) -> float | None:
@@ -430,7 +432,8 @@ class Lateness(Record, frozen=True, kw_only=True):
 class Adjustment(Record, frozen=True, kw_only=True):
     """A change of points by a person; of the total where no exercise is named.
 
-    `entry` stands for the decision that it puts into effect; older records have none.
+    `entry` stands for the decision that it puts into effect; older records have none. `place` is
+    the line of the student's code that a comment is about.
     """
 
     exercise: str = ""
@@ -438,6 +441,7 @@ class Adjustment(Record, frozen=True, kw_only=True):
     points: float = 0.0
     said: str
     entry: str = ""
+    place: Line | None = None
 
 
 class Report(Record, frozen=True, kw_only=True):
@@ -470,6 +474,11 @@ class Report(Record, frozen=True, kw_only=True):
         """The points; None while those of no part are known."""
         known = any(e.known_points is not None for e in self.exercises if not e.excused)
         return self.points if self.points or known else None
+
+    @property
+    def line_comments(self) -> list[Adjustment]:
+        """People's comments at a line of the code, which the record has."""
+        return [each for each in self.adjustments if each.place is not None]
 
     @property
     def excused(self) -> bool:

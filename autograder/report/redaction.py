@@ -5,11 +5,11 @@ below; a field that is added to the record is held back until it is named here.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from autograder.course.course_file import HintPolicy
+from autograder.course.course_file import HiddenChecks, HintPolicy
 from autograder.report.model import (
     SEVERITY,
     STATUS_OF,
@@ -35,7 +35,22 @@ STOPPED: dict[Status, str] = {
 }
 
 
-def for_student(report: Report, policy: HintPolicy, hints_shown: HintsShown = 1) -> Report:
+def by_policy(_: str) -> HiddenChecks:
+    """Return that a course has no date on which outcomes of hidden checks are shown."""
+    return "by policy"
+
+
+def holds_back(policy: HintPolicy, stage: HiddenChecks) -> bool:
+    """Return whether outcomes of hidden checks are held back from students."""
+    return stage == "held back" or (policy == "exam" and stage == "by policy")
+
+
+def for_student(
+    report: Report,
+    policy: HintPolicy,
+    hints_shown: HintsShown = 1,
+    hidden: Callable[[str], HiddenChecks] = by_policy,
+) -> Report:
     """Return the report without what the policy holds back.
 
     practice, homework: of each check that failed, the finding, the values and the first hints: as
@@ -43,34 +58,45 @@ def for_student(report: Report, policy: HintPolicy, hints_shown: HintsShown = 1)
     and which mistake it shows in the course's own words, but no inputs and no values.
     exam: points and outcomes of the checks that are not hidden, the exercise's points, and nothing
     else, whatever became of it.
+    Before the course's date for hidden checks, nothing but the exercise's points tells of them;
+    after it, their outcomes are there in an exam, too. `hidden` says it for an exercise.
     """
-    exercises = tuple(exercise_for_student(each, policy, hints_shown) for each in report.exercises)
+    exercises = tuple(
+        exercise_for_student(each, policy, hints_shown, hidden) for each in report.exercises
+    )
     status = worst([exercise.status for exercise in exercises]) if exercises else report.status
     return msgspec.structs.replace(report, exercises=exercises, status=status)
 
 
 def exercise_for_student(
-    exercise: ExerciseReport, policy: HintPolicy, hints_shown: HintsShown = 1
+    exercise: ExerciseReport,
+    policy: HintPolicy,
+    hints_shown: HintsShown = 1,
+    hidden: Callable[[str], HiddenChecks] = by_policy,
 ) -> ExerciseReport:
     """Return one exercise of a report, as `for_student` has it."""
-    exam = policy == "exam"
+    exam, stage = policy == "exam", hidden(exercise.name)
+    held_back = holds_back(policy, stage)
     checks = []
     for check in exercise.checks:
-        if not exam:
+        if check.hidden and held_back:
+            continue
+        if exam:
+            checks.append(_outcome_alone(check))
+        else:
             level = hints_shown if isinstance(hints_shown, int) else hints_shown.get(check.name, 1)
             checks.append(_check(exercise, check, max(0, level)))
-        elif not check.hidden:
-            checks.append(_outcome_alone(check))
     may_show_reason = not exam and _may_show_reason(exercise)
     reason = exercise.reason
     if exam:
         reason = _reason_in_exam(exercise)
     elif reason and not may_show_reason:  # a hidden check may have given it
-        reason = STOPPED.get(exercise.status, "")
+        is_told = not held_back or exercise.status == "needs a person"
+        reason = STOPPED.get(exercise.status, "") if is_told else ""
     return ExerciseReport(
         name=exercise.name,
         title=exercise.title,
-        status=_status_in_exam(exercise) if exam else exercise.status,
+        status=_status_by(exercise, checks) if exam or held_back else exercise.status,
         points=exercise.points,
         max_points=exercise.max_points,
         file=exercise.file,
@@ -168,11 +194,11 @@ def _reason_in_exam(exercise: ExerciseReport) -> str:
     return exercise.reason if exercise.reason_is_ours else FOR_A_PERSON
 
 
-def _status_in_exam(exercise: ExerciseReport) -> Status:
+def _status_by(exercise: ExerciseReport, checks: Sequence[CheckReport]) -> Status:
     """Return the status by the checks that are shown, and always that a person is needed."""
     if exercise.status not in {"timed out", "crashed"} or not exercise.checks:
         return exercise.status
-    shown = (check.outcome for check in exercise.checks if not check.hidden)
+    shown = (check.outcome for check in checks)
     return max(
         (STATUS_OF.get(each, "graded") for each in shown), key=SEVERITY.index, default="graded"
     )

@@ -71,7 +71,9 @@ def answer_of(request: dict[str, Any]) -> dict[str, Any]:
     if EXECUTION in os.environ:
         if report.status == "needs a person":
             return {"error": f"{report.name} needs a person. {report.reason}"}
-        html, text = notebook_outputs(exercise_for_student(report, course.content.hints))
+        html, text = notebook_outputs(
+            exercise_for_student(report, course.content.hints, hidden=course.hidden_checks)
+        )
     else:  # a student, who gets one step at a time
         html, text = _step_outputs(course, report, folder, request["hint"])
     return {"html": html, "text": text, "points": report.points}

@@ -118,19 +118,19 @@ def shown_step(
     grader itself failed nothing is known of the file, and all that is kept stays.
     """
     if _is_ungraded(full):
-        return exercise_for_student(full, course.content.hints, 0)
+        return exercise_for_student(full, course.content.hints, 0, course.hidden_checks)
     policy = course.content.hints
     attempts = next_step(read_attempts(path, full.name), full, policy, more)
     if full.status != "not loaded":
         write_record(attempts_path(path, full.name), attempts)
-    report = exercise_for_student(full, policy, hints_shown(attempts))
+    report = exercise_for_student(full, policy, hints_shown(attempts), course.hidden_checks)
     write_progress(path, report if saved else msgspec.structs.replace(report, digest=""))
     return report
 
 
 def shown_in_short(course: Course, full: ExerciseReport, path: Path) -> ExerciseReport:
     """Return what the student sees where only the finding has room: no hint counts as seen."""
-    report = exercise_for_student(full, course.content.hints, 0)
+    report = exercise_for_student(full, course.content.hints, 0, course.hidden_checks)
     if not _is_ungraded(full):
         write_progress(path, report)
     return report

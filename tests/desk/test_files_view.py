@@ -25,6 +25,7 @@ HOSTILE = "<img src=x onerror=alert(1)>;=1+3;one.py"
 @pytest.fixture
 def quick(tmp_path, monkeypatch):
     quick = Quick(tmp_path, monkeypatch)
+    quick.work("bob", one="a=1")  # else `ann` would be taken for the class
     for version, text in (("v1", "a=5 b=0"), ("v2", "a=5 b=5")):
         folder = quick.class_folder / "ann" / version
         folder.mkdir(parents=True)
@@ -49,7 +50,7 @@ def files_on(client):
 
 
 def test_a_person_chooses_one_and_it_is_graded(quick, client, post):
-    assert quick.table() == {"ann": ". . ."}
+    assert quick.table() == {"ann": ". . .", "bob": "1 . 1"}
     assert "Choose one of 2 files" in text_of(client.get("/students/ann"))
     files = files_on(client)
     assert list(files) == ["v1/one.py", "v2/one.py"]
@@ -59,18 +60,18 @@ def test_a_person_chooses_one_and_it_is_graded(quick, client, post):
     assert "was changed since grade ran" in str(quick.run("export", "feedback", quick.out,
         "--out", quick.out / "f.zip").exception)  # fmt: skip
     quick.grade()
-    assert quick.table() == {"ann": "10 . 10"}
+    assert quick.table() == {"ann": "10 . 10", "bob": "1 . 1"}
     shown = (quick.out / "feedback" / "ann.html").read_text()
     assert "One: one of several files was chosen by" in shown and "The later one." in shown
     assert "not in force" not in text_of(client.get("/students/ann"))
     assert "chosen" in text_of(client.get("/files/ann/one"))
     post(client, "/files/ann/one/choose", file=files["v1/one.py"])
     quick.grade()
-    assert quick.table() == {"ann": "5 . 5"}
+    assert quick.table() == {"ann": "5 . 5", "bob": "1 . 1"}
     for file in files.values():
         post(client, "/adjust/ann/undo", about=f"one/{file}")
     quick.grade()
-    assert quick.table() == {"ann": ". . ."}
+    assert quick.table() == {"ann": ". . .", "bob": "1 . 1"}
 
 
 @pytest.mark.parametrize("change", ["another file", "another text"])
@@ -78,17 +79,17 @@ def test_a_choice_is_of_the_files_that_were_shown(quick, client, post, change):
     """If the student hands in something else, a person looks again; the choice is kept."""
     post(client, "/files/ann/one/choose", file=files_on(client)["v2/one.py"])
     quick.grade()
-    assert quick.table() == {"ann": "10 . 10"}
+    assert quick.table() == {"ann": "10 . 10", "bob": "1 . 1"}
     place = quick.class_folder / "ann" / ("v3" if change == "another file" else "v1") / "one.py"
     place.parent.mkdir(exist_ok=True)
     place.write_text("said = 'a=1 b=1'\n")
     overview = quick.grade()
-    assert quick.table() == {"ann": ". . ."}
+    assert quick.table() == {"ann": ". . .", "bob": "1 . 1"}
     assert any("work changed" in note for note in overview.notes)
     quick.run("export", "feedback", quick.out, "--out", quick.out / "f.zip")  # is not refused
     place.unlink() if change == "another file" else place.write_text("said = 'a=5 b=0'\n")
     quick.grade()
-    assert quick.table() == {"ann": "10 . 10"}
+    assert quick.table() == {"ann": "10 . 10", "bob": "1 . 1"}
 
 
 def test_names_and_ids_of_files_are_harmless(quick, client, post):
@@ -119,6 +120,8 @@ def test_a_row_that_chooses_no_file_of_an_exercise_is_refused(quick, row):
 def test_the_points_of_each(tmp_path):
     """Graded confined, in a process of its own; a file that cannot be read has none."""
     course = write_course(tmp_path / "course", {"one": 10}, checks={"one": CHECK})
+    (tmp_path / "class" / "bob").mkdir(parents=True)
+    (tmp_path / "class" / "bob" / "one.py").write_text("def one(): return 1")
     texts = {"v1": "def one(): return 1", "v2": "def one(): return 2", "v3": "def one(): return 3"}
     for version, text in texts.items():
         folder = tmp_path / "class" / "ann" / version
@@ -128,7 +131,7 @@ def test_the_points_of_each(tmp_path):
     job = Job(course, tuple(course.content.exercises), tmp_path / "class", tmp_path / "out", 1, 0)
     grade_class(job, lambda *_: None)
     with (tmp_path / "out" / "grades.csv").open(newline="") as file:
-        assert [row["one"] for row in csv.DictReader(file)] == [""]
+        assert [row["one"] for row in csv.DictReader(file)] == ["", "10"]
     command = GradeCommand(submissions=str(job.submissions), course=str(course.root))
     remember_command(job.out, command)
     client = let_in(client_of(job.out, course))

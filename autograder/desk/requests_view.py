@@ -1,0 +1,78 @@
+"""The view *Requests*: students' regrade requests, and the answers to them."""
+
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from autograder.classroom.adjustments import TABLE, Adjustments
+from autograder.classroom.decisions import decision_row
+from autograder.classroom.marks import answer_id
+from autograder.course.errors import UserError
+from autograder.desk.results import ClassMember, ClassResults
+from autograder.desk.student_view import enter_row, student_in_address
+from autograder.desk.view import DeskView, Visit
+from autograder.report.model import ExerciseReport
+
+MOST = 200  # requests on the page
+
+Request = tuple[ClassMember, ExerciseReport]
+
+
+def requests_of(now: ClassResults) -> list[Request]:
+    """Return all requests, in the order of the class."""
+    return [
+        (student, exercise)
+        for student in now.students
+        if student.id in now.with_requests
+        for exercise in now.report(student).exercises
+        if exercise.request
+    ]
+
+
+def show(visit: Visit) -> Response:
+    """Show the requests that wait, and below them those that were answered."""
+    table = Adjustments(visit.place.results / TABLE, visit.place.course)
+    waiting: list[Request] = []
+    answered: list[tuple[ClassMember, ExerciseReport, str]] = []
+    for student, exercise in requests_of(visit.results()):
+        answer = next(
+            (
+                each.said(exercise.title)
+                for each in table.of(student.id)
+                if each.change == "answer"
+                and (each.exercise, each.check) == (exercise.name, answer_id(exercise.request))
+            ),
+            "",
+        )
+        if answer:
+            answered.append((student, exercise, answer))
+        else:
+            waiting.append((student, exercise))
+    return visit.page(
+        "requests_view.html",
+        waiting=waiting[:MOST],
+        more=max(0, len(waiting) - MOST),
+        answered=answered[:MOST],
+        request_id=answer_id,
+    )
+
+
+def answer(visit: Visit) -> Response:
+    """Enter the answer to a request: for the words that it was given for."""
+    now = visit.results()
+    student, name = student_in_address(visit, now), visit.part("exercise")
+    found = [each for each in now.report(student).exercises if each.name == name and each.request]
+    if not found:
+        raise HTTPException(404)
+    if visit.field("request") != answer_id(found[0].request):
+        raise UserError("The student has written another request since. Load the page again.")
+    if not visit.field("answer"):
+        raise UserError("Write an answer: the student reads it.")
+    row = decision_row("answer", None, visit.field("answer"), None)
+    row |= {"exercise": name, "check": answer_id(found[0].request)}
+    return enter_row(visit, student, row)
+
+
+VIEWS = (
+    DeskView("/requests", show, "Requests"),
+    DeskView("/requests/{key}/{exercise}", answer, changes=True),
+)
