@@ -21,7 +21,7 @@ from autograder.nbgrader.clean_copy import StagedSubmission
 from autograder.nbgrader.directory import reason_of, unusable
 from autograder.nbgrader.gradebook import RunGradebook, one_gradebook
 from autograder.nbgrader.sanitize_markdown import as_markdown
-from autograder.nbgrader.steps import GRADE, SANITIZE, CourseLatePolicy, marks_of
+from autograder.nbgrader.steps import GRADE, SANITIZE, CourseLatePolicy, marks_of, name_student
 from autograder.report.model import ExerciseReport
 
 LOOK_AT_ONE_SUBMISSION = {LateSubmissionPlugin, CourseLatePolicy}
@@ -183,6 +183,7 @@ class GradebookWriter:
     def __init__(self, gradebook: RunGradebook, converter: ConfinedAutograde) -> None:
         self.gradebook = gradebook
         self.converter = converter
+        self.names: Mapping[str, str] = {}  # by a roster
         self.assignment: str = converter.coursedir.assignment_id
 
     def write(self, student: str, staged: StagedSubmission) -> StudentResult:
@@ -191,7 +192,8 @@ class GradebookWriter:
         try:
             if staged.present:
                 result.left = self.converter.autograde(student, staged.refused)
-            self.gradebook.update_or_create_student(student)
+            row = self.gradebook.update_or_create_student(student)
+            name_student(row, self.names.get(student, ""))
             self.gradebook.update_or_create_submission(self.assignment, student)
             rows = self.gradebook.submission(self.assignment, student)
             for name, notebook in rows.notebooks.items():

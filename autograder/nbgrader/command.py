@@ -14,6 +14,8 @@ from autograder.course.text import number, one_line, several
 from autograder.worker.confinement import Level
 
 if TYPE_CHECKING:
+    from autograder.classroom.decisions import Decision
+    from autograder.course.course_file import Course
     from autograder.nbgrader.autograde import StudentResult
 
 
@@ -58,6 +60,17 @@ def nbgrader_init(folder: Path, course_path: Path | None) -> None:
     default=".",
     help="nbgrader's course directory.  [default: where you are]",
 )
+@click.option(
+    "--roster",
+    type=click.Path(path_type=Path, exists=True),
+    help="Take the students' names from this roster.",
+)
+@click.option(
+    "--comments",
+    type=click.Path(path_type=Path, exists=True),
+    metavar="RESULTS",
+    help="Take comments at lines of code from these results of `autograder grade`.",
+)
 @click.option("--workers", type=click.IntRange(1, 256), help="Processes that grade.")
 @click.option("--confinement", type=click.Choice(["full", "landlock", "no-open"]))
 @course_option
@@ -65,6 +78,8 @@ def nbgrader_grade(
     assignment: str,
     students: tuple[str, ...],
     folder: Path,
+    roster: Path | None,
+    comments: Path | None,
     workers: int | None,
     confinement: Level | None,
     course_path: Path | None,
@@ -72,6 +87,7 @@ def nbgrader_grade(
     """Grade what was collected for ASSIGNMENT, confined, and write nbgrader's gradebook."""
     _needed()
     from autograder.authoring.lint_cache import refuse_authoring_errors, unless_cached
+    from autograder.classroom.roster import Roster
     from autograder.cli.progress import graded_with_progress
     from autograder.nbgrader.grade_assignment import AssignmentJob, grade_assignment
     from autograder.sandbox.levels import choose
@@ -83,7 +99,18 @@ def nbgrader_grade(
     unless_cached(refuse_authoring_errors, course, exercises)
     level = choose(confinement, own_code=False)
     processes = workers or os.cpu_count() or 1
-    job = AssignmentJob(course, folder.resolve(), assignment, names, students, processes, level)
+    known = Roster(roster, course).students if roster is not None else []
+    job = AssignmentJob(
+        course,
+        folder.resolve(),
+        assignment,
+        names,
+        students,
+        processes,
+        level,
+        {each.id: each.hand_in.name for each in known},
+        _remarks(comments, course) if comments is not None else {},
+    )
     results = graded_with_progress(
         lambda progress: grade_assignment(job, progress),
         "are in the gradebook; the same command grades all again.",
@@ -92,6 +119,17 @@ def nbgrader_grade(
     for result in results:
         _print_result(result, wide)
     raise SystemExit(int(any(each.error or each.left or each.by_hand for each in results)))
+
+
+def _remarks(results: Path, course: "Course") -> "dict[str, list[Decision]]":
+    """Return people's comments at lines of the students' code."""
+    from autograder.classroom.adjustments import TABLE, Adjustments
+
+    found: dict[str, list[Decision]] = {}
+    for each in Adjustments(results / TABLE, course).entered:
+        if each.decision.line is not None:
+            found.setdefault(each.decision.student, []).append(each.decision)
+    return found
 
 
 def _print_result(result: "StudentResult", wide: int) -> None:

@@ -4,6 +4,7 @@ The instructor's notebook of an exercise comes from `solutions/NAME.py`, with nb
 """
 
 import contextlib
+import re
 from datetime import UTC
 from pathlib import Path
 from typing import Any
@@ -96,10 +97,15 @@ c.Autograde.autograde_preprocessors = GRADE
 """
 
 
+def course_id(course: Course) -> str:
+    """Return nbgrader's id of the course: its title in letters that a folder's name may have."""
+    return re.sub(r"[^a-z0-9]+", "-", course.title.lower()).strip("-")[:40] or course.root.name
+
+
 def missing_lines(course: Course, folder: Path) -> list[str]:
     """Return our settings that an existing configuration lacks."""
     text = (folder / CONFIG).read_text(encoding="utf-8")
-    ours = TEXT.format(course_id=course.root.name, root=str(folder), course=str(course.root))
+    ours = TEXT.format(course_id=course_id(course), root=str(folder), course=str(course.root))
     lines = [line for line in ours.splitlines() if line and not line.startswith("#")]
     return [line for line in lines if line.partition(" =")[0] not in text]
 
@@ -118,7 +124,7 @@ def make_course(course: Course, folder: Path) -> list[Path]:
     texts: dict[Path, str] = {}
     config = folder / CONFIG
     if not config.exists():
-        name = course.root.name
+        name = course_id(course)
         root, home = str(folder), str(course.root.resolve())
         texts[config] = TEXT.format(course_id=name, root=root, course=home)
     for assignment in course.content.assignments:

@@ -2,12 +2,13 @@
 
 import contextlib
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from autograder.classroom.decisions import Decision
 from autograder.classroom.judge_pool import Graders, Setup, Task, open_pool
 from autograder.course.course_file import FILE_NAME, Course
 from autograder.nbgrader.clean_copy import StagedSubmission, stage
@@ -32,7 +33,10 @@ Tell = Callable[[int, int], None]
 
 
 class AssignmentJob(msgspec.Struct, frozen=True):
-    """An assignment to grade in a course directory; `exercises` are those of course.yml."""
+    """An assignment to grade in a course directory; `exercises` are those of course.yml.
+
+    `names` are those of a roster, `remarks` people's comments at lines, each by student.
+    """
 
     course: Course
     folder: Path
@@ -41,6 +45,8 @@ class AssignmentJob(msgspec.Struct, frozen=True):
     students: tuple[str, ...]
     workers: int
     level: Level
+    names: Mapping[str, str] = {}
+    remarks: Mapping[str, Sequence[Decision]] = {}
 
 
 def grade_assignment(job: AssignmentJob, progress: Tell) -> "list[StudentResult]":
@@ -83,7 +89,9 @@ def grade_assignment(job: AssignmentJob, progress: Tell) -> "list[StudentResult]
             )
             return stage(submitted, clean, notebooks, exercises)
 
+        grading.remarks = job.remarks
         writer = stack.enter_context(writing(api, job.assignment, scratch / STAGED))
+        writer.names = job.names
         grading.before_grading = writer.gradebook.save  # others may write meanwhile
         results = []
         for student, staged in _graded(students, staging, setup, graders, grading):

@@ -1,15 +1,18 @@
 """The reports on nbgrader notebooks, graded before or when they are first asked for."""
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
+import nbformat
 
+from autograder.classroom.decisions import Decision, place_of, work_id
 from autograder.course.course_file import Course, HiddenChecks, HintPolicy, find_course
 from autograder.course.errors import UserError
 from autograder.grading.reports import report_of_internal_error
+from autograder.nbgrader.config import source_notebook
 from autograder.nbgrader.grader_process import GraderProcess, version_of
 from autograder.nbgrader.sanitize_markdown import as_markdown
 from autograder.report.html import exercise_html
@@ -22,23 +25,32 @@ from autograder.submission.source import Siblings, Source, from_notebook
 
 
 class ShownReport(msgspec.Struct):
-    """A report as the student may see it, for nbgrader's files and gradebook."""
+    """A report as the student may see it, for nbgrader's files and gradebook.
+
+    If it `waits`, a person gives the points. `remarks` are people's comments at a line, each with
+    the text of its cell.
+    """
 
     report: ExerciseReport
     page: str
     text: str
+    waits: bool = False
+    remarks: Sequence[tuple[str, str]] = ()
 
     def comments(self, answers: dict[str, str]) -> dict[str, str]:
-        """Return the comment on an answer, by its cell's id: the finding and a hint."""
-        texts, failed = [opening(self.report).text], first_failure(self.report)
-        if not texts[0] or not answers:
-            return {}
-        about = failed.diagnosis.function if failed is not None and failed.diagnosis else ""
-        place = next(
-            (name for name, text in answers.items() if about and about in text), next(iter(answers))
-        )
-        texts += [f"Hint: {hint}" for hint in (failed.hints[:1] if failed is not None else ())]
-        return {place: as_markdown("\n\n".join(texts))}
+        """Return the comments on answers, by their cells' ids: the finding, a hint, remarks."""
+        texts: dict[str, list[str]] = {}
+        first, failed = next(iter(answers), ""), first_failure(self.report)
+        finding = opening(self.report).text
+        if finding and answers:
+            about = failed.diagnosis.function if failed is not None and failed.diagnosis else ""
+            named = (name for name, text in answers.items() if about and about in text)
+            hints = failed.hints[:1] if failed is not None else ()
+            texts[next(named, first)] = [finding, *(f"Hint: {hint}" for hint in hints)]
+        for cell, remark in self.remarks if answers else ():
+            place = next((name for name, text in answers.items() if text == cell), first)
+            texts.setdefault(place, []).append(remark)
+        return {name: as_markdown("\n\n".join(each)) for name, each in texts.items()}
 
 
 def shown_report(
@@ -61,9 +73,11 @@ class NotebookGrader:
     def __init__(self, course: Course, is_kept: bool = False) -> None:
         self.course = course
         self.before_grading: Callable[[], object] = lambda: None
+        self.remarks: Mapping[str, Sequence[Decision]] = {}  # by student
         self._is_kept = is_kept
         self._version = version_of(course)
         self._reports: dict[str, dict[str, tuple[str, ShownReport]]] = {}  # by student, notebook
+        self._handed_out: dict[str, set[str]] = {}
         self._process: GraderProcess | None = None
 
     @property
@@ -74,8 +88,42 @@ class NotebookGrader:
     def know(self, student: str, source: Source, report: ExerciseReport) -> ShownReport:
         """Keep a report on that source, and return it as it is shown."""
         shown = shown_report(report, self.course.content.hints, self.course.hidden_checks)
+        gives_0 = self.course.content.export.not_loaded == 0
+        shown.waits = report.status == "needs a person" or (
+            report.status == "not loaded" and not gives_0
+        )
+        shown.remarks = self._remarks(student, source, report)
         self._reports.setdefault(student, {})[source.name] = source.digest, shown
         return shown
+
+    def _remarks(
+        self, student: str, source: Source, report: ExerciseReport
+    ) -> list[tuple[str, str]]:
+        """Return people's comments at lines of this very source."""
+        found = []
+        for each in self.remarks.get(student, ()):
+            place = place_of(each, source) if each.exercise == source.name else None
+            if each.line is not None and place is not None and each.work in {"", work_id([report])}:
+                text = (
+                    f"{each.by or 'Comment'} on line {place.line}, {place.text.strip()}: {each.why}"
+                )
+                found.append((source.units[each.line[0] - 1].text, text))
+        return found
+
+    def wrote_elsewhere(self, notebook: str, nb: Any) -> bool:
+        """Tell whether a notebook with questions has text of the student's outside their cells."""
+        exercise = self.course.exercises.get(notebook)
+        if exercise is None or not exercise.questions:
+            return False
+        if notebook not in self._handed_out:
+            book = nbformat.reads(source_notebook(self.course, exercise), 4)
+            self._handed_out[notebook] = {_plain(cell.source) for cell in book.cells}
+        known = self._handed_out[notebook]
+        return any(
+            _plain(cell.source) not in known
+            for cell in nb.cells
+            if cell.cell_type != "code" and "nbgrader" not in cell.metadata and _plain(cell.source)
+        )
 
     def of_student(self, student: str) -> dict[str, ExerciseReport]:
         """Return what is known of a student's notebooks, as it is shown."""
@@ -117,6 +165,10 @@ class NotebookGrader:
         if self._process is not None:
             self._process.close()
             self._process = None
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
 
 
 _OPEN: dict[str, NotebookGrader] = {}

@@ -24,6 +24,8 @@ from autograder.submission.notebook import check_cell
 from autograder.submission.stubs import strip_solutions
 
 FOUND = "autograder"  # among a notebook's resources: its report, from one step to the next
+ELSEWHERE = "autograder_elsewhere"  # whether there is text outside the cells for answers
+LOOK_ELSEWHERE = "This cell is as it was handed out. There is text in another cell: look there."
 MAX_KNOWN = 10_000  # marks that are known to be valid
 
 
@@ -54,6 +56,9 @@ class RestoreCells(NbGraderPreprocessor):
             raise ValueError(f"{asked['notebook']}.ipynb is a link, not a file.")
         with Gradebook(asked["db_url"]) as gradebook:
             marks = marks_of(gradebook.find_notebook(asked["notebook"], asked["assignment"]))
+            with contextlib.suppress(MissingEntry):
+                name_student(gradebook.find_student(asked["student"]))
+            gradebook.db.commit()
         met: set[str] = set()
         for cell in nb.cells:
             own = cell.metadata.pop("nbgrader", None)
@@ -63,6 +68,20 @@ class RestoreCells(NbGraderPreprocessor):
                 met.add(name)
                 cell.metadata["nbgrader"] = dict(marks[name])
         return nb, resources
+
+
+def name_student(student: Any, name: str = "") -> None:
+    """Give a student in the gradebook the name of a roster; else the id, if there is no name yet.
+
+    formgrader shows a student without one as "None, None".
+    """
+    last, comma, first = name.partition(",")
+    if name and not comma:
+        first, _, last = name.rpartition(" ")
+    if name:
+        student.first_name, student.last_name = first.strip(), last.strip()
+    elif student.first_name is None and student.last_name is None:
+        student.first_name, student.last_name = "", student.id
 
 
 def marks_of(notebook: Any) -> dict[str, dict[str, Any]]:
@@ -96,9 +115,9 @@ class ConfinedExecute(NbGraderPreprocessor):
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
         asked = resources["nbgrader"]
-        found = grading_of(self.course).report(
-            asked["student"], asked["notebook"], nb, _folder(resources)
-        )
+        grading = grading_of(self.course)
+        found = grading.report(asked["student"], asked["notebook"], nb, _folder(resources))
+        resources[ELSEWHERE] = grading.wrote_elsewhere(asked["notebook"], nb)
         resources[FOUND] = found
         for cell in nb.cells:
             if cell.cell_type == "code":
@@ -197,12 +216,25 @@ class SaveHints(NbGraderPreprocessor):
         with Gradebook(asked["db_url"]) as gradebook:
             for name, comment in found.comments(answers).items():
                 gradebook.find_comment(name, *where).auto_comment = comment
-            if found.report.status == "needs a person":
+            if resources.get(ELSEWHERE):
+                _leave_unchanged_answers_open(gradebook, nb, where)
+            if found.waits:
                 with contextlib.suppress(MissingEntry):
                     grade = gradebook.find_grade(check_cell(asked["notebook"]), *where)
                     grade.auto_score, grade.needs_manual_grade = None, True
             gradebook.db.commit()
         return nb, resources
+
+
+def _leave_unchanged_answers_open(gradebook: Any, nb: Any, where: tuple[str, str, str]) -> None:
+    """Leave answers open to which nbgrader gives 0, since the student wrote in another cell."""
+    for cell in nb.cells:
+        mark = cell.metadata.get("nbgrader", {})
+        if cell.cell_type != "code" and mark.get("grade") and mark.get("solution"):
+            grade = gradebook.find_grade(_id(cell), *where)
+            if grade.auto_score == 0 and grade.manual_score is None:
+                grade.auto_score, grade.needs_manual_grade = None, True
+                gradebook.find_comment(_id(cell), *where).auto_comment = LOOK_ELSEWHERE
 
 
 class EscapeTexts(NbGraderPreprocessor):
