@@ -21,7 +21,7 @@ from autograder.course.errors import UserError
 from autograder.course.text import number, several
 from autograder.desk.results import ClassMember, ClassResults
 from autograder.desk.selection import StudentFilter, selected
-from autograder.desk.submissions import code_of
+from autograder.desk.submissions import CodeFile, code_of
 from autograder.desk.view import DeskView, Visit
 from autograder.report.model import Report
 from autograder.report.presentation import opening
@@ -45,7 +45,8 @@ def show(visit: Visit) -> Response:
     for exercise in report.exercises:
         name = exercise.name
         of_exercise = [work.sources.get(name) for work in works]
-        files, warning = ([], "")
+        files: list[CodeFile] = []
+        warning = ""
         if exercise.digest:
             files, warning = code_of(exercise, of_exercise, comments)
         parts.append(
