@@ -28,7 +28,8 @@ CHECKS, STUBS = f"{PACKAGE}/checks", f"{PACKAGE}/handed_out"
 WORK = "exercises"
 FileForm = Literal["py", "ipynb"]
 KitFiles = dict[str, str]
-_NOT_FOR_STUDENTS = ("reference", "checks", "solutions", "right", "helpers", "handed_out", "late")
+_FOLDERS = ("reference", "checks", "solutions", "right", "helpers", "handed_out")
+_NOT_FOR_STUDENTS = (*_FOLDERS, "late", "export")
 
 
 def text_files(
