@@ -162,7 +162,10 @@ def test_what_has_no_place_is_kept_and_named(apply):
 @pytest.mark.parametrize(
     ("row", "said"),
     [
-        ("s1,softmax,,give,1", "line 2: expected one of add, set, excuse, comment, found 'give'"),
+        (
+            "s1,softmax,,give,1",
+            "line 2: expected one of add, set, excuse, comment, file, answer, found 'give'",
+        ),
         ("s1,sofmax,,add,1", "line 2: there is no exercise 'sofmax'"),
         ("s1,softmax,,add,many", "expected points from -10000 to 10000, found 'many'"),
         ("s1,softmax,,add,nan", "expected points"),
