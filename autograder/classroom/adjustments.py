@@ -185,21 +185,14 @@ class Adjustments:
                 continue
             parts = [e for e in exercises if each.exercise in {TOTAL, e.name}]
             work = work_id(parts)
-            if each.change == "file":
-                is_chosen = self._is_chosen(place)
-                self._states[place] = "" if is_chosen else CHANGED, each.work, each.graded
-                counted += [each] if is_chosen else []
-            elif each.change == "answer":
+            if each.change in {"file", "answer"}:
                 is_asked = each.check == answer_id(parts[0].request)
-                self._states[place] = "" if is_asked else CHANGED, each.work, each.graded
-                counted += [each] if is_asked else []
+                fits = self._is_chosen(place) if each.change == "file" else is_asked
+                self._states[place] = "" if fits else CHANGED, each.work, each.graded
+                counted += [each] if fits else []
             elif each.work not in {"", work}:
                 self._states[place] = CHANGED, each.work, each.graded
-            elif (
-                each.check
-                and not each.line
-                and not any(c.name == each.check for c in parts[0].checks)
-            ):
+            elif _is_orphan(each, parts[0]):
                 self._states[place] = ORPHANED, each.work, each.graded
             else:
                 given = points_given(each, parts)
@@ -323,6 +316,12 @@ class Adjustments:
             cells = self._cells(Row(0, row))
             store.export_adjustment(each.id or store.add_adjustment(cells, "table"), cells)
         return ""
+
+
+def _is_orphan(each: Decision, exercise: ExerciseReport) -> bool:
+    """Tell whether a decision is about a check that is not there."""
+    names = {check.name for check in exercise.checks}
+    return bool(each.check) and not each.line and each.check not in names
 
 
 def _decision(cells: Mapping[str, str]) -> tuple[str, ...]:

@@ -6,10 +6,10 @@ from pathlib import Path
 import msgspec
 
 from autograder.classroom.history import ensure_settled
-from autograder.course.course_file import CellWithoutPoints, Course
+from autograder.course.course_file import CellWithoutPoints, Course, ExportPolicy
 from autograder.course.errors import UserError
 from autograder.course.text import number
-from autograder.report.model import WITHOUT_POINTS, Report, worst
+from autograder.report.model import WITHOUT_POINTS, ExerciseReport, Report, worst
 
 REPORTS = "report.jsonl"
 
@@ -81,24 +81,7 @@ def under_policy(report: Report, course: Course) -> Report:
     policy = course.content.export
     lost = {late.assignment for late in report.lateness if late.percent >= 100}
     late = {e for a in course.content.assignments if a.name in lost for e in a.exercises}
-    exercises = []
-    for each in report.exercises:
-        cell: CellWithoutPoints | None = None
-        if each.status == "missing":
-            cell = policy.missing
-        elif each.name in late:
-            cell = policy.too_late
-        elif each.status == "not loaded" and each.known_points is None:
-            cell = policy.not_loaded
-        if each.excused or cell is None:
-            exercises.append(each)
-        elif cell == "excused":
-            exercises.append(msgspec.structs.replace(each, points=0.0, excused=True))
-        elif cell == "empty" and each.name in late:
-            exercises.append(msgspec.structs.replace(each, points=0.0, status="missing"))
-        else:
-            status = "graded" if cell == 0 and each.status in WITHOUT_POINTS else each.status
-            exercises.append(msgspec.structs.replace(each, status=status))
+    exercises = [_under_policy(each, policy, each.name in late) for each in report.exercises]
     keeps_late = policy.too_late == 0
     return msgspec.structs.replace(
         report,
@@ -106,6 +89,25 @@ def under_policy(report: Report, course: Course) -> Report:
         max_points=round(sum(each.max_points for each in exercises if not each.excused), 2),
         lateness=tuple(x for x in report.lateness if keeps_late or x.assignment not in lost),
     )
+
+
+def _under_policy(each: ExerciseReport, policy: ExportPolicy, too_late: bool) -> ExerciseReport:
+    """Return an exercise as exports count it."""
+    cell: CellWithoutPoints | None = None
+    if each.status == "missing":
+        cell = policy.missing
+    elif too_late:
+        cell = policy.too_late
+    elif each.status == "not loaded" and each.known_points is None:
+        cell = policy.not_loaded
+    if each.excused or cell is None:
+        return each
+    if cell == "excused":
+        return msgspec.structs.replace(each, points=0.0, excused=True)
+    if cell == 0:
+        status = "graded" if each.status in WITHOUT_POINTS else each.status
+        return msgspec.structs.replace(each, status=status)
+    return msgspec.structs.replace(each, points=0.0, status="missing") if too_late else each
 
 
 def grade_of(report: Report, exercises: Sequence[str], assignment: str = "") -> Grade:

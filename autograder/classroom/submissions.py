@@ -222,8 +222,7 @@ class _Reading:
     def look_at(self, file: FolderFile) -> None:
         """Take a file as a candidate for what its name says, or else its content."""
         named = self.named(file)
-        if file.suffix in REQUEST_SUFFIXES and REQUEST.search(file.path.stem):
-            self._take_request(file, list(named))
+        if self._is_request(file, list(named)):
             return
         if file.suffix not in (*SUFFIXES, *ALSO_READ):
             self.unread.update(dict.fromkeys(named, file.shown))
@@ -243,8 +242,15 @@ class _Reading:
         if not named and not recognised:
             (self.unknown if file.suffix in SUFFIXES else self.others).append(file.shown)
 
-    def _take_request(self, file: FolderFile, named: Sequence[str]) -> None:
+    def _is_request(self, file: FolderFile, named: Sequence[str]) -> bool:
         """Take a file such as `regrade_softmax.txt`: words for the instructor, and never code."""
+        is_request = file.suffix in REQUEST_SUFFIXES and bool(REQUEST.search(file.path.stem))
+        if is_request:
+            self._take_request(file, named)
+        return is_request
+
+    def _take_request(self, file: FolderFile, named: Sequence[str]) -> None:
+        """Take the words of a request, or note why they cannot be read."""
         if len(named) != 1:
             why = "it must name one exercise, such as regrade_softmax.txt"
             self._on_requests.append(f"{file.shown}, a regrade request, was left out: {why}.")

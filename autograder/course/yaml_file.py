@@ -120,7 +120,7 @@ def _options(kind: Any) -> Sequence[Any]:
 def _expected(said: str, kind: Any) -> str:
     """Return msgspec's expectation, with the choices where it does not list them."""
     if said.startswith("Invalid enum value"):
-        return f"expected one of {', '.join(typing.get_args(kind))}"
+        return f"expected one of {', '.join(map(str, typing.get_args(kind)))}"
     if kind is datetime and said.startswith(("Invalid RFC3339", "Expected `datetime")):
         return "expected a date and time such as 2027-02-05T23:59+01:00"
     return said[0].lower() + said[1:]

@@ -87,7 +87,6 @@ def nbgrader_grade(
     """Grade what was collected for ASSIGNMENT, confined, and write nbgrader's gradebook."""
     _needed()
     from autograder.authoring.lint_cache import refuse_authoring_errors, unless_cached
-    from autograder.classroom.roster import Roster
     from autograder.cli.progress import graded_with_progress
     from autograder.nbgrader.grade_assignment import AssignmentJob, grade_assignment
     from autograder.sandbox.levels import choose
@@ -99,7 +98,6 @@ def nbgrader_grade(
     unless_cached(refuse_authoring_errors, course, exercises)
     level = choose(confinement, own_code=False)
     processes = workers or os.cpu_count() or 1
-    known = Roster(roster, course).students if roster is not None else []
     job = AssignmentJob(
         course,
         folder.resolve(),
@@ -108,8 +106,8 @@ def nbgrader_grade(
         students,
         processes,
         level,
-        {each.id: each.hand_in.name for each in known},
-        _remarks(comments, course) if comments is not None else {},
+        _names(roster, course),
+        _remarks(comments, course),
     )
     results = graded_with_progress(
         lambda progress: grade_assignment(job, progress),
@@ -121,12 +119,20 @@ def nbgrader_grade(
     raise SystemExit(int(any(each.error or each.left or each.by_hand for each in results)))
 
 
-def _remarks(results: Path, course: "Course") -> "dict[str, list[Decision]]":
+def _names(roster: Path | None, course: "Course") -> dict[str, str]:
+    """Return the students' names by a roster."""
+    from autograder.classroom.roster import Roster
+
+    students = Roster(roster, course).students if roster is not None else []
+    return {each.id: each.hand_in.name for each in students}
+
+
+def _remarks(results: Path | None, course: "Course") -> "dict[str, list[Decision]]":
     """Return people's comments at lines of the students' code."""
     from autograder.classroom.adjustments import TABLE, Adjustments
 
     found: dict[str, list[Decision]] = {}
-    for each in Adjustments(results / TABLE, course).entered:
+    for each in Adjustments(results / TABLE, course).entered if results is not None else ():
         if each.decision.line is not None:
             found.setdefault(each.decision.student, []).append(each.decision)
     return found

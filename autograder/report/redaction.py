@@ -79,20 +79,11 @@ def exercise_for_student(
     held_back = holds_back(policy, stage)
     checks = []
     for check in exercise.checks:
-        if check.hidden and held_back:
-            continue
-        if exam:
-            checks.append(_outcome_alone(check))
-        else:
+        if not (check.hidden and held_back):
             level = hints_shown if isinstance(hints_shown, int) else hints_shown.get(check.name, 1)
-            checks.append(_check(exercise, check, max(0, level)))
+            of_check = _check(exercise, check, max(0, level))
+            checks.append(_outcome_alone(check) if exam else of_check)
     may_show_reason = not exam and _may_show_reason(exercise)
-    reason = exercise.reason
-    if exam:
-        reason = _reason_in_exam(exercise)
-    elif reason and not may_show_reason:  # a hidden check may have given it
-        is_told = not held_back or exercise.status == "needs a person"
-        reason = STOPPED.get(exercise.status, "") if is_told else ""
     return ExerciseReport(
         name=exercise.name,
         title=exercise.title,
@@ -101,7 +92,7 @@ def exercise_for_student(
         max_points=exercise.max_points,
         file=exercise.file,
         digest=exercise.digest,
-        reason=reason,
+        reason=_reason(exercise, exam, held_back),
         reason_is_ours=exercise.reason_is_ours,
         cause=exercise.cause if may_show_reason else None,
         checks=_without_parameters(checks),
@@ -185,6 +176,16 @@ def _may_show_reason(exercise: ExerciseReport) -> bool:
         return True
     visible = [check.cause for check in exercise.checks if not check.hidden]
     return exercise.cause is not None and exercise.cause in visible
+
+
+def _reason(exercise: ExerciseReport, exam: bool, held_back: bool) -> str:
+    """Return the reason that is shown: nothing of what a hidden check may have given."""
+    if exam:
+        return _reason_in_exam(exercise)
+    if not exercise.reason or _may_show_reason(exercise):
+        return exercise.reason
+    is_told = not held_back or exercise.status == "needs a person"
+    return STOPPED.get(exercise.status, "") if is_told else ""
 
 
 def _reason_in_exam(exercise: ExerciseReport) -> str:

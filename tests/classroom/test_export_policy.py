@@ -118,5 +118,4 @@ def test_it_is_the_same_for_every_order_of_statuses(quick):
     for report in read_reports(quick.out):
         after = under_policy(report, course)
         assert after.points == report.points
-        assert under_policy(after, course) == after
-        assert msgspec.json.encode(after)
+        assert msgspec.json.decode(msgspec.json.encode(after), type=type(after)) == after
