@@ -113,7 +113,7 @@ def test_requests_are_no_code_and_change_no_points(quick):
         f"regrade_softmax.txt."
         for name in ("regrade.txt", "regrade_one_two.txt")
     ]
-    assert overview.needs_a_person == 0
+    assert overview.needs_a_person == []
 
 
 @pytest.mark.parametrize(
