@@ -220,14 +220,17 @@ class _Reading:
         self._left = MAX_READ
 
     def look_at(self, file: FolderFile) -> None:
-        """Take a file as a candidate for what its name says, or else its content."""
+        """Take a file as a request, or as a candidate for what its name or its content says."""
         named = self.named(file)
-        if self._is_request(file, list(named)):
-            return
-        if file.suffix not in (*SUFFIXES, *ALSO_READ):
+        if file.suffix in REQUEST_SUFFIXES and REQUEST.search(file.path.stem):
+            self._take_request(file, list(named))
+        elif file.suffix in (*SUFFIXES, *ALSO_READ):
+            self._take_code(file, named)
+        else:
             self.unread.update(dict.fromkeys(named, file.shown))
             self.others += [] if named else [file.shown]
-            return
+
+    def _take_code(self, file: FolderFile, named: Mapping[str, NameMatch]) -> None:
         candidate = self._candidate(file)
         recognised = self._recognised(candidate)
         exact = [exercise for exercise, name in named.items() if name == NameMatch.EXACT]
@@ -242,15 +245,8 @@ class _Reading:
         if not named and not recognised:
             (self.unknown if file.suffix in SUFFIXES else self.others).append(file.shown)
 
-    def _is_request(self, file: FolderFile, named: Sequence[str]) -> bool:
-        """Take a file such as `regrade_softmax.txt`: words for the instructor, and never code."""
-        is_request = file.suffix in REQUEST_SUFFIXES and bool(REQUEST.search(file.path.stem))
-        if is_request:
-            self._take_request(file, named)
-        return is_request
-
     def _take_request(self, file: FolderFile, named: Sequence[str]) -> None:
-        """Take the words of a request, or note why they cannot be read."""
+        """Take a file such as `regrade_softmax.txt`: words for the instructor, and never code."""
         if len(named) != 1:
             why = "it must name one exercise, such as regrade_softmax.txt"
             self._on_requests.append(f"{file.shown}, a regrade request, was left out: {why}.")
