@@ -46,8 +46,8 @@ class StudentWork(msgspec.Struct):
 
     `unclear` says for an exercise why a person must look before it can be graded; `not_loaded`
     why it cannot be run at all. It is `ambiguous` if whose it is or which file counts is open.
-    `several` are the files of which one may be meant, `chosen` is the content of that which a person
-    chose. `requests` are the student's words to the instructor.
+    `several` are the files of which one may be meant, `chosen` is the content of the one that a
+    person chose. `requests` are the student's words to the instructor.
     """
 
     student: str
