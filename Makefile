@@ -14,7 +14,8 @@
 # make soak       grade 5,000 submissions with one judge, then survive 200 kills
 # make fuzz       fuzz the readers of hostile bytes
 #
-# PYTHON=python3.12 chooses the interpreter, VENV=folder the environment,
+# PYTHON=python3.12 chooses the interpreter, VENV=folder the environment, TESTERS=8 how many
+# processes run tests (1 GB each; on two cores four, since they wait for half of their time),
 # TORCH_INDEX=URL an index of CPU builds of torch, in place of PyTorch's own.
 
 PYTHON ?= python3
@@ -22,6 +23,7 @@ VENV ?= .venv
 OUT ?= out
 WORKERS ?=
 SAMPLE ?= 0
+TESTERS ?= 4
 ifdef TORCH_INDEX
 export TORCH_INDEX
 endif
@@ -37,12 +39,12 @@ demo:
 
 test: lint
 	@$(BIN)/autograder verify --quick > $(VENV)/verified.txt 2>&1 & \
-		$(BIN)/pytest --numprocesses logical --dist loadfile --no-loadscope-reorder --durations 30; \
+		$(BIN)/pytest --numprocesses $(TESTERS) --dist loadfile --no-loadscope-reorder --durations 30; \
 		tests=$$?; wait $$!; verified=$$?; cat $(VENV)/verified.txt; \
 		test $$tests -eq 0 && test $$verified -eq 0
 
 thorough: lint
-	@$(BIN)/pytest --thorough --numprocesses logical --dist loadfile --no-loadscope-reorder
+	@$(BIN)/pytest --thorough --numprocesses $(TESTERS) --dist loadfile --no-loadscope-reorder
 	@$(BIN)/autograder verify
 
 verify: lint
