@@ -8,6 +8,8 @@ import pytest
 from autograder.checks.check_result import NotJudged
 from autograder.checks.projection_hash import ProjectionHash
 from autograder.checks.recorded_answers import packed_value, unpacked_value
+from autograder.diagnosis.outcome import Outcome
+from autograder.diagnosis.recorded_replay import SLACK, kind_and_sum, shuffled, unshuffled
 
 
 @dataclass(frozen=True)
@@ -70,3 +72,14 @@ def test_values_come_back_as_what_they_were():
     assert (back["b"].x, back["b"].y) == (1.0, 2.5)
     assert (back["c"], back["d"]) == (2.0, None)
     assert alike(value["b"], back["b"])
+
+
+def test_a_pair_is_recorded_as_one_sum_of_some_six_decimals():
+    sums = np.array([1.5, -2.25e-3, 1e30, 0.0])
+    kept = unshuffled(shuffled(sums))
+    assert kept.shape == sums.shape
+    np.testing.assert_allclose(kept, sums, rtol=SLACK)
+    outcome = Outcome("array (3,)", np.array([1.0, np.nan, 3.0]))
+    kind, total, weights = kind_and_sum(outcome)
+    assert (len(kind), weights.shape) == (8, (3,))
+    assert total == kind_and_sum(outcome)[1] != kind_and_sum(Outcome("", outcome.numbers[::-1]))[1]
