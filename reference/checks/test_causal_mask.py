@@ -22,6 +22,7 @@ from reference.following import own_count_visible, own_masked_weights
 SIZES = (1, 2, 3, 4, 7)
 MASK = ["test_mask_values"]
 LOW = 20.0  # a score that far below another weighs nothing: e to the power of −20 is 2e-9
+TOO_HIGH = "A blocked score is not low enough to end at weight 0."
 NEAR = 10.0  # one less far below the largest of its row has a weight: e to that is 5e-5
 SUM = 1e-3  # what the weights of a row may sum to besides 1
 
@@ -123,8 +124,7 @@ def test_blocked_scores(submission, reference, rng):
         except NotJudged:  # in a student kit; a score so near the largest needs no answer
             near = ~mask & (answer > largest - NEAR)
             if near.any():
-                text = "A blocked score is not low enough to end at weight 0."
-                raise Mismatch(text, "the scores", answer, None, near) from None
+                raise Mismatch(TOO_HIGH, "the scores", answer, None, near) from None
             raise
         expect_close(
             np.where(mask, 0.0, weights),
@@ -158,8 +158,9 @@ def test_mask_kinds(submission, rng):
         allowed = np.broadcast_to(mask, scores.shape) != 0
         expect_allowed(answer, scores, allowed)
         largest = np.where(allowed, answer, -np.inf).max(axis=-1, keepdims=True)
-        low = np.where(allowed, -np.inf, answer) <= largest - LOW
-        assert low.all(), "A blocked score is not low enough to end at weight 0."
+        high = ~allowed & ~(answer <= largest - LOW)
+        if high.any():
+            raise Mismatch(TOO_HIGH, "the scores", answer, None, high)
 
 
 def no_softmax_of(submission, scores, mask):
