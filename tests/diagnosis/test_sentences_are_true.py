@@ -44,6 +44,10 @@ def sums_to(total):
     return lambda case: np.allclose(rows(case).sum(), total)
 
 
+def each_matrix_sums_to_1(case):
+    return np.allclose(rows(case).sum(axis=(-2, -1)), 1)
+
+
 def no_row_sums_to_1(case):
     sums = rows(case).sum(axis=getattr(case.state, "axis", -1))
     return not np.allclose(sums[np.isfinite(sums)], 1) or not np.isfinite(sums).all()
@@ -82,7 +86,8 @@ CLAIMS = {
     ),
     r"The output is right": (WRONG, is_right(0)),
     r"The weights are right": (WRONG, is_right(1)),
-    r"(entries|weights) together sum to 1": (WRONG, sums_to(1)),
+    r"all (entries|weights) together sum to 1": (WRONG, sums_to(1)),
+    r"matrix: its weights together sum to 1": (WRONG, each_matrix_sums_to_1),
     r"no row sums to 1|row (does not|no longer sums?) (sum )?to 1|rows no longer": (
         WRONG,
         no_row_sums_to_1,
