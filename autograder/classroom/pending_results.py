@@ -48,13 +48,11 @@ class GradedClass(ClassOverview):
     """The overview of a run, what it changes, and whether that is in force.
 
     `version` is the number under which it was put in force, 0 if nothing was new; `difference` is
-    that to the results before, None if there were none. `not_understood` is true if entries of the
-    download are nobody's.
+    that to the results before, None if there were none.
     """
 
     in_force = True
     version = 0
-    not_understood = False
     difference: GradeDifference | None = None
 
 

@@ -274,7 +274,9 @@ def _reasons(report: Report) -> tuple[str, ...]:
 
 
 class ClassOverview:
-    """A class's results so far."""
+    """A class's results so far; `not_understood` is true if the notes name what is nobody's."""
+
+    not_understood = False
 
     def __init__(self, course: str, exercises: Sequence[Exercise]) -> None:
         self.course = course

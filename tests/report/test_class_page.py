@@ -133,6 +133,18 @@ def test_the_head_counts_every_status_and_the_first_screen_names_who_needs_you()
     assert not re.search(r">[^<]*`[^<]*<", page.split("<body")[1].split("<script>")[0])
 
 
+def test_files_of_nobody_are_on_the_first_screen():
+    overview = class_with([[], []])
+    overview.notes = ("`x_bob.py` may be of Bob or of Eve.",)
+    for is_open in (False, True):
+        overview.not_understood = is_open
+        page = page_of(overview)
+        assert ("whose some files are" in page) is is_open
+        assert ('<details id="notes" open>' in page) is is_open
+        assert ("Nobody: all that was handed in is graded" in page) is not is_open
+        assert "<code>x_bob.py</code> may be of Bob or of Eve." in page
+
+
 def test_the_same_mistake_in_another_exercise_is_told():
     overview = a_class(4, exercises=2)
     said = {each.id: each.also for each in overview.mistakes.commonest()}
