@@ -6,6 +6,7 @@ from typing import Any
 from starlette.responses import Response
 
 from autograder.course.course_file import Exercise
+from autograder.desk.requests_view import by_answer
 from autograder.desk.results import ClassMember, ClassResults
 from autograder.desk.selection import LOOK_AT, StudentFilter, points_in, selected, shown_exercises
 from autograder.desk.view import DeskView, Visit
@@ -42,6 +43,7 @@ def show(visit: Visit) -> Response:
         exercise_at=lambda measured: f"/exercises/{names[measured.title]}",
         mistake_at=lambda made: choice.address(mistake=str(now.mistakes.index(made))),
         costliest=costliest(now.mistakes),
+        requests=len(by_answer(visit)[0]),
         sections=sorted({student.section for student in now.students} - {""}),
         assignments=[
             each

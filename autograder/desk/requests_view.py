@@ -15,6 +15,7 @@ from autograder.report.model import ExerciseReport
 MOST = 200  # requests on the page
 
 Request = tuple[ClassMember, ExerciseReport]
+Answered = tuple[ClassMember, ExerciseReport, str]
 
 
 def requests_of(now: ClassResults) -> list[Request]:
@@ -28,11 +29,11 @@ def requests_of(now: ClassResults) -> list[Request]:
     ]
 
 
-def show(visit: Visit) -> Response:
-    """Show the requests that wait, and below them those that were answered."""
+def by_answer(visit: Visit) -> tuple[list[Request], list[Answered]]:
+    """Return the requests that wait, and those that were answered, each with its answer."""
     table = Adjustments(visit.place.results / TABLE, visit.place.course)
     waiting: list[Request] = []
-    answered: list[tuple[ClassMember, ExerciseReport, str]] = []
+    answered: list[Answered] = []
     for student, exercise in requests_of(visit.results()):
         answer = next(
             (
@@ -47,6 +48,12 @@ def show(visit: Visit) -> Response:
             answered.append((student, exercise, answer))
         else:
             waiting.append((student, exercise))
+    return waiting, answered
+
+
+def show(visit: Visit) -> Response:
+    """Show the requests that wait, and below them those that were answered."""
+    waiting, answered = by_answer(visit)
     return visit.page(
         "requests_view.html",
         waiting=waiting[:MOST],
