@@ -57,7 +57,8 @@ def judge_by_relations(name: str, steps: Steps, givens: Mapping[str, Any]) -> st
             follows[_trivial_rows(rows, steps, givens)] = False
     if (right | follows).all():
         return f"Right, from your {letter}_{before}."
-    mismatch = not_right(name, steps[step], ~(right | follows))
+    from_own = f"{letter}_{before}" if (follows & ~right).any() else ""
+    mismatch = not_right(name, steps[step], ~(right | follows), from_own)
     raise mismatch if has_right_scores else MayFollow(mismatch, f"{letter}_{wrong_before}")
 
 
@@ -96,10 +97,15 @@ def expect_shares(name: str, rows: Numbers, wrong: Cells | None) -> None:
         raise Mismatch(f"{name}{index(place)} {said}", name, rows, None, wrong)
 
 
-def not_right(name: str, answer: Numbers, wrong: Cells) -> Mismatch:
+def not_right(name: str, answer: Numbers, wrong: Cells, from_own: str = "") -> Mismatch:
+    """Return the message for wrong entries, without the right ones: those are the exercise.
+
+    `from_own` is the student's step from which other entries follow, and so count as right.
+    """
     places = [index(tuple(int(i) for i in place)) for place in np.argwhere(wrong)]
-    be = "is" if len(places) == 1 else "are"
-    text = f"{name}: {len(places)} of {wrong.size} entries {be} not right: {few(places, 6)}."
+    be, does = ("is", "does") if len(places) == 1 else ("are", "do")
+    nor = f" and {does} not count as following from your {from_own}" if from_own else ""
+    text = f"{name}: {len(places)} of {wrong.size} entries {be} not right{nor}: {few(places, 6)}."
     return Mismatch(text, name, answer, None, wrong)
 
 

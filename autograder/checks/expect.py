@@ -209,17 +209,16 @@ def expect_unchanged(before: npt.ArrayLike, after: Any, name: str) -> None:
     was = np.asarray(before)
     now = np.asarray(after) if isinstance(after, np.ndarray) else None
     if now is None or not np.array_equal(was, now, equal_nan=True):
+        other = "other numbers" if now is None or now.shape == was.shape else "another shape"
         raise Mismatch(
-            f"The argument {name} was changed by the call: the caller's own array now holds "
-            f"other numbers.",
+            f"The argument {name} was changed by the call: the caller's own array now has {other}.",
             f"{name} after the call",
             now,
             was,
             None if now is None or now.shape != was.shape else ~(was == now),
             mistake="changes-its-argument",
             code="argument_changed",
-            told="An argument is changed by the call: the caller's own array then holds other "
-            "numbers.",
+            told=f"An argument is changed by the call: the caller's own array then has {other}.",
         )
 
 

@@ -164,7 +164,7 @@ def test_mask_kinds(submission, rng):
 
 
 def no_softmax_of(submission, scores, mask):
-    """Whether weights are no softmax of scores that the student's own mask has changed."""
+    """Return a test: weights are no softmax of scores that the student's own mask has changed."""
 
     def cannot_follow(weights):
         masked = expect_shape(submission.own().apply_mask(scores, mask), scores.shape)

@@ -13,12 +13,10 @@ from autograder.author import (
     NotStarted,
     StudentProblem,
     expect_shape,
-    few,
-    index,
 )
 from reference.by_hand import PRINTED_IN_S3, STEPS, WITHIN
 from reference.hand_mistakes import mistakes_of_row, named, with_names
-from reference.hand_relations import judge_by_relations, judge_masked_row
+from reference.hand_relations import judge_by_relations, judge_masked_row, not_right
 from reference.misconceptions.hand_computation.steps import findings
 
 HOW = {
@@ -79,12 +77,15 @@ def judge_step(submission, reference, letter, step, note):
         return
     before = f"{letter}_{STEPS[STEPS.index(step) - 1]}"
     own = stated(submission, before) if step != "scores" else None
+    from_own = ""
     if own is not None:
-        right |= part.earned(step, answer, own)
+        earned = part.earned(step, answer, own)
+        from_own = before if (earned & ~right).any() else ""
+        right |= earned
         if right.all():
             note(f"Right, from your {before}.")
             return
-    tell_what_is_wrong(name, answer, ~right, printed=not submission.variant)
+    tell_what_is_wrong(name, answer, ~right, not submission.variant, from_own)
 
 
 def judge_in_kit(submission, reference, name, note):
@@ -113,25 +114,22 @@ def own_steps(submission, reference, letter, last):
     return steps
 
 
-def tell_what_is_wrong(name, answer, wrong, printed):
-    """Say which entries are wrong, without the right ones: those are the exercise.
-
-    Where every wrong entry is one that is in print, say that it is wrong there.
-    """
+def tell_what_is_wrong(name, answer, wrong, printed, from_own=""):
+    """Raise the message for wrong entries; if all are numbers that are in print, say so."""
     printed = PRINTED_IN_S3.get(name, {}) if printed else {}
     places = [tuple(int(i) for i in place) for place in np.argwhere(wrong)]
     if printed and all(
         place in printed and abs(answer[place] - printed[place]) <= WITHIN for place in places
     ):
-        finding = (
+        raise Mismatch(
             f"{name}: these are numbers that are in print for this very example. They are wrong "
-            f"there: they do not follow from its matrices."
+            f"there: they do not follow from its matrices.",
+            name,
+            answer,
+            None,
+            wrong,
         )
-    else:
-        named = few([index(place) for place in places], 6)
-        be = "is" if len(places) == 1 else "are"
-        finding = f"{name}: {len(places)} of {wrong.size} entries {be} not right: {named}."
-    raise Mismatch(finding, name, answer, None, wrong)
+    raise not_right(name, answer, wrong, from_own)
 
 
 def title(part, step):

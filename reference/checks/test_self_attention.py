@@ -204,12 +204,12 @@ def test_dropout(bare, rng):
     for made_with in ((0.5,), (0.2,), (0.0,), ()):
         rate = made_with[0] if made_with else 0.1
         right = bare.right((), inputs, {}).value
+        still = np.asarray(bare.output(made_with, inputs, {}))
         run = bare.run(made_with, inputs, {}, training=True, seed=3)
         output, weights = bare.answers(run.value, right)
         answer = np.asarray(expect_shape(output, right[0].shape, "the output"))
         if weights is not None:
             weights = np.asarray(expect_shape(weights, right[1].shape, "the weights"))
-        still = np.asarray(bare.output(made_with, inputs, {}))
         found = what_dropout_did(query, key, answer, weights, rate, still)
         if found is not None and not made_with:
             raise Mismatch(

@@ -41,7 +41,7 @@ def _t(x: Any) -> Any:
     return np.swapaxes(x, -1, -2)
 
 
-NAN = "NaN (not a number) comes into the scores: from 0 · ∞, or by itself."
+NAN = "The mask brings NaN (not a number) into the result: 0 / 0, 0 · ∞ and ∞ − ∞ give it."
 
 
 APPLY = (
@@ -295,8 +295,9 @@ APPLY = (
                     ),
                 ),
                 (
-                    "The scores are picked out by `~mask` as an index, which does not stretch "
-                    "(broadcast) the mask; of 0 and 1 it makes −1 and −2, which pick whole rows.",
+                    "The scores are picked out by `~mask` as an index: for that, a mask of True and "
+                    "False needs the scores' own shape, and one of 0 and 1 becomes −1 and −2, "
+                    "which pick whole rows or matrices.",
                     *(
                         lambda s, low=low: _indexed(s.scores, ~np.asarray(s.mask), low)
                         for low in (-np.inf, -1e9)

@@ -77,7 +77,7 @@ def allowed(s: Any) -> Any:
 
 
 def largest(s: Any) -> Any:
-    """The largest allowed score of each row."""
+    """Return the largest allowed score of each row."""
     return np.where(allowed(s), s.scores, -np.inf).max(-1, keepdims=True)
 
 

@@ -49,9 +49,9 @@ WEIGHTS = (
                 {"masked": lambda s: s.scores, "weights": lambda s: softmax(s.scores) * mask_of(s)},
             ),
             "renormalised-after-softmax": (
-                "{Right unless the allowed scores lie far below the blocked ones: }the "
-                "exponentials of blocked scores are set to 0 at last, and where nothing else is "
-                "left of a row, that is 0 divided by 0.",
+                "{Right unless the allowed scores lie far below the blocked ones: }the maximum "
+                "is taken over all scores, blocked ones too, and the exponentials of allowed "
+                "scores far below it are 0.",
                 *(
                     {"masked": lambda s: s.scores, "weights": _renormalised(epsilon)}
                     for epsilon in (0.0, 1e-12, 1e-9, 1e-8)

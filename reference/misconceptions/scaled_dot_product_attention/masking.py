@@ -191,8 +191,8 @@ MASKING = (
                 fill(1e9),
             ),
             "nan-from-mask": (
-                "NaN (not a number) comes into the scores with the mask, from +∞, from 0 · ∞ or "
-                "by itself, and spreads over the row.",
+                "The mask brings NaN (not a number) into the result: 0 / 0, 0 · ∞, ∞ − ∞ and "
+                "∞ / ∞ give it, and it spreads over the row.",
                 fill(np.inf),
                 fill(np.nan),
                 lambda s: masked(s, lambda m: s.scaled + (1 - m) * -np.inf),
@@ -256,8 +256,9 @@ MASKING = (
                     lambda s: _indexed(s, lambda m: m == 0),
                 ),
                 (
-                    "The scores are picked out by `~mask` as an index, which does not stretch "
-                    "(broadcast) the mask; of 0 and 1 it makes −1 and −2, which pick whole rows.",
+                    "The scores are picked out by `~mask` as an index: for that, a mask of True and "
+                    "False needs the scores' own shape, and one of 0 and 1 becomes −1 and −2, "
+                    "which pick whole rows or matrices.",
                     lambda s: _indexed(s, lambda m: ~m),
                 ),
             ],
