@@ -2,7 +2,6 @@
 
 import msgspec
 import pytest
-from markupsafe import escape
 
 from autograder.authoring.build import stub_text
 from autograder.authoring.lint import refuse_authoring_errors
@@ -10,7 +9,7 @@ from autograder.authoring.remarks import requirement_remarks
 from autograder.course.authoring_errors import InvalidCourse
 from autograder.course.course_file import load_course
 from autograder.grading.check_collection import checks_of
-from autograder.report.html import exercise_html
+from autograder.report.html import code_spans, exercise_html
 from autograder.report.presentation import required
 from autograder.report.terminal import exercise_lines, plain
 from autograder.submission.requirements import requirements_in
@@ -84,4 +83,4 @@ def test_a_report_says_where_the_students_file_requires_what_is_wrong(grade_text
     assert required(hidden).startswith("Required in lines ")
     lines = [plain(each).strip() for each in exercise_lines(report)]
     assert lines.count(required(rows)) == 1
-    assert escape(required(rows)) in exercise_html(report)
+    assert code_spans(required(rows)) in exercise_html(report)

@@ -208,7 +208,7 @@ def read_class(place, course, stubs):
         msgspec.json.encode(submissions.notes)
         for folder in submissions.folders:
             work = read_work(folder, course.exercises, stubs)  # nothing is raised
-            msgspec.json.encode([folder.student, folder.hand_in, work])
+            msgspec.json.encode([folder.student, folder.hand_in, work], enc_hook=ascii)
             if folder.hand_in is not None and folder.hand_in.at:
                 days_late(DUE, datetime.fromisoformat(folder.hand_in.at), 0, 3650)
             found[folder.student] = work
