@@ -295,7 +295,7 @@ APPLY = (
                     ),
                 ),
                 (
-                    "The scores are picked out by `~mask` as an index: for that, a mask of True and "
+                    "The scores are picked out by `~mask` as an index: for this a mask of True and "
                     "False needs the scores' own shape, and one of 0 and 1 becomes −1 and −2, "
                     "which pick whole rows or matrices.",
                     *(

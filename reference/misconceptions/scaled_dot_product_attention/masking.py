@@ -256,7 +256,7 @@ MASKING = (
                     lambda s: _indexed(s, lambda m: m == 0),
                 ),
                 (
-                    "The scores are picked out by `~mask` as an index: for that, a mask of True and "
+                    "The scores are picked out by `~mask` as an index: for this a mask of True and "
                     "False needs the scores' own shape, and one of 0 and 1 becomes −1 and −2, "
                     "which pick whole rows or matrices.",
                     lambda s: _indexed(s, lambda m: ~m),
