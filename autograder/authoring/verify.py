@@ -52,7 +52,7 @@ from autograder.submission.source import (
 from autograder.worker.messages import Unit
 
 SEEDS = 50
-QUICK = 24  # a quick look takes so small a share of misconceptions, pairs, mutants and seeds
+QUICK = 40  # a quick look takes so small a share of misconceptions, pairs, mutants and seeds
 PAIRS = 150  # of each function, evenly over all that there are
 PAIRS_SLOW = 25  # of modules, and of functions whose results are drawn: many times as slow
 STYLES = 5

@@ -25,7 +25,7 @@ WIDE = 200  # columns, where no terminal cuts the table
 @click.argument("exercises", nargs=-1, type=ExerciseName())
 @click.option("--workers", type=click.IntRange(1, 64), help="Processes.  [default: one a core]")
 @click.option("--no-mutants", is_flag=True, help="Leave the mutants of the solutions out.")
-@click.option("--quick", is_flag=True, help="Of mistakes, mutants, pairs and seeds one in 24.")
+@click.option("--quick", is_flag=True, help="Of mistakes, mutants, pairs and seeds one in 40.")
 @click.option("--table", type=PATH, help="Write the table as Markdown.")
 @course_option
 def verify(

@@ -69,6 +69,7 @@ def test_the_same_course_gives_the_same_bytes(marked, released):
     assert files_of(marked) == released
 
 
+@pytest.mark.thorough
 def test_hints_and_findings_by_the_policy(marked):
     hint = "Turn the whole text to small letters first, with text.lower()."
     finding = "Every word is counted once, however often it comes."

@@ -22,6 +22,7 @@ def made(course, how, said=None):
     return bundle(course, wanted, (said if said is not None else []).append, how)
 
 
+@pytest.mark.thorough
 def test_the_bytes_are_the_same_recorded_elsewhere_and_kept(marked, released, tmp_path):
     """In two processes, then kept, and in this process; the second time nothing is recorded."""
     kept, first, second = Cache(tmp_path / "kept", 9), [], []

@@ -187,6 +187,7 @@ def test_a_torch_class_in_any_module_of_the_reference_is_judged(tmp_path):
     assert (found.complete, found.right) == (1, 1)
 
 
+@pytest.mark.thorough
 def test_a_torch_class_by_its_module_is_not_judged_and_release_says_what_to_do(tmp_path):
     course = torch_course(tmp_path, "from REFERENCE import nets", "nets.Scaled")
     with pytest.raises(UserError, match="passes “The values”.* function .* by its own name"):
@@ -229,6 +230,7 @@ MISTAKES = Mistakes(
 """
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("own", "named"), [("pass", 2), ("def ask(self, *asked): return super().ask(*asked)", 0)]
 )

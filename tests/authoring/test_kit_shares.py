@@ -62,6 +62,7 @@ def test_all_is_judged_and_named(tmp_path):
     assert list(found.warnings()) == []
 
 
+@pytest.mark.thorough
 def test_a_function_with_a_caller_of_its_own_has_no_names_and_release_says_why(tmp_path):
     mistakes = MISTAKES.replace("MISTAKES =", f"{OWN_CALLER}\n\nMISTAKES =").replace(
         "        traits=", "        caller=ByWidth(),\n        traits="
@@ -92,6 +93,7 @@ def test_a_check_that_no_right_answer_passes_there_is_refused(tmp_path):
         shares(tmp_path, checks=CHECKS + NEVER, reference=REFERENCE + OBJECT)
 
 
+@pytest.mark.thorough
 def test_a_check_that_is_graded_when_handed_in_by_its_mark_is_not(tmp_path):
     left_out = NEVER.replace("\n@pytest", "\n@pytest.mark.graded_when_handed_in\n@pytest", 1)
     course, options, files = released(
@@ -102,6 +104,7 @@ def test_a_check_that_is_graded_when_handed_in_by_its_mark_is_not(tmp_path):
     assert (found.complete, found.right) == (1, 1)
 
 
+@pytest.mark.thorough
 def test_a_mistake_that_only_hidden_checks_are_about_does_not_count(tmp_path):
     checks = CHECKS.replace(
         '@pytest.mark.check("The area"', '@pytest.mark.hidden\n@pytest.mark.check("The area"'

@@ -25,6 +25,7 @@ def test_kills_at_random_moments_change_nothing(kills, students):
     assert sum(disturb(kills, 3, students).values()) == kills
 
 
+@pytest.mark.thorough
 def test_a_mixed_crowd_leaves_nothing_behind():
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks.soak", "60"],

@@ -93,6 +93,7 @@ def test_the_line_of_a_mistake_is_found_and_the_edit_is_not_said(search, text, b
     assert after not in found.said and before not in found.said
 
 
+@pytest.mark.thorough
 def test_two_mistakes_at_once_are_found_in_their_lines(search):
     text = textwrap.dedent(SOFTMAX).replace("np.exp(x - top)", "np.exp(x + top)")
     found = search(written("softmax", text, "e / total", "total / e"))
@@ -157,6 +158,7 @@ def test_a_mistake_with_a_name_leaves_the_other_function_to_the_search(course, j
     assert "makes every check that is about apply_mask alone pass." in found.said
 
 
+@pytest.mark.thorough
 def test_an_expression_of_a_right_answer_is_tried_with_the_students_names(search):
     """No one operator makes this: the axis has to be given, and be kept, of another name."""
     text = """
@@ -306,6 +308,7 @@ def test_an_exam_is_not_searched_and_says_nothing(course, judge):
     assert not searched(course, judge, source, "exam")
 
 
+@pytest.mark.thorough
 def test_a_line_of_a_notebook_is_named_with_its_cell(search):
     text = textwrap.dedent(SOFTMAX).replace("e / total", "total / e")
     units = (Unit("code cell 1", "%matplotlib inline\nprint('hello')"), Unit("code cell 2", text))

@@ -79,6 +79,7 @@ def test_select_and_stop(run):
     assert "1 failed, 1 passed" in output
 
 
+@pytest.mark.thorough
 def test_last_failed(run, tmp_path):
     run("softmax.py", "-p", "cacheprovider")
     _, output = run("softmax.py", "-p", "cacheprovider", "--lf", "-v")
@@ -162,6 +163,7 @@ class TestDouble:
 """
 
 
+@pytest.mark.thorough
 def test_checks_in_a_class_are_run_and_selected(run, tmp_path):
     course = write_course(
         tmp_path / "course",

@@ -85,6 +85,7 @@ def test_the_answer_s_comment_is_the_finding_with_a_hint(course, graded):
     assert "Hint:" in said[0]
 
 
+@pytest.mark.thorough
 def test_grading_again_changes_nothing_and_keeps_a_person_s_scores(course, graded):
     before = course.rows()
     assert course.autograder("grade", ASSIGNMENT).returncode == 1
@@ -102,6 +103,7 @@ def test_grading_again_changes_nothing_and_keeps_a_person_s_scores(course, grade
     assert course.totals()["ann"] == 28
 
 
+@pytest.mark.thorough
 def test_what_cannot_be_written_costs_nobody_else(course, graded):
     taken = course.directory / "autograded" / "bob"
     kept = shutil.move(taken, course.folder / "bob")

@@ -92,6 +92,7 @@ def test_formgrader_opens_in_jupyterlab(lab):
     picture(page, "formgrader-in-jupyterlab")
 
 
+@pytest.mark.thorough
 def test_scores_and_states_of_a_class(formgrader):
     page = formgrader(f"manage_submissions/{ASSIGNMENT}")
     for student, score in (("ann", "25 / 37"), ("bob", "16 / 37"), ("eve", "13 / 37")):

@@ -201,6 +201,7 @@ def test_pages_show_pairs_side_by_side_and_nothing_of_a_students_runs(submission
     assert all(len(text) < 300_000 for text in sides)
 
 
+@pytest.mark.thorough
 def test_the_same_class_gives_the_same_bytes_in_any_process(submissions, tmp_path):
     """Python's own hashes, of which the library makes fingerprints, are others in each."""
     similar(submissions, tmp_path / "here")
