@@ -10,6 +10,8 @@ from starlette.responses import Response
 
 from autograder.classroom.adjustments import TABLE, Adjustments
 from autograder.classroom.decisions import decision_row
+from autograder.classroom.pseudonyms import FILE as PSEUDONYMS
+from autograder.classroom.pseudonyms import Pseudonyms
 from autograder.classroom.submissions import content_of_all
 from autograder.course.course_file import FILE_NAME, Course, load_course
 from autograder.course.errors import UserError
@@ -103,7 +105,8 @@ def _distinct(files: Sequence[FoundFile]) -> list[FoundFile]:
 def _with_own_numbers(course: Course, student: str, source: Source) -> Source:
     exercise = course.exercise(source.name)
     secret = read_secret(course) if exercise.variant != "none" else None
-    return msgspec.structs.replace(source, variant=variant_of(exercise, student, secret))
+    name = Pseudonyms(course.root / PSEUDONYMS).student(student)  # of whom the numbers are
+    return msgspec.structs.replace(source, variant=variant_of(exercise, name, secret))
 
 
 def grade_files(work: FilesToGrade) -> list[ExerciseReport]:

@@ -7,6 +7,7 @@ import pytest
 from autograder.classroom.grade_class import Job, grade_class
 from autograder.classroom.history import GradeCommand, remember_command
 from autograder.course.course_file import load_course
+from autograder.desk import files_view
 from tests.classroom.quick import Quick
 from tests.courses import write_course
 from tests.desk.conftest import client_of, let_in, text_of
@@ -106,6 +107,20 @@ def test_names_and_ids_of_files_are_harmless(quick, client, post):
     assert not (quick.out / "adjustments.csv").exists()
     post(client, "/files/ann/one/choose", file=next(iter(files_on(client).values())), why="=1+1")
     assert formulas_in((quick.out / "adjustments.csv").read_text()) == []
+
+
+def test_a_students_own_numbers_are_theirs_under_a_pseudonym(quick, tmp_path, monkeypatch):
+    out, asked = tmp_path / "anonymous", []
+    quick.grade(out=out, anonymous=True)
+    command = GradeCommand(submissions=str(quick.class_folder), course=str(quick.root))
+    remember_command(out, command)
+    monkeypatch.setattr(files_view, "variant_of", lambda e, student, s: asked.append(student) or "")
+    monkeypatch.setattr(files_view, "in_new_process", lambda _, work: [None] * len(work.sources))
+    client = let_in(client_of(out, load_course(quick.root / "course.yml")))
+    (ann,) = (name for name, points in quick.table(out).items() if points == ". . .")
+    assert ann != "ann"
+    assert client.get(f"/files/{ann}/one?points=yes").status_code == 200
+    assert asked == ["ann", "ann"]
 
 
 @pytest.mark.parametrize("row", ["total,abc", "one,"])
