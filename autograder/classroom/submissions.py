@@ -1,5 +1,6 @@
 """Submissions of a class: unpacked, in order by student, and each student's files read."""
 
+import codecs
 import contextlib
 import itertools
 import re
@@ -19,7 +20,7 @@ from autograder.course.text import as_letters, few, one_line, printable, several
 from autograder.grading.cpu_limit import CpuLimitExceeded, cpu_limit
 from autograder.submission.archive import PathParts, unpack
 from autograder.submission.choice import FoundFile, choose
-from autograder.submission.code import read_code
+from autograder.submission.code import MAX_PARSED, defines_something, read_code
 from autograder.submission.file_names import NameMatch, bare_stem, named_for
 from autograder.submission.read import NotPython, UnreadableFile, read_bytes, size_of
 from autograder.submission.source import (
@@ -33,6 +34,7 @@ from autograder.submission.source import (
 )
 from autograder.submission.stubs import Stubs, exercises_in
 from autograder.submission.walk import FolderFile, FolderWalk
+from autograder.worker.messages import Unit
 
 MAX_NOTES = 5
 MAX_CODE = 1024 * 1024  # of which so many are parsed
@@ -199,7 +201,8 @@ def _chosen_by_a_person(
 
 def _words(data: bytes) -> str:
     """Return what a student wrote, whatever the encoding: what is no text is shown as such."""
-    return printable(data.decode("utf-8-sig", errors="replace").strip(), MAX_REQUEST)
+    is_utf_16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    return data.decode("utf-16" if is_utf_16 else "utf-8-sig", errors="replace")
 
 
 class _Reading:
@@ -223,7 +226,7 @@ class _Reading:
         """Take a file as a request, or as a candidate for what its name or its content says."""
         named = self.named(file)
         if file.suffix in REQUEST_SUFFIXES and REQUEST.search(file.path.stem):
-            self._take_request(file, list(named))
+            self._take_request(file, named)
         elif file.suffix in (*SUFFIXES, *ALSO_READ):
             self._take_code(file, named)
         else:
@@ -245,21 +248,30 @@ class _Reading:
         if not named and not recognised:
             (self.unknown if file.suffix in SUFFIXES else self.others).append(file.shown)
 
-    def _take_request(self, file: FolderFile, named: Sequence[str]) -> None:
-        """Take a file such as `regrade_softmax.txt`: words for the instructor, and never code."""
+    def _take_request(self, file: FolderFile, named: Mapping[str, NameMatch]) -> None:
+        """Take a file such as `regrade_softmax.txt`: words for the instructor, or else code."""
+        try:
+            if file.trouble:
+                raise UnreadableFile(file.trouble)
+            text = _words(read_bytes(file.path, MAX_PARSED, whole=False))
+        except UnreadableFile as error:
+            self._on_requests.append(f"{file.shown}, a regrade request, was left out: {error}")
+            return
+        if file.suffix in ALSO_READ and (
+            bare_stem(file.path) != file.path.stem or defines_something(Unit(file.shown, text))
+        ):
+            self._on_requests.append(f"{file.shown} was read as code, not as a regrade request.")
+            self._take_code(file, named)
+            return
         if len(named) != 1:
             why = "it must name one exercise, such as regrade_softmax.txt"
             self._on_requests.append(f"{file.shown}, a regrade request, was left out: {why}.")
             return
-        try:
-            if file.trouble:
-                raise UnreadableFile(file.trouble)
-            text = _words(read_bytes(file.path, MAX_REQUEST))
-        except UnreadableFile as error:
-            self._on_requests.append(f"{file.shown}, a regrade request, was left out: {error}")
-            return
-        before = self.requests.get(named[0], "")
-        self.requests[named[0]] = "\n\n".join(filter(None, [before, text]))[:MAX_REQUEST]
+        (name,) = named
+        self._on_requests.append(f"{file.shown} was read as a regrade request, and never as code.")
+        before = self.requests.get(name, "")
+        words = printable(text.strip(), MAX_REQUEST)
+        self.requests[name] = "\n\n".join(filter(None, [before, words]))[:MAX_REQUEST]
 
     def _recognised(self, candidate: FoundFile) -> Mapping[str, list[str]]:
         """Return the exercises that the file's content speaks of."""

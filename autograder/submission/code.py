@@ -76,6 +76,12 @@ def parsed(unit: Unit) -> list[ast.stmt] | None:
         return None
 
 
+def defines_something(unit: Unit) -> bool:
+    """Tell whether a text is Python, and defines or assigns something."""
+    made = Definition | ast.Assign
+    return any(isinstance(node, made) for node in parsed(unit) or ())
+
+
 def _bind(code: Code, body: Iterable[ast.stmt]) -> None:
     for node in body:
         if isinstance(node, Definition):

@@ -141,8 +141,10 @@ def _unreadable(name: str, error: Exception) -> UnreadableFile:
     return UnreadableFile(f"{name} cannot be read: {reason}.")
 
 
-def read_bytes(path: Path, limit: int, folder: int | None = None) -> bytes:
+def read_bytes(path: Path, limit: int, folder: int | None = None, *, whole: bool = True) -> bytes:
     """Return the content of a regular file of at most `limit` bytes; a link is not followed.
+
+    Unless the `whole` is needed, a larger file gives its first `limit` bytes.
 
     `folder` is the descriptor of the open folder that the file is in: then only the path's name
     counts, and nobody can replace a folder by a link meanwhile.
@@ -166,9 +168,9 @@ def read_bytes(path: Path, limit: int, folder: int | None = None) -> bytes:
         raise _unreadable(name, error) from None
     if kind != "file":
         raise UnreadableFile(f"{name} is not a regular file.")
-    if len(data) > limit:
+    if whole and len(data) > limit:
         raise UnreadableFile(f"{name} is larger than {limit // 1024} KiB.")
-    return data
+    return data[:limit]
 
 
 def read_text(path: Path, limit: int) -> str:

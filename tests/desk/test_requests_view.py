@@ -105,12 +105,12 @@ def test_requests_are_no_code_and_change_no_points(quick):
     quick.grade()
     before = quick.table()
     for name in ("one_regrade.txt", "re-grade one.md", "regrade.txt", "regrade_one_two.txt"):
-        ask(quick, name, "said = 'a=9 b=9'")
+        ask(quick, name, "It should be 'a=9 b=9'.")
     overview = quick.grade()
     assert quick.table() == before
     (report, _) = read_reports(quick.out)
     assert report.exercises[0].request.count("a=9") == 2
-    assert sorted(note for note in report.notes if "regrade request" in note) == [
+    assert sorted(note for note in report.notes if "was left out" in note) == [
         f"{name}, a regrade request, was left out: it must name one exercise, such as "
         f"regrade_softmax.txt."
         for name in ("regrade.txt", "regrade_one_two.txt")
