@@ -100,7 +100,7 @@ def read_work(
         for file in sorted(walk.files(), key=lambda file: not reading.named(file)):
             reading.look_at(file)
         work.notes += reading.notes(walk)
-        work.requests = reading.requests
+        work.requests = reading.requests()
     _choose_files(work, reading, list(choices))
     unread = [*folder.unread, *walk.unread]
     if unread:  # there may be work in what cannot be read
@@ -205,6 +205,13 @@ def _words(data: bytes) -> str:
     return data.decode("utf-16" if is_utf_16 else "utf-8-sig", errors="replace")
 
 
+def _within_limit(text: str) -> str:
+    """Return the start of a request, with a mark if there was more."""
+    data = text.encode(errors="replace")
+    more = f" … (only the first {MAX_REQUEST:,} bytes are kept)" if len(data) > MAX_REQUEST else ""
+    return printable(data[:MAX_REQUEST].decode(errors="ignore"), MAX_REQUEST) + more
+
+
 class _Reading:
     """A student's files, one after the other, as candidates for the exercises."""
 
@@ -216,7 +223,7 @@ class _Reading:
         self.others: list[str] = []  # of unknown exercises
         self.unread: dict[str, str] = {}
         self.also: dict[str, str] = {}
-        self.requests: dict[str, str] = {}
+        self._asked: dict[str, list[str]] = {}
         self._on_requests: list[str] = []
         self._siblings: dict[Path, Siblings] = {}
         self._room, self._room_for_code = CharacterBudget(), MAX_CODE
@@ -263,15 +270,18 @@ class _Reading:
             self._on_requests.append(f"{file.shown} was read as code, not as a regrade request.")
             self._take_code(file, named)
             return
-        if len(named) != 1:
-            why = "it must name one exercise, such as regrade_softmax.txt"
-            self._on_requests.append(f"{file.shown}, a regrade request, was left out: {why}.")
-            return
-        (name,) = named
         self._on_requests.append(f"{file.shown} was read as a regrade request, and never as code.")
-        before = self.requests.get(name, "")
-        words = printable(text.strip(), MAX_REQUEST)
-        self.requests[name] = "\n\n".join(filter(None, [before, words]))[:MAX_REQUEST]
+        whole = text.strip() if len(named) == 1 else f"{file.shown}: {text.strip()}"
+        name = next((name for name in self.names if name in named), "")
+        self._asked.setdefault(name, []).append(whole[: MAX_REQUEST + 1])
+
+    def requests(self) -> dict[str, str]:
+        """Return the words by exercise; those that name none are with the first handed in."""
+        first = next(itertools.chain(filter(self.candidates.get, self.names), self.names), "")
+        asked: dict[str, list[str]] = {}
+        for name, words in sorted(self._asked.items(), reverse=True):
+            asked.setdefault(name or first, []).extend(words)
+        return {name: _within_limit("\n\n".join(words)) for name, words in asked.items()}
 
     def _recognised(self, candidate: FoundFile) -> Mapping[str, list[str]]:
         """Return the exercises that the file's content speaks of."""
