@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from autograder.cli import app
 from autograder.diagnosis.repair.edits import BY_TURNS, NO_LINES, Edit, Suspects, edits, in_order
 from autograder.diagnosis.repair.tree import read_trees
+from autograder.grading import repair
 from autograder.grading.judge import Judge, RunOptions
 from autograder.grading.repair import is_worth_looking, look_for_repair, with_repair
 from autograder.report.html import exercise_html
@@ -279,6 +280,29 @@ def test_calls_end_the_searches_in_a_file_alike_each_time(judge, monkeypatch):
         counts.append(0)
         assert look_for_repair(judge, graded) is None or counts[-1]
     assert counts[1] == counts[2] < counts[0] / 2
+
+
+def test_as_many_right_answers_are_read_whoever_is_searched_first(course, monkeypatch):
+    """One file mentions matplotlib: fewer calls are for its search, and not for right answers."""
+    read, values = [], repair.values_of_right_answers
+
+    def counted(paths, *more):
+        read.append(0)
+
+        def counting():
+            for path in paths:
+                read[-1] += 1
+                yield path
+
+        return values(counting(), *more)
+
+    monkeypatch.setattr(repair, "values_of_right_answers", counted)
+    monkeypatch.setattr(repair, "CALLS_HEAVY", 20)
+    text = textwrap.dedent(SOFTMAX).replace("e / total", "e / total ** 2 + 0.1")
+    for each in "import matplotlib\n" + text, text:
+        with Judge(course, [course.exercise("softmax")]) as judge:
+            look_for_repair(judge, judge.run(written("softmax", each)))
+    assert read[0] == read[1] > repair.ANSWERS
 
 
 def test_a_guard_of_time_is_behind_the_calls(search, monkeypatch):
