@@ -240,7 +240,8 @@ class _Search:
                 good.append(edit)
                 last = min(last, self.worker.calls + round(AFTER_FIRST * self.calls))
                 ranked = in_order(ranked, Suspects(), BY_TURNS)  # others may do as well
-        return Found(tuple(good), self.trees, one_kind)
+        # Where time has cut it, edits of other kinds may do: what is said is true of this one alone.
+        return Found(tuple(good), self.trees, one_kind and not self._takes_too_long)
 
     def _two(
         self, live: Lines, also_passing: Lines, panel: Sequence[str], calls: int

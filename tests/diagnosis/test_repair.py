@@ -311,6 +311,21 @@ def test_a_guard_of_time_is_behind_the_calls(search, monkeypatch):
     assert found is None or "every check" not in found.said
 
 
+def test_what_time_has_cut_speaks_of_the_edit_alone(search, monkeypatch):
+    """The clock stops the search just after the first edit that does: others may do as well."""
+    is_right = repair._Search._is_right
+
+    def last(self, edited):
+        right = is_right(self, edited)
+        if right:
+            monkeypatch.setattr(repair, "TOTAL_SECONDS", 0.0)
+        return right
+
+    monkeypatch.setattr(repair._Search, "_is_right", last)
+    found = search(written("softmax", SOFTMAX, "x - top", "x + top"))
+    assert (found.said, found.kind) == ("A change in line 7 makes every check pass.", "")
+
+
 def test_a_right_answer_is_not_searched(course, judge):
     assert not searched(course, judge, written("softmax", SOFTMAX))
 
