@@ -53,7 +53,7 @@ TIMED_OUT = 3  # so many edits may run out of time
 # For all searches in a file: calls, which end alike on every machine, and behind them a guard.
 CALLS, A_PROOF = 3000, 10
 CALLS_HEAVY, A_HEAVY_PROOF = 800, 80  # with torch or figures
-TOTAL_SECONDS = 10.0  # of the processor, without the proof of what was found
+TOTAL_SECONDS = 10.0  # CPU seconds for a whole search, without a proof that succeeds
 SINGLE, BESIDE_ANOTHER, AFTER_FIRST, OF_ANSWERS = 0.6, 0.1, 0.15, 0.1  # shares of these
 ANSWERS, MOST_ANSWERS = 2, 5  # right answers whose values are looked at, the solution first
 FIRSTS = 4  # so many edits are tried together with another
