@@ -53,7 +53,8 @@ TIMED_OUT = 3  # so many edits may run out of time
 # For all searches in a file: calls, which end alike on every machine, and behind them a guard.
 CALLS, A_PROOF = 3000, 10
 CALLS_HEAVY, A_HEAVY_PROOF = 800, 80  # with torch or figures
-TOTAL_SECONDS = 10.0  # CPU seconds for a whole search, without a proof that succeeds
+# CPU seconds for a whole search, without a proof that succeeds, and without the right answers.
+TOTAL_SECONDS = 10.0
 SINGLE, BESIDE_ANOTHER, AFTER_FIRST, OF_ANSWERS = 0.6, 0.1, 0.15, 0.1  # shares of these
 ANSWERS, MOST_ANSWERS = 2, 5  # right answers whose values are looked at, the solution first
 FIRSTS = 4  # so many edits are tried together with another
@@ -240,7 +241,7 @@ class _Search:
                 good.append(edit)
                 last = min(last, self.worker.calls + round(AFTER_FIRST * self.calls))
                 ranked = in_order(ranked, Suspects(), BY_TURNS)  # others may do as well
-        # Where time has cut it, edits of other kinds may do: what is said is true of this one alone.
+        # Where time has cut it, edits of other kinds may do: the sentence is of this one alone.
         return Found(tuple(good), self.trees, one_kind and not self._takes_too_long)
 
     def _two(
