@@ -37,6 +37,7 @@ from autograder.diagnosis.repair.traces import (
     values_of_right_answers,
     with_line_marks,
     with_value_marks,
+    without_loops,
 )
 from autograder.diagnosis.repair.tree import Function, Tree, read_trees
 from autograder.grading.judge import Judge, RunOptions
@@ -154,7 +155,7 @@ class _Search:
             found,
             together=together,
             functions=targets.functions,
-            departing=departing,
+            departing=NO_LINES if self._names_a_line else without_loops(self.trees, departing),
             only_failing=_in_functions_of(self.trees, live - also_passing, also_passing),
         )
 
@@ -208,6 +209,14 @@ class _Search:
             return NO_LINES, NO_LINES
         values = values_in(printed(with_value_marks(self.source, self.trees, all_parts=False)))
         return first_departure(values, known[key])
+
+    @property
+    def _names_a_line(self) -> bool:
+        """Return whether the report names a line without this search."""
+        return any(
+            result.place is not None or (result.diagnosis is not None and result.diagnosis.places)
+            for result in self.results
+        )
 
     def _raised(self, failed: Sequence[CheckResult]) -> Lines:
         labels = {unit.label: number for number, unit in enumerate(self.source.units)}

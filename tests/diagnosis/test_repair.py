@@ -14,7 +14,7 @@ from autograder.grading import repair
 from autograder.grading.judge import Judge, RunOptions
 from autograder.grading.repair import is_worth_looking, look_for_repair, with_repair
 from autograder.report.html import exercise_html
-from autograder.report.model import CheckReport, ExerciseReport, Repair
+from autograder.report.model import CheckReport, ExerciseReport, Line, Repair
 from autograder.report.redaction import exercise_for_student
 from autograder.report.terminal import exercise_lines, plain
 from autograder.sandbox.budget import Budget
@@ -263,6 +263,23 @@ def test_twice_the_same_and_nothing_else_changes(judge):
 def test_an_answer_that_no_small_edit_mends_gets_nothing(search):
     hopeless = "def softmax(x, axis=-1):\n    total = 0\n    return [total, x]\n"
     assert search(written("softmax", hopeless)) is None
+
+
+def test_the_first_value_of_its_own_is_not_named_beside_another_line(judge):
+    text = """
+        import numpy as np
+
+        def softmax(x, axis=-1):
+            x = np.asarray(x, dtype=float)
+            y = x * 0.3 + x ** 3
+            return y / (1 + y ** 2)
+    """
+    graded = judge.run(written("softmax", text))
+    assert "none of the right answers" in look_for_repair(judge, graded).said
+    place = Line(file="softmax.py", line=6, text="")
+    graded.results[-1] = msgspec.structs.replace(graded.results[-1], place=place)
+    found = look_for_repair(judge, graded)
+    assert found is None or "none of the right answers" not in found.said
 
 
 def test_calls_end_the_searches_in_a_file_alike_each_time(judge, monkeypatch):

@@ -11,6 +11,7 @@ from autograder.diagnosis.repair.traces import (
     known_values,
     values_in,
     with_value_marks,
+    without_loops,
 )
 from autograder.diagnosis.repair.tree import Tree
 from autograder.submission.source import Source
@@ -78,10 +79,27 @@ def lines(text):
             [],  # one number says nothing
             [5],
         ),
+        (
+            """
+            def f(x, y):
+                total = x + y
+                (a, b), c = total, y
+                return a * 5
+            """,
+            [5],  # the rows, and not what is made of them next
+            [4],
+        ),
     ],
 )
 def test_the_first_value_that_no_right_answer_has(text, first, fine):
     assert lines(text) == (first, fine)
+
+
+def test_a_line_in_or_after_a_loop_is_not_the_first():
+    text = "def f(x):\n    a = x\n    for b in x:\n        c = b\n    return c\n\ndef g(x):\n    return x\n"
+    trees = [Tree(Unit("f.py", text))]
+    kept = without_loops(trees, frozenset((0, line) for line in (2, 4, 5, 8)))
+    assert sorted(line for _, line in kept) == [2, 8]
 
 
 def test_what_is_told_changes_no_result():

@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from autograder.diagnosis.repair.tree import Tree, read_tree
+from autograder.diagnosis.repair.tree import Function, Tree, read_tree
 from autograder.submission.code import is_text
 from autograder.submission.source import Source
 from autograder.worker.messages import Unit
@@ -143,10 +143,18 @@ class _MarkValues(ast.NodeTransformer):
             node.value = self._mark(node, self._mark_parts(node, node.value))
         return node
 
-    def visit_Assign(self, node: ast.Assign) -> ast.AST:
-        if self.inside:
-            node.value = self._mark(node, self._mark_parts(node, node.value))
-        return node
+    def visit_Assign(self, node: ast.Assign) -> ast.AST | list[ast.stmt]:
+        if not self.inside:
+            return node
+        node.value = self._mark(node, self._mark_parts(node, node.value))
+        unpacked = [
+            ast.Expr(self._mark(node, ast.Name(part.id, ast.Load())))
+            for target in node.targets
+            if isinstance(target, ast.Tuple | ast.List)
+            for part in ast.walk(target)
+            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+        ]
+        return [node, *unpacked]
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST | list[ast.stmt]:
         if not self.inside:
@@ -272,6 +280,26 @@ def first_departure(values: Sequence[TracedValue], known: Known) -> tuple[Lines,
             first = place
     fine = Lines(place for place, is_lost in lost.items() if not is_lost)
     return (Lines([first]) if first is not None and fine else Lines()), fine
+
+
+def without_loops(trees: Sequence[Tree | None], lines: Lines) -> Lines:
+    """Return the lines that are not in or after a loop of their function.
+
+    The values of a loop may be too small to tell, so one of them may be the first that is wrong.
+    """
+    behind = set()
+    for number, tree in enumerate(trees):
+        if tree is None:
+            continue
+        statements = list(tree.statements)
+        first: dict[Function | None, int] = {}
+        for node in statements:
+            if isinstance(node, ast.For | ast.While):
+                first.setdefault(tree.owner[node], node.lineno)
+        for node in statements:
+            if node.lineno >= first.get(tree.owner[node], node.lineno + 1):
+                behind.add((number, node.lineno))
+    return lines - behind
 
 
 def _is_among(known_by: tuple[float, ...], known: Known) -> bool:
