@@ -7,7 +7,10 @@ from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
+from autograder.classroom.adjustments import TABLE, Adjustments
 from autograder.classroom.hand_ins import Folder
+from autograder.classroom.pseudonyms import FILE as PSEUDONYMS
+from autograder.classroom.pseudonyms import Pseudonyms
 from autograder.classroom.submissions import StudentWork, opened, read_work_guarded
 from autograder.course.course_file import Course, Exercise
 from autograder.course.text import few, join_names, one_line, several
@@ -30,6 +33,7 @@ Block = list[str]  # lines on a student, of which the first says who it is
 
 def show(
     submissions: Path,
+    out: Path,
     course: Course,
     exercises: Sequence[Exercise],
     platform: str | None,
@@ -37,13 +41,15 @@ def show(
     verbose: bool = False,
 ) -> int:
     """Print who is who; return 1 if a person would have to look at something, else 0."""
-    stubs = read_stubs(course)
+    stubs, pseudonyms = read_stubs(course), Pseudonyms(course.root / PSEUDONYMS)
+    chosen = Adjustments(out / TABLE, course).choices
     students: dict[str, list[tuple[str, Block]]] = {kind: [] for kind in KINDS}
     with opened(submissions, course, platform, roster) as found:
         for folder in found.folders:
-            work = read_work_guarded(folder, course.exercises, stubs)
+            choices = [*chosen(folder.student), *chosen(pseudonyms.called(folder.student))]
+            work = read_work_guarded(folder, course.exercises, stubs, choices)
             block = [_head(folder), *_lines(folder, work, exercises, verbose)]
-            students[_kind(folder, work)].append((folder.student, block))
+            students[_kind(folder, work, exercises)].append((folder.student, block))
     console = Console(highlight=False)
     console.print(f"[bold]{course.title}[/]: a dry run, nothing is graded.\n")
     console.print(_table(students))
@@ -63,12 +69,14 @@ def show(
     return int(bool(needs))
 
 
-def _kind(folder: Folder, work: StudentWork) -> str:
-    if work.ambiguous:
+def _kind(folder: Folder, work: StudentWork, exercises: Sequence[Exercise]) -> str:
+    names = {exercise.name for exercise in exercises}
+    unclear = names & work.unclear.keys()
+    if folder.unclear or unclear & work.several.keys():
         return "ambiguous"
-    if work.unclear or work.not_loaded:
+    if unclear or names & work.not_loaded.keys():
         return "unreadable"
-    if not work.sources:
+    if not names & work.sources.keys():
         return "missing"
     return "unknown" if folder.hand_in and folder.hand_in.enrolled is False else "matched"
 

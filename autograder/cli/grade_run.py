@@ -112,8 +112,8 @@ def _run(options: GradeOptions, console: Console) -> int:
         )
     unless_cached(refuse_authoring_errors, course, exercises)
     if options.dry_run:
-        where = options.submissions, course, exercises, options.platform, options.roster
-        return show(*where, options.verbose)
+        where = options.submissions, options.out, course, exercises
+        return show(*where, options.platform, options.roster, options.verbose)
     job = _job(options, course, exercises)
     _print_head(console, job, options.cluster)
     with Log(job.out, job.students if job.anonymous else ()) as log:
