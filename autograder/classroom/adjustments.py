@@ -188,8 +188,9 @@ class Adjustments:
             if each.change in {"file", "answer"}:
                 is_asked = each.check == answer_id(parts[0].request)
                 fits = self._is_chosen(place) if each.change == "file" else is_asked
-                self._states[place] = "" if fits else CHANGED, each.work, each.graded
-                counted += [each] if fits else []
+                is_old = each.change == "file" and self._is_superseded(place)
+                self._states[place] = "" if fits or is_old else CHANGED, each.work, each.graded
+                counted += [each] if fits and not is_old else []
             elif each.work not in {"", work}:
                 self._states[place] = CHANGED, each.work, each.graded
             elif _is_orphan(each, parts[0]):
@@ -215,6 +216,16 @@ class Adjustments:
         if self.chosen is None:
             return self.table.get(row, "state") != CHANGED
         return self.chosen.get((decision.student, decision.exercise)) == decision.check
+
+    def _is_superseded(self, place: int) -> bool:
+        """Tell whether a later row chooses the file that is graded."""
+        old = self.entered[place].decision
+        return any(
+            (each.student, each.exercise, each.change) == (old.student, old.exercise, "file")
+            and self._is_chosen(later)
+            for later, (each, _, _) in enumerate(self.entered)
+            if later > place
+        )
 
     def are_in(self, report: Report) -> bool:
         """Tell whether a report has what is entered for its student, and nothing else."""

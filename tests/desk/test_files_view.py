@@ -5,6 +5,7 @@ import csv
 import pytest
 
 from autograder.classroom.grade_class import Job, grade_class
+from autograder.classroom.grades import read_reports
 from autograder.classroom.history import GradeCommand, remember_command
 from autograder.course.course_file import load_course
 from autograder.desk import files_view
@@ -82,6 +83,18 @@ def test_a_dry_run_knows_what_was_chosen_and_what_is_asked_for(quick, client, po
     post(client, "/files/ann/one/choose", file=files_on(client)["v2/one.py"])
     done = quick.run("grade", "--dry-run")
     assert "Exit code 0: nothing needs a person." in done.output
+
+
+def test_the_last_choice_alone_counts(quick, client, post):
+    files = files_on(client)
+    for name in ("v1", "v2", "v1"):
+        post(client, "/files/ann/one/choose", file=files[f"{name}/one.py"], why=f"Why {name}.")
+        overview = quick.grade()
+        assert not any("adjustments.csv" in note for note in overview.notes), overview.notes
+        (report, _) = read_reports(quick.out)
+        (applied,) = report.adjustments
+        assert f"Why {name}." in applied.said
+        assert "not in force" not in text_of(client.get("/students/ann"))
 
 
 @pytest.mark.parametrize("change", ["another file", "another text"])
