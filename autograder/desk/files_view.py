@@ -27,7 +27,7 @@ from autograder.sandbox.levels import children_on, choose
 from autograder.submission.choice import FoundFile
 from autograder.submission.source import Source
 
-MAX_FILES = 6  # that are shown and graded
+MAX_FILES = 6  # of which the code is shown and graded
 
 
 class FilesToGrade(msgspec.Struct, frozen=True):
@@ -58,7 +58,8 @@ def show(visit: Visit) -> Response:
     exercise = visit.place.course.exercise(visit.part("exercise"))
     command, several = now.submissions.several(student.id, exercise.name)
     files = _distinct(several)
-    readable = [file.source for file in files[:MAX_FILES] if file.source is not None]
+    every = [(file.shown, file.source) for file in files if file.source is not None]
+    readable = [source for _, source in every[:MAX_FILES]]
     reports: dict[str, ExerciseReport] = {}
     if visit.query("points"):
         course, secret = visit.place.course, Path(command.submissions).resolve()
@@ -75,11 +76,11 @@ def show(visit: Visit) -> Response:
         reports = {each.content: report for each, report in zip(readable, graded, strict=True)}
     empty = report_without_checks(exercise, "needs a person", "")
     shown = [ShownFile(each.shown, "", each.trouble) for each in files if each.source is None]
-    for file in files[:MAX_FILES]:
-        if file.source is not None:
-            report = reports.get(file.source.content)
-            code, _ = code_of(report or empty, [file.source])
-            shown.append(ShownFile(file.shown, file.source.content, "", code, report))
+    for name, source in every:
+        report = reports.get(source.content)
+        is_shown = source in readable
+        code = code_of(report or empty, [source])[0] if is_shown else ()
+        shown.append(ShownFile(name, source.content, "", code, report))
     table = Adjustments(visit.place.results / TABLE, visit.place.course)
     chosen = [each for each in table.choices(student.id) if each.exercise == exercise.name]
     return visit.page(
@@ -88,7 +89,7 @@ def show(visit: Visit) -> Response:
         exercise=exercise,
         path=f"/files/{student.key}/{exercise.name}",
         files=shown,
-        left_out=max(0, len(files) - MAX_FILES),
+        left_out=len(every) - len(readable),
         graded=bool(reports),
         chosen=chosen[-1].file if chosen else "",
     )

@@ -57,7 +57,7 @@ def test_a_person_chooses_one_and_it_is_graded(quick, client, post):
     files = files_on(client)
     assert list(files) == ["v1/one.py", "v2/one.py"]
     page = post(client, "/files/ann/one/choose", file=files["v2/one.py"], why="The later one.")
-    assert "The file is chosen. It is not in force yet." in text_of(page)
+    assert "The file is chosen. Grade again to apply it." in text_of(page)
     assert "not in force yet" in text_of(client.get("/students/ann"))
     assert "was changed since grade ran" in str(quick.run("export", "feedback", quick.out,
         "--out", quick.out / "f.zip").exception)  # fmt: skip
@@ -95,6 +95,16 @@ def test_the_last_choice_alone_counts(quick, client, post):
         (applied,) = report.adjustments
         assert f"Why {name}." in applied.said
         assert "not in force" not in text_of(client.get("/students/ann"))
+
+
+def test_each_readable_file_can_be_chosen(quick, client, post, monkeypatch):
+    monkeypatch.setattr(files_view, "MAX_FILES", 1)
+    page = client.get("/files/ann/one")
+    assert "The last 1 can be chosen by name" in page.text
+    assert page.text.count('class="wide code"') == 1
+    post(client, "/files/ann/one/choose", file=files_on(client)["v2/one.py"])
+    quick.grade()
+    assert quick.table()["ann"] == "10 . 10"
 
 
 @pytest.mark.parametrize("change", ["another file", "another text"])
