@@ -77,7 +77,7 @@ def read_reports(results: Path) -> list[Report]:
 
 
 def under_policy(report: Report, course: Course) -> Report:
-    """Return a report as exports count it, by `export` of the course; its points stay the same."""
+    """Return a report with the course's `export` policy applied. The total stays the same."""
     policy = course.content.export
     lost = {late.assignment for late in report.lateness if late.percent >= 100}
     late = {e for a in course.content.assignments if a.name in lost for e in a.exercises}

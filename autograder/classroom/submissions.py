@@ -116,7 +116,7 @@ def ambiguities(
     stubs: Stubs,
     choices: Callable[[str], Sequence[FileChoice]],
 ) -> Iterator[str]:
-    """Yield, before anything is graded, for whom it is open whose or which file counts.
+    """Yield, before grading, each student whose identity or file is ambiguous.
 
     Only names are looked at, but where they allow two files for one exercise.
     """

@@ -118,7 +118,7 @@ def in_new_process(function: Callable[..., T], *args: Any) -> T:
         try:
             return pool.submit(function, *args).result()
         except BrokenProcessPool:
-            raise UserError("The process that looked at the group ended. Try it again.") from None
+            raise UserError("The process that ran the submissions ended. Try again.") from None
 
 
 def examine(work: GroupSubmissions) -> ExaminedGroup:

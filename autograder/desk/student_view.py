@@ -143,8 +143,8 @@ def enter_row(visit: Visit, student: ClassMember, row: dict[str, str], text: str
     trouble = _table(visit).enter(row | {"student": student.id})
     if trouble:
         raise UserError(f"{trouble}, and enter it again.")
-    said = " ".join(filter(None, [f"Entered in {TABLE}.", text.strip(), "It is not in force yet."]))
-    return _entered_page(visit, student, said)
+    said = [f"Entered in {TABLE}.", text.strip(), "Grade again to apply it."]
+    return _entered_page(visit, student, " ".join(filter(None, said)))
 
 
 def comment(visit: Visit) -> Response:

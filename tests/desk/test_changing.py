@@ -60,7 +60,7 @@ ADDED = {"about": "one/test_b", "change": "add", "points": "3", "why": "Half rig
 
 def test_an_adjustment_is_entered_shown_and_put_in_force(client, quick, post):
     page = post(client, "/adjust/bob/enter", **ADDED)
-    assert "Entered in adjustments.csv. It is not in force yet." in text_of(page)
+    assert "Entered in adjustments.csv. Grade again to apply it." in text_of(page)
     assert "One, B: +3 points by Kim" not in text_of(client.get("/students/bob"))
     assert quick.table()["bob"] == "5 10 15"
     assert "not in force yet" in text_of(client.get("/students/bob"))
