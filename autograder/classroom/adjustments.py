@@ -186,11 +186,7 @@ class Adjustments:
             parts = [e for e in exercises if each.exercise in {TOTAL, e.name}]
             work = work_id(parts)
             if each.change in {"file", "answer"}:
-                is_asked = each.check == answer_id(parts[0].request)
-                fits = self._is_chosen(place) if each.change == "file" else is_asked
-                is_old = each.change == "file" and self._is_superseded(place)
-                self._states[place] = "" if fits or is_old else CHANGED, each.work, each.graded
-                counted += [each] if fits and not is_old else []
+                counted += [each] if self._is_meant(place, parts[0].request) else []
             elif each.work not in {"", work}:
                 self._states[place] = CHANGED, each.work, each.graded
             elif _is_orphan(each, parts[0]):
@@ -209,6 +205,15 @@ class Adjustments:
             for each in self.of(student)
             if each.change == "file"
         ]
+
+    def _is_meant(self, place: int, request: str) -> bool:
+        """Tell whether a chosen file or an answer counts, and keep what becomes of it."""
+        each = self.entered[place].decision
+        is_file = each.change == "file"
+        fits = self._is_chosen(place) if is_file else each.check == answer_id(request)
+        is_old = is_file and self._is_superseded(place)
+        self._states[place] = "" if fits or is_old else CHANGED, each.work, each.graded
+        return fits and not is_old
 
     def _is_chosen(self, place: int) -> bool:
         """Tell whether the file of a row is graded in this run; before a run, by the last one."""
