@@ -297,6 +297,12 @@ def _expect_message(
             mistake="not-checked",
             told="The library's own error comes out: the function itself let these sizes through.",
         )
+    if "values to unpack" in error.message:
+        raise Mismatch(
+            f"{error.finding} Python raised this {type}, not the function for these arguments.",
+            mistake="another-error",
+            told="Python's own error comes out, not the one that the text asks for.",
+        )
     if absent:
         raise Mismatch(
             f"{name} raised {type}, as it should, but its message does not name "
