@@ -17,6 +17,7 @@ from autograder.report.model import (
     CheckReport,
     Diagnosis,
     ExerciseReport,
+    Repair,
     Report,
     Status,
     worst,
@@ -101,8 +102,14 @@ def exercise_for_student(
         printed="" if exam else exercise.printed,
         answers=exercise.answers,
         excused=exercise.excused,
-        repair=None if exam else exercise.repair,
+        repair=_repair(exercise, exam, held_back),
     )
+
+
+def _repair(exercise: ExerciseReport, exam: bool, held_back: bool) -> Repair | None:
+    """Return the repair, unless that there is one says what became of a hidden check."""
+    tells = held_back and any(check.hidden for check in exercise.checks)
+    return None if exam or tells else exercise.repair
 
 
 def _outcome_alone(check: CheckReport) -> CheckReport:

@@ -166,7 +166,8 @@ def _repair_search(judge: Judge, graded: Graded, policy: HintPolicy) -> Search |
 
     def search(report: ExerciseReport) -> ExerciseReport:
         with _search_notice():
-            repaired = exercise_for_student(with_repair(judge, graded), policy, 0)
+            full, hidden = with_repair(judge, graded), judge.course.hidden_checks
+            repaired = exercise_for_student(full, policy, 0, hidden)
         return msgspec.structs.replace(report, repair=repaired.repair)
 
     return search

@@ -1,15 +1,18 @@
 """Outcomes of hidden checks appear after a date, and nothing but points tells of them before."""
 
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 
 import msgspec
 import pytest
 
 from autograder.course.course_file import parse_course
 from autograder.course.errors import UserError
+from autograder.grading import repair
 from autograder.platforms import gradescope
-from autograder.report.model import Cause, CheckReport, ExerciseReport
+from autograder.report.model import Cause, CheckReport, ExerciseReport, Repair
 from autograder.report.redaction import exercise_for_student
+from autograder.student.check import _repair_search
 from tests.classroom.records import record
 
 SECRET = "HIDDENWORD"
@@ -98,6 +101,26 @@ def test_before_the_date_a_status_says_nothing_of_hidden_checks(policy, status):
     assert (before.status, before.reason, before.cause) == ("graded", "", None)
     after = exercise_for_student(full, policy, hidden=lambda _: "shown")
     assert after.status == status
+
+
+def test_before_the_date_a_repair_says_nothing_of_hidden_checks(monkeypatch):
+    said = Repair(said="A change in line 3 makes every check pass.")
+    full = msgspec.structs.replace(exercise(), repair=said)
+    shown_only = msgspec.structs.replace(full, checks=full.checks[:1])
+    monkeypatch.setattr(repair, "is_worth_looking", lambda *_: True)
+    monkeypatch.setattr(repair, "with_repair", lambda *_: full)
+    graded = SimpleNamespace(
+        exercise=None, session=SimpleNamespace(source=None), results=[full.checks[1]]
+    )
+    for stage, kept in (("held back", None), ("shown", said), ("by policy", said)):
+
+        def hidden(_, stage=stage):
+            return stage
+
+        assert exercise_for_student(full, "homework", hidden=hidden).repair == kept
+        assert exercise_for_student(shown_only, "homework", hidden=hidden).repair == said
+        judge = SimpleNamespace(course=SimpleNamespace(hidden_checks=hidden))
+        assert _repair_search(judge, graded, "homework")(full).repair == kept
 
 
 def test_that_a_person_is_needed_is_always_said():
