@@ -188,7 +188,7 @@ class Scores:
 class MistakeCount(msgspec.Struct):
     """A mistake in one exercise: who made it, in which functions, and the points it cost them.
 
-    `readings` counts what the course says of it in general, by sentence.
+    `readings` counts the students who read a sentence of the course on it in general.
     """
 
     exercise: str
@@ -230,6 +230,7 @@ class ClassMistakes:
 
         Of two mistakes in one check each counts by itself, with half of the points.
         """
+        read: set[tuple[str, str]] = set()
         for check in exercise.checks:
             if check.diagnosis is None:
                 continue
@@ -240,7 +241,9 @@ class ClassMistakes:
                 if not count.by or count.by[-1] != row:
                     count.by.append(row)
                 count.lost += (check.max_points - check.points) / len(ids)
-                count.readings.update(_in_general(check.diagnosis, id))
+                said = {(id, text) for text in _in_general(check.diagnosis, id)} - read
+                count.readings.update(text for _, text in said)
+                read |= said
                 if check.diagnosis.function not in {"", *count.functions}:
                     count.functions.append(check.diagnosis.function)
 

@@ -99,6 +99,16 @@ def test_the_message_of_one_test_is_not_everyones():
     assert all("For example: " in before[-60:] for before in page.split(said[1])[:-1])
 
 
+def test_the_example_is_what_most_students_read_not_most_checks():
+    often, most = (
+        Diagnosis(kind="named", code="own", misconceptions=("finds-too-little",), finding=text)
+        for text in ("test_1 lets 1 pass.", "test_2 lets 2 pass.")
+    )
+    (mistake,) = class_with([[often] * 3, [most], [most]]).mistakes.commonest()
+    assert mistake.readings == {often.finding: 1, most.finding: 2}
+    assert mistake.example == most.finding
+
+
 def test_a_mistake_has_its_whole_name():
     text = f"{'The weights are those of another call, and ' * 9}so they are wrong."
     one = Diagnosis(kind="named", code="named", misconceptions=("other",), finding=text)
