@@ -295,8 +295,7 @@ def _enrolled(
         folders.append(Folder(identity(student), None, roster.known(student), unclear=unclear))
         if not unclear:
             missing.append(student)
-    shown = [roster.stranger(person, missing) for person in strangers]
-    return folders, roster.notes(missing, shown), roster.unclear(matches)
+    return folders, roster.notes(missing, strangers), roster.unclear(matches)
 
 
 def _may_be(matches: Sequence[Match], disputed: Sequence[Pieces], roster: Roster) -> set[str]:

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import permutations
 from pathlib import Path
@@ -235,19 +235,19 @@ class Roster:
             f"the column of the platform."
         ]
 
-    def stranger(self, person: Owner, missing: Collection[str]) -> str:
+    def _called(self, person: Owner, missing: Sequence[Student]) -> str:
         """Return how a person is called who is not enrolled, with the missing student they may be.
 
         One of them is named only if nobody else missing is as likely.
         """
         shown = one_line(person.key, 80)
-        likely = [s for s in self.students if s.id in missing and _may_be_called(person, s)]
+        likely = [student for student in missing if _may_be_called(person, student)]
         if len(likely) != 1:
             return shown
         about = ", ".join(filter(None, (likely[0].cells["name"], likely[0].id)))
         return f"{shown} (perhaps {one_line(about, 80)})"
 
-    def notes(self, missing: Sequence[str], strangers: Sequence[str]) -> list[str]:
+    def notes(self, missing: Sequence[str], strangers: Sequence[Owner]) -> list[str]:
         """Return notes on students who handed in nothing, and on people not in the roster."""
         notes = []
         if missing:
@@ -255,9 +255,13 @@ class Roster:
             shown = ", ".join(one_line(student, 80) for student in missing)
             notes.append(f"{who} of the roster handed in nothing: {shown}.")
         if strangers:
+            ids = set(missing)
+            they = [student for student in self.students if student.id in ids]
+            called = "; ".join(self._called(person, they) for person in strangers[:MAX_SHOWN])
+            more = f" {len(strangers) - MAX_SHOWN} more." if len(strangers) > MAX_SHOWN else ""
             notes.append(
-                f"Graded, and not in the roster: {'; '.join(strangers)}. If one of them is in it "
-                f"by another name, enter what the platform calls them in the platform's column."
+                f"Graded, and not in the roster: {called}.{more} If one of them is in it by "
+                f"another name, enter what the platform calls them in the platform's column."
             )
         return notes
 

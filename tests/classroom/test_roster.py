@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from autograder.classroom import recognise
+from autograder.classroom import roster as roster_module
 from autograder.classroom.downloads import Owner
 from autograder.classroom.hand_ins import hand_ins
 from autograder.classroom.roster import Roster, spellings
@@ -105,6 +106,16 @@ def test_only_a_likely_student_is_suggested(read, folder, likely):
     """Likely is one missing student, by a typing error or a login that is made of the name."""
     _, notes = read({f"{folder}/softmax.py": "x", "hands1/softmax.py": "x"}, PEOPLE)
     assert f"not in the roster: {likely}. If" in notes[-1]
+
+
+def test_a_class_of_strangers_is_compared_only_for_those_that_are_printed(monkeypatch, read):
+    """Each comparison is slow, and a class by other names has as many strangers as missing."""
+    compared = []
+    monkeypatch.setattr(roster_module, "_may_be_called", lambda *both: compared.append(both))
+    people = "id,name\n" + "".join(f"m{i},Student {i}\n" for i in range(15))
+    _, notes = read({f"other{i:02}/softmax.py": "x" for i in range(13)}, people)
+    assert len(compared) == 10 * 15
+    assert "other08; other09. 3 more. If one of them" in notes[-1]
 
 
 def test_two_of_one_name_are_not_guessed(read):
