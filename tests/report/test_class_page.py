@@ -8,6 +8,7 @@ import pytest
 from autograder.course.course_file import Exercise
 from autograder.diagnosis.finding import named as named_finding
 from autograder.diagnosis.misconceptions import Misconception
+from autograder.report import html
 from autograder.report.html import class_page_content, environment
 from autograder.report.model import Diagnosis, HandIn
 from autograder.report.overview import ClassOverview
@@ -70,6 +71,13 @@ def test_who_made_a_mistake_is_a_link_and_a_box_on_the_map():
     assert '<a href="feedback/s003.html"><bdi>s003</bdi></a>' in page
     paths = re.findall(r'<path d="([^"]*)"/></svg></td>', page)
     assert paths == ["M0 0h3v1h-3z", "M2 0h2v1h-2z"]  # 2 and 4, then 0, who made both, then 3
+
+
+def test_the_rarest_mistakes_have_no_strip(monkeypatch):
+    monkeypatch.setattr(html, "ON_THE_MAP", 1)
+    page = page_of(a_class(6))
+    assert 'aria-label="3 of 3 students"' in page
+    assert page.count('<svg class="strip"') == 1 and page.count('<td class="strip">') == 2
 
 
 def test_a_pair_of_mistakes_is_no_third_one():
