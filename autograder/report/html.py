@@ -164,25 +164,30 @@ def class_page_content(overview: "ClassOverview") -> dict[str, Any]:
 
 
 class PointsCell(NamedTuple):
-    """A cell of the table: its text, how full it is from 0 to 10, its status, its place in order.
+    """A cell of the table: its points, how full it is from 0 to 10, its status, its place in order.
 
     It has no `tenth` where there are no points, and none of the rest where nothing is unusual.
     """
 
-    text: str
+    points: str
     tenth: int | None = None
     said: str = ""
     order: str = ""
+
+    @property
+    def sign(self) -> str:
+        """The mark of its status, as the legend has it."""
+        return SIGNS.get(self.said, "!") if self.said else ""
 
 
 def points_cell(row: "Row", exercise: Exercise) -> PointsCell:
     """Return what the table of a class has for one student in one exercise."""
     name = exercise.name
     if name in row.excused:
-        return PointsCell(SIGNS["excused"], said="excused", order="-2")
+        return PointsCell("", said="excused", order="-2")
     status, points = row.statuses.get(name, "missing"), row.points.get(name)
-    if points is None or status == "by hand":
-        return PointsCell(SIGNS[status], said=status, order="-1")
+    if points is None:
+        return PointsCell("", said=status, order="-1")
     tenth = int(max(0, min(10, 10 * points / exercise.points))) if exercise.points else None
     return PointsCell(number(points), tenth, "" if status == "graded" else status)
 

@@ -73,6 +73,25 @@ def test_who_made_a_mistake_is_a_link_and_a_box_on_the_map():
     assert paths == ["M0 0h3v1h-3z", "M2 0h2v1h-2z"]  # 2 and 4, then 0, who made both, then 3
 
 
+@pytest.mark.parametrize(
+    ("status", "points", "text", "order"),
+    [
+        ("by hand", 3.0, "3✎", ""),
+        ("by hand", None, "✎", "-1"),
+        ("needs a person", 1.0, "1?", ""),
+        ("timed out", 0.0, "0!", ""),
+        ("graded", 2.0, "2", ""),
+    ],
+)
+def test_a_cell_has_its_points_and_the_mark_of_the_legend(status, points, text, order):
+    made = a_class(1).rows[0]
+    row = msgspec.structs.replace(made, statuses={"e": status}, points={"e": points})
+    cell = html.points_cell(row, Exercise(name="e", title="E", points=4))
+    assert (cell.points + cell.sign, cell.order) == (text, order)
+    shown = environment().get_template("figures.html").module.cell(cell)
+    assert re.sub("<[^>]*>", "", shown) == text
+
+
 def test_the_rarest_mistakes_have_no_strip(monkeypatch):
     monkeypatch.setattr(html, "ON_THE_MAP", 1)
     page = page_of(a_class(6))
