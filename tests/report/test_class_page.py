@@ -182,6 +182,12 @@ def test_files_of_nobody_are_on_the_first_screen():
         assert "<code>x_bob.py</code> may be of Bob or of Eve." in page
 
 
+def test_the_desk_does_not_say_that_all_is_graded():
+    people = environment().get_template("class_overview.html").module.people
+    shown = people(class_with([[], []]), str, "", all_known=False)
+    assert "None of these students." in shown and "all that was handed in" not in shown
+
+
 def test_the_same_mistake_in_another_exercise_is_told():
     overview = a_class(4, exercises=2)
     said = {each.id: each.also for each in overview.mistakes.commonest()}
