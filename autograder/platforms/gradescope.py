@@ -208,7 +208,7 @@ def _check(place: str, exercise: ExerciseReport, check: CheckReport) -> dict[str
 
 
 def _held_back(place: str, full: ExerciseReport, shown: ExerciseReport) -> dict[str, Any]:
-    """Return the sum of an exercise's hidden checks, for an exam."""
+    """Return the sum of the checks that are held back."""
     most = full.max_points - sum(check.max_points for check in shown.checks)
     points = full.points - sum(check.points for check in shown.checks)
     return _test(

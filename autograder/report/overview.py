@@ -206,14 +206,14 @@ class MistakeCount(msgspec.Struct):
 
     @property
     def finding(self) -> str:
-        """What is true of all who made it: their one sentence, or else the mistake's name."""
+        """Return the one sentence that all read, else the mistake's name."""
         if len(self.readings) == 1:
             return next(iter(self.readings))
         return f"{capital(self.id.replace('-', ' '))}."
 
     @property
     def example(self) -> str:
-        """What most of them read, if they read several sentences."""
+        """Return the commonest sentence if there are several."""
         if len(self.readings) < 2:
             return ""
         return min(self.readings, key=lambda text: (-self.readings[text], text))
@@ -228,7 +228,7 @@ class ClassMistakes:
     def add(self, row: int, exercise: ExerciseReport) -> None:
         """Take one exercise of the student of that row; a mistake counts once in it.
 
-        Of two mistakes in one check each counts by itself, with half of the points.
+        Each mistake of a check counts once, with an equal share of the lost points.
         """
         read: set[tuple[str, str]] = set()
         for check in exercise.checks:
@@ -341,7 +341,7 @@ class ClassOverview:
 
     @property
     def statuses(self) -> list[tuple[str, int]]:
-        """How many students have each status, the commonest first."""
+        """Return the number of students by status, the commonest first."""
         return Counter(str(row.status) for row in self.rows).most_common()
 
     @property

@@ -37,7 +37,7 @@ STOPPED: dict[Status, str] = {
 
 
 def by_policy(_: str) -> HiddenChecks:
-    """Return that a course has no date on which outcomes of hidden checks are shown."""
+    """Return the stage of a course without a date for hidden checks."""
     return "by policy"
 
 
