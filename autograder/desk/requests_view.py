@@ -31,10 +31,13 @@ def requests_of(now: ClassResults) -> list[Request]:
 
 def by_answer(visit: Visit) -> tuple[list[Request], list[Answered]]:
     """Return the requests that wait, and those that were answered, each with its answer."""
-    table = Adjustments(visit.place.results / TABLE, visit.place.course)
     waiting: list[Request] = []
     answered: list[Answered] = []
-    for student, exercise in requests_of(visit.results()):
+    requests = requests_of(visit.results())
+    if not requests:  # the first screen asks each time: read no table for nothing
+        return waiting, answered
+    table = Adjustments(visit.place.results / TABLE, visit.place.course)
+    for student, exercise in requests:
         answer = next(
             (
                 each.said(exercise.title)
