@@ -99,19 +99,6 @@ def test_a_wrong_file_beside_a_right_one_is_named_in_a_kit(released):
     assert "○   0/3  One more than the double" in done.output
 
 
-NETS = """
-from torch import nn
-
-
-class Scaled(nn.Module):
-    def __init__(self, factor):
-        super().__init__()
-        self.W = nn.Linear(2, 2, bias=False)
-        self.factor = factor
-
-    def forward(self, x):
-        return self.factor * self.W(x)
-"""
 WORDS = """
 from autograder.author import ModuleCaller, ParameterNames
 
@@ -164,7 +151,7 @@ def torch_course(folder, imported, build, mistakes=""):
         **({"helpers": ["words"]} if mistakes else {}),
     )
     reference, checks = folder / course.content.reference, folder / course.content.checks
-    (reference / "nets.py").write_text(NETS)
+    (reference / "nets.py").write_text(SCALED)
     text = VALUES.format(imported=imported, build=build)
     (checks / "test_scaled.py").write_text(text.replace("REFERENCE", reference.name))
     if mistakes:
