@@ -71,7 +71,7 @@ def _others(logits: Array, temperature: float) -> list[tuple[str, str, Array]]:
 def least_likely_are_missing(
     words: npt.NDArray[np.int64], probabilities: Array, count: int
 ) -> bool:
-    """Return whether a chain misses the `count` least likely words, though it should not."""
+    """Return whether a chain never has the `count` least likely words, too long for chance."""
     before, after = words[:-1], words[1:]
     ranks = probabilities.argsort(-1).argsort(-1)
     chances = np.sort(probabilities)[:, :count].sum(-1)[before]

@@ -295,7 +295,7 @@ class Submission:
         return next(iter(about + self._calls[-1:]), None)
 
     def nth_call(self, number: int, count: int) -> Call | None:
-        """Return one of the `count` newest calls, if these are of one function."""
+        """Return call `number` of the `count` newest; None unless all are of one function."""
         newest = self._calls[-count:]
         alike = len(newest) == count and len({call.name for call in newest}) == 1
         return newest[number] if alike else None

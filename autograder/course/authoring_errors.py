@@ -93,7 +93,7 @@ class CourseText:
         return node.lineno
 
     def line_of_text(self, word: str, after: int = 1) -> int:
-        """Return the first line after `after` with a word as a text, or 0."""
+        """Return the first line, from line `after` on, with a word as a text, or 0."""
         for number, line in enumerate(self.lines[after - 1 :], after):
             if f'"{word}"' in line or f"'{word}'" in line:
                 return number

@@ -58,7 +58,7 @@ def right_answer(name: str, *args: Any) -> Any:
 
 
 def _alone(node: ast.FunctionDef) -> str:
-    """Return the function as `implementation`, without its docstring."""
+    """Return the function with the name `implementation` and without its docstring."""
     body = node.body[1:] if ast.get_docstring(node) is not None else node.body
     parameters = ast.arguments(
         posonlyargs=[],

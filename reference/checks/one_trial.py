@@ -1,4 +1,4 @@
-"""Tests for measures of real trials, however the random numbers were made.
+"""Tests whether measures are those of real trials, whatever made the random numbers.
 
 A trial of two tokens has two rows of two weights. Each row's weights follow from one number, the
 gap between its two scores, so the mean entropy and the mean largest weight of a single trial give

@@ -229,7 +229,7 @@ def test_count_visible(submission, reference, note):
 
 
 def counts_rightly(submission, reference, length):
-    """Return whether count_visible is right at a length."""
+    """Return whether count_visible is right for a length."""
     try:
         answer = expect_numbers(submission.count_visible(length), "the counts")
         expect_close(answer, reference.count_visible(length), "the counts")

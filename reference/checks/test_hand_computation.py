@@ -115,7 +115,7 @@ def own_steps(submission, reference, letter, last):
 
 
 def tell_what_is_wrong(name, answer, wrong, printed, from_own=""):
-    """Raise the message for wrong entries; if all are numbers that are in print, say so."""
+    """Raise a mismatch for the wrong entries. Say so if all of them are known misprints."""
     printed = PRINTED_IN_S3.get(name, {}) if printed else {}
     places = [tuple(int(i) for i in place) for place in np.argwhere(wrong)]
     if printed and all(

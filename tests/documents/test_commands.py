@@ -74,7 +74,7 @@ def test_every_command_and_option_exists(name):
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
-    """A course with a class that was graded: what the pages' commands are run in."""
+    """A course with a graded class, in which the pages' commands run."""
     folder = tmp_path_factory.mktemp("documents") / "course"
     folder.mkdir()
     for name in ("reference", "solutions", "lessons"):

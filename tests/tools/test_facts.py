@@ -1,4 +1,4 @@
-"""Counts, samples and tables of the documents are those of the project now."""
+"""The counts, samples and tables in the documents are up to date."""
 
 import re
 import time

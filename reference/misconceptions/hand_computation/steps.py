@@ -59,7 +59,7 @@ def _v(part: HandPart) -> Array:
 
 
 def from_before(change: Change) -> Step:
-    """Return a step: a change of the part's numbers and those of the step before."""
+    """Return a step that applies `change` to the part and to the step before."""
     return lambda s: change(s.part, s.before)
 
 
@@ -226,7 +226,7 @@ WRONG = {
 
 
 def from_scores(change: Callable[[Array], Array]) -> Step:
-    """Return a step: a change of the scores of the causal row."""
+    """Return a step that applies `change` to the scores of the causal row."""
     return lambda s: change(s.before)
 
 
