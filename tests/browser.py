@@ -17,6 +17,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from tests.conftest import ROOT
 
 ARTEFACTS = ROOT / "artefacts"
+AXE = ROOT / "tests" / "axe" / "axe.min.js"
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 QUIET = (
     "--disable-gpu",
@@ -46,6 +47,13 @@ def picture(page: Page, name: str) -> None:
     """Keep what the page shows, to be looked at: artefacts/NAME.png."""
     ARTEFACTS.mkdir(exist_ok=True)
     page.screenshot(path=ARTEFACTS / f"{name}.png", full_page=True)
+
+
+def violations(page: Page) -> list[tuple[str, list[str]]]:
+    """What axe-core finds on a page: the rule, and the first elements that break it."""
+    page.evaluate(AXE.read_text())  # a page's policy may forbid a script element
+    found = page.evaluate("axe.run({resultTypes: ['violations']})")["violations"]
+    return [(each["id"], [node["html"][:200] for node in each["nodes"]][:5]) for each in found]
 
 
 @contextlib.contextmanager

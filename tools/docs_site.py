@@ -40,6 +40,13 @@ GROUPS = {  # in the order of the site's list; the pages of a folder come after 
 ABOUT = ["CONTRIBUTING", "CHANGELOG"]
 TITLES = {"verified": "What is verified", "unseen": "Mistakes nobody foresaw"}
 LINK = re.compile(r"(\]\(|src=\"|srcset=\")(?:docs/)?([^)\"\s]+)")
+FOR_EVERYBODY = {  # in the theme's pages, for screen readers and the keyboard
+    '<p class="caption" role="heading">': '<p class="caption" role="heading" aria-level="2">',
+    '<aside class="sidebar-drawer">': '<aside class="sidebar-drawer" aria-label="All pages">',
+    "<pre>": '<pre tabindex="0">',  # scrolls if a line is long
+    '<div class="table-wrapper': '<div tabindex="0" class="table-wrapper',
+    '<th class="head"><p></p></th>': "<td></td>",
+}
 PICTURE = re.compile(r"\]\((?:attachment:|\.\./exercises/figures/|figures/)([\w-]+\.png)\)")
 
 
@@ -56,7 +63,17 @@ def main(out: Path) -> int:
     (out / ".buildinfo").unlink(missing_ok=True)
     if (DOCS / PICTURES).is_dir():  # Sphinx does not look into the HTML that shows them
         shutil.copytree(DOCS / PICTURES, out / PICTURES, dirs_exist_ok=True)
+    for page in out.rglob("*.html"):
+        page.write_text(_for_everybody(page.name, page.read_text("utf-8")), encoding="utf-8")
     return code
+
+
+def _for_everybody(name: str, text: str) -> str:
+    for theirs, ours in FOR_EVERYBODY.items():
+        text = text.replace(theirs, ours)
+    if name == "search.html":
+        text = text.replace("<noscript>", "<h1>Search</h1>\n<noscript>", 1)
+    return text
 
 
 def collect(source: Path) -> None:

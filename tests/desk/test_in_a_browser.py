@@ -5,17 +5,15 @@ import re
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser import SECONDS, chromium, picture
+from tests.browser import SECONDS, chromium, picture, violations
 from tests.conftest import ROOT
 from tests.desk.generated import with_submissions
 from tests.desk.served import enter
 
-AXE = Path(__file__).with_name("axe") / "axe.min.js"
 VIEWS = {
     "class": "/",
     "some": "/?q=u00",
@@ -85,12 +83,6 @@ def opened(desk, scheme="light", size="wide"):
     page.goto(address)
     yield page, address, said
     page.close()
-
-
-def violations(page):
-    page.evaluate(AXE.read_text())  # the policy keeps it out of a script element, as it should
-    found = page.evaluate("axe.run({resultTypes: ['violations']})")["violations"]
-    return [(each["id"], [node["html"][:200] for node in each["nodes"]][:5]) for each in found]
 
 
 @pytest.mark.one_in(4)

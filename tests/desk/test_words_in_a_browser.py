@@ -7,12 +7,11 @@ import pytest
 from playwright.sync_api import expect
 
 from autograder.classroom.history import GradeCommand, remember_command
-from tests.browser import chromium, picture
+from tests.browser import chromium, picture, violations
 from tests.classroom.words import Words
 from tests.conftest import ROOT
 from tests.desk.generated import sample, write
 from tests.desk.served import enter, served
-from tests.desk.test_in_a_browser import violations
 
 SAID = [
     "A score is a sum of d_k products, so its variance grows with d_k, and large scores push the softmax to one key.",

@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 
 import pytest
 
+from tests.browser import chromium, violations
 from tools import docs_site
 
 LOADED = {"script": "src", "link": "href", "img": "src", "source": "srcset", "iframe": "src"}
@@ -91,6 +92,25 @@ def test_no_link_leads_nowhere(made, pages):
             at = name if not path else _joined(folder, path)
             if at not in made or (place and at in pages and place not in pages[at].places):
                 wrong.append(f"{name}: {link}")
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    "few",
+    [
+        pytest.param(None, marks=pytest.mark.thorough, id="all"),
+        ("index.html", "search.html", "clusters.html", "lessons/causal_mask.html"),
+    ],
+)
+def test_every_page_is_for_everybody(made, few):
+    """On a wide screen by day and on a phone by night, to axe-core."""
+    wrong = []
+    with chromium() as browser:
+        for scheme, width in (("light", 1280), ("dark", 390)):
+            page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+            for name in few or [each for each in made if each.endswith(".html")]:
+                page.goto(made[name].as_uri())
+                wrong += [(name, width, each) for each in violations(page)]
     assert wrong == []
 
 

@@ -1,0 +1,54 @@
+"""A class's pages, looked at by axe-core: on a wide screen by day and on a phone by night."""
+
+import pytest
+
+from autograder.course.course_file import load_course
+from autograder.report.html import class_page_content, write_page
+from autograder.report.overview import ClassOverview
+from tests.browser import chromium, violations
+from tests.conftest import ROOT
+from tests.desk.generated import drawn_class
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    """Pages of students with exercises of the sample class, the class's, and the answers to mark."""
+    folder = tmp_path_factory.mktemp("pages")
+    course = load_course(ROOT / "course.yml")
+    exercises = course.content.exercises
+    overview = ClassOverview(course.title, exercises)
+    reports = drawn_class(20)
+    for report in reports:
+        overview.add(report, f"{report.student}.html")
+    for report in reports[:4]:
+        write_page(folder / f"{report.student}.html", "student.html", report=report)
+    write_page(folder / "index.html", "index.html", **class_page_content(overview))
+    answers = [
+        (report.student, exercise.name, answer)
+        for report in reports
+        for exercise in report.exercises
+        for answer in exercise.answers
+    ]
+    write_page(
+        folder / "by-hand.html",
+        "by_hand.html",
+        course=course.title,
+        exercises=exercises,
+        answers=answers,
+        table="marks.csv",
+        changed={},
+        orphaned=[],
+    )
+    return sorted(folder.glob("*.html"))
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
+def test_a_class_s_pages_are_for_everybody(pages, scheme, width):
+    assert len(pages) == 6
+    with chromium() as browser:
+        page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+        found = {}
+        for path in pages:
+            page.goto(path.as_uri())
+            found[path.name] = violations(page)
+    assert {name: each for name, each in found.items() if each} == {}
