@@ -45,6 +45,7 @@ FOR_EVERYBODY = {  # in the theme's pages, for screen readers and the keyboard
     '<aside class="sidebar-drawer">': '<aside class="sidebar-drawer" aria-label="All pages">',
     "<pre>": '<pre tabindex="0">',  # scrolls if a line is long
     '<div class="table-wrapper': '<div tabindex="0" class="table-wrapper',
+    '<div class="math-wrapper': '<div tabindex="0" class="math-wrapper',
     '<th class="head"><p></p></th>': "<td></td>",
 }
 PICTURE = re.compile(r"\]\((?:attachment:|\.\./exercises/figures/|figures/)([\w-]+\.png)\)")
