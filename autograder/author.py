@@ -61,7 +61,7 @@ if TYPE_CHECKING:
         forward_pass,
         reference_pass,
     )
-    from autograder.course.text import capital, few, is_plural, one_line, several
+    from autograder.course.text import capital, few, is_plural, join_names, one_line, several
     from autograder.diagnosis.callers import ModuleCaller, TensorCaller, float32_probe
     from autograder.diagnosis.finding import Finding
     from autograder.diagnosis.misconceptions import (
@@ -140,7 +140,7 @@ GROUPS = {
         "autograder.diagnosis.callers": "ModuleCaller TensorCaller float32_probe",
     },
     "Words for findings": {
-        "autograder.course.text": "capital few is_plural one_line several",
+        "autograder.course.text": "capital few is_plural join_names one_line several",
         "autograder.report.numbers": "index",
         "autograder.submission.stubs": "TEXT_STUB",
     },

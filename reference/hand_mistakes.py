@@ -11,8 +11,10 @@ import numpy as np
 from autograder.author import Mismatch
 from reference.hand_relations import (
     WITHIN,
+    Cells,
     Numbers,
     are_shares,
+    as_written,
     first_wrong,
     fits,
     near,
@@ -77,14 +79,19 @@ def mistakes_of_row(own: Numbers, scores: Numbers) -> list[str]:
     some, keep = scores[:-1], np.array([1.0] * (len(scores) - 1) + [0.0])
 
     def first(x: Numbers, row: Numbers) -> Any:
-        return abs(row[-1]) <= WITHIN and are_shares(row[:-1], x)
+        return abs(row[-1]) <= WITHIN and _shares(row[:-1], x)
 
-    unblocked = np.exp(scores).sum()
+    def times_sum(row: Numbers, numbers: Numbers) -> bool:
+        unblocked = np.exp(scores).sum()
+        return near(row * unblocked, numbers, unblocked, as_written(row))
+
+    dealt = keep * np.exp(scores[-1]) / len(some)
     known: dict[str, Is] = {
-        "not-blocked": lambda row: are_shares(row, scores),
-        "not-renormalised": lambda row: near(row * unblocked, np.exp(scores) * keep, unblocked),
-        "blocked-scores-zero": lambda row: are_shares(row, scores * keep),
-        "first-blocked": lambda row: abs(row[0]) <= WITHIN and are_shares(row[1:], scores[1:]),
+        "not-blocked": lambda row: _shares(row, scores),
+        "not-renormalised": lambda row: times_sum(row, np.exp(scores) * keep),
+        "blocked-weight-shared-out": lambda row: times_sum(row, np.exp(scores) * keep + dealt),
+        "blocked-scores-zero": lambda row: _shares(row, scores * keep),
+        "first-blocked": lambda row: abs(row[0]) <= WITHIN and _shares(row[1:], scores[1:]),
         "scaled-again": lambda row: first(some / 2, row),
         "no-exponential": lambda row: near(row, scores * keep / some.sum()),
         "scores-with-zero": lambda row: near(row, scores * keep),
@@ -92,6 +99,10 @@ def mistakes_of_row(own: Numbers, scores: Numbers) -> list[str]:
         "base-2": lambda row: first(some * LN2, row),
     }
     return _holding(known, own)
+
+
+def _shares(own: Numbers, x: Numbers) -> Cells:
+    return are_shares(own, x, as_written(own))
 
 
 def _holding(known: Mapping[str, Is], own: Numbers) -> list[str]:
@@ -136,7 +147,7 @@ def _scaled(scores: Numbers, width: int) -> dict[str, Is]:
     return {
         **is_times,
         "root-of-scores": lambda own: near(own, np.sqrt(np.maximum(scores, 0))),
-        "weights-already": lambda own: are_shares(own, scores / width**0.5),
+        "weights-already": lambda own: _shares(own, scores / width**0.5),
     }
 
 
@@ -148,21 +159,21 @@ def _weights(x: Numbers, root: float) -> dict[str, Is]:
     def causal(own: Numbers) -> bool:
         rows = range(len(x))
         return near(np.triu(own, 1), 0 * own) and all(
-            bool(np.all(are_shares(own[i, : i + 1], x[i, : i + 1]))) for i in rows
+            bool(np.all(_shares(own[i, : i + 1], x[i, : i + 1]))) for i in rows
         )
 
     largest = (x == x.max(axis=1, keepdims=True)).astype(float)
     return {
-        "softmax-over-columns": lambda own: are_shares(own.T, x.T),
-        "softmax-over-everything": lambda own: are_shares(own.ravel(), x.ravel()),
-        "base-2": lambda own: are_shares(own, x * LN2),
+        "softmax-over-columns": lambda own: _shares(own.T, x.T),
+        "softmax-over-everything": lambda own: _shares(own.ravel(), x.ravel()),
+        "base-2": lambda own: _shares(own, x * LN2),
         "no-exponential": lambda own: near(own, x / x.sum(axis=1, keepdims=True)),
         "exponentials-only": lambda own: near(own, np.exp(x)),
-        "scores-not-scaled": lambda own: are_shares(own, x * root),
-        "scaled-again": lambda own: are_shares(own, x / root),
-        "negative-exponent": lambda own: are_shares(own, -x),
+        "scores-not-scaled": lambda own: _shares(own, x * root),
+        "scaled-again": lambda own: _shares(own, x / root),
+        "negative-exponent": lambda own: _shares(own, -x),
         "causal": causal,
-        "weights-transposed": lambda own: are_shares(own.T, x),
+        "weights-transposed": lambda own: _shares(own.T, x),
         "all-or-nothing": lambda own: near(own, largest),
     }
 

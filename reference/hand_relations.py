@@ -4,13 +4,13 @@ No step is worked out here. Each function tells where a student's own numbers fi
 scores with the matrices in the text, and each later step with the scores or with the step before.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from autograder.author import MayFollow, Mismatch, few, index
+from autograder.author import MayFollow, Mismatch, few, index, join_names
 
 Numbers = npt.NDArray[np.float64]
 Cells = npt.NDArray[np.bool_]
@@ -97,16 +97,19 @@ def expect_shares(name: str, rows: Numbers, wrong: Cells | None) -> None:
         raise Mismatch(f"{name}{index(place)} {said}", name, rows, None, wrong)
 
 
-def not_right(name: str, answer: Numbers, wrong: Cells, from_own: str = "") -> Mismatch:
+def not_right(
+    name: str, answer: Numbers, wrong: Cells, from_own: str = "", later: str = ""
+) -> Mismatch:
     """Return the message for wrong entries, without the right ones: those are the exercise.
 
     `from_own` is the student's step from which other entries follow, and so count as right.
+    `later` is what is said of the steps after this one.
     """
     places = [index(tuple(int(i) for i in place)) for place in np.argwhere(wrong)]
     be, does = ("is", "does") if len(places) == 1 else ("are", "do")
     nor = f" and {does} not count as following from your {from_own}" if from_own else ""
     text = f"{name}: {len(places)} of {wrong.size} entries {be} not right{nor}: {few(places, 6)}."
-    return Mismatch(text, name, answer, None, wrong)
+    return Mismatch(text + later, name, answer, None, wrong)
 
 
 def first_wrong(step: str, steps: Steps, givens: Mapping[str, Any]) -> str:
@@ -119,11 +122,23 @@ def _holds(step: str, steps: Steps, givens: Mapping[str, Any]) -> bool:
     return step in steps and bool(fits(step, steps, givens).all())
 
 
-def near(own: Numbers, numbers: Any, times: Any = 1.0) -> bool:
-    """Return whether numbers are these; `times` is a factor of what they may be off."""
+def near(own: Numbers, numbers: Any, times: Any = 1.0, allowed: float = 0.0) -> bool:
+    """Return whether numbers are these; `times` is a factor of what they may be off.
+
+    For numbers that were not written as they are here, `allowed` is how far each may be off.
+    """
     if own.shape != np.shape(numbers):
         return False
-    return bool((np.abs(own - numbers) <= WITHIN * times).all())
+    return bool((np.abs(own - numbers) <= (allowed or as_written(own)) * times).all())
+
+
+def as_written(own: Numbers) -> float:
+    """Return how far numbers may be off what they are made by: one unit of the last decimal.
+
+    It is at most what a right entry may be off, and of four decimals and more half a thousandth.
+    """
+    digits = next((n for n in range(4) if (np.round(own, n) == own).all()), 4)
+    return min(WITHIN, max(10.0**-digits, WITHIN / 4))
 
 
 def fits(step: str, steps: Steps, givens: Mapping[str, Any], times: float = 1.0) -> Cells:
@@ -155,12 +170,40 @@ def _follows(step: str, steps: Steps, givens: Mapping[str, Any]) -> Cells:
     return np.asarray(np.abs(np.einsum("ij,jc->ic", before, V) - own) <= WITHIN)
 
 
-def are_shares(shares: Numbers, x: Numbers) -> Cells:
+def with_later(
+    text: str,
+    name: str,
+    steps: Steps,
+    givens: Mapping[str, Any],
+    is_right: Callable[[str], bool] = lambda _: True,
+) -> str:
+    """Return what is said of a wrong step, with the later steps that follow from it.
+
+    Steps that follow from the student's own are to be worked out again. The first one that does
+    not follow, and is not right, has another mistake.
+    """
+    letter, step = name.split("_", 1)
+    following: list[str] = []
+    other = ""
+    for each in ORDER[ORDER.index(step) + 1 :]:
+        if each not in steps or ORDER[ORDER.index(each) - 1] not in steps:
+            break
+        if not _follows(each, steps, givens).all():
+            other = "" if is_right(each) else f" {letter}_{each} has another mistake."
+            break
+        following.append(f"{letter}_{each}")
+    if following:
+        follow, them = ("follows", "it") if len(following) == 1 else ("follow", "them")
+        text += f" {join_names(following)} {follow} from {name}: work {them} out again."
+    return text + other
+
+
+def are_shares(shares: Numbers, x: Numbers, allowed: float = WITHIN) -> Cells:
     """Return where entry j of a row, times the sum of e^(x_k − x_j), is 1."""
     if shares.shape != x.shape:
         return np.zeros(shares.shape, bool)
     ratios = np.exp(x[..., np.newaxis, :] - x[..., :, np.newaxis]).sum(axis=-1)
-    return np.asarray(np.abs(shares * ratios - 1) <= WITHIN * ratios)
+    return np.asarray(np.abs(shares * ratios - 1) <= allowed * ratios)
 
 
 def _trivial_rows(rows: Numbers, steps: Steps, givens: Mapping[str, Any]) -> Cells:

@@ -20,6 +20,7 @@ class _Failure(NamedTuple):
         line: the student's line that raised it; empty where the grader's own call failed.
         shapes: the shapes of the arrays in the line.
         known: the sentence that says these.
+        axes: how many axes the arguments of the call have at most.
     """
 
     found: re.Match[str]
@@ -27,14 +28,16 @@ class _Failure(NamedTuple):
     shapes: Mapping[str, Sequence[int]]
     known: str
     sizes: Sizes
+    axes: int
 
 
-def explain(error: Raised, sizes: Sizes) -> str:
+def explain(error: Raised, sizes: Sizes, axes: int = 0) -> str:
     """Return a sentence on what an error means here; nothing where it says so itself.
 
     Args:
         error: what the student's code raised, with the shapes of the arrays in the failing line.
         sizes: the sizes of the call by name, `{"L_q": 3, "d_k": 4}`.
+        axes: how many axes the arguments of the call have at most.
     """
     arrays = list(error.shapes.items())[:MAX_ARRAYS]
     shapes = {one_line(name, 40): tuple(array[:MAX_AXES]) for name, array in arrays}
@@ -49,7 +52,7 @@ def explain(error: Raised, sizes: Sizes) -> str:
             groups = [one_line(part or "", 60) for part in found.groups()]
             explained = meaning.format(*groups, shapes=known).strip()
         else:
-            explained = meaning(_Failure(found, line, shapes, known, sizes)).strip()
+            explained = meaning(_Failure(found, line, shapes, known, sizes, axes)).strip()
         if explained:
             return explained
     return known if error.type in {"ValueError", "RuntimeError"} else ""
@@ -82,7 +85,8 @@ def _product(failure: _Failure) -> str:
             return (
                 f"{text} .T turns all axes of {name} round, the batch too, not the last two alone."
             )
-    if not pair[2] and not pair[4] and len(left) > 1 and len(right) > 1:
+    # with fewer axes than the arguments have, they are parts of these, and the loop may be wrong
+    if not pair[2] and not pair[4] and min(len(left), len(right)) >= max(2, failure.axes):
         if left[-1] == right[-1] != right[-2]:
             return f"{text} The last two axes of {pair[3]} still need swapping."
         if left[-2] == right[-2] != left[-1]:

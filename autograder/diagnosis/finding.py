@@ -148,12 +148,15 @@ def with_error(finding: Finding, error: str) -> Finding:
     )
 
 
-def worded(code: DiagnosisCode, finding: str) -> str:
-    """Return a misconception's sentence, with what is true only if it alone gives every answer."""
-    if code == "named":
+def worded(code: DiagnosisCode, finding: str, *, stops: bool = False) -> str:
+    """Return a misconception's sentence, with what is true only if it alone gives every answer.
+
+    A call that stops has no numbers, so where some do, the sentence is about the code.
+    """
+    if code == "named" and not stops:
         return SCOPED.sub(r"\1", finding)
     text = capital(SCOPED.sub(r"\2", finding))
-    is_alone = code in {"in_some_calls", "in_wrong_calls", "and_other_calls"}
+    is_alone = code in {"in_some_calls", "in_wrong_calls", "and_other_calls"} and not stops
     return text if is_alone else ONLY_CAUSE.sub(r"\1 code takes ", text)
 
 
@@ -168,8 +171,8 @@ def named(
         calls: the kind of calls that the misconception is seen in, where it is not in all.
         stops: some calls stop with an error: nothing is known of what they would have given.
     """
-    as_said: DiagnosisCode = "in_wrong_calls" if stops and code == "named" else code
-    first, second = (*(worded(as_said, wrong.finding) for wrong in misconceptions), "")[:2]
+    sentences = [worded(code, wrong.finding, stops=stops) for wrong in misconceptions]
+    first, second = (*sentences, "")[:2]
     says = NAMED[code].format(
         first=first,
         second=second,

@@ -98,6 +98,16 @@ GENERAL = (
         {RETURNED: lambda state: [state.result]},
     ),
     Misconception(
+        "squeezed",
+        "The result {is right, but it }has lost its axes of size 1, as `squeeze` takes them away.",
+        (
+            "Compare the shape of your result with the one that the exercise asks for.",
+            "An axis of size 1, such as a batch of one, is an axis as well.",
+            "Look for squeeze, or a reshape or an index that takes such an axis away.",
+        ),
+        {RETURNED: _each(np.squeeze)},
+    ),
+    Misconception(
         "flattened",
         "The numbers are {right but }in one long row: the result has lost its axes.",
         (

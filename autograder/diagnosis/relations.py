@@ -23,7 +23,8 @@ Sizes = Mapping[str, int]
 def named_value(fact: Fact, seen: Observations) -> str:
     """Return the value of a fact in words, if all wrong answers have the same.
 
-    Empty where the fact is false of one, or has no value that can be named.
+    Empty where the fact is false of one, or has no value that can be named: one that is not 1 and
+    would be shown as 1 says nothing.
     """
     numbers = []
     for case in seen.values:
@@ -36,7 +37,7 @@ def named_value(fact: Fact, seen: Observations) -> str:
     if len(known) < ENOUGH or not all(np.isfinite(known)):
         return ""
     if max(known) - min(known) < 1e-5 * abs(known[0]):
-        return f"{rounded(known[0])}, the same in every call"
+        return "" if _seems_one(known[0]) else f"{rounded(known[0])}, the same in every call"
     cases = [c for c, value in zip(seen.values, numbers, strict=True) if not np.isnan(value)]
     return named_factor(known, [seen.recipe.axes(case.state) for case in cases])
 
@@ -71,7 +72,7 @@ def _relation(
 ) -> tuple[str, dict[str, str]]:
     """Return the code of a relation that holds of all pairs, and its values; empty if none does."""
     factors = _constants(_ratio(answer, right) for answer, right in pairs)
-    if factors:
+    if factors and not all(map(_seems_one, factors)):
         if max(factors) - min(factors) < 1e-6 * abs(factors[0]):
             return "times_number", {"factor": rounded(factors[0])}
         words = named_factor(factors, sizes)
@@ -109,9 +110,14 @@ def _constants(calls: Iterator[Vector]) -> list[float]:
     return constants
 
 
+def _seems_one(factor: float) -> bool:
+    """Return whether a factor is shown as 1 and is another number."""
+    return rounded(factor) == "1" and abs(factor - 1) > 1e-5
+
+
 def rounded(value: float) -> str:
-    """Return a number as a sentence has it."""
-    text = f"{value:.4g}" if abs(value) < 0.01 else number(round(value, 3))
+    """Return a number as a sentence has it: with four digits, and a large one with two decimals."""
+    text = f"{value:.4g}" if abs(value) < 1000 else number(value)
     return text.replace("-", "−")
 
 

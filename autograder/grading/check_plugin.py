@@ -234,7 +234,9 @@ def _mismatch(
         wrong = np.argwhere(False if error.wrong is None else error.wrong)
         entry = [int(i) for i in wrong[0]] if len(wrong) else []
         place = submission.where_set(error.what, entry)
-    finding = result.finding if place is None else f"{result.finding} It is set{where(place)}."
+    finding = result.finding
+    if place is not None:
+        finding += f" {error.what} is set{where(place)}."
     code, own = error.code, None
     if code == "nothing_returned" and submission is not None:
         if shown is None:

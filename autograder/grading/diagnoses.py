@@ -153,7 +153,8 @@ def _explained(error: Raised, recipe: Recipe, call: Call | Probe) -> str:
     sizes: Mapping[str, int] = {}
     with contextlib.suppress(Exception):  # a check may call it in a way of its own
         sizes = recipe.axes(recipe.arguments(Probe(call.args, call.kwargs)))
-    return f"{error.finding} {explain(error, sizes)}".strip()
+    axes = max((arg.ndim for arg in call.args if isinstance(arg, np.ndarray)), default=0)
+    return f"{error.finding} {explain(error, sizes, axes)}".strip()
 
 
 def _diagnose(

@@ -315,6 +315,12 @@ def missing(
     if failed and set_at is not None:
         line = where(set_at).removeprefix(" in ")
         return NotDefined("no_value", name, line, place, because=because)
-    near = nearest(name, names, cutoff=0.7)
+    near = nearest(name, [each for each in names if _differs_inside_words(name, each)], cutoff=0.7)
     shown = (one_line(near, 80),) if near else ()
     return NotDefined("not_defined", name, file, place, names=shown, because=because)
+
+
+def _differs_inside_words(name: str, other: str) -> bool:
+    """Return whether a name may be another one misspelt: `b_wieghts`, and not `c_weights`."""
+    words, others = (each.casefold().split("_") for each in (name, other))
+    return len(words) != len(others) or all(map(nearest, words, ([word] for word in others)))

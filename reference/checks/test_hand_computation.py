@@ -4,6 +4,9 @@ An entry is right if it is within ±0.002 of the exact value, or of what follows
 own previous step; so one slip costs one step.
 """
 
+import dataclasses
+import re
+
 import numpy as np
 import pytest
 
@@ -16,7 +19,14 @@ from autograder.author import (
 )
 from reference.by_hand import PRINTED_IN_S3, STEPS, WITHIN
 from reference.hand_mistakes import mistakes_of_row, named, with_names
-from reference.hand_relations import judge_by_relations, judge_masked_row, not_right
+from reference.hand_relations import (
+    first_wrong,
+    judge_by_relations,
+    judge_masked_row,
+    not_right,
+    with_later,
+)
+from reference.misconceptions.hand_computation import explain_value, with_later_steps
 from reference.misconceptions.hand_computation.steps import findings
 
 HOW = {
@@ -57,9 +67,15 @@ def stated(submission, name):
 
 def filled_in(submission, name):
     value = submission.value(name)
-    if value is None:
+    if value is not None:
+        return value
+    place = submission.where_set(name)
+    if place is None or re.search(rf"\b{name}\b[^(]*=\s*None\b", place.text):
         raise NotStarted(name)
-    return value
+    says = (
+        "`print` shows a value, and returns None" if "print(" in place.text else "expected numbers"
+    )
+    raise Mismatch(f"{name} is None; {says}.", name)
 
 
 def judge_step(submission, reference, letter, step, note):
@@ -85,7 +101,12 @@ def judge_step(submission, reference, letter, step, note):
         if right.all():
             note(f"Right, from your {before}.")
             return
-    tell_what_is_wrong(name, answer, ~right, not submission.variant, from_own)
+    aside = submission.aside()  # what is read there is not what the check is about
+    steps = {each: stated(aside, f"{letter}_{each}") for each in STEPS}
+    later = with_later_steps("", name, steps, submission.variant)
+    if explain_value(name, aside.value, submission.variant) is not None:
+        later = ""  # it is said with the name
+    tell_what_is_wrong(name, answer, ~right, not submission.variant, from_own, later)
 
 
 def judge_in_kit(submission, reference, name, note):
@@ -100,7 +121,11 @@ def judge_in_kit(submission, reference, name, note):
             note(remark)
     except Mismatch as wrong:
         own = stated(submission, name)
-        raise named(wrong, name, own, steps, given, findings()[step]) from None
+        says = named(wrong, name, own, steps, given, findings()[step])
+        if not first_wrong(step, steps, given):
+            every = own_steps(submission.aside(), reference, letter, STEPS[-1])
+            says = dataclasses.replace(says, finding=with_later(says.finding, name, every, given))
+        raise says from None
 
 
 def own_steps(submission, reference, letter, last):
@@ -114,7 +139,7 @@ def own_steps(submission, reference, letter, last):
     return steps
 
 
-def tell_what_is_wrong(name, answer, wrong, printed, from_own=""):
+def tell_what_is_wrong(name, answer, wrong, printed, from_own="", later=""):
     """Raise a mismatch for the wrong entries. Say so if all of them are known misprints."""
     printed = PRINTED_IN_S3.get(name, {}) if printed else {}
     places = [tuple(int(i) for i in place) for place in np.argwhere(wrong)]
@@ -123,13 +148,13 @@ def tell_what_is_wrong(name, answer, wrong, printed, from_own=""):
     ):
         raise Mismatch(
             f"{name}: these are numbers that are in print for this very example. They are wrong "
-            f"there: they do not follow from its matrices.",
+            f"there: they do not follow from its matrices.{later}",
             name,
             answer,
             None,
             wrong,
         )
-    raise not_right(name, answer, wrong, from_own)
+    raise not_right(name, answer, wrong, from_own, later)
 
 
 def title(part, step):

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from autograder.diagnosis.relations import named_factor
+from autograder.diagnosis.relations import _seems_one, named_factor, rounded
 
 CALLS = [{"L": 3, "d": 4, "v": 5}, {"L": 5, "d": 9, "v": 2}, {"L": 2, "d": 16, "v": 7}]
 
@@ -23,3 +23,18 @@ CALLS = [{"L": 3, "d": 4, "v": 5}, {"L": 5, "d": 9, "v": 2}, {"L": 2, "d": 16, "
 )
 def test_named_factor(factor, words):
     assert named_factor([factor(sizes) for sizes in CALLS], CALLS) == words
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (2.718, "2.718"),
+        (0.125, "0.125"),
+        (-0.9998963, "−0.9999"),
+        (1.00002, ""),
+        (1234.5, "1234.5"),
+    ],
+)
+def test_a_number_is_shown_with_the_digits_that_tell_it(value, shown):
+    """With two decimals, 2.718 was shown as 2.72, and a factor of 0.9999 as 1."""
+    assert ("" if _seems_one(value) else rounded(value)) == shown

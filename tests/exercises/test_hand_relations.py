@@ -9,7 +9,7 @@ import pytest
 from autograder.author import MayFollow, Mismatch
 from reference.by_hand import STEPS, hand_givens, hand_shape
 from reference.hand_mistakes import mistakes_of_row, named
-from reference.hand_relations import judge_by_relations, judge_masked_row
+from reference.hand_relations import judge_by_relations, judge_masked_row, with_later
 from reference.misconceptions.hand_computation import explain_value, simulated_values
 from reference.misconceptions.hand_computation.steps import findings
 from tests.conftest import ROOT
@@ -176,3 +176,35 @@ def test_three_digits_of_one_number_are_enough_for_a_name_and_two_are_not(row, n
     values = right_values() | {"a_weights": [[0.5, 0.5], row]}
     finding = explain_value("a_weights", values.__getitem__)
     assert (finding.misconceptions if finding else ()) == ((named_as,) if named_as else ())
+
+
+def test_a_slip_near_a_mistake_has_no_name_of_its_own():
+    """Within ±0.002 a blocked weight that is shared out equally was called powers of 2."""
+    row = [0.321, 0.396, 0.282, 0.0]
+    for shares, names in ((row, ("blocked-weight-shared-out",)), ([0.324, 0.396, 0.28, 0.0], ())):
+        finding = explain_value("c_masked_row", {"c_masked_row": shares}.__getitem__)
+        assert (finding.misconceptions if finding else ()) == names
+        assert tuple(mistakes_of_row(np.array(shares), np.array(GIVENS["masked_scores"]))) == names
+
+
+@pytest.mark.parametrize("in_kit", [False, True])
+def test_the_first_wrong_step_names_what_follows_from_it(grade_text, in_kit):
+    """Each later step took a round of its own, once the first one was corrected."""
+    every = right_values()
+    values = {f"b_{step}": np.array(every[f"b_{step}"], float) for step in STEPS}
+    values["b_scores"] = values["b_scores"].T
+    values["b_scaled"] = values["b_scores"] / 2
+    shares = np.exp(values["b_scaled"])
+    values["b_weights"] = shares / shares.sum(axis=1, keepdims=True)
+    values["b_output"] = values["b_output"] + 0.5
+    follow = "b_scaled and b_weights follow from b_scores: work them out again."
+    if in_kit:
+        steps = {step: values[f"b_{step}"] for step in STEPS}
+        assert with_later("Wrong.", "b_scores", steps, GIVENS["b"]) == f"Wrong. {follow}"
+        return
+    text = RIGHT[0].read_text()
+    text += "".join(f"{name} = {value.tolist()}\n" for name, value in values.items())
+    checks = grade_text("hand_computation", text).checks
+    first = next(check for check in checks if check.outcome == "failed")
+    assert f"{follow} b_output has another mistake." in first.diagnosis.finding
+    assert "work them out" not in first.finding  # not twice

@@ -3,7 +3,8 @@
 The numbers are compared to two decimals at least, with the exact step before or the student's own.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -21,6 +22,7 @@ from reference.by_hand import (
     hand_problem,
     step_before,
 )
+from reference.hand_relations import as_written, with_later
 from reference.misconceptions.hand_computation.steps import MASKED, MASKED_ROW, WRONG
 
 
@@ -36,7 +38,7 @@ def explain_value(name: str, read: Callable[[str], Any], variant: str = "") -> F
         of_row = []
         for each in MASKED_ROW.misconceptions:
             wrong = _made(MASKED_ROW, each, call)
-            if _close(row, wrong) and _chance("weights", row, wrong, right) < CHANCE:
+            if _made_by(row, wrong) and _chance("weights", row, wrong, right) < CHANCE:
                 of_row.append((each.id, each.finding))
         of_row += [("copied-from-s3", S3)] if not variant and _printed(name, row) else []
         return _named(name, of_row, MASKED)
@@ -52,7 +54,32 @@ def explain_value(name: str, read: Callable[[str], Any], variant: str = "") -> F
         fitting = {key: fitting[key] * also.get(key, 1.0) for key in fitting}
         if len(fitting) > 1:
             fitting = {key: p for key, p in fitting.items() if key in also} or fitting
-    return _named(name, [key for key, p in fitting.items() if p < CHANCE], WRONG[step].hints)
+    found = _named(name, [key for key, p in fitting.items() if p < CHANCE], WRONG[step].hints)
+    if found is None:
+        return None
+    steps = {each: _numbers(read, f"{letter}_{each}") for each in STEPS}
+    return replace(found, says=with_later_steps(found.says, name, steps, variant))
+
+
+def with_later_steps(
+    text: str, name: str, steps: Mapping[str, Array | None], variant: str = ""
+) -> str:
+    """Return what is said of a wrong step, with what follows from it and what does not."""
+    letter, step = name.split("_", 1)
+    part = hand_problem(variant).parts[letter]
+    own = {
+        each: values
+        for each, values in steps.items()
+        if values is not None and values.shape == part.shape(each) and np.isfinite(values).all()
+    }
+    before = own.get(step_before(step)) if step != "scores" else None
+    if step not in own or (before is not None and part.follows(step, own[step], before).all()):
+        return text
+
+    def is_right(each: str) -> bool:
+        return bool(_right(part, each, own[each]).all())
+
+    return with_later(text, name, own, {"Q": part.Q, "K": part.K, "V": part.V}, is_right)
 
 
 def _from_trivial_rows(part: HandPart, step: str, read: Callable[[str], Any]) -> Finding | None:
@@ -118,7 +145,7 @@ def _fitting(part: HandPart, step: str, read: Callable[[str], Any]) -> Fitting:
         found = found or _rounded(part, step, mine, previous)
         for each in WRONG[step].misconceptions if not found else ():
             wrong = _made(WRONG[step], each, SimpleNamespace(part=part, before=previous))
-            if wrong is not None and _close(mine, wrong):
+            if wrong is not None and _made_by(mine, wrong):
                 copied = step != "scores" and np.array_equal(wrong, previous)
                 chance = 0.0 if copied else _chance(step, mine, wrong, part.exact(step))
                 found[each.id, each.finding] = chance
@@ -151,12 +178,13 @@ def _chance(step: str, mine: Array, wrong: Array, right: Array) -> float:
     """
     digits = next(n for n in range(16) if n == 15 or (np.round(mine, n) == mine).all())
     rounded = np.abs(mine - wrong) <= 0.5 * 10.0**-digits + 1e-9
+    off = 2 * as_written(mine)
     size = max(1.0, float(np.ptp(np.append(wrong, 0))))
     if (wrong == np.round(wrong)).all():
         each = np.full(wrong.shape, 1 / (size + 1))
     else:
-        each = np.where(rounded, 1 / (size * 10.0**digits + 1), 2 * WITHIN / size)
-        each = np.where(np.abs(mine - wrong) < 1e-9, 2 * WITHIN / size, each)
+        each = np.where(rounded, 1 / (size * 10.0**digits + 1), off / size)
+        each = np.where(np.abs(mine - wrong) < 1e-9, off / size, each)
     right = right if right.shape == wrong.shape else np.full(wrong.shape, np.inf)
     chance = 1.0
     for row, correct, likely in zip(*map(np.atleast_2d, (wrong, right, each)), strict=True):
@@ -203,6 +231,12 @@ def _close(mine: Array | None, wrong: Array) -> bool:
     if mine is None or mine.shape != wrong.shape:
         return False
     return bool((np.abs(mine - wrong) <= WITHIN).all())
+
+
+def _made_by(mine: Array, wrong: Array) -> bool:
+    """Return whether a mistake gives the student's numbers, in all the decimals that they have."""
+    allowed = as_written(mine)
+    return mine.shape == wrong.shape and bool((np.abs(mine - wrong) <= allowed + 1e-9).all())
 
 
 def _numbers(read: Callable[[str], Any], name: str) -> Array | None:

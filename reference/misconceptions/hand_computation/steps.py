@@ -244,6 +244,11 @@ MASKED_ROW = Family(
             "no longer sums to 1",
             lambda row: softmax(row) * [1, 1, 1, 0],
         ),
+        "blocked-weight-shared-out": (
+            "those of a softmax over all four, of which the last weight was shared out equally "
+            "among the others",
+            lambda row: np.append(softmax(row)[:3] + softmax(row)[3] / 3, 0),
+        ),
         "blocked-scores-zero": (
             "those of a blocked score of 0, and e⁰ is 1",
             lambda row: softmax(row * [1, 1, 1, 0]),

@@ -60,6 +60,14 @@ def _factor(s: Any, v: Any) -> float:
     return factor
 
 
+def _rounded_e(s: Any, v: Any) -> float:
+    """Return the number that was taken for e, where it is e to at most three decimals."""
+    base = float(np.exp(_factor(s, v)))
+    if abs(base - np.e) > 0.02 or abs(base - round(base, 3)) > 1e-5:
+        raise ValueError("another number than e rounded")
+    return base
+
+
 MISTAKES = Mistakes(
     Recipe(
         "softmax",
@@ -76,6 +84,7 @@ MISTAKES = Mistakes(
         },
         traits=TRAITS,
         facts=(
+            Fact("rounded-e", _rounded_e, "Your numbers are those of e taken as {}."),
             Fact(
                 "another-factor",
                 _factor,
