@@ -433,7 +433,7 @@ def _like(inputs: Inputs, place: Sizes, batch: Sizes) -> Inputs:
 
 
 def usual_batch(
-    asked: Asked, draw: Callable[[Sizes], Inputs], made_with: Sizes, state: Weights
+    asked: Asked, draw: Callable[[Sizes], Inputs], made_with: Sizes, state: Weights, note: Note
 ) -> Sizes:
     """Return a batch axis, or none if the code works only without. `draw` draws inputs."""
     for batch in ((2,), ()):
@@ -441,5 +441,7 @@ def usual_batch(
             asked.output(made_with, draw(batch), state)
         except (Mismatch, Raised):
             continue
+        if not batch:
+            note("Judged without a batch axis: with one, no result has the right shape.")
         return batch
     return (2,)

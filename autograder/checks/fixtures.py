@@ -71,5 +71,5 @@ class Fixtures:
 
     @pytest.fixture
     def note(self, request: pytest.FixtureRequest) -> Callable[[str], None]:
-        """A function that adds a remark to a check that passes: `note("Right, from your a.")`."""
+        """A function that says why a wrong result passes: `note("Right, from your a.")`."""
         return lambda text: request.node.user_properties.append(("note", text))

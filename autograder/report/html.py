@@ -27,6 +27,7 @@ from autograder.report.model import (
     Report,
 )
 from autograder.report.presentation import (
+    FOLLOWS,
     HIDDEN_INPUTS,
     check_sentences,
     excerpt,
@@ -34,6 +35,7 @@ from autograder.report.presentation import (
     presented,
     repeated_errors,
     required,
+    shown_outcome,
 )
 from autograder.report.terminal import (
     INDENT,
@@ -58,6 +60,7 @@ ANSWERS = "by-hand.html"
 MAX_TEXT = 20_000  # characters of one check
 OUTCOMES = {
     "passed": "✓",
+    FOLLOWS: "→",
     "failed": "✗",
     "not run": "–",
     "graded when handed in": "○",
@@ -94,6 +97,7 @@ def environment(*folders: Path) -> jinja2.Environment:
         required=required,
         excerpt=excerpt,
         repeated_errors=repeated_errors,
+        shown_outcome=shown_outcome,
         HIDDEN_INPUTS=HIDDEN_INPUTS,
         texts=set,
         known=math.isfinite,

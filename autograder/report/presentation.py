@@ -13,6 +13,7 @@ from autograder.report.model import Cause, CauseCode, CheckReport, ExerciseRepor
 
 NOT_JUDGED = frozenset({"not run", "graded when handed in"})
 QUIET = NOT_JUDGED | {"passed"}
+FOLLOWS = "follow-through"
 MOST_NAMED = 4
 _NUMBERS = re.compile(r"\W*\b\d+(x\d+)*\b[\W\d]*")  # in a message of Python's: sizes, mostly
 BEFORE = 10  # characters of a line that is cut, before the part that is meant
@@ -59,6 +60,14 @@ def is_left_to_grading(check: CheckReport) -> bool:
 def is_quiet(check: CheckReport) -> bool:
     """Return whether a check found nothing to act on."""
     return check.outcome in QUIET
+
+
+def shown_outcome(check: CheckReport) -> str:
+    """Return what became of a check; one that passes with a note has passed by follow-through.
+
+    Its title is then no fact: the result is wrong, because of an earlier step.
+    """
+    return FOLLOWS if check.outcome == "passed" and check.note else check.outcome
 
 
 def sentence(cause: Cause) -> str:
@@ -323,12 +332,14 @@ def closing(exercise: ExerciseReport) -> str:
     checks = presented(exercise).checks
     if not checks or exercise.status in {"not loaded", "missing", "needs a person"}:
         return ""
-    count = Counter(check.outcome for check in checks)
-    passed, waiting, left = (count[each] for each in ("passed", "not run", "graded when handed in"))
-    failing = len(checks) - passed - waiting - left
+    count = Counter(map(shown_outcome, checks))
+    kinds = ("passed", FOLLOWS, "not run", "graded when handed in")
+    passed, follow, waiting, left = (count[kind] for kind in kinds)
+    failing = len(checks) - passed - follow - waiting - left
     if passed == len(checks):
         return f"All {several(passed, 'check')} pass." if passed > 1 else "The check passes."
     parts = [f"{passed} of {len(checks)} checks {'passes' if passed == 1 else 'pass'}"]
+    parts += [f"{follow} {'passes' if follow == 1 else 'pass'} by {FOLLOWS}"] * (follow > 0)
     parts += [f"{failing} {'fails' if failing == 1 else 'fail'}"] * (failing > 0)
     parts += [f"{waiting} {'was' if waiting == 1 else 'were'} not run"] * (waiting > 0)
     parts += [f"{left} {'is' if left == 1 else 'are'} graded when handed in"] * (left > 0)

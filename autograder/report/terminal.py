@@ -14,6 +14,7 @@ from autograder.course.text import capital, number, several
 from autograder.report.model import CheckReport, Evidence, ExerciseReport, Line, Matrix
 from autograder.report.numbers import difference, digits_for, index, shape, shown
 from autograder.report.presentation import (
+    FOLLOWS,
     check_sentences,
     excerpt,
     is_quiet,
@@ -21,6 +22,7 @@ from autograder.report.presentation import (
     presented,
     repeated_errors,
     required,
+    shown_outcome,
     source_line,
 )
 
@@ -30,6 +32,7 @@ APART = 4  # places between panels
 FAR = 24  # what comes before the words of a line is kept clear of them, if it is not wider
 MARKS = {
     "passed": ("✓", "good"),
+    FOLLOWS: ("→", "good"),
     "failed": ("✗", "bad"),
     "not run": ("–", "dim"),
     "graded when handed in": ("○", "dim"),
@@ -191,7 +194,7 @@ def check_lines(
     `shown_texts` are the sentences further up: diagnoses, and why checks were not run; and the
     lines of the student's. `repeated` is what is said of errors that several checks have.
     """
-    mark, style = MARKS[check.outcome]
+    mark, style = MARKS[shown_outcome(check)]
     points = f"{number(check.points)}/{number(check.max_points)}" if check.max_points else ""
     lines: list[StyledLine] = [
         [(f"  {mark} ", style), (f"{points:>5}  ", "dim"), (check.title, "")]
@@ -403,7 +406,8 @@ def _sentences(
     for place, check in enumerate(presented(exercise).checks, 1):
         points = f", {number(check.points)} of {number(check.max_points)} points"
         points = points if check.max_points else ""
-        yield f"Check {place} of {len(exercise.checks)}, {check.outcome}{points}: {check.title}"
+        about = f"{shown_outcome(check)}{points}: {check.title}"
+        yield f"Check {place} of {len(exercise.checks)}, {about}"
         texts = _check_sentences(check, details > 0, shown_texts, repeated)
         yield from (f"  {text}" for text in texts)
         details -= not is_quiet(check) and not check.hidden

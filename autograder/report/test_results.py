@@ -14,11 +14,15 @@ from autograder.course.installation import version
 from autograder.course.text import number, one_line, several
 from autograder.report.html import check_text, first_line
 from autograder.report.model import CheckReport, ExerciseReport
+from autograder.report.presentation import shown_outcome
 from autograder.report.terminal import score
 
-CaseState = Literal["passed", "failed", "error", "skipped", "graded when handed in"]
+CaseState = Literal[
+    "passed", "follow-through", "failed", "error", "skipped", "graded when handed in"
+]
 STATES: dict[str, CaseState] = {  # by a check's outcome; all others are skipped
     "passed": "passed",
+    "follow-through": "follow-through",
     "failed": "failed",
     "timed out": "error",
     "crashed": "error",
@@ -29,13 +33,14 @@ BAD = {"failed", "error"}
 MAX_ANNOTATIONS = 10  # of one step; GitHub shows no more
 SUMMARY_MARKS: dict[CaseState, str] = {
     "passed": "✓",
+    "follow-through": "→ follow-through:",
     "failed": "✗",
     "error": "✗",
     "skipped": "–",
     "graded when handed in": "○ graded when handed in:",
 }
 # The state that the formats have for each, where theirs is another.
-CTRF_STATES = {"error": "failed", "graded when handed in": "pending"}
+CTRF_STATES = {"follow-through": "passed", "error": "failed", "graded when handed in": "pending"}
 JUNIT_ELEMENTS = {"failed": "failure", "graded when handed in": "skipped"}
 MAX_SUMMARY = 900_000  # bytes; GitHub takes 1 MiB of a step
 CUT = "\n\nThe rest has no room here.\n"
@@ -82,7 +87,7 @@ def cases_of(shown: ShownExercise) -> list[CheckCase]:
         return [
             CheckCase(
                 name=check.title,
-                state=STATES.get(check.outcome, "skipped"),
+                state=STATES.get(shown_outcome(check), "skipped"),
                 points=check.points,
                 max_points=check.max_points,
                 message=first_line(check),
@@ -146,7 +151,7 @@ def ctrf(shown: Sequence[ShownExercise]) -> bytes:
             "tool": {"name": "autograder", "version": version()},
             "summary": {
                 "tests": len(found),
-                "passed": count["passed"],
+                "passed": count["passed"] + count["follow-through"],
                 "failed": count["failed"] + count["error"],
                 "skipped": count["skipped"],
                 "pending": count["graded when handed in"],
@@ -258,7 +263,7 @@ def _add(suite: ET.Element, shown: ShownExercise, case: CheckCase) -> None:
     if case.line is not None:
         about["line"] = str(case.line)
     element = ET.SubElement(suite, "testcase", about)
-    if case.state == "passed":
+    if CTRF_STATES.get(case.state, case.state) == "passed":
         return
     kind = JUNIT_ELEMENTS.get(case.state, case.state)
     inner = ET.SubElement(element, kind, {"message": _clean(case.message)})

@@ -49,12 +49,12 @@ def draw_x(rng, *sizes):
     return (rng.normal(size=sizes).astype(np.float32),)
 
 
-def bare_batch(bare, rng):
-    return usual_batch(bare, lambda batch: draw(rng, batch, 3, 4, 2, 5), (), {})
+def bare_batch(bare, rng, note):
+    return usual_batch(bare, lambda batch: draw(rng, batch, 3, 4, 2, 5), (), {}, note)
 
 
-def whole_batch(whole, rng):
-    return usual_batch(whole, lambda batch: draw_x(rng, *batch, 3, 4), (4,), state_of(rng, 4))
+def whole_batch(whole, rng, note):
+    return usual_batch(whole, lambda batch: draw_x(rng, *batch, 3, 4), (4,), state_of(rng, 4), note)
 
 
 def state_of(rng, d_model, d_k=None, d_v=None):
@@ -115,8 +115,8 @@ def expect_two_alike(bare, made_with, inputs):
         "order.",
     ),
 )
-def test_bare_results(bare, rng):
-    batch = bare_batch(bare, rng)
+def test_bare_results(bare, rng, note):
+    batch = bare_batch(bare, rng, note)
     inputs = draw(rng, batch, 3, 4, 2, 5)
     run = bare.run((), inputs, {})
     output, weights = expect_results(run.value, ("output", "weights"), BARE)
@@ -135,8 +135,8 @@ def test_bare_results(bare, rng):
         "key.transpose(-2, -1) swaps the last two axes; d_k is key.size(-1).",
     ),
 )
-def test_bare_values(bare, rng):
-    batch = bare_batch(bare, rng)
+def test_bare_values(bare, rng, note):
+    batch = bare_batch(bare, rng, note)
     for sizes in ((3, 4, 2, 5), (4, 3, 5, 1), (2, 5, 9, 4)):
         bare.compare((), draw(rng, batch, *sizes), {})
 
@@ -152,7 +152,7 @@ def test_bare_values(bare, rng):
     ),
 )
 def test_bare_axes(bare, rng, note):
-    usual = bare_batch(bare, rng)
+    usual = bare_batch(bare, rng, note)
     cases = [(draw(rng, batch, 3, 4, 2, 5), {}) for batch in ((), (2,), (2, 3))]
     bare.compare_each((), cases, usual, note)
 
@@ -172,7 +172,7 @@ def test_bare_mask(bare, rng, note):
     mask = np.array(
         [[True, False, True, True], [False, True, False, True], [True, True, True, False]]
     )
-    batch = bare_batch(bare, rng)
+    batch = bare_batch(bare, rng, note)
     each = [np.stack([mask, mask[::-1]])] if batch else []
     for allowed in (mask, mask.astype(int), mask.astype(np.float32), mask[:1], *each):
         bare.compare_masked((), draw(rng, batch, 3, 4, 5, 2), allowed, {}, note)
@@ -194,8 +194,8 @@ def test_bare_mask(bare, rng, note):
         "weights.",
     ),
 )
-def test_dropout(bare, rng):
-    batch = bare_batch(bare, rng)
+def test_dropout(bare, rng, note):
+    batch = bare_batch(bare, rng, note)
     query, key = draw(rng, (8,) if batch else (), 32, 16, 4, 1)[:2]
     eye = np.eye(16, dtype=np.float32)
     value = np.concatenate([eye, eye], axis=1)
@@ -240,11 +240,11 @@ def test_dropout(bare, rng):
         "without NaN.",
     ),
 )
-def test_bare_gradients(bare, rng):
+def test_bare_gradients(bare, rng, note):
     mask = np.array(
         [[True, False, True, True], [True, True, False, True], [True, True, True, False]]
     )
-    batch = bare_batch(bare, rng)
+    batch = bare_batch(bare, rng, note)
     inputs = draw(rng, batch, 3, 4, 5, 2)
     toward = rng.normal(size=(*batch, 3, 2)).astype(np.float32)
     if bare.is_right((), inputs, {}) and bare.is_right((), (*inputs, mask), {}):
@@ -266,9 +266,9 @@ def test_bare_gradients(bare, rng):
         "W_q and W_k lead from d_model to d_k, W_v to d_v, and W_o from d_v back to d_model.",
     ),
 )
-def test_parameters(whole, rng):
+def test_parameters(whole, rng, note):
     for sizes in ((4,), (6, 2, 3)):
-        batch = whole_batch(whole, rng)
+        batch = whole_batch(whole, rng, note)
         run = whole.run(sizes, draw_x(rng, *batch, 3, sizes[0]), state_of(rng, *sizes))
         expect_parts(run, WHOLE, MATRICES, without_bias=MATRICES)
         output, weights = expect_results(run.value, ("output", "weights"), WHOLE)
@@ -288,7 +288,7 @@ def test_parameters(whole, rng):
     ),
 )
 def test_values(whole, bare, rng, note):
-    batch = whole_batch(whole, rng)
+    batch = whole_batch(whole, rng, note)
     for length in (1, 3, 5):
         x = draw_x(rng, *batch, length, 4)
         compare_whole(whole, bare, (4,), x, state_of(rng, 4), note)
@@ -305,7 +305,7 @@ def test_values(whole, bare, rng, note):
     ),
 )
 def test_axes(whole, rng, note):
-    usual = whole_batch(whole, rng)
+    usual = whole_batch(whole, rng, note)
     batches = ((), (2,), (2, 3))
     cases = [(draw_x(rng, *batch, 3, 4), state_of(rng, 4)) for batch in batches]
     whole.compare_each((4,), cases, usual, note)
@@ -322,7 +322,7 @@ def test_axes(whole, rng, note):
     ),
 )
 def test_widths(whole, bare, rng, note):
-    batch = whole_batch(whole, rng)
+    batch = whole_batch(whole, rng, note)
     for sizes in ((6, 2, 3), (3, 9, 5), (4, None, 2), (4, 2, None)):
         x = draw_x(rng, *batch, 5, sizes[0])
         compare_whole(whole, bare, sizes, x, state_of(rng, *sizes), note)
@@ -341,7 +341,7 @@ def test_widths(whole, bare, rng, note):
 def test_causality(whole, bare, rng, note):
     causal = causal_mask(5)
     state = state_of(rng, 4)
-    x = draw_x(rng, *whole_batch(whole, rng), 5, 4)
+    x = draw_x(rng, *whole_batch(whole, rng, note), 5, 4)
     for mask in (causal, causal.astype(int), causal.astype(np.float32)):
         whole.compare_masked((4,), x, mask, state, note)
     for axes in ((), (5,), (2, 3)):
@@ -364,8 +364,8 @@ def test_causality(whole, bare, rng, note):
         "Look for detach(), .data, torch.no_grad() and tensors made anew with torch.tensor(…).",
     ),
 )
-def test_gradients(whole, rng):
-    batch = whole_batch(whole, rng)
+def test_gradients(whole, rng, note):
+    batch = whole_batch(whole, rng, note)
     widths = (
         (4, 3, 2)
         if whole.is_right((4, 3, 2), draw_x(rng, *batch, 3, 4), state_of(rng, 4, 3, 2))
@@ -395,7 +395,7 @@ def test_gradients(whole, rng):
 def test_other_sizes(whole, bare, rng, note):
     fresh = bare.submission.fresh()
     whole, bare = whole.of(fresh), bare.of(fresh)
-    batch = bare_batch(bare, rng)
+    batch = bare_batch(bare, rng, note)
     query, key, value = draw(rng, batch, 3, 5, 4, 2)
     large = query * 40, key * 40, value
     bare.expect_to_follow((), (query, key, value), {})
@@ -415,7 +415,7 @@ def test_other_sizes(whole, bare, rng, note):
                 before,
                 "the outputs",
             )
-    batch = whole_batch(whole, rng)
+    batch = whole_batch(whole, rng, note)
     x = draw_x(rng, *batch, 6, 8)
     state = state_of(rng, 8, 5, 3)
     whole.expect_to_follow((8, 5, 3), x, state)

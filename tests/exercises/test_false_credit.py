@@ -2,6 +2,10 @@
 
 import pytest
 
+from autograder.grading.judge import RunOptions
+from autograder.submission.source import Source
+from autograder.worker.messages import Unit
+
 pytestmark = pytest.mark.one_in(2)
 
 ZEROS = {
@@ -251,3 +255,23 @@ def test_weights_that_ignore_the_mask_get_no_points_for_it(grade_text):
     outcomes = {check.title: check.outcome for check in report.checks}
     assert outcomes["A mask of (L, L)"] == "failed"
     assert outcomes["Masks of (B, L, L) and (B, 1, L, L)"] == "failed"
+
+
+def test_what_is_judged_without_a_batch_says_so(judge):
+    """The usual input of the course stops it, so no check of it has a tick."""
+    weighs = "exp = torch.exp(query @ key.transpose(-2, -1) / query.shape[-1] ** 0.5)\n"
+    text = OF_ATTENTION.replace(
+        "        inputs = query.sum() + key.sum() + value.sum()\n",
+        f"        {weighs}        weights = exp / exp.sum(-1)\n        return weights @ value, weights\n",
+    )
+    text = text.replace(
+        "        touched = 1e-9",
+        "        attended, weights = ScaledDotProductAttention(0)(self.W_q(x), self.W_k(x), self.W_v(x))\n"
+        "        return self.W_o(attended), weights\n"
+        "        touched = 1e-9",
+    )
+    source = Source("self_attention", "a.py", (Unit("a.py", text),))
+    only = frozenset({"test_parameters", "test_gradients"})
+    report = judge.run(source, RunOptions(only=only)).report
+    passed = [each for each in report.checks if each.outcome == "passed"]
+    assert len(passed) == 2 and all("without a batch axis" in each.note for each in passed)

@@ -1,5 +1,7 @@
 """What is not begun, or cannot be read, is said once, in a terminal, in words and on a page."""
 
+import xml.etree.ElementTree as ET
+
 import msgspec
 import pytest
 
@@ -14,6 +16,7 @@ from autograder.report.presentation import (
     sentence,
 )
 from autograder.report.terminal import exercise_lines, exercise_sentences, plain
+from autograder.report.test_results import ShownExercise, job_summary, junit
 
 BROKEN = "is not valid Python: '(' was never closed in line 3 of f.py: `f(`."
 
@@ -223,6 +226,22 @@ def test_an_error_that_stands_within_a_diagnosis_is_not_said_again():
     report = exercise(msgspec.structs.replace(one, diagnosis=diagnosis), unwritten("b", "g"))
     for text in faces(report):
         assert text.count("ValueError") == 1
+
+
+def test_what_passes_by_follow_through_has_no_tick():
+    """Its title is no fact: "merge_heads undoes split_heads" beside a wrong split_heads."""
+    given = check("m", outcome="passed", points=1.0, note="Right, given your split.")
+    report = exercise(stopped("a"), given)
+    for text in faces(report):
+        assert "✓" not in text and "Right, given your split." in text
+    said, spoken, page = faces(report)
+    assert "→   1/1  Title of m" in said and "follow-through, 1 of 1 points: Title" in spoken
+    assert 'aria-label="follow-through">→</span>' in page
+    assert closing(report).startswith("0 of 2 checks pass, 1 passes by follow-through, 1 fails.")
+    shown = [ShownExercise(report)]
+    case = ET.fromstring(junit(shown)).findall(".//testcase")[1]
+    assert case.get("name") == "Title of m" and not list(case)
+    assert "- → follow-through: Title of m" in job_summary(shown).decode()
 
 
 def test_the_last_line_counts_the_checks():
