@@ -39,8 +39,9 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
     `kind` is that of the problem if the student's code gave no answer. `about` are the student's
     functions that were called, `raised` is the exception of one of them with its call, `own` is
     the check's own name for the mistake, `hints` are those of the mistake that was diagnosed, and
-    `group` is the id of answers like these. `stopped` is where the check's own code stopped and
-    with what, for authors.
+    `group` is the id of answers like these. `requirement` names the one of the text that is not
+    met, if that is known. `stopped` is where the check's own code stopped and with what, for
+    authors.
     """
 
     check: Check
@@ -50,6 +51,7 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
     kind: ProblemKind | None = None
     place: Line | None = None
     note: str = ""
+    requirement: str = ""
     hints: tuple[str, ...] = ()
     about: tuple[str, ...] = ()
     raised: tuple[Raised, Call] | None = None

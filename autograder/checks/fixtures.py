@@ -73,3 +73,16 @@ class Fixtures:
     def note(self, request: pytest.FixtureRequest) -> Callable[[str], None]:
         """A function that says why a wrong result passes: `note("Right, from your a.")`."""
         return lambda text: request.node.user_properties.append(("note", text))
+
+    @pytest.fixture
+    def grading(self, request: pytest.FixtureRequest) -> Callable[[str], None]:
+        """A function that says which requirement a check grades next: `grading("sizes")`."""
+        mark = request.node.get_closest_marker("check")
+        names = mark.kwargs.get("grades", ()) if mark is not None else ()
+
+        def grading(name: str) -> None:
+            if name not in names:
+                raise ValueError(f"{request.node.name} does not grade {name!r}: add it to `grades`")
+            request.node.user_properties.append(("requirement", name))
+
+        return grading

@@ -120,7 +120,10 @@ class CheckPlugin(Fixtures):
                 run.error = error
             if isinstance(error, MayFollow):
                 error = settle_follow_through(error, run.results.values())
-            result = run.results[item.nodeid] = _failed(check, error, submission)
+            result = msgspec.structs.replace(
+                _failed(check, error, submission), requirement=_requirement(item, check, error)
+            )
+            run.results[item.nodeid] = result
             if result.outcome == "graded when handed in":  # where pytest itself reports: no failure
                 report.outcome, place = "skipped", item.location
                 report.longrepr = (str(item.path), (place[1] or 0) + 1, result.finding)
@@ -130,6 +133,17 @@ class CheckPlugin(Fixtures):
                 check=check, outcome="passed", note=" ".join(notes), about=_about(submission)
             )
         return report
+
+
+def _requirement(item: pytest.Item, check: Check, error: BaseException) -> str:
+    """Return the one requirement that a check was grading as it failed; empty if it is not known.
+
+    An exception of the student's tells of none in particular.
+    """
+    named = [str(name) for key, name in item.user_properties if key == "requirement"]
+    if named and isinstance(error, AssertionError):
+        return named[-1]
+    return check.grades[0] if len(check.grades) == 1 else ""
 
 
 def check_of(item: pytest.Item) -> Check:

@@ -178,7 +178,7 @@ def check_report(
     passed = result.outcome == "passed"
     points = round(result.check.weight * share, 2)
     is_unwritten = result.cause is not None and result.cause.code == "not_written"
-    grades = result.check.grades if result.outcome == "failed" and not is_unwritten else ()
+    required = stated.get(result.requirement) if result.outcome == "failed" else None
     return CheckReport(
         name=result.name,
         title=result.check.title,
@@ -195,7 +195,7 @@ def check_report(
         evidence=result.evidence,
         place=result.place,
         hints=hints_for(result),
-        required=tuple(stated[name] for name in grades if name in stated),
+        required=(required,) if required is not None and not is_unwritten else (),
     )
 
 

@@ -290,7 +290,8 @@ class CheckReport(Record, frozen=True, kw_only=True):
     `finding` is the sentence of `cause`. Where nothing has a name, `group` is the same for all
     submissions that answer alike.
     `unwritten` names what the check asked for, where that is still as it was handed out.
-    `required` are the lines of the student's file that state what a failed check grades.
+    `required` is the line of the student's file that states the requirement that the check failed;
+    reports of older versions have more.
     """
 
     name: str

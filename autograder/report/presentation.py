@@ -291,11 +291,10 @@ def headline(check: CheckReport) -> str:
 
 
 def required(check: CheckReport) -> str:
-    """Return where the student's file requires what a check grades; empty if nothing is known."""
-    lines = [str(place.line) for place in check.required]
-    if len(lines) == 1:
-        return f"Required in line {lines[0]}: {check.required[0].text}"
-    return f"Required in lines {join_names(lines)}." if lines else ""
+    """Return the requirement that a check failed, with its line; empty if it is not known."""
+    if len(check.required) != 1:
+        return ""
+    return f"Required in line {check.required[0].line}: {check.required[0].text}"
 
 
 def repeated_errors(exercise: ExerciseReport) -> dict[str, str]:

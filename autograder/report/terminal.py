@@ -231,7 +231,7 @@ def _failure_lines(
         last: list[StyledLine] = [
             [(INDENT, ""), ("Hint: ", "hint"), (hint, "")] for hint in check.hints
         ]
-        if check.required:
+        if required(check):
             last.insert(0, [(INDENT, ""), (required(check), "dim")])
         yield from wrapped(last, width)
 

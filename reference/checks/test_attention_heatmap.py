@@ -388,11 +388,13 @@ def test_mask_effect(submission, reference, rng):
         "Begin each function with plt.subplots(…), and use the axes that it returns throughout.",
     ),
 )
-def test_other_sizes(submission, reference, rng):
+def test_other_sizes(submission, reference, rng, grading):
+    grading("figures")
     weights = weights_of(reference, rng, 5)
     tokens = tokens_for(5)
     _, axes = draw(submission, weights, tokens)
     expect_close(shown(axes, "the weights"), weights, "the image")
+    grading("no side effects")
     _, (after, *_) = submission.plot_attention.with_arguments(weights, tokens)
     expect_unchanged(weights, after, "weights")
     scores, mask = rng.normal(size=(4, 4)), reference.causal_mask(4)

@@ -111,9 +111,11 @@ def test_measure(submission, reference, rng, key):
         "weight is above 0.",
     ),
 )
-def test_scenarios(submission, reference, rng):
+def test_scenarios(submission, reference, rng, grading):
+    grading("measures")
     for name in ("uniform", "sequential", "similar pairs", "twins"):
         compare(submission, reference, scenario(name, rng))
+    grading("large scores")
     compare(submission, reference, 30.0 * scenario("twins", rng))
 
 
@@ -189,12 +191,14 @@ def test_links(submission, rng):
         "Work with the numbers of the columns, and turn them into tokens at the end.",
     ),
 )
-def test_other_k(submission, rng):
+def test_other_k(submission, rng, grading):
     repeated = ["the", "cat", "the", "mat"]
     weights = weights_of(rng, 4)
+    grading("sizes")
     for k in (1, 3, 4, 10):
         links = submission.strongest_links(weights, repeated, k=k)
         expect_links(links, weights, repeated, k)
+    grading("equal weights and tokens")
     near = np.array([[0.249, 0.252, 0.251, 0.248]] * 4)
     causal = np.array([[1, 0, 0, 0], [0.6, 0.4, 0, 0], [0.2, 0.5, 0.3, 0], [0.1, 0.2, 0.3, 0.4]])
     for weights in (near, causal):  # a weight of 0 is a link too
@@ -216,7 +220,8 @@ def test_other_k(submission, rng):
         "Take the sizes from .shape and len(…), and work on a copy: weights.copy().",
     ),
 )
-def test_other_sizes(submission, reference, rng):
+def test_other_sizes(submission, reference, rng, grading):
+    grading("sizes")
     compare(submission, reference, rng.normal(size=(1, 3)))
     compare(submission, reference, rng.normal(size=(9, 16)))
     compare(submission, reference, rng.normal(size=rng.integers(7, 16, size=2)))
@@ -225,6 +230,7 @@ def test_other_sizes(submission, reference, rng):
         k = int(rng.integers(3, length))
         links = submission.strongest_links(weights, words, k=k)
         expect_links(links, weights, words, k)
+    grading("no side effects")
     embeddings, weights = rng.normal(size=(3, 4)), weights_of(rng, 5)
     _, (after,) = submission.analyze_pattern.with_arguments(embeddings)
     expect_unchanged(embeddings, after, "embeddings")

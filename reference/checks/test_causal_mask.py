@@ -263,19 +263,22 @@ def blocks(submission, reference, scores, mask):
         "np.where(mask, scores, -np.inf) makes a new array; so does scores.copy().",
     ),
 )
-def test_long_and_unchanged(submission, reference, rng):
+def test_long_and_unchanged(submission, reference, rng, grading):
+    grading("lengths")
     for size in (256, *drawn_lengths(rng)):
         mask = submission.create_causal_mask(size)
         expect_close(mask, reference.causal_mask(size), "the mask")
     if counts_rightly(submission, reference, 4):  # one mistake costs once
         for size in drawn_lengths(rng):
             assert counts_rightly(submission, reference, size), "The counts of a length are wrong."
+    grading("no side effects")
     length = int(rng.integers(5, 10))
     scores, mask = rng.normal(size=(2, length, length)), reference.causal_mask(length)
     for function in (submission.apply_mask, submission.masked_attention_weights):
         _, after = function.with_arguments(scores, mask)
         expect_unchanged(scores, after[0], "scores")
         expect_unchanged(mask, after[1], "mask")
+    grading("large scores")
     mask = reference.causal_mask(4)
     mixed = np.array([[900.0], [-900.0], [0.0], [5.0]]) + rng.normal(size=(4, 4))
     for large in (np.where(mask, 900.0, -900.0), np.where(mask, -900.0, 0.0), mixed):
@@ -287,6 +290,7 @@ def test_long_and_unchanged(submission, reference, rng):
         assert blocks(submission, reference, lowest, mask), (
             "A blocked score is not low enough to end at weight 0 where all scores are low."
         )
+    grading("no side effects")
     scores, other = rng.normal(size=(2, 5, 5))
     causal, more = reference.causal_mask(5), reference.causal_mask(5).T
     calls = [

@@ -296,11 +296,13 @@ def expect_every_row_learns(run, right):
         "Leave out nn.Dropout in the block and in its attention, and store nothing in forward.",
     ),
 )
-def test_block_other_sizes(block, rng):
+def test_block_other_sizes(block, rng, grading):
     block = block.of(block.submission.fresh())
+    grading("order")
     state, x = block_state(rng, 10, 3), draw(rng, 1, 6, 10)
     block.compare((10, 5, 3), (x,), state, condition=100.0)
     block.expect_no_dropout((10, 5, 3), (draw(rng, 5, 6, 10),), state)
+    grading("no side effects")
     expect_unchanged_tensors(block.run((10, 5, 3), (x,), state), (x,), ("x",))
     causal = causal_mask(6).astype(np.float32)
     others = ((draw(rng, 1, 6, 10), causal), (draw(rng, 2, 4, 10),))
@@ -323,14 +325,16 @@ def test_block_other_sizes(block, rng):
         "Leave out nn.Dropout, and make the mask in forward, for the length of these tokens.",
     ),
 )
-def test_model_other_sizes(model, block, rng, note):
+def test_model_other_sizes(model, block, rng, note, grading):
     fresh = model.submission.fresh()
     model, block = model.of(fresh), block.of(fresh)
     sizes = (20, 12, 4, 10, 9)
     state, tokens = model_state(rng, sizes), rng.integers(20, size=(4, 9))
     compare_model(model, block, sizes, tokens, state, note)
     model.expect_to_follow(sizes, (tokens,), state)
+    grading("no dropout")
     model.expect_no_dropout(sizes, (tokens,), state)
+    grading("no side effects")
     expect_unchanged_tensors(model.run(sizes, (tokens,), state), (tokens,), ("tokens",))
     others = ((rng.integers(20, size=(2, 3)),), (rng.integers(20, size=(1, 5)),))
     expect_stateless(

@@ -49,9 +49,11 @@ def draw(rng, *sizes):
         "nn.Linear(d_model, d_model, bias=False) four times; return the output and the weights.",
     ),
 )
-def test_parameters_and_shapes(heads, rng):
+def test_parameters_and_shapes(heads, rng, grading):
+    grading("four matrices")
     run = heads.run((8, 4), (draw(rng, 2, 3, 8),), state_of(rng, 8))
     expect_parts(run, NAME, MATRICES, without_bias=MATRICES)
+    grading("two results")
     output, weights = expect_results(run.value, ("output", "weights"), NAME)
     expect_shape(output, (2, 3, 8), "the output")
     expect_shape(weights, (2, 4, 3, 3), "the weights")
@@ -173,7 +175,7 @@ def test_gradients(heads, rng):
 @pytest.mark.check(
     "Other sizes, causality, arguments that stay as they are, nothing kept from other calls",
     points=3,
-    grades=["heads", "no side effects"],
+    grades=["heads", "four matrices", "masks", "no side effects"],
     hints=(
         "What does your module do in training, with other sizes, and in its second call?",
         "Without dropout, training and evaluation give the same. What forward stores in self is "
@@ -181,18 +183,23 @@ def test_gradients(heads, rng):
         "Leave out nn.Dropout, take all sizes from x, and store nothing in forward.",
     ),
 )
-def test_other_sizes(heads, rng, note):
+def test_other_sizes(heads, rng, note, grading):
     heads = heads.of(heads.submission.fresh())
+    grading("heads")
     state, x = state_of(rng, 12), draw(rng, 3, 7, 12)
     for count in (1, 2, 3, 6, 12):
         heads.compare_scaled((12, count), (x,), state, (12, count), note)
+    grading("four matrices")
     heads.expect_no_dropout((12, 4), (x,), state)
     causal = causal_mask(7).astype(np.float32)
+    grading("no side effects")
     expect_unchanged_tensors(heads.run((12, 4), (x, causal), state), (x, causal), ("x", "mask"))
     changed = x.copy()
     changed[:, 4:] -= 1
     before, after = (heads.output((12, 4), (each, causal), state) for each in (x, changed))
+    grading("masks")
     expect_close(after[:, :4], before[:, :4], "the output before a change")
+    grading("no side effects")
     others = ((draw(rng, 3, 7, 12), causal), (draw(rng, 2, 4, 12),))
     for inputs in ((x,), (x, causal.T)):
         expect_stateless(

@@ -197,15 +197,18 @@ def test_round_trip(submission, reference, rng, note):
 @pytest.mark.check(
     "Other sizes, and arguments that stay as they are",
     points=1,
-    grades=["sizes", "no side effects"],
+    grades=["sizes", "error", "no side effects"],
     needs=["test_split_values"],
 )
-def test_other_sizes(submission, reference, rng):
+def test_other_sizes(submission, reference, rng, grading):
     x = rng.normal(size=(5, 7, 24))
     for heads in (1, 2, 8, 24):
         answer, (after, _) = submission.split_heads.with_arguments(x, heads)
+        grading("sizes")
         expect_close(answer, reference.split_heads(x, heads))
+        grading("no side effects")
         expect_unchanged(x, after, "x")
+    grading("sizes")
     drawn = [
         (heads, *rng.integers(1, 9, size=3).tolist())
         for heads in rng.choice(np.arange(2, 14), size=3, replace=False).tolist()
@@ -217,13 +220,16 @@ def test_other_sizes(submission, reference, rng):
         expect_close(submission.split_heads(more, heads), apart)
         expect_close(submission.merge_heads(apart), more)
     if refuses(submission, 4, 10):  # one mistake costs once
+        grading("error")
         for heads, features in misfits(rng):
             assert refuses(submission, heads, features), (
                 "Some numbers of heads that do not fit are no ValueError of the function's own."
             )
+    grading("sizes")
     apart = reference.split_heads(x, 4)
     answer, (after,) = submission.merge_heads.with_arguments(apart)
     expect_close(answer, x)
+    grading("no side effects")
     expect_unchanged(apart, after, "x")
     calls = [
         ("split_heads", lambda s: s.split_heads(x, 4)),

@@ -106,12 +106,14 @@ def test_sizes(submission, reference, rng, sizes):
     grades=["values", "no side effects"],
     needs=["test_by_hand"],
 )
-def test_other_values_and_unchanged(submission, reference, rng):
+def test_other_values_and_unchanged(submission, reference, rng, grading):
+    grading("values")
     compare(submission, reference, *draw(rng, (3,), 1, 7, 2, 3))
     for batch in ((), (2,)):  # sizes that no table can know
         length, d_model, d_k, d_v = rng.choice(np.arange(6, 41), size=4, replace=False)
         compare(submission, reference, *draw(rng, batch, length, d_model, d_k, d_v))
     compare(submission, reference, *(50 * each for each in draw(rng, (), 3, 3, 3, 3)))
+    grading("no side effects")
     args = draw(rng, (2,), 3, 4, 5, 2)
     _, after = submission.project_qkv.with_arguments(*args)
     for name, was, now in zip(("X", "W_Q", "W_K", "W_V"), args, after, strict=True):

@@ -253,7 +253,7 @@ def test_mask_kinds(compare, rng):
 @pytest.mark.check(
     "Large scores, and arguments that stay as they are",
     points=1,
-    grades=["large scores", "no side effects"],
+    grades=["large scores", "sizes", "no side effects"],
     needs=BASIC,
     hints=(
         "What is e to the power of 2000 in NumPy, and does a line write into Q, K, V or the mask?",
@@ -263,15 +263,18 @@ def test_mask_kinds(compare, rng):
         "argument.",
     ),
 )
-def test_large_scores_and_unchanged_arguments(submission, compare, rng):
+def test_large_scores_and_unchanged_arguments(submission, compare, rng, grading):
     Q, K, V = draw(rng, (2,), 3, 5, 4, 2)
-    compare(Q * 60, K * 60, V, condition=1e5)
+    grading("sizes")
     compare(*draw(rng, (3,), 1, 1, 2, 4))
+    grading("large scores")
+    compare(Q * 60, K * 60, V, condition=1e5)
     low = np.array([[30.0, 0.0], [34.0, 1.0]]), np.array([[-40.0, 0.0], [-39.0, 1.0], [0.0, 2.0]])
     some = np.array([[True, True, False], [True, False, False]])
     compare(*low, V[0, :3], some, condition=1e4)
     far = np.array([[100.0, 1.0], [0.1, 0.0]]), np.array([[100.0, 0.0], [90.0, 3.0], [0.0, 1.0]])
     compare(*far, V[0, :3], condition=1e5)
+    grading("no side effects")
     mask = np.tril(np.ones((3, 5), bool))
     _, after = call(submission.scaled_dot_product_attention.with_arguments, Q, K, V, mask)
     for name, was, now in zip(["Q", "K", "V", "mask"], (Q, K, V, mask), after, strict=True):

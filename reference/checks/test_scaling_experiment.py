@@ -123,7 +123,7 @@ def test_entropy_of_zeros(submission, reference):
 @pytest.mark.check(
     "softmax_gradient_norm: how strongly the softmax reacts, for each row",
     points=3,
-    grades=["gradient norm", "no side effects"],
+    grades=["gradient norm"],
     hints=(
         "What is the derivative of softmax output i with respect to input j?",
         "The Jacobian is diag(p) − p pᵀ. Its Frobenius norm is the root of the sum of its squares.",
@@ -209,7 +209,8 @@ def test_entropy_and_largest_weight(submission, reference, rng, generator, note)
         "Use rng.standard_normal((seq_len, d)) for Q and for K, anew in every trial.",
     ),
 )
-def test_trials_and_generator(submission, reference, rng, generator):
+def test_trials_and_generator(submission, reference, rng, generator, grading):
+    grading("random numbers")
     few = Sizes([int(rng.integers(9, 30))], int(rng.integers(5, 10)), 5)
     once = generator(draws.seeded(3))
     first = run(submission, reference, few, once)
@@ -223,6 +224,7 @@ def test_trials_and_generator(submission, reference, rng, generator):
             "are not drawn from `rng` itself, which would have gone on.",
             mistake="own-generator",
         )
+    grading("measures")
     expect_what_follows(submission, reference, rng, generator)
 
 
@@ -340,7 +342,8 @@ def test_plot_series(plot, reference):
         "ax.set_xscale('log'), ax.set_xlabel, ax.set_ylabel, ax.legend(), ax.set_title.",
     ),
 )
-def test_plot_labels(plot, submission, reference):
+def test_plot_labels(plot, submission, reference, grading):
+    grading("labels")
     used = [axes for axes in plot.axes if axes.series]
     if not used:
         raise Mismatch("The figure has no lines in it.")
@@ -355,11 +358,13 @@ def test_plot_labels(plot, submission, reference):
         lacking.append("a legend that tells the two series apart")
     if not plot.title.strip() and not any(axes.title.strip() for axes in used):
         lacking.append("a title")
+    grading("no side effects")
     calls = [("plot_scaling", lambda s: s.plot_scaling(example_results(reference)))]
     other = example_results(reference)
     other.pop(64)
     between = [lambda s: s.plot_scaling.kept(other)]  # a figure that stays open, as in a script
     expect_independent_calls(submission.fresh(), calls, between)
+    grading("labels")
     if lacking:
         raise Mismatch(f"The plot lacks {', '.join(lacking)}.", mistake="plot-lacks-something")
 

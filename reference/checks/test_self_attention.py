@@ -115,13 +115,15 @@ def expect_two_alike(bare, made_with, inputs):
         "order.",
     ),
 )
-def test_bare_results(bare, rng, note):
+def test_bare_results(bare, rng, note, grading):
     batch = bare_batch(bare, rng, note)
     inputs = draw(rng, batch, 3, 4, 2, 5)
     run = bare.run((), inputs, {})
+    grading("values")
     output, weights = expect_results(run.value, ("output", "weights"), BARE)
     expect_shape(output, (*batch, 3, 5), "the output")
     expect_shape(weights, (*batch, 3, 4), "the weights")
+    grading("evaluation")
     expect_two_alike(bare, (0.5,), inputs)
 
 
@@ -383,7 +385,7 @@ def test_gradients(whole, rng, note):
 @pytest.mark.check(
     "Other sizes, large scores, arguments that stay as they are, nothing kept from other calls",
     points=2,
-    grades=["large scores", "no dropout", "no side effects"],
+    grades=["batch axes and sizes", "large scores", "widths", "no dropout", "no side effects"],
     hints=(
         "What does each module do in training, with large scores, and in its second call?",
         "Without dropout, training and evaluation give the same. What forward stores in self is "
@@ -392,17 +394,21 @@ def test_gradients(whole, rng, note):
         "in forward.",
     ),
 )
-def test_other_sizes(whole, bare, rng, note):
+def test_other_sizes(whole, bare, rng, note, grading):
     fresh = bare.submission.fresh()
     whole, bare = whole.of(fresh), bare.of(fresh)
     batch = bare_batch(bare, rng, note)
     query, key, value = draw(rng, batch, 3, 5, 4, 2)
     large = query * 40, key * 40, value
+    grading("batch axes and sizes")
     bare.expect_to_follow((), (query, key, value), {})
     if bare.is_right((), (query, key, value), {}):
         bare.compare((), draw(rng, batch, 1, 7, 3, 2), {})
+        grading("large scores")
         bare.compare((), large, {}, condition=1e4)
+    grading("large scores")
     expect_finite(bare, large)
+    grading("no side effects")
     mask = np.tril(np.ones((3, 5))).astype(np.float32)
     inputs = (query, key, value, mask)
     names = ("query", "key", "value", "mask")
@@ -415,13 +421,16 @@ def test_other_sizes(whole, bare, rng, note):
                 before,
                 "the outputs",
             )
+    grading("widths")
     batch = whole_batch(whole, rng, note)
     x = draw_x(rng, *batch, 6, 8)
     state = state_of(rng, 8, 5, 3)
     whole.expect_to_follow((8, 5, 3), x, state)
     if whole.is_right((8,), draw_x(rng, *batch, 4, 8), state_of(rng, 8)):
         compare_whole(whole, bare, (8, 5, 3), x, state, note)
+    grading("no dropout")
     whole.expect_no_dropout((8, 5, 3), x, state)
+    grading("no side effects")
     expect_unchanged_tensors(whole.run((8, 5, 3), x, state), x, ("x",))
     causal = causal_mask(6).astype(np.float32)
     others = ((draw_x(rng, *batch, 6, 8)[0], causal), draw_x(rng, *batch, 4, 8))

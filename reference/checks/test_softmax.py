@@ -143,7 +143,8 @@ def test_input_unchanged(submission, rng):
     grades=["any axis", "no side effects"],
     needs=["test_one_row"],
 )
-def test_other_sizes(submission, reference, rng):
+def test_other_sizes(submission, reference, rng, grading):
+    grading("any axis")
     for shape, axis in (((1,), -1), ((1, 7), 0), ((5, 1, 3), 2), ((4, 6, 2, 3), 0), ((512,), 0)):
         x = rng.normal(scale=20.0, size=shape)
         answer = submission.softmax(x, axis=axis)
@@ -152,6 +153,7 @@ def test_other_sizes(submission, reference, rng):
         shape = rng.integers(1, 12, size=int(rng.integers(1, 5)))
         x, axis = rng.normal(scale=3.0, size=shape), int(rng.integers(-len(shape), len(shape)))
         expect_close(submission.softmax(x, axis=axis), reference.softmax(x, axis), condition=20.0)
+    grading("no side effects")
     one, other = rng.normal(size=(2, 3, 4))
     calls = [
         ("softmax", lambda s: s.softmax(one)),

@@ -70,11 +70,13 @@ def test_loss_by_hand(submission):
         "Return the tensor of F.cross_entropy as it is, without .item() or detach().",
     ),
 )
-def test_loss_of_batches(submission, kit, rng):
+def test_loss_of_batches(submission, kit, rng, grading):
+    grading("loss")
     for sizes in ((1, 2, 3), (3, 5, 7), (4, 3, 11), (2, 6, 2)):
         logits, tokens = draw_loss(rng, *sizes)
         answer = submission.next_token_loss(tensor(logits), tensor(tokens))
         expect_close(one_number(answer), right_loss(logits, tokens), "the loss", condition=20.0)
+    grading("gradient")
     logits, tokens = draw_loss(rng, 2, 4, 5)
     loss = submission.kept_value("next_token_loss")
     both = kit.with_gradient(loss, tensor(logits), tensor(tokens))
@@ -135,16 +137,18 @@ def compare_losses(submission, answer, run, note):
         "call model.train(…) with it at the end.",
     ),
 )
-def test_optimizer_and_mode(submission, kit, rng):
+def test_optimizer_and_mode(submission, kit, rng, grading):
     weights = draw_model(rng, 12)
     batches = [rng.integers(6, size=(3, 4))]  # words 6 to 11 never occur
     model, _ = run_training(submission, kit, weights, batches, MANY, 0.1)
+    grading("same model")
     rows = expect_shape(kit.rows(model), weights[0].shape, "the embedding")
     if np.array_equal(rows, weights[0]):
         raise Mismatch(
             "After train, the model that it was given has the same weights as before: they are "
             "the weights of another model that changed, or none."
         )
+    grading("optimizer")
     after = rows[6:]
     right = right_losses(weights, batches, MANY, 0.1)[1][6:]
     if np.array_equal(after, weights[0][6:]):
@@ -155,6 +159,7 @@ def test_optimizer_and_mode(submission, kit, rng):
         )
     expect_one_rate(weights[0][6:], after, right)
     expect_close(after, right, "the weights without a gradient", condition=20.0)
+    grading("mode")
     for training in (True, False):
         model = kit.in_mode.kept(kit.MeanModel.kept(*(tensor(each) for each in weights)), training)
         submission.train(model, [tensor(each) for each in batches], 2, 0.01)
@@ -357,14 +362,16 @@ def test_generator(submission, kit, rng):
         "requires_grad_(False).",
     ),
 )
-def test_other_sizes(submission, rng, note):
+def test_other_sizes(submission, rng, note, grading):
     submission = submission.fresh()
     kit = kit_of(submission)
+    grading("loss")
     logits, tokens = draw_loss(rng, 5, 9, 13)
     logits *= LARGE / np.abs(logits).max()  # as large as a logarithm of a softmax can take
     sent = tensor(logits), tensor(tokens)
     answer, after = submission.next_token_loss.with_arguments(*sent)
     expect_close(one_number(answer), right_loss(logits, tokens), "the loss", condition=1e3)
+    grading("no side effects")
     for before, now, name in zip(sent, after, ("logits", "tokens"), strict=True):
         expect_unchanged(before, now, name)
     weights = draw_model(rng, 10)

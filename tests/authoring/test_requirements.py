@@ -80,7 +80,43 @@ def test_a_report_says_where_the_students_file_requires_what_is_wrong(grade_text
     (place,) = rows.required
     assert (place.file, place.line) == ("softmax.py", line)
     assert required(rows) == f"Required in line {line}: {place.text}"
-    assert required(hidden).startswith("Required in lines ")
+    assert "along any single `axis`" in required(hidden)
     lines = [plain(each).strip() for each in exercise_lines(report)]
     assert lines.count(required(rows)) == 1
     assert code_spans(required(rows)) in exercise_html(report)
+
+
+@pytest.mark.parametrize(
+    ("broken", "name"),
+    [
+        (
+            "blocked = np.broadcast_to(mask == 0, scores.shape)\n"
+            "    scores[blocked] = -np.inf\n    return scores",
+            "no side effects",
+        ),
+        ("return np.where(mask, scores, -100)", "large scores"),
+    ],
+)
+def test_of_a_check_that_grades_several_only_the_one_not_met_is_named(grade_text, broken, name):
+    solution = (ROOT / "solutions/causal_mask.py").read_text(encoding="utf-8")
+    head, _, tail = solution.partition("    return np.where(mask, scores, -np.inf)")
+    assert tail
+    check = grade_text("causal_mask", f"{head}    {broken}{tail}").checks[-1]
+    stated = next(each for each in requirements_in(solution) if each.name == name)
+    assert required(check) == f"Required in line {stated.line}: {stated.sentence}"
+
+
+def test_a_check_can_grade_only_what_its_mark_names(pytester):
+    pytester.makeconftest(
+        "from autograder.checks.fixtures import Fixtures\n"
+        "def pytest_configure(config): config.pluginmanager.register(Fixtures(None))\n"
+    )
+    pytester.makepyfile(
+        "import pytest\n"
+        "@pytest.mark.check('A', grades=['sizes'])\n"
+        "def test_a(grading):\n"
+        "    grading('sizes')\n"
+        "    grading('size')\n"
+    )
+    done = pytester.runpytest_inprocess("-p", "no:cacheprovider")
+    done.stdout.fnmatch_lines(["*ValueError: test_a does not grade 'size': add it to `grades`"])

@@ -38,13 +38,15 @@ def test_pair(submission, rng):
         "Go from left to right, and skip the second token of each pair that you merge.",
     ),
 )
-def test_merge(submission, rng):
+def test_merge(submission, rng, grading):
     cases = [("ab", "ab"), ("abab", "ab"), ("aaa", "aa"), ("abba", "ab"), ("b", "ab"), ("", "ab")]
     cases += [(drawn(rng, 20), pair) for pair in ("ab", "aa", "ba")]
     for tokens, pair in cases:
         given = list(tokens)
         answer, (after, _) = submission.merge.with_arguments(given, tuple(pair))
+        grading("merging")
         expect_equal(answer, merge(given, tuple(pair)), "the list of tokens", any_row=True)
+        grading("no side effects")
         expect_equal(after, given, "the argument tokens after the call", any_row=True)
 
 
@@ -68,13 +70,15 @@ def test_learn(submission, rng):
 
 @pytest.mark.hidden
 @pytest.mark.check("Other texts", points=2, grades=["learning", "no side effects"], needs=["test_learn"])
-def test_other_texts(submission, rng):
+def test_other_texts(submission, rng, grading):
     one, other = drawn(rng, 15), drawn(rng, 15)
     calls = [
         ("learn_merges", lambda s: s.learn_merges(one, 3)),
         ("merge", lambda s: s.merge(list(other), ("a", "b"))),
     ]
+    grading("no side effects")
     expect_independent_calls(submission, calls)
+    grading("learning")
     for _ in range(4):
         text, count = drawn(rng, 30), int(rng.integers(2, 8))
         expect_equal(submission.learn_merges(text, count), learn_merges(text, count), "the list", any_row=True)

@@ -102,8 +102,10 @@ def test_no_expression(submission):
 
 @pytest.mark.hidden
 @pytest.mark.check("Other expressions", points=2, grades=["order", "no side effects"], needs=["test_chains"])
-def test_other_expressions(submission, rng):
+def test_other_expressions(submission, rng, grading):
     texts = [drawn(rng, 6) for _ in range(8)]
     calls = [("parse", lambda s, text=text: s.parse(text)) for text in texts[:2]]
+    grading("no side effects")
     expect_independent_calls(submission, calls)
+    grading("order")
     ask(submission, *texts)

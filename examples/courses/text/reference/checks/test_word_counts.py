@@ -60,11 +60,13 @@ def test_marks(submission):
 
 @pytest.mark.hidden
 @pytest.mark.check("Other texts", points=1, grades=["words", "no side effects"], needs=["test_blanks"])
-def test_other_texts(submission, rng):
+def test_other_texts(submission, rng, grading):
     texts = [
         "".join(rng.choice([*LETTERS, *LETTERS, "A", "B", " ", " ", "'", ",", "7"], size=40))
         for _ in range(6)
     ]
     calls = [("count_words", lambda s, text=text: s.count_words(text)) for text in texts[:2]]
+    grading("no side effects")
     expect_independent_calls(submission, calls)
+    grading("words")
     ask(submission, *texts)
