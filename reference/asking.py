@@ -306,7 +306,13 @@ class Asked:
                 f"In training, {self.what[0]} of {self.name} {differ} in evaluation. There should "
                 f"be no dropout in it, and nothing else that acts in training only."
             )
-            raise replace(wrong, finding=told, mistake="dropout-not-asked-for", told=told) from None
+            raise replace(
+                wrong,
+                finding=told,
+                mistake="dropout-not-asked-for",
+                told=told,
+                sides=("in training", "in evaluation"),
+            ) from None
 
     def _follow(self, made_with: Sizes, cases: Sequence[Case]) -> Iterator[bool]:
         """For each case, whether every row of the output is another for other inputs and weights.

@@ -43,6 +43,7 @@ class Mismatch(AssertionError):
             both give the same.
         told: the sentence that a hidden check says then, with no value in it.
         code: the kind of failure, to which hints belong.
+        sides: the titles of both values, where the second is not the right one.
     """
 
     finding: str
@@ -56,6 +57,7 @@ class Mismatch(AssertionError):
     mistake: str | tuple[str, ...] = ""
     told: str = ""
     code: CauseCode = "mismatch"
+    sides: tuple[str, str] = ("yours", "expected")
 
     def __post_init__(self) -> None:
         super().__init__(self.finding)
@@ -96,14 +98,15 @@ def expect_close(
     right = np.asarray(expected, dtype=np.float64)
     answer = expect_shape(actual, right.shape, what, expected=right)
     numbers = answer.astype(np.float64)
+    most = allowed_error(answer.dtype, right, condition) if within is None else within
+    wrong = ~(np.abs(numbers - right) <= most)
     if (bad := ~np.isfinite(numbers)).any():
         place = tuple(np.argwhere(bad)[0].tolist())
         kind = "NaN (not a number)" if np.isnan(numbers[place]) else "an infinite value"
         at = f" at {index(place)}" if place else ""
         text = f"{capital(what)} {_has(what)} {kind}{at}."
+        bad[place[:-2]] = wrong[place[:-2]]  # in the part that is shown, all that differs
         raise Mismatch(text, what, numbers, right, bad)
-    most = allowed_error(answer.dtype, right, condition) if within is None else within
-    wrong = ~(np.abs(numbers - right) <= most)
     if wrong.any():
         text = f"{finding} {_first_that_differs(what, numbers, right, wrong)}".lstrip()
         if answer.dtype == np.float16:
@@ -219,6 +222,7 @@ def expect_unchanged(before: npt.ArrayLike, after: Any, name: str) -> None:
             mistake="changes-its-argument",
             code="argument_changed",
             told="An argument is changed by the call.",
+            sides=(f"{name} after the call", "before it"),
         )
 
 

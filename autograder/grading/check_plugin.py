@@ -278,6 +278,7 @@ def _mismatch(
             expected=_side(error, error.expected),
             groups=error.groups if error.layout is not None else "",
             curves=error.curves,
+            sides=error.sides,
         ),
         own=own,
     )

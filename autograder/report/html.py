@@ -228,8 +228,9 @@ def matrices(evidence: Evidence) -> list[dict[str, Any]]:
     if yours is None:
         return []
     digits = numbers.digits_for(yours, expected) if expected is not None else 3
-    named = [("yours", yours), *([("expected", expected)] if expected is not None else [])]
-    finite = [abs(x) for _, m in named for row in m.rows for x in row if not isinstance(x, str)]
+    both = [(yours, True), *([(expected, False)] if expected is not None else [])]
+    named = [(name, *side) for name, side in zip(evidence.sides, both, strict=False)]
+    finite = [abs(x) for m, _ in both for row in m.rows for x in row if not isinstance(x, str)]
     largest = max(finite, default=0.0) or 1.0
     kind = "groups" if yours.groups else "heat"
     sides = [
@@ -238,15 +239,15 @@ def matrices(evidence: Evidence) -> list[dict[str, Any]]:
             "kind": kind,
             "place": numbers.index(matrix.at),
             "matrix": matrix,
-            "rows": _cells(matrix, digits, largest, marked=name == "yours"),
+            "rows": _cells(matrix, digits, largest, marked=is_yours),
         }
-        for name, matrix in named
+        for name, matrix, is_yours in named
     ]
     apart = numbers.difference(yours, expected) if expected is not None else []
     if apart and kind == "heat":
         sides.append(
             {
-                "name": "yours − expected",
+                "name": " − ".join(evidence.sides),
                 "kind": "difference",
                 "place": numbers.index(yours.at),
                 "matrix": yours,

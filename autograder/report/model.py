@@ -73,7 +73,7 @@ class Curve(Record, frozen=True, kw_only=True):
 class Evidence(Record, frozen=True, kw_only=True):
     """A failed comparison: the call, the student's value and the expected one.
 
-    `function` is the student's function that was called.
+    `function` is the student's function that was called. `sides` are the titles of both values.
     A value that is no array is a text, which may be cut and then ends with " …".
     `groups` is what the cells' groups are, "head"; `curves` are there in place of values.
     """
@@ -85,6 +85,7 @@ class Evidence(Record, frozen=True, kw_only=True):
     expected: Matrix | str | None = None
     groups: str = ""
     curves: tuple[Curve, ...] = ()
+    sides: tuple[str, str] = ("yours", "expected")
 
     @property
     def matrices(self) -> "tuple[Matrix | None, Matrix | None]":
@@ -97,7 +98,7 @@ class Evidence(Record, frozen=True, kw_only=True):
     @property
     def texts(self) -> list[tuple[str, str]]:
         """Yours and expected, each with its name, where they are no arrays."""
-        sides = (("yours", self.yours), ("expected", self.expected))
+        sides = zip(self.sides, (self.yours, self.expected), strict=True)
         return [(name, side) for name, side in sides if isinstance(side, str)]
 
 

@@ -35,18 +35,21 @@ def picture_of(check: CheckReport) -> bytes | None:
     yours, expected = check.evidence.matrices if check.evidence is not None else (None, None)
     if check.evidence is None or yours is None or expected is None:
         return None
-    figure = draw(yours, expected, f"{check.title}\n{check.evidence.call}")
+    sides = check.evidence.sides
+    figure = draw(yours, expected, f"{check.title}\n{check.evidence.call}", sides)
     data = io.BytesIO()
     figure.savefig(data, format="png", dpi=120, metadata={"Software": None})
     return data.getvalue()
 
 
-def draw(yours: Matrix, expected: Matrix, title: str) -> Any:
+def draw(
+    yours: Matrix, expected: Matrix, title: str, sides: tuple[str, str] = ("yours", "expected")
+) -> Any:
     """Draw the two, and their difference where the shapes agree; wrong cells are outlined."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    panels = [("yours", yours, _numbers(yours)), ("expected", expected, _numbers(expected))]
+    panels = [(name, m, _numbers(m)) for name, m in zip(sides, (yours, expected), strict=True)]
     same = yours.shape == expected.shape
     figure = Figure(figsize=(4 * (2 + same), 3.6), layout="constrained")
     FigureCanvasAgg(figure)
@@ -62,7 +65,7 @@ def draw(yours: Matrix, expected: Matrix, title: str) -> Any:
         difference = panels[0][2] - panels[1][2]
         largest = np.nanmax(np.abs(difference), initial=0.0, where=np.isfinite(difference)) or 1.0
         all_axes[2].imshow(difference, cmap="PuOr", vmin=-largest, vmax=largest)
-        all_axes[2].set_title("yours − expected")
+        all_axes[2].set_title(" − ".join(sides))
         _write(all_axes[2], yours, [[f"{x:+.3g}" for x in row] for row in difference])
         _outline(all_axes[2], yours)
     figure.suptitle(title, fontsize=9, parse_math=False)

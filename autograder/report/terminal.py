@@ -274,17 +274,20 @@ def evidence_lines(evidence: Evidence, room: int | None = None) -> Iterator[Styl
     yours, expected = evidence.matrices
     if yours is None:
         return
-    yield from _side_by_side(_panels(yours, expected, room), room)
+    yield from _side_by_side(_panels(evidence, yours, expected, room), room)
     if evidence.groups:
         legend = f"    A, B, …: the {evidence.groups} that the number belongs to"
         yield from wrapped([[(legend, "dim")]], room)
 
 
-def _panels(yours: Matrix, expected: Matrix | None, room: int | None) -> list[Panel]:
+def _panels(
+    evidence: Evidence, yours: Matrix, expected: Matrix | None, room: int | None
+) -> list[Panel]:
+    one, other = evidence.sides
     if expected is None:
-        return [_panel("yours", yours, 3, room)]
+        return [_panel(one, yours, 3, room)]
     digits = digits_for(yours, expected)
-    panels = [_panel("yours", yours, digits, room), _panel("expected", expected, digits, room)]
+    panels = [_panel(one, yours, digits, room), _panel(other, expected, digits, room)]
     apart = difference(yours, expected)
     if apart and not yours.groups:
         panels.append([[("difference", "bold")], *_blocks(apart)])
@@ -459,16 +462,18 @@ def _evidence_sentences(evidence: Evidence) -> Iterator[str]:
     if yours is None:
         return
     digits = digits_for(yours, expected or yours)
-    yield from _matrix_sentences("Yours", yours, digits)
+    one, other = evidence.sides
+    yield from _matrix_sentences(one, yours, digits)
     if expected is not None:
-        yield from _matrix_sentences("Expected", expected, digits)
+        unmarked = msgspec.structs.replace(expected, wrong=())
+        yield from _matrix_sentences(other, unmarked, digits)
 
 
 def _matrix_sentences(word: str, matrix: Matrix, digits: int) -> Iterator[str]:
-    yield f"{word}{place_of(matrix)}, shape {shape(matrix.shape)}"
+    yield f"{capital(word)}{place_of(matrix)}, shape {shape(matrix.shape)}"
     for row, values in enumerate(matrix.rows):
         name = matrix.names[row] if matrix.names else f"Row {matrix.top + row}"
-        wrong = matrix.wrong[row] if word == "Yours" and matrix.wrong else (False,) * len(values)
+        wrong = matrix.wrong[row] if matrix.wrong else (False,) * len(values)
         texts = [
             f"{shown(value, digits)}{' (differs)' if differs else ''}"
             for value, differs in zip(values, wrong, strict=True)

@@ -33,14 +33,18 @@ def drawn_lengths(rng):
 
 
 def expect_allowed(answer, scores, allowed):
-    """Pass if allowed scores are as they were; show the blocked ones as they are, unmarked."""
+    """Pass if allowed scores are as they were; mark blocked ones too that are not low."""
     __tracebackhide__ = True
     try:
         kept = np.where(allowed, answer, 0.0)
         expect_close(kept, np.where(allowed, scores, 0.0), "the allowed scores")
     except Mismatch as wrong:
         expected = np.where(allowed, scores, -np.inf)
-        raise replace(wrong, yours=answer, expected=expected) from None
+        high = ~allowed & ~(answer <= expected.max(axis=-1, keepdims=True) - LOW)
+        marks = high if wrong.wrong is None else high | wrong.wrong
+        finding = "Allowed scores are changed, and blocked ones are not low enough."
+        wrong = replace(wrong, yours=answer, expected=expected, wrong=marks)
+        raise replace(wrong, finding=finding) if high.any() else wrong from None
 
 
 def scores_for(rng, batch, length):

@@ -198,7 +198,12 @@ def test_other_sizes(heads, rng, note, grading):
     changed[:, 4:] -= 1
     before, after = (heads.output((12, 4), (each, causal), state) for each in (x, changed))
     grading("masks")
-    expect_close(after[:, :4], before[:, :4], "the output before a change")
+    expect_close(
+        after[:, :4],
+        before[:, :4],
+        "the output before a change",
+        finding="The last tokens were changed, and with them the output of tokens before.",
+    )
     grading("no side effects")
     others = ((draw(rng, 3, 7, 12), causal), (draw(rng, 2, 4, 12),))
     for inputs in ((x,), (x, causal.T)):

@@ -353,7 +353,12 @@ def test_causality(whole, bare, rng, note):
     changed = x[0].copy()
     changed[..., 3:, :] += 1
     before, after = (whole.output((4,), (each, causal), state) for each in (x[0], changed))
-    expect_close(after[..., :3, :], before[..., :3, :], "the output before a change")
+    expect_close(
+        after[..., :3, :],
+        before[..., :3, :],
+        "the output before a change",
+        finding="The last tokens were changed, and with them the output of tokens before.",
+    )
 
 
 @pytest.mark.check(

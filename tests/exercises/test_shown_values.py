@@ -1,5 +1,8 @@
 """Tables of values: the first rows that differ, the entries that are wrong, and −∞ as itself."""
 
+import numpy as np
+import pytest
+
 NUMPY = "import numpy as np\n"
 HEADS = """import numpy as np
 def split_heads(x, num_heads):
@@ -50,3 +53,35 @@ def test_a_blocked_score_is_shown_as_it_is(grade_text):
     assert yours.rows[0][1] == expected.rows[0][1] == "-inf"
     assert yours.wrong[0] == (True, False, False)
     assert has_marks_that_are_true(yours, expected)
+
+
+def unmarked(yours, expected):
+    """Entries without a mark, each with the right one."""
+    rows = zip(yours.wrong, yours.rows, expected.rows, strict=True)
+    for marks, values, rights in rows:
+        cells = zip(marks, values, rights, strict=True)
+        yield from ((float(value), float(right)) for wrong, value, right in cells if not wrong)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def apply_mask(scores, mask):\n    return np.where(mask, -np.inf, scores)\n",
+        "def apply_mask(scores, mask):\n    return np.broadcast_to(mask, scores.shape) * 1.0\n",
+        "def masked_attention_weights(scores, mask):\n"
+        "    e = np.exp(scores)\n"
+        "    return np.where(mask, e / e.sum(-1, keepdims=True), -np.inf)\n",
+        "def masked_attention_weights(scores, mask):\n"
+        "    e = np.exp(np.where(mask, scores, np.nan))\n"
+        "    return e / e.sum(0)\n",
+    ],
+)
+def test_what_differs_is_marked_beside_infinite_numbers_too(grade_text, text):
+    shown = tables(grade_text("causal_mask", NUMPY + text))
+    assert shown
+    for yours, expected in shown:
+        for value, right in unmarked(yours, expected):
+            assert value == pytest.approx(right, abs=1e-3) or (right, value < -20) == (
+                -np.inf,
+                True,
+            ), (value, right)

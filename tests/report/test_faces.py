@@ -11,7 +11,7 @@ import pytest
 from autograder.course.course_file import Exercise
 from autograder.course.text import file_name, printable
 from autograder.report.grades_table import safe_cell, write_grades
-from autograder.report.html import SCRIPT, class_page_content, page_of, write_page
+from autograder.report.html import SCRIPT, class_page_content, exercise_html, page_of, write_page
 from autograder.report.model import (
     CheckReport,
     Curve,
@@ -25,7 +25,7 @@ from autograder.report.model import (
 from autograder.report.overview import ClassOverview
 from autograder.report.picture import save_picture
 from autograder.report.redaction import for_student
-from autograder.report.terminal import evidence_lines, exercise_lines, plain
+from autograder.report.terminal import evidence_lines, exercise_lines, exercise_sentences, plain
 from autograder.report.values import describe_call, excerpt
 
 EVIL = '<script>alert("x")</script>'
@@ -93,6 +93,26 @@ def test_a_place_is_named_only_where_there_is_one():
 
     assert " at" not in titles((), (1, 1, 2))
     assert "yours at [0]  shape" in titles((0,), (1, 1, 2))
+
+
+def test_values_that_are_not_expected_ones_have_titles_of_their_own(grade_text):
+    """Of an argument that was changed, the second is what it was before the call."""
+    text = """
+        import numpy as np
+
+        def softmax(x, axis=-1):
+            x = np.asarray(x, float)
+            x -= x.max(axis, keepdims=True)
+            return np.exp(x) / np.exp(x).sum(axis, keepdims=True)
+    """
+    checks = grade_text("softmax", text).checks
+    changed = next(c for c in checks if c.cause and c.cause.code == "argument_changed")
+    report = make_report(changed).exercises[0]
+    terminal = "\n".join(plain(line) for line in exercise_lines(report))
+    spoken = "\n".join(plain(line) for line in exercise_sentences(report))
+    for text in (terminal, spoken, exercise_html(report)):
+        assert "x after the call" in text.lower() and "before it" in text.lower()
+    assert "yours" not in (terminal + spoken).lower() and "expected" not in terminal + spoken
 
 
 def test_practice_homework_exam():
