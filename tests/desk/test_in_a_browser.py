@@ -59,9 +59,10 @@ def served(results):
 
 
 @pytest.fixture(scope="module")
-def desk(tmp_path_factory):
+def desk(request, tmp_path_factory):
     """A browser, the cookies by which its pages are let in, and the desk's address."""
-    results = with_submissions(tmp_path_factory.mktemp("class"), 300, ROOT)
+    size = 300 if request.config.getoption("--thorough") else 60
+    results = with_submissions(tmp_path_factory.mktemp("class"), size, ROOT)
     with chromium() as browser, served(results) as address:
         page = browser.new_page()
         home = enter(page, address)

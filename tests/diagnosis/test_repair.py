@@ -265,7 +265,7 @@ def test_an_answer_that_no_small_edit_mends_gets_nothing(search):
     assert search(written("softmax", hopeless)) is None
 
 
-def test_the_first_value_of_its_own_is_not_named_beside_another_line(judge):
+def test_the_first_value_of_its_own_is_not_named_beside_another_line(judge, monkeypatch):
     text = """
         import numpy as np
 
@@ -274,6 +274,7 @@ def test_the_first_value_of_its_own_is_not_named_beside_another_line(judge):
             y = x * 0.3 + x ** 3
             return y / (1 + y ** 2)
     """
+    monkeypatch.setattr("autograder.grading.repair.CALLS", 400)
     graded = judge.run(written("softmax", text))
     assert "none of the right answers" in look_for_repair(judge, graded).said
     place = Line(file="softmax.py", line=6, text="")
@@ -292,7 +293,7 @@ def test_calls_end_the_searches_in_a_file_alike_each_time(judge, monkeypatch):
         return exchange(*args, **more)
 
     monkeypatch.setattr(Budget, "exchange", counted)
-    for calls in (3000, 80, 80):
+    for calls in (400, 80, 80):
         monkeypatch.setattr("autograder.grading.repair.CALLS", calls)
         counts.append(0)
         assert look_for_repair(judge, graded) is None or counts[-1]
@@ -354,12 +355,7 @@ def test_what_has_a_name_or_is_not_there_is_not_searched(course, judge):
 
 
 def test_an_exam_is_not_searched_and_says_nothing(course, judge):
-    source = written(
-        "scaled_dot_product_attention",
-        ATTENTION,
-        "axis=-1, keepdims=True)\n    w =",
-        "axis=-1, keepdims=True) * 2\n    w =",
-    )
+    source = written("softmax", SOFTMAX, "e / total", "e / total ** 2 + 0.1")
     assert searched(course, judge, source)
     assert not searched(course, judge, source, "exam")
 

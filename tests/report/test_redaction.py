@@ -1,6 +1,7 @@
 """Nothing that the hint policy holds back is in any face of a report, wherever it was put."""
 
 import ast
+import functools
 import itertools
 import types
 import typing
@@ -259,12 +260,20 @@ def test_a_picture_shows_no_hidden_check(policy, tmp_path):
     assert not (tmp_path / "p.png").exists()
 
 
-def calls_of(name):
+@functools.cache
+def all_calls():
+    """Every call of a plain name in the engine and the reference: its file and its node."""
     folders = ("autograder", "reference")
-    for path in itertools.chain.from_iterable((ROOT / each).rglob("*.py") for each in folders):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == name:
-                yield path, node
+    return [
+        (path, node)
+        for path in itertools.chain.from_iterable((ROOT / each).rglob("*.py") for each in folders)
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    ]
+
+
+def calls_of(name):
+    return [(path, node) for path, node in all_calls() if node.func.id == name]
 
 
 def test_what_hidden_checks_say_is_written_in_the_course():
