@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
-from autograder.course.cache import files_key
-from autograder.course.course_file import FILE_NAME, Course
+from autograder.course.cache import cache_key, files_key
+from autograder.course.course_file import Course
 from autograder.course.errors import UserError
 from autograder.course.text import few
 from autograder.submission.code import Binding, Code, read_code
@@ -158,7 +158,8 @@ def course_digest(course: Course) -> str:
     """Return the digest of a course's checks, answers and texts: another course has another."""
     folders = [*course.grading, course.solutions]
     files = [file for folder in folders for file in sorted(folder.rglob("*.py"))]
-    return files_key(course.root, [course.root / FILE_NAME, *files], 12)
+    exercises = msgspec.json.encode(course.content.exercises)  # deadlines may change meanwhile
+    return cache_key(exercises, files_key(course.root, files))[:12]
 
 
 def with_release_mark(text: str, digest: str) -> str:

@@ -1,7 +1,11 @@
 """Work that an earlier release of the course handed out."""
 
+import msgspec
+
+from autograder.course.course_file import Course
+from autograder.course.lateness import LatePolicy
 from autograder.submission.source import Source
-from autograder.submission.stubs import older_releases, release_mark
+from autograder.submission.stubs import course_digest, older_releases, release_mark
 from autograder.worker.messages import Unit
 
 
@@ -22,3 +26,8 @@ def test_files_of_one_older_release_are_named_together(course):
 def test_what_nothing_is_known_of_is_not_spoken_of(course):
     source = Source("a", "a.py", (Unit("a.py", "x = 1\n"),))
     assert list(older_releases(course, [source])) == []
+
+
+def test_a_late_penalty_makes_no_other_release(course):
+    content = msgspec.structs.replace(course.content, late=LatePolicy(percent_a_day=10))
+    assert course_digest(Course(course.root, content)) == course_digest(course)
