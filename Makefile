@@ -29,19 +29,22 @@ export TORCH_INDEX
 endif
 
 BIN := $(VENV)/bin
+STYLE = $(BIN)/ruff format --check --quiet . && $(BIN)/ruff check --quiet . \
+	&& $(BIN)/python -m lessons --check && $(BIN)/autograder build --check
 
-.PHONY: demo test thorough verify unseen notebooks figures docs pictures bench stress soak fuzz lint build clean
+.PHONY: demo test thorough verify unseen notebooks figures docs pictures bench stress soak fuzz installed lint build clean
 
 demo:
 	@$(PYTHON) tools/install.py $(VENV) students torch desk authoring release verify similar
 	@$(BIN)/autograder grade examples/class --out $(OUT) --apply $(if $(WORKERS),--workers $(WORKERS)) \
 		|| test $$? -eq 1  # 1: something in the class needs a person, as it should
 
-test: lint
-	@$(BIN)/autograder verify --quick > $(VENV)/verified.txt 2>&1 & \
-		$(BIN)/pytest --numprocesses $(TESTERS) --dist loadfile --no-loadscope-reorder --durations 30; \
-		tests=$$?; wait $$!; verified=$$?; cat $(VENV)/verified.txt; \
-		test $$tests -eq 0 && test $$verified -eq 0
+test: installed
+	@$(BIN)/mypy > $(VENV)/types.txt 2>&1 & types=$$!; \
+		$(BIN)/autograder verify --quick > $(VENV)/verified.txt 2>&1 & verify=$$!; \
+		$(STYLE) && $(BIN)/pytest --numprocesses $(TESTERS) --dist loadfile --no-loadscope-reorder --durations 30; \
+		tests=$$?; wait $$types; types=$$?; wait $$verify; verified=$$?; cat $(VENV)/types.txt $(VENV)/verified.txt; \
+		test $$tests -eq 0 && test $$types -eq 0 && test $$verified -eq 0
 
 thorough: lint
 	@$(BIN)/pytest --thorough --numprocesses $(TESTERS) --dist loadfile --no-loadscope-reorder
@@ -56,12 +59,11 @@ unseen:
 	@$(PYTHON) tools/install.py $(VENV) dev students torch
 	@$(BIN)/python -m tools.unseen --sample $(SAMPLE) --table docs/unseen.md
 
-lint:
+installed:
 	@$(PYTHON) tools/install.py $(VENV) dev students torch nbgrader cluster docs
-	@$(BIN)/mypy & \
-		$(BIN)/ruff format --check --quiet . && $(BIN)/ruff check --quiet . \
-			&& $(BIN)/python -m lessons --check && $(BIN)/autograder build --check; \
-		others=$$?; wait $$! && exit $$others
+
+lint: installed
+	@$(BIN)/mypy & $(STYLE); others=$$?; wait $$! && exit $$others
 
 notebooks:
 	@$(PYTHON) tools/install.py $(VENV) dev students torch nbgrader
