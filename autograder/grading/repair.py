@@ -92,7 +92,7 @@ def look_for_repair(judge: Judge, graded: Graded) -> Repair | None:
 def _search(judge: Judge, graded: Graded) -> list[Found]:
     """Try the edits for all functions at once, and then for one function at a time."""
     targets = find_targets(graded.session.source, graded.results)
-    by_function = targets_by_function(graded.results, targets)
+    by_function = targets_by_function(graded.session.source, graded.results, targets)
     with contextlib.closing(SharedWorker(judge.children)) as worker:
         search = _Search(judge, graded, worker)
         found = search.run(targets, 0.5 if by_function else 1.0, in_pairs=not by_function)

@@ -67,7 +67,7 @@ def test_where_nothing_has_a_name_all_that_fails_is_a_target():
 
 def test_a_check_that_did_not_run_has_to_pass_where_it_asks_for_the_same_functions():
     results = [check("mask"), check("count"), check("weights", "not run")]
-    mask, _ = targets_by_function(results, find_targets(SOURCE, results))
+    mask, _ = targets_by_function(SOURCE, results, find_targets(SOURCE, results))
     assert mask.not_run == ("test_weights",)
     assert [mask.are_met_by(check(name, "failed")) for name in ("mask", "weights")] == [False, True]
     assert mask.are_met_by(check("mask", "passed"))
@@ -75,6 +75,14 @@ def test_a_check_that_did_not_run_has_to_pass_where_it_asks_for_the_same_functio
 
 def test_functions_that_fail_in_checks_of_their_own_are_targets_by_themselves():
     results = [check("mask"), check("count"), check("weights", "passed")]
-    targets = targets_by_function(results, find_targets(SOURCE, results))
+    targets = targets_by_function(SOURCE, results, find_targets(SOURCE, results))
     assert [each.functions for each in targets] == [("mask",), ("count",)]
     assert [each.checks for each in targets] == [{"test_mask"}, {"test_count"}]
+
+
+@pytest.mark.parametrize("user", ["weights", "output", "Attention"])
+def test_a_function_that_uses_another_that_fails_is_no_target_by_itself(user):
+    """An edit of its right call would go round the function that is called."""
+    results = [check("mask"), check(user), check("count")]
+    targets = targets_by_function(SOURCE, results, find_targets(SOURCE, results))
+    assert [each.functions for each in targets] == [("mask",), ("count",)]

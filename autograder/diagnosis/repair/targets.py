@@ -57,8 +57,13 @@ def find_targets(source: Source, results: Sequence[CheckResult]) -> Targets:
     return Targets(names, checks, about, not_run)
 
 
-def targets_by_function(results: Sequence[CheckResult], targets: Targets) -> list[Targets]:
-    """Return the same for each function by itself, where several fail in checks of their own."""
+def targets_by_function(
+    source: Source, results: Sequence[CheckResult], targets: Targets
+) -> list[Targets]:
+    """Return the same for each function by itself, where several fail in checks of their own.
+
+    One that uses another of them is left out: an edit of its call only goes round what is wrong.
+    """
     own: dict[str, list[str]] = {}
     for result in results:
         functions = _functions(result)
@@ -66,9 +71,11 @@ def targets_by_function(results: Sequence[CheckResult], targets: Targets) -> lis
             own.setdefault(next(iter(functions)), []).append(result.name)
     if not LEAST_APART <= len(own) <= MOST_APART:
         return []
+    users = {name: _users(source, frozenset({name})) for name in own}
     return [
         Targets(tuple(names), _checks_of(results, frozenset({name})), (name,), targets.not_run)
         for name, names in own.items()
+        if not any(name in users[other] and other not in users[name] for other in own)
     ]
 
 
