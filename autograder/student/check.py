@@ -21,7 +21,7 @@ from autograder.grading.reports import grader_record, report_without_checks, who
 from autograder.grading.scoring import Graded
 from autograder.report.model import ExerciseReport
 from autograder.report.presentation import closing, opening
-from autograder.report.redaction import exercise_for_student
+from autograder.report.redaction import exercise_for_student, holds_back
 from autograder.report.terminal import Search, StyledLine, score
 from autograder.sandbox.child import Children
 from autograder.student.listing import MARKS
@@ -156,7 +156,14 @@ def _check_step(judge: Judge, source: Source, printer: _Printer) -> ExerciseRepo
 
 
 def _repair_search(judge: Judge, graded: Graded, policy: HintPolicy) -> Search | None:
-    """Return the search for a repair of what was graded; None if it is not worth looking."""
+    """Return the search for a repair of what was graded; None if it is not worth looking.
+
+    Nor is there one where the repair would tell of a hidden check: that it is looked for does, too.
+    """
+    hidden = judge.course.hidden_checks
+    is_held_back = holds_back(policy, hidden(graded.exercise.name))
+    if is_held_back and any(result.hidden for result in graded.results):
+        return None
     if all(result.outcome == "passed" for result in graded.results):
         return None
     from autograder.grading.repair import is_worth_looking, with_repair
@@ -166,8 +173,7 @@ def _repair_search(judge: Judge, graded: Graded, policy: HintPolicy) -> Search |
 
     def search(report: ExerciseReport) -> ExerciseReport:
         with _search_notice():
-            full, hidden = with_repair(judge, graded), judge.course.hidden_checks
-            repaired = exercise_for_student(full, policy, 0, hidden)
+            repaired = exercise_for_student(with_repair(judge, graded), policy, 0, hidden)
         return msgspec.structs.replace(report, repair=repaired.repair)
 
     return search
