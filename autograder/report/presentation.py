@@ -294,7 +294,7 @@ def required(check: CheckReport) -> str:
     """Return the requirement that a check failed, with its line; empty if it is not known."""
     if len(check.required) != 1:
         return ""
-    return f"Required in line {check.required[0].line}: {check.required[0].text}"
+    return f"The text asks for this in line {check.required[0].line}: {check.required[0].text}"
 
 
 def repeated_errors(exercise: ExerciseReport) -> dict[str, str]:

@@ -79,7 +79,7 @@ def test_a_report_says_where_the_students_file_requires_what_is_wrong(grade_text
     assert passed.required == ()
     (place,) = rows.required
     assert (place.file, place.line) == ("softmax.py", line)
-    assert required(rows) == f"Required in line {line}: {place.text}"
+    assert required(rows) == f"The text asks for this in line {line}: {place.text}"
     assert "along any single `axis`" in required(hidden)
     lines = [plain(each).strip() for each in exercise_lines(report)]
     assert lines.count(required(rows)) == 1
@@ -103,7 +103,7 @@ def test_of_a_check_that_grades_several_only_the_one_not_met_is_named(grade_text
     assert tail
     check = grade_text("causal_mask", f"{head}    {broken}{tail}").checks[-1]
     stated = next(each for each in requirements_in(solution) if each.name == name)
-    assert required(check) == f"Required in line {stated.line}: {stated.sentence}"
+    assert required(check) == f"The text asks for this in line {stated.line}: {stated.sentence}"
 
 
 def test_a_check_can_grade_only_what_its_mark_names(pytester):
