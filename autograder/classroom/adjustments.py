@@ -234,12 +234,25 @@ class Adjustments:
 
     def are_in(self, report: Report) -> bool:
         """Tell whether a report has what is entered for its student, and nothing else."""
-        counted = self._counted(report.student, report.exercises)
-        return len(counted) == len(report.adjustments) and all(
-            (applied.exercise or TOTAL, applied.check) == (decision.exercise, decision.check)
-            and applied.entry in {"", decision.entry}
-            for decision, applied in zip(counted, report.adjustments, strict=True)
-        )
+        return not self.not_in(report)
+
+    def not_in(self, report: Report) -> set[str]:
+        """Return the exercises, or the total, for which a report has other entries."""
+        counted: dict[str, list[Decision]] = defaultdict(list)
+        for decision in self._counted(report.student, report.exercises):
+            counted[decision.exercise].append(decision)
+        applied: dict[str, list[Adjustment]] = defaultdict(list)
+        for adjustment in report.adjustments:
+            applied[adjustment.exercise or TOTAL].append(adjustment)
+        return {
+            name
+            for name in {**counted, **applied}
+            if len(counted[name]) != len(applied[name])
+            or any(
+                (there.check, there.entry or decision.entry) != (decision.check, decision.entry)
+                for decision, there in zip(counted[name], applied[name], strict=True)
+            )
+        }
 
     def notes(self, students: Collection[str]) -> list[str]:
         """Return what a person should know of rows that do not count."""
@@ -348,8 +361,9 @@ def _decision(cells: Mapping[str, str]) -> tuple[str, ...]:
 class UnappliedEntries(UserError):
     """People have entered what the results do not have; `what` is a sentence without a remedy."""
 
-    def __init__(self, what: str) -> None:
-        super().__init__(f"{what} Run the same grade command again, and then export.")
+    def __init__(self, what: str, exercises: Collection[str]) -> None:
+        of = f" for {few(sorted(exercises), MAX_SHOWN)}" if exercises else ""
+        super().__init__(f"{what} Run the same grade command{of} again, and then export.")
         self.what = what
 
 
@@ -363,15 +377,20 @@ def refuse_unapplied_entries(results: Path, course: Course, reports: Sequence[Re
     marks = Marks(results / MARKS, course, course.exercises.values())
     stored = itertools.chain.from_iterable(marks.stored.by_answer.values())
     store = f" or {STORE}" if any(mark.origin == "desk" for mark in stored) else ""
-    adjusted = [report.student for report in reports if not adjustments.are_in(report)]
-    marked = [
-        report.student
+    adjusted = {report.student: adjustments.not_in(report) for report in reports}
+    marked = {
+        report.student: {
+            each.name
+            for each in report.exercises
+            if marks.given(each, report.student).answers != each.answers
+        }
         for report in reports
-        if any(marks.given(e, report.student).answers != e.answers for e in report.exercises)
-    ]
-    for where, students in ((results / TABLE, adjusted), (f"{results / MARKS}{store}", marked)):
+    }
+    for where, differ in ((results / TABLE, adjusted), (f"{results / MARKS}{store}", marked)):
+        students = [one_line(student, 60) for student, exercises in differ.items() if exercises]
         if students:
-            who = few([one_line(student, 60) for student in students], MAX_SHOWN)
             raise UnappliedEntries(
-                f"{where} was changed since grade ran, so the points of {who} are old."
+                f"{where} was changed since grade ran, so the points of "
+                f"{few(students, MAX_SHOWN)} are old.",
+                set().union(*differ.values()) - {TOTAL},
             )

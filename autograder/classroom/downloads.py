@@ -148,7 +148,7 @@ class Importer(msgspec.Struct, frozen=True, kw_only=True):
     `read` leaves out entries that it does not understand. Of an entry whose name may mean several
     students it returns a piece for each: nobody gets it unless the roster settles whose it is.
     `expected` shows the names of entries in a message. `also` are other files that it reads, and
-    that are nobody's submission.
+    that are nobody's submission. With `starters`, each submission has the files as handed out.
     """
 
     name: str
@@ -157,6 +157,7 @@ class Importer(msgspec.Struct, frozen=True, kw_only=True):
     recognise: Callable[[Listing], int]
     read: Callable[[Listing], Sequence[Piece]]
     also: Callable[[Listing], Sequence[str]] = lambda _: ()
+    starters: bool = False
 
 
 def plain_owner(name: str) -> Owner:

@@ -145,7 +145,7 @@ def headline(difference: GradeDifference) -> list[str]:
     if gone:
         lines.append(f"{several(gone, 'student')} {'is' if gone == 1 else 'are'} no longer there.")
     if difference.texts:
-        lines.append(f"{several(difference.texts, 'page')} changed, and not the grade on it.")
+        lines.append(f"{several(difference.texts, 'page')} changed without a change of grade.")
     return lines or ["No grade changed."]
 
 
@@ -271,7 +271,7 @@ def _why(
 def _seen(exercise: ExerciseReport) -> tuple[object, ...]:
     """Return what the grader saw: if that is the same, only people can have changed the points."""
     outcomes = {check.name: (check.outcome, check.max_points) for check in exercise.checks}
-    return exercise.digest, exercise.max_points, exercise.status == "missing", outcomes
+    return exercise.digest, exercise.max_points, exercise.reason, outcomes
 
 
 def _by_people(

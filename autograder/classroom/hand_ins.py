@@ -41,7 +41,8 @@ class Folder(msgspec.Struct, frozen=True):
     `hand_in` is what a platform or the roster says of it, `notes` what became of its entries.
     `unclear` says why a person must say whose work it is, before anything can be graded. It names
     `subfolders` if these may be several students'. `lost` are files that are not in the folder, and
-    `unread` folders that cannot be read, each with why.
+    `unread` folders that cannot be read, each with why. With `starters`, a file that is still as
+    handed out counts as nothing.
     """
 
     student: str
@@ -52,6 +53,7 @@ class Folder(msgspec.Struct, frozen=True):
     subfolders: tuple[str, ...] = ()
     lost: Mapping[str, str] = {}
     unread: Sequence[str] = ()
+    starters: bool = False
 
 
 def find_folders(
@@ -349,7 +351,13 @@ def _folder(
     stage = staged(share, listing, place)
     notes = (*_notes_on(share, is_group), *no_time)
     folder = Folder(
-        student, stage.path, hand_in, notes, lost=stage.lost, unread=tuple(stage.unread)
+        student,
+        stage.path,
+        hand_in,
+        notes,
+        lost=stage.lost,
+        unread=tuple(stage.unread),
+        starters=share.importer.starters,
     )
     may_be_several = share.importer is PLAIN and not known.enrolled
     return _if_one_students(folder, exercises) if may_be_several else folder

@@ -108,7 +108,7 @@ class Proposal:
     def _compare(self, before: Report | None, after: Report | None) -> None:
         change = compare(before, after, self._course)
         if change is None:
-            self.difference.texts += 1
+            self.difference.texts += _on_page(before) != _on_page(after)
             return
         self._changes.write(msgspec.json.encode(change) + b"\n")
         if self._before.there:
@@ -184,6 +184,14 @@ class Proposal:
     def close(self) -> None:
         self._records.close()
         self._changes.close()
+
+
+def _on_page(report: Report | None) -> Report | None:
+    """Return a record without the names of the entries, which no page shows."""
+    if report is None or report.hand_in is None:
+        return report
+    hand_in = msgspec.structs.replace(report.hand_in, entries=())
+    return msgspec.structs.replace(report, hand_in=hand_in)
 
 
 def _lines(difference: GradeDifference) -> Iterator[list[str]]:

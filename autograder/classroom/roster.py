@@ -168,6 +168,8 @@ class Roster:
     def _match(self, platform: str, person: Owner) -> Match:
         candidates = self._candidates(platform, person)
         named = next(students for sign, students in candidates if sign == "name")
+        if person.name == person.id:  # of a plain folder: it has no name beside the id
+            named = []
         for sign, students in candidates:
             ids = [student.id for student in students]
             if sign == "group":

@@ -25,6 +25,7 @@ from autograder.submission.file_names import NameMatch, bare_stem, named_for
 from autograder.submission.read import NotPython, UnreadableFile, read_bytes, size_of
 from autograder.submission.source import (
     ALSO_READ,
+    IN_WORDS,
     MAX_KEPT,
     SUFFIXES,
     CharacterBudget,
@@ -40,7 +41,7 @@ MAX_NOTES = 5
 MAX_CODE = 1024 * 1024  # of which so many are parsed
 MAX_READ = 128 * 1024 * 1024  # bytes of one student
 MAX_REQUEST = 5000  # bytes of a regrade request
-REQUEST, REQUEST_SUFFIXES = re.compile("(?i)(?<![a-z])re-?grade(?![a-z])"), (".txt", ".md")
+REQUEST = re.compile("(?i)(?<![a-z])re-?grade(?![a-z])")
 
 
 class StudentWork(msgspec.Struct):
@@ -101,7 +102,7 @@ def read_work(
             reading.look_at(file)
         work.notes += reading.notes(walk)
         work.requests = reading.requests()
-    _choose_files(work, reading, list(choices))
+    _choose_files(work, reading, list(choices), folder.starters)
     unread = [*folder.unread, *walk.unread]
     if unread:  # there may be work in what cannot be read
         absent = [name for name in names if not reading.candidates[name]]
@@ -151,16 +152,15 @@ def _no(_: StudentWork) -> bool:
     return False
 
 
-def _choose_files(work: StudentWork, reading: "_Reading", choices: Sequence[FileChoice]) -> None:
-    """Put the file that counts for each exercise into a student's work, or why there is none."""
+def _choose_files(
+    work: StudentWork, reading: "_Reading", choices: Sequence[FileChoice], starters: bool
+) -> None:
+    """Put the file that counts for each exercise into a student's work, or why there is none.
+
+    With `starters`, a file that is still as handed out does not count.
+    """
     untouched: list[str] = []
-    imported = {  # without suffix
-        candidate.path.parent / name
-        for candidates in reading.candidates.values()
-        for candidate in candidates
-        if candidate.name == NameMatch.EXACT and candidate.source is not None
-        for name in candidate.source.helpers
-    }
+    imported = reading.imported()
     for exercise, candidates in reading.candidates.items():
         if candidates:
             choice = choose(exercise, candidates, reading.stubs.get(exercise), imported)
@@ -169,7 +169,9 @@ def _choose_files(work: StudentWork, reading: "_Reading", choices: Sequence[File
             chosen = choice.chosen or _chosen_by_a_person(exercise, choice.several, choices)
             if choice.several:
                 work.several[exercise] = choice.several
-            if chosen is None:
+            if starters and choice.chosen is not None and choice.is_untouched:
+                untouched.append(choice.chosen.shown)
+            elif chosen is None:
                 work.unclear[exercise], work.ambiguous = choice.unclear, True
             elif chosen.source is not None:
                 work.sources[exercise] = chosen.source
@@ -232,7 +234,7 @@ class _Reading:
     def look_at(self, file: FolderFile) -> None:
         """Take a file as a request, or as a candidate for what its name or its content says."""
         named = self.named(file)
-        if file.suffix in REQUEST_SUFFIXES and REQUEST.search(file.path.stem):
+        if file.suffix in IN_WORDS and REQUEST.search(file.path.stem):
             self._take_request(file, named)
         elif file.suffix in (*SUFFIXES, *ALSO_READ):
             self._take_code(file, named)
@@ -282,6 +284,16 @@ class _Reading:
         for name, words in sorted(self._asked.items(), reverse=True):
             asked.setdefault(name or first, []).extend(words)
         return {name: _within_limit("\n\n".join(words)) for name, words in asked.items()}
+
+    def imported(self) -> set[Path]:
+        """Return the files, without suffix, that files with an exercise's exact name import."""
+        return {
+            candidate.path.parent / name
+            for candidates in self.candidates.values()
+            for candidate in candidates
+            if candidate.name == NameMatch.EXACT and candidate.source is not None
+            for name in candidate.source.helpers
+        }
 
     def _recognised(self, candidate: FoundFile) -> Mapping[str, list[str]]:
         """Return the exercises that the file's content speaks of."""

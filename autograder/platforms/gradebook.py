@@ -164,7 +164,7 @@ def _in_no_column(
     notes = []
     single = any(each.name == SINGLE for each in columns) and len(reports[0].exercises) > 1
     if single or len(columns) < len(_graded(course, reports)) or len(columns) > 1:
-        changed = [r for r in reports if any(not each.exercise for each in r.adjustments)]
+        changed = [r for r in reports if any(not a.exercise and a.points for a in r.adjustments)]
         notes += names_note(
             "Changed in their total, which is in no column", [*map(name_of, changed)]
         )

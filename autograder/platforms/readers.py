@@ -88,6 +88,7 @@ REPOSITORIES = Importer(
     expected="folders such as week-1-amuster, each a clone",
     recognise=_recognise_repositories,
     read=_read_repositories,
+    starters=True,
 )
 
 # If two understand as many entries of a download, the first one reads it.

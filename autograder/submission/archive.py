@@ -19,7 +19,7 @@ from autograder.course.errors import UserError
 from autograder.course.text import one_line
 from autograder.submission.file_names import counts
 from autograder.submission.read import FULL
-from autograder.submission.source import ALSO_READ, MAX_NOTEBOOK, SUFFIXES
+from autograder.submission.source import ALSO_READ, IN_WORDS, MAX_NOTEBOOK, SUFFIXES
 
 MAX_TOTAL = 1024 * 1024 * 1024
 MAX_STUDENT = 128 * 1024 * 1024
@@ -29,7 +29,7 @@ MAX_LISTED_STUDENT = 50_000
 LISTED = 300  # bytes for an entry in the list, on average
 MAX_LEVELS = 20
 MAX_NOTES = 5  # of one student
-UNPACKED = (*SUFFIXES, *ALSO_READ, ".zip")
+UNPACKED = (*SUFFIXES, *ALSO_READ, *IN_WORDS, ".zip")
 METADATA = {"submission_metadata.yml"}  # what a platform says of the hand-ins beside it
 CHUNK = 1024 * 1024
 ENTRY, IS_UTF_8 = b"PK\1\2", 0x800  # in the list of entries at the end of a zip

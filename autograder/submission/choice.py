@@ -55,6 +55,7 @@ class Choice(msgspec.Struct):
     """File that is graded, or why there is none, with notes.
 
     `several` are files that are equally likely, of which nobody knows the one that was meant.
+    `untouched` are left out, still as handed out; `is_untouched` says so of the chosen one.
     """
 
     chosen: FoundFile | None = None
@@ -62,6 +63,7 @@ class Choice(msgspec.Struct):
     several: Sequence[FoundFile] = ()
     notes: list[str] = []
     untouched: list[str] = []
+    is_untouched: bool = False
 
 
 def choose(
@@ -80,7 +82,7 @@ def choose(
     ranks = {each.path: _rank(each, stub) for each in ordered}
     best = min(ranks.values())
     first, *others = [each for each in ordered if ranks[each.path] == best]
-    choice = Choice(first, notes=left_out)
+    choice = Choice(first, notes=left_out, is_untouched=best == Rank.UNTOUCHED)
     for each in ordered:
         rank = ranks[each.path]
         if rank == Rank.UNTOUCHED and each is not first:

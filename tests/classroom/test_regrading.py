@@ -415,3 +415,33 @@ def test_no_name_of_a_folder_or_a_file_is_a_formula_in_any_table(quick):
     assert {name: formulas_in(text) for name, text in tables.items() if formulas_in(text)} == {}
     quick.grade()
     assert quick.table()["x;'=1+2;"] == "5 . 5"
+
+
+def test_points_for_missing_work_are_no_work_that_came_in(quick):
+    quick.grade()
+    quick.run("adjust", quick.out, "cem", "one", "--set", "8", "--why", "on paper")
+    assert whys(quick.grade()) == {"cem": ["adjustment"]}
+    quick.run("adjust", quick.out, "cem", "one", "--undo")
+    assert whys(quick.grade()) == {"cem": ["adjustment"]}
+
+
+def test_a_page_that_says_the_same_has_not_changed(quick, tmp_path):
+    """The entries of a download are in a record, and on no page: each download has others."""
+    for student in ("ann", "bob", "cem"):
+        (quick.class_folder / student).rename(quick.class_folder / f"lab-{student}")
+    quick.grade("one", platform="repositories")
+    for student in ("ann", "bob", "cem"):
+        (quick.class_folder / f"lab-{student}").rename(quick.class_folder / f"week-{student}")
+    overview = quick.grade("one", platform="repositories")
+    assert (overview.difference.changes, overview.difference.texts) == ([], 0)
+
+
+def test_an_export_says_what_to_grade_again(quick):
+    """Grading another assignment again takes in no entry for this one."""
+    quick.grade()
+    quick.run("adjust", quick.out, "ann", "two", "--set", "8", "--why", "on paper")
+    quick.grade("one")
+    said = str(quick.run("export", "feedback", quick.out, "--out", quick.root / "x").exception)
+    assert said.endswith("Run the same grade command for two again, and then export.")
+    quick.grade("two")
+    assert quick.run("export", "feedback", quick.out, "--out", quick.root / "x").exit_code == 0

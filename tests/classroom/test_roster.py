@@ -252,3 +252,11 @@ def test_an_excuse_for_nothing_is_refused(graded):
         graded("onee")
     with pytest.raises(UserError, match=r"exercises, assignments or all, found 'nonsense'\.$"):
         graded("first nonsense")
+
+
+def test_a_name_like_an_id_takes_no_plain_folder(read):
+    """The folder has the id of one student, and another one is called so."""
+    found, _ = read({"s2/softmax.py": "x", "s1/softmax.py": "x"}, "id,name\ns1,S2\ns2,Bo\n")
+    assert [(found[name].unclear, bool(found[name].path)) for name in ("s1", "s2")] == [
+        ("", True)
+    ] * 2

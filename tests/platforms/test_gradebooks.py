@@ -130,6 +130,11 @@ def test_a_column_for_each_exercise(course, template):
         assert '"A, B",9.5\n' in data.decode()
         assert notes[0] == "Column Softmax (12) is filled with Softmax."
         assert "Less for lateness in their total, which is in no column: müllerjörg_101." in notes
+    for points, is_said in ((2.0, True), (0.0, False)):  # who is excused from all has EX in each
+        added = (Adjustment(points=points, said="said"),)
+        report = msgspec.structs.replace(both, adjustments=added)
+        _, notes = exported(CANVAS, [report], course, template(alone))
+        assert any("Changed in their total" in note for note in notes) is is_said
     with pytest.raises(UserError, match="If it is for fewer exercises, grade these alone"):
         exported(CANVAS, [both], course, template(GRADEBOOK), TITLE)
 

@@ -14,6 +14,8 @@ from autograder.course.errors import UserError
 from autograder.platforms import canvas
 from autograder.platforms.readers import prefix_of
 from autograder.submission.archive import unpack
+from autograder.submission.stubs import read_stubs
+from tests.courses import write_course
 from tests.platforms.downloads import (
     BLACKBOARD,
     BRIGHTSPACE,
@@ -303,3 +305,24 @@ def test_the_old_place_of_the_types_works_with_a_warning():
     with pytest.warns(DeprecationWarning, match=r"autograder\.classroom\.downloads"):
         old = importlib.import_module("autograder.platforms.model")
     assert old.Importer is Importer
+
+
+@pytest.mark.parametrize("zipped", [False, True])
+@pytest.mark.parametrize("start", ["bergal_404_9001_", "Al Berg_404_assignsubmission_file/"])
+def test_a_request_in_markdown_is_not_lost_on_the_way(read, start, zipped):
+    files = {f"{start}softmax.py": SOFTMAX, f"{start}regrade_softmax.md": "请再看一次"}
+    found, _ = read(files, zipped=zipped)
+    (folder,) = found.values()
+    assert read_work(folder, EXERCISES).requests == {"softmax": "请再看一次"}
+
+
+@pytest.mark.parametrize(("platform", "counts"), [("repositories", False), ("folders", True)])
+def test_a_starter_file_in_a_repository_is_not_handed_in(read, tmp_path, platform, counts):
+    """Everybody's repository has them; a student who wrote nothing would have 0 points."""
+    stub = "def softmax(x):\n    raise NotImplementedError\n"
+    stubs = read_stubs(write_course(tmp_path / "course", {"softmax": 1}, stubs={"softmax": stub}))
+    files = {"lab-al/softmax.py": stub, "lab-bo/softmax.py": SOFTMAX}
+    work = [read_work(f, ["softmax"], stubs) for f in read(files, platform)[0].values()]
+    assert [bool(each.sources) for each in work] == [counts, True]
+    said = "Left out, still as handed out: softmax.py."
+    assert [said in each.notes for each in work] == [not counts, False]
