@@ -105,7 +105,8 @@ def expect_close(
         kind = "NaN (not a number)" if np.isnan(numbers[place]) else "an infinite value"
         at = f" at {index(place)}" if place else ""
         text = f"{capital(what)} {_has(what)} {kind}{at}."
-        bad[place[:-2]] = wrong[place[:-2]]  # in the part that is shown, all that differs
+        if numbers.ndim:  # in the part that is shown, all that differs
+            bad[place[:-2]] = wrong[place[:-2]]
         raise Mismatch(text, what, numbers, right, bad)
     if wrong.any():
         text = f"{finding} {_first_that_differs(what, numbers, right, wrong)}".lstrip()

@@ -94,6 +94,14 @@ def test_tolerance_follows_dtype_and_condition():
     assert allowed_error(np.dtype("i8"), one)[0] == allowed_error(np.dtype("f8"), one)[0]
 
 
+def test_beside_nan_all_that_differs_is_marked():
+    with pytest.raises(Mismatch) as caught:
+        expect_close([[np.nan, 0.5], [0.0, 1.0]], np.eye(2))
+    np.testing.assert_array_equal(caught.value.wrong, [[True, True], [False, False]])
+    with pytest.raises(Mismatch, match="has NaN"):
+        expect_close(np.nan, 1.0)
+
+
 def test_wrong_cells_are_those_that_differ():
     with pytest.raises(Mismatch) as caught:
         expect_close(RIGHT.T, RIGHT)
