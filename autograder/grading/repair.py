@@ -16,6 +16,7 @@ import msgspec
 
 from autograder.checks.check_result import CheckResult
 from autograder.course.course_file import Exercise, HintPolicy
+from autograder.course.own_modules import importable
 from autograder.diagnosis.repair.edits import BY_TURNS, NO_LINES, Edit, Suspects, edits, in_order
 from autograder.diagnosis.repair.sentences import Found, describe_repair
 from autograder.diagnosis.repair.targets import (
@@ -93,7 +94,8 @@ def _search(judge: Judge, graded: Graded) -> list[Found]:
     """Try the edits for all functions at once, and then for one function at a time."""
     targets = find_targets(graded.session.source, graded.results)
     by_function = targets_by_function(graded.session.source, graded.results, targets)
-    with contextlib.closing(SharedWorker(judge.children)) as worker:
+    # its packages stay importable from one trial to the next
+    with importable(judge.course), contextlib.closing(SharedWorker(judge.children)) as worker:
         search = _Search(judge, graded, worker)
         found = search.run(targets, 0.5 if by_function else 1.0, in_pairs=not by_function)
         if found.edits or found.together or not by_function:
