@@ -44,16 +44,15 @@ class ProjectionHash:
         if odd.any():
             signature += f" {np.flatnonzero(odd).tolist()} {numbers[odd].tolist()}"
             numbers = np.where(odd, 0.0, numbers)
+        numbers = compressed(numbers)
         self.kind = hashlib.blake2b(signature.encode("utf-8", "replace"), digest_size=8).digest()
-        with np.errstate(over="ignore", invalid="ignore"):
-            self.sums: Vector = projection_weights(len(numbers)) @ numbers
-            self.size = float(np.abs(numbers).sum())
+        self.sums: Vector = projection_weights(len(numbers)) @ numbers
+        self.size = float(np.abs(numbers).sum())
 
     def is_close(self, sums: Vector) -> npt.NDArray[np.bool_]:
         """Return for each row of three sums, of values of this kind, whether it is this value's."""
         allowed = LEAST + CLOSE * self.size
-        with np.errstate(invalid="ignore"):
-            return np.asarray((np.abs(sums - self.sums) <= allowed).all(axis=-1))
+        return np.asarray((np.abs(sums - self.sums) <= allowed).all(axis=-1))
 
 
 def hash_of_pass(made_with: Any, inputs: Any, state: Any, toward: Any) -> ProjectionHash:
@@ -83,6 +82,14 @@ def require_plain_data(value: Any) -> None:
         parts = fields.values()
     for part in parts:
         require_plain_data(part)
+
+
+def compressed(numbers: Vector) -> Vector:
+    """Return numbers on a scale where a huge one, such as −1e9 in a mask, hides no other one.
+
+    Near 0 they are as they are, far from it their logarithms: asinh.
+    """
+    return np.arcsinh(numbers)
 
 
 def projection_weights(count: int) -> Vector:

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from autograder.checks.projection_hash import projection_weights
+from autograder.checks.projection_hash import compressed, projection_weights
 from autograder.checks.recorded_answers import unpacked_value
 from autograder.checks.tolerance import allowed_error
 from autograder.checks.value_structure import Vector
@@ -127,8 +127,7 @@ def kind_and_sum(outcome: Outcome) -> tuple[bytes, float, Vector]:
         numbers = np.where(odd, 0.0, numbers)
     kind = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).digest()
     weights = projection_weights(len(numbers))[0]
-    with np.errstate(over="ignore", invalid="ignore"):
-        return kind, float(weights @ numbers), np.abs(weights)
+    return kind, float(weights @ compressed(numbers)), np.abs(weights)
 
 
 def shuffled(sums: Vector) -> bytes:
@@ -235,9 +234,10 @@ class RecordedReplay(Replay):
         kind, total, weights = kind_and_sum(answer)
         finite = np.where(np.isfinite(answer.numbers), answer.numbers, 0)
         condition = self._probes[index].condition
+        slope = 1 / np.hypot(1.0, finite)  # of asinh
         with np.errstate(over="ignore", invalid="ignore"):
-            allowed = weights @ allowed_error(answer.precision, finite, condition)
-            close = np.abs(known.sums - total) <= allowed + SLACK * np.abs(known.sums)
+            allowed = weights @ (allowed_error(answer.precision, finite, condition) * slope)
+        close = np.abs(known.sums - total) <= allowed + SLACK * np.abs(known.sums)
         return np.asarray((close & (known.kinds == np.frombuffer(kind, "<u8")))[known.which])
 
     @functools.cache  # noqa: B019  as long as the replay itself

@@ -52,6 +52,15 @@ def test_other_values(other):
     assert not alike((x,), (other(x),))
 
 
+@pytest.mark.parametrize("huge", [-1e9, -1e30, np.finfo(np.float64).min])
+def test_a_huge_number_hides_no_other_one(huge):
+    """A mask of −1e9 in place of −∞: other scores beside it are another question."""
+    assert alike([huge, 1.0, 2.0], [huge, 1.0, 2.0])
+    assert not alike([huge, 1.0, 2.0], [huge, 1.0, 2.001])
+    kinds = [kind_and_sum(Outcome("", np.array([huge, 1.0, x]))) for x in (2.0, 2.001)]
+    assert abs(kinds[0][1] - kinds[1][1]) > SLACK * abs(kinds[0][1])
+
+
 def test_small_whole_numbers_are_told_apart():
     sketches = [ProjectionHash(((n, m), {})) for n in range(30) for m in range(30)]
     sums = np.array([each.sums for each in sketches])
