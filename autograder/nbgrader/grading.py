@@ -99,15 +99,15 @@ class NotebookGrader:
     def _remarks(
         self, student: str, source: Source, report: ExerciseReport
     ) -> list[tuple[str, str]]:
-        """Return people's comments at lines of this very source."""
+        """Return people's comments at lines of this very source; no line, no text of a cell."""
         found = []
         for each in self.remarks.get(student, ()):
-            place = place_of(each, source) if each.exercise == source.name else None
-            if each.line is not None and place is not None and each.work in {"", work_id([report])}:
-                text = (
-                    f"{each.by or 'Comment'} on line {place.line}, {place.text.strip()}: {each.why}"
-                )
-                found.append((source.units[each.line[0] - 1].text, text))
+            of_this = each.exercise == source.name and each.work in {"", work_id([report])}
+            if each.line is not None and of_this:
+                place = place_of(each, source)
+                where = f"line {place.line}, {place.text.strip()}" if place else each.check
+                cell = source.units[each.line[0] - 1].text if place else ""
+                found.append((cell, f"{each.by or 'Comment'} on {where}: {each.why}"))
         return found
 
     def wrote_elsewhere(self, notebook: str, nb: Any) -> bool:

@@ -26,6 +26,7 @@ from autograder.submission.stubs import strip_solutions
 FOUND = "autograder"  # among a notebook's resources: its report, from one step to the next
 ELSEWHERE = "autograder_elsewhere"  # whether there is text outside the cells for answers
 LOOK_ELSEWHERE = "This cell is as it was handed out. There is text in another cell: look there."
+NO_NAME = "–"  # as a first name
 MAX_KNOWN = 10_000  # marks that are known to be valid
 
 
@@ -73,15 +74,15 @@ class RestoreCells(NbGraderPreprocessor):
 def name_student(student: Any, name: str = "") -> None:
     """Give a student in the gradebook the name of a roster; else the id, if there is no name yet.
 
-    formgrader shows a student without one as "None, None".
+    formgrader shows a student without names as "None, None", and with one name as "ann, ".
     """
     last, comma, first = name.partition(",")
     if name and not comma:
         first, _, last = name.rpartition(" ")
     if name:
-        student.first_name, student.last_name = first.strip(), last.strip()
-    elif student.first_name is None and student.last_name is None:
-        student.first_name, student.last_name = "", student.id
+        student.first_name, student.last_name = first.strip() or NO_NAME, last.strip()
+    elif (student.first_name or NO_NAME, student.last_name or student.id) == (NO_NAME, student.id):
+        student.first_name, student.last_name = NO_NAME, student.id
 
 
 def marks_of(notebook: Any) -> dict[str, dict[str, Any]]:

@@ -5,7 +5,7 @@ and no column is ever added, and a student without points keeps what stands ther
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
@@ -78,22 +78,24 @@ def fill_in(form: GradebookFormat, request: ExportRequest) -> ExportFile:
     people = _people(form, table, heads)
     matches = RowMatches(reports, form.platform, list(people.values()), form.advice)
     kept = sorted((*about, *columns))
-    filled, unchanged = [], []
+    filled, without_result = [], []
+    unchanged: dict[int, list[str]] = {at: [] for at in columns}
     for row in table.rows:
         cells = list(table.row({}, row))
         person, report = people.get(row.line), matches.by_row.get(row.line)
         if report is not None:
             new, open_grades = _graded_cells(form, table, columns, scales, report)
-            unchanged += [f"{name_of(report)} ({grade.why_not})" for grade in open_grades]
+            for at, grade in open_grades:
+                unchanged[at].append(f"{name_of(report)} ({grade.why_not})")
             for at, text in new.items():
                 cells[at] = text
         elif person is not None:
-            unchanged.append(f"{_first_name(person)} (no result)")
+            without_result.append(f"{_first_name(person)} (no result)")
         filled.append([cells[at] for at in kept])
     notes = [
         *_column_notes(table, columns),
         *names_note("Without a row, so not in the file", [*map(name_of, matches.without_row)]),
-        *names_note("Left as they are", unchanged),
+        *_unchanged_notes(table, unchanged, without_result),
         *_in_no_column(reports, course, list(columns.values())),
         *matches.unclear,
     ]
@@ -123,14 +125,27 @@ def _column_notes(table: Table, columns: dict[int, Assignment]) -> list[str]:
     return [f"Column {heads[at]} is filled with {columns[at].title}." for at in columns]
 
 
+def _unchanged_notes(
+    table: Table, unchanged: Mapping[int, Sequence[str]], without_result: Sequence[str]
+) -> list[str]:
+    """Return notes on the cells that stay as they are, for each of several columns."""
+    if len(unchanged) == 1:
+        (names,) = unchanged.values()
+        return names_note("Left as they are", [*names, *without_result])
+    notes = names_note("Left as they are", without_result)
+    for at, names in unchanged.items():
+        notes += names_note(f"Left as they are in {one_line(table.header[at].strip())}", names)
+    return notes
+
+
 def _graded_cells(
     form: GradebookFormat,
     table: Table,
     columns: dict[int, Assignment],
     scales: dict[int, Scale],
     report: Report,
-) -> tuple[dict[int, str], list[Grade]]:
-    """Return the new cells of a student's row, and the grades that have no points to enter."""
+) -> tuple[dict[int, str], list[tuple[int, Grade]]]:
+    """Return the new cells of a student's row, and the grades by column without points to enter."""
     cells: dict[int, str] = {}
     open_grades = []
     for at, assignment in columns.items():
@@ -138,7 +153,7 @@ def _graded_cells(
         if grade.excused and form.excused:
             cells[at] = form.excused
         elif grade.points is None:
-            open_grades.append(grade)
+            open_grades.append((at, grade))
         else:
             where = f"{table.path}: {table.header[at]}"
             cells[at] = scales[at].text(grade, where)

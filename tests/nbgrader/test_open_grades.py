@@ -111,10 +111,12 @@ def test_a_notebook_that_did_not_load_waits_for_a_person(course, status, policy,
 @pytest.mark.parametrize(
     ("before", "name", "after"),
     [
-        ((None, None), "", ("", "ann")),
+        ((None, None), "", ("–", "ann")),
+        (("", "ann"), "", ("–", "ann")),
         ((None, None), "Anna Maria Muster", ("Anna Maria", "Muster")),
         ((None, None), "Muster, Anna", ("Anna", "Muster")),
-        ((None, None), "Anna", ("", "Anna")),
+        ((None, None), "Anna", ("–", "Anna")),
+        (("–", "ann"), "Anna Muster", ("Anna", "Muster")),
         (("Anna", "Muster"), "", ("Anna", "Muster")),
         (("Anna", None), "", ("Anna", None)),
         (("A.", "M."), "Anna Muster", ("Anna", "Muster")),
@@ -153,8 +155,9 @@ def test_a_comment_at_a_line_is_the_comment_of_its_cell(course, grading, tmp_pat
     grading.remarks = {"ann": [e.decision for e in entered if e.decision.student == "ann"]}
     shown = grading.know("ann", source, report)
     answers = {"first": "import x", "second": "def one():\n    return <2>"}
-    (comment,) = shown.comments(answers).values()
-    assert list(shown.comments(answers)) == ["second"]
+    lost, comment = (shown.comments(answers)[name] for name in ("first", "second"))
+    assert "Kim on cell 9 line 1: Nowhere" in lost  # of no such line, and not without a word
+    assert set(shown.comments(answers)) == {"first", "second"}
     assert "Kim on line 2, " in comment and "<b>" not in comment and "Use" in comment
     assert shown.comments({}) == {}
     assert list(shown.comments({"other": "text"})) == ["other"]

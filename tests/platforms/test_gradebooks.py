@@ -135,6 +135,9 @@ def test_a_column_for_each_exercise(course, template):
         report = msgspec.structs.replace(both, adjustments=added)
         _, notes = exported(CANVAS, [report], course, template(alone))
         assert any("Changed in their total" in note for note in notes) is is_said
+    several = alone.replace("Essay", "QKV").replace(",10,12,", ",12,12,")
+    _, notes = exported(CANVAS, [both], course, template(several))
+    assert "Left as they are in QKV (11): müllerjörg_101 (missing)." in notes
     with pytest.raises(UserError, match="If it is for fewer exercises, grade these alone"):
         exported(CANVAS, [both], course, template(GRADEBOOK), TITLE)
 
