@@ -262,13 +262,16 @@ class Adjustments:
         absent = [d for d, _, _ in self.entered if d.student not in students]
         notes = []
         for decisions, what in (
-            (by_state[CHANGED], f"kept and not counted, {CHANGED} (given for other work)"),
-            (by_state[ORPHANED], f"kept and not counted, {ORPHANED} (there is no such check)"),
-            (absent, f"kept and not counted, {ORPHANED} (there is no such student)"),
+            (
+                by_state[CHANGED],
+                f"kept but not counted, {CHANGED} (the decision was for earlier work)",
+            ),
+            (by_state[ORPHANED], f"kept but not counted, {ORPHANED} (there is no such check)"),
+            (absent, f"kept but not counted, {ORPHANED} (there is no such student)"),
             (
                 by_state[REGRADED],
-                "counted, and the checks have given other points since, so see whether it is "
-                "still meant",
+                "counted, although the checks give other points since then; make sure that each "
+                "is still right",
             ),
         ):
             if decisions:
@@ -283,8 +286,8 @@ class Adjustments:
             return []
         rows = several(len(self.put_back), "row")
         return [
-            f"{TABLE}: {rows} put back that `autograder adjust` or the desk had entered: "
-            f"{few(self.put_back, MAX_SHOWN)}. To take one out, say --undo."
+            f"{TABLE}: {rows} restored that `autograder adjust` or the desk had entered: "
+            f"{few(self.put_back, MAX_SHOWN)}. To remove one, use --undo."
         ]
 
     def write(self) -> list[str]:
@@ -302,7 +305,7 @@ class Adjustments:
             if decisions[0] == decisions[1]:  # another process may have imported them meanwhile
                 self.entered, self._taken_out = current.entered, current._taken_out
             trouble = self._export(store, rows)
-        return [f"{trouble}, and run the same command again."] if trouble else []
+        return [f"{trouble}, then run the same command again."] if trouble else []
 
     def enter(self, cells: Mapping[str, str]) -> str:
         """Add what a person decided, to the store and the table; return why that cannot be.
@@ -363,7 +366,7 @@ class UnappliedEntries(UserError):
 
     def __init__(self, what: str, exercises: Collection[str]) -> None:
         of = f" for {few(sorted(exercises), MAX_SHOWN)}" if exercises else ""
-        super().__init__(f"{what} Run the same grade command{of} again, and then export.")
+        super().__init__(f"{what} Run the same grade command{of} again, then export.")
         self.what = what
 
 
@@ -390,7 +393,7 @@ def refuse_unapplied_entries(results: Path, course: Course, reports: Sequence[Re
         students = [one_line(student, 60) for student, exercises in differ.items() if exercises]
         if students:
             raise UnappliedEntries(
-                f"{where} was changed since grade ran, so the points of "
-                f"{few(students, MAX_SHOWN)} are old.",
+                f"{where} changed after grade ran, so the points of "
+                f"{few(students, MAX_SHOWN)} are out of date.",
                 set().union(*differ.values()) - {TOTAL},
             )

@@ -63,10 +63,11 @@ class Decision(msgspec.Struct, frozen=True):
                 f"or {TOTAL}."
             )
         if exercise == TOTAL and change == "set":
-            raise UserError(f"{where}: a total is not set but changed. Enter add, and how many.")
+            raise UserError(
+                f"{where}: a total cannot be set. Enter add, and how many points to add."
+            )
         if change in {"file", "answer"} and (exercise == TOTAL or not cells["check"]):
-            what = "a file is chosen" if change == "file" else "a request is answered"
-            raise UserError(f"{where}: {what} for one exercise. Enter it on the desk.")
+            raise UserError(f"{where}: enter the change {change!r} on the desk, not in the table.")
         points: float | None = 0.0
         if change in {"add", "set"}:
             points = as_number(cells["points"].replace("−", "-"))
@@ -109,7 +110,7 @@ class Decision(msgspec.Struct, frozen=True):
             "set": f"set to {number(self.points)} {points}",
             "excuse": "excused",
             "comment": "a comment",
-            "file": "one of several files was chosen",
+            "file": "a person chose one of several files",
             "answer": "an answer to your regrade request",
         }[self.change]
         who = f" by {self.by}" if self.by else ""
@@ -180,7 +181,7 @@ def put_into_effect(
 
 def _in_effect(said: str, points: float) -> str:
     """Return the line of an adjustment that only came to these `points`."""
-    return f"{said} ({_signed(points)} in effect, since there are no points below 0)"
+    return f"{said} ({_signed(points)} applied, since points cannot be below 0)"
 
 
 def on_the_total(points: float, adjustment: Adjustment) -> tuple[float, Adjustment]:
@@ -253,7 +254,7 @@ def line_named(text: str) -> str:
     place = f"cell {cell} line {line}" if cell else f"line {line}"
     if text and not LINE.fullmatch(place):
         raise UserError(
-            f"Expected a line such as 12, or 3:12 in the third cell, found {text!r:.40}."
+            f"Expected a line such as 12, or 3:12 for the third cell, found {text!r:.40}."
         )
     return place if text else ""
 
@@ -265,7 +266,7 @@ def refuse_without_reason(why: str, remedy: str) -> None:
         UserError: it has none.
     """
     if not why.strip():
-        raise UserError(f"A change needs a reason, which the student reads. {remedy}")
+        raise UserError(f"A change of points needs a reason for the student. {remedy}")
 
 
 def check_named(
@@ -277,17 +278,17 @@ def check_named(
         UserError: one of them is not.
     """
     if student not in reports:
-        raise UserError(f"There is nobody called {student!r} in {results}. See its grades.csv.")
+        raise UserError(f"{results} has no student {student!r}. Its grades.csv lists them.")
     graded = {each.name: each for each in reports[student].exercises}
     if exercise not in {*graded, TOTAL}:
-        raise UserError(f"{exercise!r} was not graded. Name one of {', '.join(graded)}, {TOTAL}.")
+        raise UserError(f"{exercise!r} was not graded. Name one of: {', '.join(graded)}, {TOTAL}.")
     if check is None:
         return ""
     checks = graded[exercise].checks if exercise in graded else ()
     matches = [each.name for each in checks if check in {each.name, each.title}]
     if len(matches) != 1:
         known = ", ".join(each.name for each in checks) or "none"
-        raise UserError(f"{exercise} has no check {check!r} of its own. It has: {known}.")
+        raise UserError(f"{check!r} does not name one check of {exercise}. Name one of: {known}.")
     return matches[0]
 
 
@@ -303,7 +304,7 @@ def doubt_of(report: Report, exercise: str, check: str, change: str, amount: flo
     before, most = part.points, part.max_points
     after = amount if change == "set" else before + amount
     if after < 0:
-        return f" There were {number(before)} points, so no more than these are taken off."
+        return f" Points cannot go below 0, so only {number(before)} are taken off."
     if after > most and amount:
-        return f" That makes {number(after)} of {number(most)} points: see that it is meant."
+        return f" That makes {number(after)} of {number(most)} points. Make sure that you mean it."
     return ""

@@ -168,7 +168,7 @@ def plain_owner(name: str) -> Owner:
 PLAIN = Importer(
     name="folders",
     title="a folder for each student",
-    expected="folders, each called as its student",
+    expected="folders, each named after a student",
     recognise=lambda _: 0,
     read=lambda listing: [
         Piece(entry=name, owners=(plain_owner(name),)) for name in listing.folders

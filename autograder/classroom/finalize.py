@@ -132,8 +132,8 @@ def _late(
     if not hand_in.at:
         by = hand_in.at_from or hand_in.platform
         sentence = (
-            f"{assignment.title}: marked as late by {by}. When it came is not known, so nothing is "
-            f"taken off."
+            f"{assignment.title}: marked as late by {by}. The time of the submission is unknown, "
+            f"so nothing is taken off."
         )
         return msgspec.structs.replace(lateness, said=sentence) if hand_in.late else None
     at = datetime.fromisoformat(hand_in.at)

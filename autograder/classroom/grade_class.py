@@ -123,7 +123,7 @@ def grade_class(
     """
     course, out = job.course, job.out
     if out.resolve() == job.submissions.resolve():
-        raise UserError(f"--out {out} is the folder of the submissions; name another one.")
+        raise UserError(f"--out {out} is the folder of the submissions. Name another folder.")
     try:
         out.mkdir(parents=True, exist_ok=True)
         with in_use(out, f"grading {job.submissions}", job.wait, waiting):
@@ -146,7 +146,7 @@ def grade_class(
     except OSError as error:
         raise UserError(
             f"The results cannot be written: {error.strerror} ({error.filename or out}). "
-            f"Make room or name another --out, and run the same command again."
+            f"Make room or name another --out, then run the same command again."
         ) from None
 
 
@@ -182,9 +182,7 @@ def _refuse_unknown(students: Iterable[str], here: Collection[str]) -> None:
         if student not in here:
             near = nearest(student, here)
             meant = f" Did you mean {near}?" if near else ""
-            raise UserError(
-                f"There is nobody called {one_line(student, 60)!r} among the submissions.{meant}"
-            )
+            raise UserError(f"No submission belongs to a student {one_line(student, 60)!r}.{meant}")
 
 
 class _Waiting(msgspec.Struct):
@@ -216,7 +214,7 @@ class _ClassRun:
         self.stubs = read_stubs(course)
         self.waiting: dict[int, _Waiting] = {}
         self.whole: dict[int, tuple[int, int]] = {}  # where reports wait for those before them
-        self.written = 0
+        self.written = self.done = 0  # of all folders; of those that are graded now
 
     def ambiguities(self) -> list[str]:
         """Return for whom it is open whose or which file counts."""
@@ -238,7 +236,7 @@ class _ClassRun:
             else:
                 overview.notes = tuple(submissions.notes)
             with contextlib.closing(self.proposal):
-                self.progress(0, len(self.folders))
+                self.progress(0, len(self.folders) - len(self.selection.others))
                 for task, reports in graders(self._tasks(), setup):
                     self._take(task, reports)
                 students = {folder.student for folder in self.folders}
@@ -276,7 +274,7 @@ class _ClassRun:
                 variant = variant_of(self.course.exercise(name), student, self.secret)
                 if variant and stated_variant(source.text) not in {variant, ""}:
                     work.unclear[name] = (
-                        f"{source.label} has the numbers of another student: a mix-up, or a copy."
+                        f"{source.label} has another student's numbers: a mix-up or a copy."
                     )
                     del work.sources[name]
                 elif variant:
@@ -310,7 +308,7 @@ class _ClassRun:
             data = reports.get(source.name)
             if data is None:
                 exercise = self.course.exercise(source.name)
-                reason = "The grader's own process ended while it graded this submission."
+                reason = "The grading process crashed on this submission."
                 report = report_without_checks(exercise, "needs a person", reason)
             else:
                 report = msgspec.json.decode(data, type=ExerciseReport)
@@ -335,6 +333,8 @@ class _ClassRun:
         notes = waiting.work.notes
         sources = waiting.work.sources
         self._write(number, self._merged(student, exercises, notes, hand_in, before, sources))
+        self.done += 1
+        self.progress(self.done, len(self.folders) - len(self.selection.others))
 
     def _merged(
         self,
@@ -391,4 +391,3 @@ class _ClassRun:
             self.written += 1
         if not self.whole:
             self.spool.truncate(0)
-        self.progress(self.written + len(self.whole), len(self.folders))

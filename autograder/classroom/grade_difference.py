@@ -34,8 +34,8 @@ WORK, HANDED_IN, WITHDRAWN = "work changed", "work handed in", "work no longer t
 ADJUSTMENT, LATENESS, MARK, EXCUSED = "adjustment", "lateness", "marked by hand", "excused"
 NEW, GONE = "not graded before", "no longer in the class"
 NOT_GRADED, NOT_THERE = "exercise no longer graded", "not there"
-UNKNOWN = "graded again, with nothing that is known to differ"
-OLDER = "graded before it was noted what a grade rests on"
+UNKNOWN = "graded again, for no known reason"
+OLDER = "graded by an old version, which kept no reasons"
 OPEN = {"missing", "by hand", "needs a person"}  # no grade yet: what fills it takes nothing away
 
 
@@ -126,24 +126,30 @@ class GradeDifference(msgspec.Struct):
 
     def counts(self) -> dict[str, int]:
         """Count the students whose grade changes for each reason, the commonest first."""
-        counts: Counter[str] = Counter()
-        for change in self.changes:
-            counts.update(dict.fromkeys((code for cell in change.cells for code in cell.codes), 1))
-        return dict(counts.most_common())
+        return _counts(self.changes)
+
+
+def _counts(changes: Iterable[Change]) -> dict[str, int]:
+    counts: Counter[str] = Counter()
+    for change in changes:
+        counts.update(dict.fromkeys((code for cell in change.cells for code in cell.codes), 1))
+    return dict(counts.most_common())
 
 
 def headline(difference: GradeDifference) -> list[str]:
-    """Return how many grades change and for which reasons, in a line or two."""
+    """Return how many students are in the table of changes, a line for each kind of row."""
+    changed = [change for change in difference.changes if change.kind == "changed"]
     kinds = Counter(change.kind for change in difference.changes)
-    changed, new, gone = kinds["changed"], kinds["new"], kinds["gone"]
+    new, gone = kinds["new"], kinds["gone"]
     lines = []
     if changed:
-        why = ", ".join(f"{reason} {count}" for reason, count in difference.counts().items())
-        lines.append(f"Changes the grades of {several(changed, 'student')}: {why}.")
+        why = ", ".join(f"{reason} {count}" for reason, count in _counts(changed).items())
+        grades = "grade changes" if len(changed) == 1 else "grades change"
+        lines.append(f"{len(changed)} {grades}: {why}.")
     if new:
-        lines.append(f"{several(new, 'student')} {'comes' if new == 1 else 'come'} in.")
+        lines.append(f"{several(new, 'student')} {'is' if new == 1 else 'are'} added.")
     if gone:
-        lines.append(f"{several(gone, 'student')} {'is' if gone == 1 else 'are'} no longer there.")
+        lines.append(f"{several(gone, 'student')} {'is' if gone == 1 else 'are'} removed.")
     if difference.texts:
         lines.append(f"{several(difference.texts, 'page')} changed without a change of grade.")
     return lines or ["No grade changed."]

@@ -41,15 +41,16 @@ class Scale(msgspec.Struct, frozen=True):
             return number(grade.points)
         if not self.allowed and grade.of_less:
             raise UserError(
-                f"{where} has a maximum of {number(self.maximum)} points. Who is excused from a "
-                f"part can get {number(grade.maximum)}. Say --scale, and that counts as the whole."
+                f"{where} has a maximum of {number(self.maximum)} points, but a student excused "
+                f"from a part can get only {number(grade.maximum)}. Add --scale to scale these "
+                f"points to the maximum."
             )
         if not self.allowed:
             raise UserError(
                 f"{where} has a maximum of {number(self.maximum)} points, the results have "
-                f"{number(grade.maximum)}. If it is for all of that, set it to "
-                f"{number(grade.maximum)} there, or say --scale. If it is for fewer exercises, "
-                f"grade these alone: grade --exercise NAME, with an --out of their own."
+                f"{number(grade.maximum)}. If both are for the same exercises, set the maximum "
+                f"there to {number(grade.maximum)}, or add --scale. If it is for fewer exercises, "
+                f"grade only these into another folder: grade --exercise NAME --out FOLDER."
             )
         return number(grade.points * self.maximum / grade.maximum if grade.maximum else 0.0)
 
@@ -72,7 +73,7 @@ def read_reports(results: Path) -> list[Report]:
         return [msgspec.json.decode(line, type=Report) for line in lines]
     except msgspec.MsgspecError as error:
         raise UserError(
-            f"{path} is of another version ({error}). Run grade again, which goes quickly."
+            f"{path} is from another version ({error}). Run the same grade command again."
         ) from None
 
 
@@ -124,7 +125,7 @@ def grade_of(report: Report, exercises: Sequence[str], assignment: str = "") -> 
     if every and not parts:
         return Grade(None, maximum, "excused", excused=True)
     if status in WITHOUT_POINTS:
-        rest = " but for what is excused" if len(parts) < len(every) else ""
+        rest = " in the exercises not excused" if len(parts) < len(every) else ""
         so_far = f", {number(points)} of {number(maximum)} so far" if points else ""
         return Grade(None, maximum, f"{status}{rest}{so_far}")
     return Grade(round(points, 2), maximum, of_less=len(parts) < len(every))

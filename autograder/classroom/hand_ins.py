@@ -30,8 +30,8 @@ MAX_LEVELS = 20  # of folders around the students' folders
 MAX_SHOWN = 5
 SEVERAL = 3  # folders with work for one exercise, which are then several students'
 WHOSE = (
-    "Nothing was graded: a hand-in may be this student's or somebody else's. A person must say "
-    "whose it is."
+    "Nothing was graded: one submission may belong to this student or to somebody else. A person "
+    "must say whose it is."
 )
 
 
@@ -85,8 +85,8 @@ def _find_folders(
     if below is not None and _is_around_students(below, exercises, known):
         students, notes = _find_folders(below, exercises, levels - 1, known)
         around = (
-            f"{one_line(folders[0], 100)} was taken as the folder around all students' "
-            f"folders, since nothing is beside it and only folders are in it."
+            f"{one_line(folders[0], 100)} was read as the folder of the whole class, since it is "
+            f"the only one and holds only folders."
         )
         return students, [around, *notes]
     students = [_folder_at(listing, name, exercises) for name in folders]
@@ -103,8 +103,8 @@ def _folder_at(listing: Listing, name: str, exercises: Collection[str]) -> Folde
 def _no_students(root: Path, entries: Sequence[str], exercises: Collection[str]) -> UserError:
     if any(Path(entry).stem in exercises for entry in entries):
         return UserError(
-            f"{root} looks like the folder of one student. For one's own work there is "
-            f"`autograder check {root}/NAME.py`; to grade a class, name the folder above."
+            f"{root} looks like the folder of one student. To grade a class, name the folder above "
+            f"it. To check your own work, run `autograder check {root}/NAME.py`."
         )
     return UserError(
         f"{root} holds no folders. Expected one folder for each student, "
@@ -162,8 +162,8 @@ def _if_one_students(folder: Folder, exercises: Collection[str]) -> Folder:
 def may_hold(folders: str) -> str:
     """Return why a person must look at a folder in which there are such folders."""
     return (
-        f"This may be one student's folder, or hold those of several: {folders}. If so, move them "
-        f"one level up."
+        f"This folder may belong to one student, or hold the folders of several: {folders}. If "
+        f"they are several students, move their folders one level up."
     )
 
 
@@ -373,8 +373,8 @@ def _time_of(pieces: Sequence[Piece]) -> tuple[str, list[str]]:
     if not given:
         return "", []
     note = (
-        f"The download says that this was handed in on {given[0].isoformat()}, which cannot be. "
-        f"Enter the time in the roster's column handed_in."
+        f"The download says that this was handed in on {given[0].isoformat()}, which is not "
+        f"possible. Enter the time in the roster's column handed_in."
     )
     return "", [note]
 
@@ -384,7 +384,7 @@ def _notes_on(share: Share, is_group: bool) -> tuple[str, ...]:
     notes = list(share.notes)
     if is_group:
         name = share.person.name or share.person.key
-        notes.append(f"Handed in by {one_line(name, 60)}, a group.")
+        notes.append(f"Handed in by the group {one_line(name, 60)}.")
     if share.together_with:
         names = few([one_line(p.name or p.key, 60) for p in share.together_with], MAX_SHOWN)
         notes.append(f"Handed in together with {names}.")
@@ -404,8 +404,8 @@ def _apart(folders: list[Folder]) -> tuple[list[Folder], list[str]]:
         hand_ins = [folder.hand_in or HandIn() for folder in same]
         platforms = join_names([hand_in.platform for hand_in in hand_ins])
         notes.append(
-            f"{len(same)} hand-ins are called {student}: of {platforms}. None of them was graded. "
-            f"Grade them apart, each with --from."
+            f"{student} is the name of {len(same)} submissions, from {platforms}. None of them was "
+            f"graded. Grade each platform by itself, with --from."
         )
         agreed = {name: getattr(hand_ins[0], name) for name in HandIn.__struct_fields__}
         agreed = {

@@ -119,8 +119,8 @@ def proposal(results: Path) -> Path:
     others = [name for name in os.listdir(folder) if name.removesuffix(".part") not in OURS]
     if others:
         raise UserError(
-            f"{folder} holds what grade did not write there: {few(sorted(others), 5)}. Move it "
-            f"away, since the folder is for results that do not count yet."
+            f"{folder} holds entries that grade did not write: {few(sorted(others), 5)}. Move them "
+            f"elsewhere: grade replaces this folder in each run."
         )
     shutil.rmtree(folder)
     folder.mkdir()
@@ -235,14 +235,14 @@ def ensure_settled(results: Path) -> None:
     """
     if not _begun(results):
         return
-    with in_use(results, "finishing what was begun to be put in force", wait=10):
+    with in_use(results, "applying the results of an interrupted run", wait=10):
         try:
             settle(results)
         except OSError as error:
             raise UserError(
-                f"New results were begun to be put in force in {results}, and that cannot be "
-                f"finished: {error.strerror} ({error.filename}). Close it where it is open, or "
-                f"make room, and run the same command again."
+                f"An interrupted run left new results in {results}, and they cannot be applied: "
+                f"{error.strerror} ({error.filename}). Close the file where it is open, or make "
+                f"room on the disk, then run the same command again."
             ) from None
 
 
@@ -333,8 +333,8 @@ def in_use(
         descriptor = os.open(results / LOCK, flags, 0o666)
     except OSError as error:
         raise UserError(
-            f"{results / LOCK} cannot be opened: {error.strerror}. Remove it, or see that the "
-            f"folder can be written to."
+            f"{results / LOCK} cannot be opened: {error.strerror}. Remove it, or give yourself "
+            f"write permission for the folder."
         ) from None
     try:
         locked = _take(descriptor, results, wait, waiting)
@@ -367,11 +367,11 @@ def _take(descriptor: int, results: Path, wait: float, waiting: Callable[[str], 
             return False
         if time.monotonic() >= end:
             raise UserError(
-                f"{results} is in use by another run ({who}). Wait for it or end it; with --wait "
-                f"SECONDS `grade` waits by itself."
+                f"{results} is in use by another run ({who}). Wait until it ends, or end it. With "
+                f"--wait SECONDS, `grade` waits for it."
             )
         if not is_told:
-            waiting(f"{results} is in use by another run ({who}); waiting for it.")
+            waiting(f"Waiting: {results} is in use by another run ({who}).")
             is_told = True
         time.sleep(LOCK_PAUSE)
 
@@ -380,7 +380,7 @@ def _holder(descriptor: int) -> str:
     try:
         holder = msgspec.json.decode(os.pread(descriptor, MOST_HOLDER, 0), type=Holder)
     except (OSError, msgspec.MsgspecError):
-        return "which has only just begun"
+        return "it has just started"
     who = f"{holder.user}, " if holder.user else ""
     where = f"process {holder.process} on {holder.machine}"
     return one_line(f"{who}{where}, since {holder.since}: {holder.doing}", 300)

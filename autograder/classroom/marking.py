@@ -179,7 +179,7 @@ class Marking:
         """
         if mark.key not in self.answers():
             who, where = one_line(mark.student, 60), one_line(mark.question, 60)
-            raise UserError(f"There is no answer of {who} to {where} any more. Load the page anew.")
+            raise UserError(f"{who} no longer has an answer to {where}. Reload the page.")
         most = self.question(mark.exercise, mark.question).points
         if mark.points is not None and not 0 <= mark.points <= most:
             raise UserError(
@@ -198,7 +198,9 @@ def _read_answers(path: Path) -> list[Answered]:
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror}. Run grade first.") from None
     except msgspec.MsgspecError as error:
-        raise UserError(f"{path} is damaged or of another version ({error}).") from None
+        raise UserError(
+            f"{path} is damaged or from another version ({error}). Run grade again."
+        ) from None
     return [
         Answered(record.student, exercise.name, answer, answer_id(answer.text))
         for record in records

@@ -113,8 +113,7 @@ class Marks:
             if self._is_filled_in(row):
                 raise UserError(
                     f"{self.table.path}, lines {before.line} and {row.line}: two rows for "
-                    f"{' / '.join(key)}. Which of them counts is for a person to say: "
-                    f"leave one of them."
+                    f"{' / '.join(key)}. Decide which one counts, and delete the other."
                 )
             return
         self._rows[key] = row
@@ -201,7 +200,7 @@ class Marks:
             where = f"{self.table.path}, line {row.line}"
             if not row.line:
                 who, store = one_line(self._key(row)[0], 60), self.table.path.with_name(FILE)
-                where = f"{store}, what {who} was given; mark it again on the desk"
+                where = f"{store}, the mark of {who} (mark it again on the desk)"
             raise UserError(
                 f"{where}: expected points from 0 to "
                 f"{number(question.points)} for {question.name}, found {text!r:.40}."
@@ -242,7 +241,7 @@ class Marks:
         whole = exercise.status == "by hand" and not left
         reason = f"{several(left, 'answer')} for a person to read."
         if CHANGED in states:
-            reason += f" {states.count(CHANGED)} of them changed since a mark was given."
+            reason += f" {states.count(CHANGED)} of them changed after they were marked."
         if TWO in states:
             reason += (
                 f" {states.count(TWO)} of them have one mark in {TABLE} and another on the desk."
@@ -289,17 +288,17 @@ class Marks:
         two = [self._uncounted(row) for key, row in self._rows.items() if key in self._conflicts]
         notes = []
         for marks, state, why in (
-            (list(self.changed(answers).values()), CHANGED, "given for another text"),
+            (list(self.changed(answers).values()), CHANGED, "the mark was for an earlier text"),
             (self.orphaned(answers), ORPHANED, "no such answer was handed in"),
-            (two, TWO, "the desk has another mark since; say on it which is meant"),
+            (two, TWO, "the desk has a newer mark; choose one there"),
         ):
             if marks:
                 names = few([f"{mark.student} ({mark.question})" for mark in marks], MAX_NAMED)
                 rows = several(len(marks), "row")
-                notes.append(f"{TABLE}: {rows} kept and not counted, {state} ({why}): {names}.")
+                notes.append(f"{TABLE}: {rows} kept but not counted, {state} ({why}): {names}.")
         if self.stored.damaged:
             damaged = few([str(row) for row in self.stored.damaged], MAX_NAMED)
-            notes.append(f"{FILE}: damaged and not counted: row {damaged}.")
+            notes.append(f"{FILE}: row {damaged} is damaged and not counted. Mark it again.")
         return notes
 
     def write(self, answers: Answers) -> list[str]:
@@ -314,7 +313,7 @@ class Marks:
         with write_store(self.table.path.parent) as store:
             trouble = self.table.write(rows)
             if trouble:
-                return [f"{trouble}, and run the same command again."]
+                return [f"{trouble}, then run the same command again."]
             self._import(store, [Row(0, row) for row in rows])
         return []
 

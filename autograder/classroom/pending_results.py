@@ -178,7 +178,7 @@ class Proposal:
         yield from above_maximum_note(self.overview.above)
         if self._requests:
             waiting = several(self._requests, "regrade request")
-            yield f"{waiting} without an answer: see Requests on the desk."
+            yield f"{waiting} without an answer. See Requests on the desk."
         yield from adjustments.notes({row.student for row in self.overview.rows})
 
     def close(self) -> None:

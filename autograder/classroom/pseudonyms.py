@@ -23,7 +23,7 @@ from autograder.submission.source import Source
 FILE = "pseudonyms.csv"
 COLUMNS = ("pseudonym", "student", "name", "email", "hand_in")
 NEEDED = 2
-REMEDY = "Put them back: without this file nobody can tell whose results are whose."
+REMEDY = "Restore them: only this file says which student has which pseudonym."
 LETTERS = "abcdefghjkmnpqrstuvwxyz"  # without those that are taken for a digit
 LENGTH = 8
 FEWEST = 3  # letters of a part of a name that is looked for
@@ -51,8 +51,8 @@ class Pseudonyms:
             pseudonym, student = (plain_cell(self._table.get(row, c)) for c in COLUMNS[:NEEDED])
             if pseudonym in self._students or student in self._rows:
                 raise UserError(
-                    f"{path}, line {row.line}: {student} or {pseudonym} stands there twice. "
-                    f"Take out the row that is not in the results."
+                    f"{path}, line {row.line}: {student} or {pseudonym} occurs twice. "
+                    f"Delete the row that is not in the results."
                 )
             self._rows[student] = row
             self._students[pseudonym] = student
@@ -154,12 +154,11 @@ class Pseudonyms:
         known = [student for student in names if student in self._students]
         if anonymous and len(known) < len(names):
             raise UserError(
-                f"{results} has results with names, and keeps them in its history. Name another "
-                f"--out for the anonymous ones."
+                f"{results} holds results with names. Name another --out for the anonymous ones."
             )
         if not anonymous and known:
             raise UserError(
-                f"{results} has anonymous results. Say --anonymous, or name another --out."
+                f"{results} holds anonymous results. Add --anonymous, or name another --out."
             )
 
     def _write(self) -> None:
@@ -175,7 +174,7 @@ class Pseudonyms:
             rows.append(self._table.row(values, old))
         trouble = self._table.write(rows)
         if trouble:
-            raise UserError(f"{trouble}, and run the same command again.")
+            raise UserError(f"{trouble}, then run the same command again.")
         self.path.chmod(0o600)
 
     def with_names(self, reports: Sequence[Report]) -> list[Report]:
@@ -196,8 +195,8 @@ class Pseudonyms:
                 known = msgspec.json.decode(cell or "{}", type=HandIn)
             except msgspec.MsgspecError as error:
                 raise UserError(
-                    f"{self.path}, line {row.line}, column hand_in: this cannot be read ({error}). "
-                    f"Run the same grade command again, which writes it anew."
+                    f"{self.path}, line {row.line}, column hand_in: the cell is damaged ({error}). "
+                    f"Run the same grade command again. It writes the cell again."
                 ) from None
             known = msgspec.structs.replace(known, pseudonym=report.student)
             named.append(msgspec.structs.replace(report, student=student, hand_in=known))

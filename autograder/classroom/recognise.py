@@ -70,12 +70,12 @@ def importers() -> dict[str, Importer]:
         except Exception as error:  # whatever a site's module raises
             raise UserError(
                 f"The importer {point.name!r} ({point.value}) cannot be loaded: "
-                f"{type(error).__name__}: {error}. Mend it, or uninstall its package."
+                f"{type(error).__name__}: {error}. Fix it, or uninstall its package."
             ) from None
         if not isinstance(importer, Importer):
             raise UserError(
-                f"The importer {point.name!r} ({point.value}) is no autograder.classroom.downloads."
-                f"Importer. Name one in the entry point."
+                f"The entry point {point.name!r} ({point.value}) is not an Importer. It must name "
+                f"an autograder.classroom.downloads.Importer."
             )
         known[point.name] = importer
     return known
@@ -201,8 +201,8 @@ def _read_as(
         if importer.read(here):
             return _read(here, [importer], exercises)
     raise UserError(
-        f"{listing.root} holds nothing that comes from {importer.title}. Expected "
-        f"{importer.expected}. Leave --from out, and it is said what is there."
+        f"{listing.root} holds no submission in the form of {importer.title}. Expected "
+        f"{importer.expected}. Without --from, grade recognises the form itself."
     )
 
 
@@ -226,7 +226,9 @@ def _read(listing: Listing, found: Sequence[Importer], exercises: Collection[str
         for at, entry in enumerate(rest)
     ]
     if unclear:
-        unclear.insert(0, f"{several(len(rest), 'entry')} not understood, and so not graded:")
+        unclear.insert(
+            0, f"{several(len(rest), 'entry')} not graded, since the student is unknown:"
+        )
     unclear += hidden_entries(listing.hidden)
     notes = [_origin(pieces, found)]
     return Recognised(listing, pieces, notes, unclear, [*disputed, *of_one_key])
@@ -280,10 +282,10 @@ def disputes(disputed: Sequence[Pieces]) -> list[str]:
         )
     if notes:
         count = several(len(notes), "entry")
-        notes.insert(0, f"{count} graded for nobody: a person must look whose each is.")
+        notes.insert(0, f"{count} not graded, since each may belong to several students:")
         notes.append(
-            "To settle it, enter what the platform calls each student in its column of the roster, "
-            "or name the platform with --from."
+            "Enter each student's name on the platform in the platform's column of the roster, or "
+            "name the platform with --from."
         )
     return notes
 
@@ -301,7 +303,7 @@ def _origin(pieces: Pieces, found: Sequence[Importer]) -> str:
     for title, count in others:
         names = [one_line(piece.entry, 60) for importer, piece in pieces if importer.title == title]
         parts.append(f"{several(count, 'entry')} of {title} ({few(names, MAX_SHOWN)})")
-    return f"This is a mixed folder: {'; '.join(parts)}. Each was read as what it is."
+    return f"The submissions are mixed: {'; '.join(parts)}. Each was read in its own form."
 
 
 def hidden_entries(names: Sequence[str]) -> list[str]:
@@ -310,8 +312,8 @@ def hidden_entries(names: Sequence[str]) -> list[str]:
         return []
     shown = few([one_line(name, 60) for name in names], MAX_SHOWN)
     return [
-        f"{several(len(names), 'hidden entry')} not looked at, since the names begin with a dot: "
-        f"{shown}. Rename what a student handed in, and grade again."
+        f"{several(len(names), 'hidden entry')} not graded, since the names begin with a dot: "
+        f"{shown}. If a student handed in one of them, rename it and grade again."
     ]
 
 
@@ -321,10 +323,10 @@ def _not_understood(
     """Return a note on an entry that is nobody's: why, and whose name is most similar."""
     name, is_folder = entry.name, entry.is_folder
     kind = "folder" if is_folder else "file"
-    why = f"its name is not one that {importer.title} makes ({importer.expected})"
+    why = f"expected {importer.expected}"
     if is_folder and named_for(name, exercises):
-        why = "it is called after an exercise, not after a student"
+        why = "its name is that of an exercise, not of a student"
     by_entry = {piece.entry: piece.owners[0].key for _, piece in pieces}
     near = nearest(name, by_entry, cutoff=0.5)
-    like = f" Most like it is {one_line(by_entry[near], 60)}'s." if near else ""
-    return f"{one_line(name, 100)} is nobody's: a {kind}, and {why}.{like}"
+    like = f" The name is most similar to {one_line(by_entry[near], 60)}'s." if near else ""
+    return f"The {kind} {one_line(name, 100)} belongs to no student: {why}.{like}"

@@ -57,7 +57,7 @@ class Records:
         self._places: dict[str, tuple[int, int]] = {}
         self._file: IO[bytes] | None = None
         if path.is_symlink() or (path.exists() and not path.is_file()):
-            raise UserError(f"{path} is not a regular file (a link is not followed). Remove it.")
+            raise UserError(f"{path} is a link or a folder, not a file. Remove it.")
         try:
             self._file = path.open("rb")
         except FileNotFoundError:
@@ -74,7 +74,7 @@ class Records:
         except msgspec.MsgspecError as error:
             self.close()
             raise UserError(
-                f"{path} is damaged or of another version ({error}). Move it away, or name "
+                f"{path} is damaged or from another version ({error}). Move it elsewhere, or name "
                 f"another folder."
             ) from None
 
@@ -108,7 +108,8 @@ class Records:
         try:
             return msgspec.json.decode(line, type=Report) if line else None
         except msgspec.MsgspecError as error:
-            raise UserError(f"{self.path}: the record of {student} is damaged ({error}).") from None
+            text = f"{self.path}: the record of {student} is damaged ({error}). Run grade again."
+            raise UserError(text) from None
 
     def close(self) -> None:
         if self._file is not None:
@@ -154,17 +155,19 @@ class Journal:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
             where = self.path.parent
-            return UserError(f"Another run is writing to {where}. Wait for it, or end it first.")
+            return UserError(f"Another run is writing to {where}. Wait until it ends, or end it.")
         if code == sqlite3.SQLITE_FULL:
             why = ": the disk is full"
         elif code == sqlite3.SQLITE_IOERR:
             why = f" ({error}): the disk may be full"
         else:
             return UserError(
-                f"{self.path} cannot be used: {error}. Remove it, and run the same command again; "
-                f"all is then graded anew."
+                f"{self.path} cannot be used: {error}. Remove it, and run the same command again. "
+                f"It then grades everything again."
             )
-        return UserError(f"{self.path} cannot be written{why}. Make room and run it again.")
+        return UserError(
+            f"{self.path} cannot be written{why}. Make room, and run the command again."
+        )
 
     def find(self, student: str, exercise: str, key: str) -> bytes | None:
         """Return the report on an exercise, if it was graded with this key."""

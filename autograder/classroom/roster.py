@@ -21,7 +21,7 @@ from autograder.report.model import HandIn
 ABOUT = ("id", "name", "email", "section", "group")
 HANDED_IN = ("extra_days", "excused", "handed_in", "late_days_used")
 EVERYTHING = "all"  # of the course, in the column `excused`
-REMEDY = "Name the column with the students' ids `id`, or name another file with --roster."
+REMEDY = "Give the column of the students' ids the name `id`, or name another file with --roster."
 MAX_SHOWN = 10
 LIKELY = 0.83  # how alike two names are, of which one may have a typing error
 MAX_DAYS = 3650
@@ -64,7 +64,9 @@ class Roster:
             UserError: it is no such table, or a row of it cannot be meant; it names the line.
         """
         if not path.is_file():
-            raise UserError(f"{path} is not there. Name the roster: a CSV with a column `id`.")
+            raise UserError(
+                f"{path} does not exist. Name the roster: a CSV file with a column `id`."
+            )
         self.path = path
         self._excusable: list[str] = []
         if course is not None:
@@ -76,21 +78,21 @@ class Roster:
         self._table = Table(path, self._columns, 1, REMEDY)
         self.students = [self._student(row) for row in self._table.rows]
         if not self.students:
-            raise UserError(f"{path} names nobody: expected a row for each student.")
+            raise UserError(f"{path} lists no student. Expected one row per student.")
         self._spellings = {each.id: spellings(each.cells["name"]) for each in self.students}
         self._by_id: dict[str, Student] = {}
         for student in self.students:
             before = self._by_id.setdefault(student.id, student)
             if before is not student:
                 raise UserError(
-                    f"{path}, lines {before.line} and {student.line}: the id {student.id} stands "
-                    f"twice. Leave one of the rows, or give one of them its own id."
+                    f"{path}, lines {before.line} and {student.line}: two rows have the id "
+                    f"{student.id}. Delete one of them, or give it another id."
                 )
 
     def _student(self, row: Row) -> Student:
         cells = {name: plain_cell(self._table.get(row, name).strip()) for name in self._columns}
         if not cells["id"]:
-            raise UserError(f"{self.path}, line {row.line}: there is no id. Enter one.")
+            raise UserError(f"{self.path}, line {row.line}: the id is missing. Enter one.")
         at = ""
         if cells["handed_in"]:
             try:
@@ -161,7 +163,7 @@ class Roster:
                         [other for other in match.ids if other != student],
                         match.sign,
                         [*match.may_be, student],
-                        f"{few(names, 5)} may all be {student}.",
+                        f"{few(names, 5)} may each be {student}.",
                     )
         return matches
 
@@ -180,7 +182,7 @@ class Roster:
                 return Match(ids, sign)
             if ids:
                 name = one_line(person.key, 60)
-                return Match([], sign, ids, f"{name} may be any of {few(ids, 5)}, by {sign}.")
+                return Match([], sign, ids, f"By {sign}, {name} may be any of {few(ids, 5)}.")
         raise AssertionError("the last sign is the group")
 
     def settle(self, readings: Sequence[tuple[str, Owner]]) -> int | None:
@@ -232,9 +234,9 @@ class Roster:
             return []
         more = f" {len(texts) - MAX_SHOWN} more." if len(texts) > MAX_SHOWN else ""
         return [
-            f"{self.path} leaves open who somebody is, and these were not graded. "
-            f"{' '.join(texts[:MAX_SHOWN])}{more} Enter what the platform calls each of them in "
-            f"the column of the platform."
+            f"Some submissions were not graded, since {self.path} fits several students. "
+            f"{' '.join(texts[:MAX_SHOWN])}{more} Enter each student's name on the platform in "
+            f"the platform's column of the roster."
         ]
 
     def _called(self, person: Owner, missing: Sequence[Student]) -> str:
@@ -262,8 +264,8 @@ class Roster:
             called = "; ".join(self._called(person, they) for person in strangers[:MAX_SHOWN])
             more = f" {len(strangers) - MAX_SHOWN} more." if len(strangers) > MAX_SHOWN else ""
             notes.append(
-                f"Graded, and not in the roster: {called}.{more} If one of them is in it by "
-                f"another name, enter what the platform calls them in the platform's column."
+                f"Graded, but not in the roster: {called}.{more} If the roster has one of them "
+                f"under another name, enter the name on the platform in the platform's column."
             )
         return notes
 

@@ -56,7 +56,7 @@ def _leave_out_older(share: Share, exercises: Collection[str]) -> None:
         count = len({piece.attempt for piece in pieces}) - 1
         if count:
             which = "An earlier attempt was" if count == 1 else f"{count} earlier attempts were"
-            share.notes.append(f"{which} left out: the last one counts.")
+            share.notes.append(f"{which} left out: only the last one counts.")
         return
     share.pieces = []
     for piece in pieces:

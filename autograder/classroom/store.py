@@ -283,7 +283,7 @@ def refuse_links(path: Path) -> None:
         with contextlib.suppress(FileNotFoundError):  # one look: others remove journals meanwhile
             if stat.S_ISREG(each.lstat().st_mode):
                 continue
-            raise UserError(f"{each} is not a regular file (a link is not followed). Remove it.")
+            raise UserError(f"{each} is a link or a folder, not a file. Remove it.")
 
 
 def _connected(path: Path) -> sqlite3.Connection:
@@ -299,7 +299,7 @@ def _version_of(connection: sqlite3.Connection, path: Path) -> int:
     """Return the version of the tables; 0 if there are none yet."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version not in {0, _VERSION}:
-        raise UserError(f"{path} was written by a newer version of autograder. Use that one.")
+        raise UserError(f"{path} was written by a newer version of autograder. Use that version.")
     return int(version)
 
 
@@ -320,18 +320,18 @@ def _errors(path: Path) -> Iterator[None]:
         code = error.sqlite_errorcode & 0xFF  # without what an extended code says besides
         if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
             raise UserError(
-                f"{path} has been in use for {WAIT:.0f} seconds. Nothing was kept: run the same "
-                f"command again."
+                f"{path} was in use by another program for {WAIT:.0f} seconds. Nothing was saved. "
+                f"Run the same command again."
             ) from None
         if code in UNWRITABLE:
             raise UserError(
-                f"{path} cannot be written: {error}. The marks were not kept: make room, and give "
-                f"them again."
+                f"{path} cannot be written: {error}. The marks were not saved. Make room, and "
+                f"enter them again."
             ) from None
         if code in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}:
             raise UserError(
-                f"{path}, the marks, cannot be read: {error}. Put a copy of it back, or move it "
-                f"away: it is then made again from the tables beside it."
+                f"{path}, the marks, cannot be read: {error}. Restore a copy of it, or move it "
+                f"elsewhere: grade then makes it again from the tables beside it."
             ) from None
         raise
 

@@ -177,13 +177,15 @@ def _choose_files(
                 work.sources[exercise] = chosen.source
                 if choice.several:
                     work.chosen[exercise] = chosen.source.content
-                    why = "a person chose it of several files"
+                    why = "a person chose it from several files"
                     work.notes.append(f"{chosen.shown} was graded for {exercise}: {why}.")
             else:
                 problems = work.not_loaded if chosen.not_python else work.unclear
                 problems[exercise] = chosen.trouble
     if untouched:
-        work.notes.append(f"Left out, still as handed out: {', '.join(untouched)}.")
+        work.notes.append(
+            f"Not graded, since unchanged from the handed-out file: {', '.join(untouched)}."
+        )
 
 
 def _chosen_by_a_person(
@@ -272,7 +274,7 @@ class _Reading:
             self._on_requests.append(f"{file.shown} was read as code, not as a regrade request.")
             self._take_code(file, named)
             return
-        self._on_requests.append(f"{file.shown} was read as a regrade request, and never as code.")
+        self._on_requests.append(f"{file.shown} was read as a regrade request, not as code.")
         whole = text.strip() if len(named) == 1 else f"{file.shown}: {text.strip()}"
         name = next((name for name in self.names if name in named), "")
         self._asked.setdefault(name, []).append(whole[: MAX_REQUEST + 1])
@@ -324,7 +326,7 @@ class _Reading:
         What is wrong with it is in the result.
         """
         candidate = FoundFile(file.path, file.shown, NameMatch.OTHER)
-        too_much = f"{file.shown} was not read: the files of the folder are over"
+        too_much = f"{file.shown} was not read: the folder's files have over"
         size, folder = size_of(file.path), file.path.parent
         try:
             if file.trouble:
@@ -351,17 +353,17 @@ class _Reading:
         notes = [f"{name} was not graded: no exercise has that name." for name in unknown]
         notes = notes[:MAX_NOTES]
         if len(unknown) > MAX_NOTES:
-            notes.append(f"Nor were {several(len(unknown) - MAX_NOTES, 'more file')}.")
+            notes.append(f"{several(len(unknown) - MAX_NOTES, 'more file')} not graded either.")
         for exercise, shown in self.unread.items():
             if not self.candidates[exercise]:
                 notes.append(
-                    f"{shown} was not graded for {exercise}: only .py and .ipynb files can be."
+                    f"{shown} was not graded for {exercise}: it is not a .py or .ipynb file."
                 )
         for exercise, shown in self.also.items():
             if not self.candidates[exercise]:
                 notes.append(
-                    f"Nothing was handed in as {exercise}, but {shown} defines what it asks for. "
-                    f"To have it graded, hand it in under that name."
+                    f"No file for {exercise} was handed in, but {shown} defines what {exercise} "
+                    f"asks for. To have it graded, hand it in under that name."
                 )
         if self.others and not any(self.candidates.values()):
             notes.append(f"Nothing can be graded in {few(self.others, MAX_NOTES)}.")
@@ -374,8 +376,8 @@ class _Reading:
             return []
         more = " …" if len(names) > MAX_NOTES else ""
         return [
-            f"{', '.join(names[:MAX_NOTES])}{more}: not read, since the files of the folder are "
-            f"too many or over {MAX_KEPT // 2**20} MiB of code."
+            f"{', '.join(names[:MAX_NOTES])}{more}: not read, since the folder has too many files "
+            f"or over {MAX_KEPT // 2**20} MiB of code."
         ]
 
 
@@ -459,5 +461,5 @@ def guarded(
         wrong = f"it took over {READ_SECONDS} seconds"
     except Exception as error:  # whatever a file was made to cause
         wrong = type(error).__name__
-    reason = f"The folder cannot be read ({one_line(wrong, 80)}). Look at what is in it."
+    reason = f"The folder cannot be read ({one_line(wrong, 80)}). Look at its files."
     return otherwise(StudentWork(folder.student, unclear=dict.fromkeys(names, reason)))

@@ -21,7 +21,7 @@ from autograder.submission.read import UnreadableFile, read_bytes
 MOST = 64 * 1024 * 1024
 DELIMITERS = ",;\t"
 STATED = "sep="  # Excel's first line that names the delimiter
-REMEDY = "Put them back, or move the file away: grade then writes a new one."
+REMEDY = "Restore them, or move the file elsewhere: grade then writes a new one."
 
 
 class Form(msgspec.Struct, frozen=True):
@@ -65,7 +65,7 @@ class Table:
         names = [_plain(name) for name in self.header]
         for name in columns:
             if names.count(_plain(name)) > 1:
-                raise UserError(f"{path}: there are two columns {name}. Rename one of them.")
+                raise UserError(f"{path}: two columns have the name {name}. Rename one of them.")
         self.header += tuple(name for name in columns if _plain(name) not in names)
         names = [_plain(name) for name in self.header]  # those that were not there come last
         self._at = {name: names.index(_plain(name)) for name in columns}
@@ -112,18 +112,18 @@ class Table:
             return ""
         name = self.path.name
         if (self.path.parent / f".~lock.{name}#").exists():
-            return f"{name} is open in a spreadsheet, so it was left as it is. Save and close it"
+            return f"{name} is open in a spreadsheet, so it was not written. Save and close it"
         now = None
         if self.path.is_symlink() or self.path.exists():
             now = b""  # if it cannot be read
             with contextlib.suppress(UnreadableFile):
                 now = read_bytes(self.path, MOST)
         if now != self.data:
-            return f"{name} was changed while grade ran, so it was left as it is. Save it"
+            return f"{name} was changed while grade ran, so it was not written. Save it"
         try:
             write_atomically(self.path, data, sync=True)
         except PermissionError:
-            return f"{name} is open elsewhere, so it was left as it is. Save and close it"
+            return f"{name} is open elsewhere, so it was not written. Save and close it"
         return ""
 
     def encoded(

@@ -24,21 +24,23 @@ from autograder.course.errors import UserError
 from autograder.course.text import several
 from autograder.report.model import Report
 
-AGAIN = "Run the same grade command again: it says what changes, and grades and pages have it."
+AGAIN = "To apply it, run the same grade command again. It shows what changes."
 
 
 @click.command()
 @click.argument("results", type=PATH)
 @click.argument("student")
 @click.argument("exercise")
-@click.option("--check", default="", help="Only this check of the exercise: its name or its title.")
-@click.option("--line", default="", help="The line of a comment: 12, or 3:12 in cell 3.")
-@click.option("--add", type=float, help="So many points more; --add -2 for less.")
-@click.option("--set", "points", type=float, help="So many points in place of what there are.")
-@click.option("--excuse", is_flag=True, help="Leave the exercise out of points and maximum.")
-@click.option("--undo", is_flag=True, help="Take out what was entered before.")
-@click.option("--why", default="", help="What the student reads.")
-@click.option("--by", help="Who decided.  [default: your user name]")
+@click.option("--check", default="", help="Change only this check, by its name or title.")
+@click.option("--line", default="", help="Put the comment at this line: 12, or 3:12 for cell 3.")
+@click.option("--add", type=float, help="Add this many points; --add -2 takes 2 off.")
+@click.option("--set", "points", type=float, help="Set the points to this number.")
+@click.option(
+    "--excuse", is_flag=True, help="Count the exercise neither in the points nor in the maximum."
+)
+@click.option("--undo", is_flag=True, help="Remove what was entered before.")
+@click.option("--why", default="", help="The reason or comment. The student reads it.")
+@click.option("--by", help="The person who decided.  [default: your user name]")
 @course_option
 def adjust(
     results: Path,
@@ -54,9 +56,9 @@ def adjust(
     by: str | None,
     course_path: Path | None,
 ) -> None:
-    """Change what STUDENT gets for EXERCISE (or `total`) in the RESULTS that grade wrote.
+    """Change STUDENT's points for EXERCISE (or `total`) in the RESULTS folder of `grade`.
 
-    A change needs --why. --why alone is a comment, with --line at a line of the code.
+    A change needs --why. --why alone adds a comment; --line puts it at a line of the code.
     """
     course = find_course(Path.cwd(), named=course_path)
     exercise = part_named(exercise, course)
@@ -66,20 +68,20 @@ def adjust(
     if undo:
         count, problem = table.undo(student, exercise, check or line_named(line))
         if not count:
-            raise UserError(f"{table.table.path} has no row for {student}, {exercise}.")
-        done = f"{several(count, 'row')} taken out."
+            raise UserError(f"{table.table.path} has no row for {student} and {exercise}.")
+        done = f"{several(count, 'row')} removed."
     else:
         check = check_named(reports, results, student, exercise, check or None)
         change, amount = _change(add, points, excuse, why)
         if line and (check or change != "comment" or exercise == TOTAL):
-            raise UserError("--line is for a comment on one exercise: leave only --why beside it.")
+            raise UserError("--line is for a comment on one exercise. Use it with --why only.")
         check = check or line_named(line)
         place = {"student": student, "exercise": exercise, "check": check}
         problem = table.enter(place | decision_row(change, amount, why, by))
         doubt = doubt_of(table.upcoming(reports[student]), exercise, check, change, amount)
         done = f"Entered in {results / TABLE}.{doubt}"
     if problem:
-        raise UserError(f"{problem}, and run the same command again.")
+        raise UserError(f"{problem}, then run the same command again.")
     click.echo(f"{done} {AGAIN}")
     for note in table.put_back_notes():
         click.echo(note)
@@ -103,9 +105,9 @@ def _change(
     """
     asked = [add is not None, points is not None, excuse]
     if sum(asked) > 1:
-        raise UserError("Say one of --add, --set and --excuse.")
+        raise UserError("Use only one of --add, --set and --excuse.")
     if not any(asked) and not why.strip():
-        raise UserError("Say what to change: --add, --set or --excuse, or --why for a comment.")
+        raise UserError("Nothing to change. Use --add, --set or --excuse, or --why for a comment.")
     refuse_without_reason(why, "Add --why TEXT.")
     if add is not None:
         return "add", add

@@ -20,7 +20,9 @@ from autograder.course.text import file_name, has_digest, identity, several
 from autograder.course.variants import make_secret, read_secret, tried_variants, variant_of
 
 MAX_STUDENTS = 20_000
-title_option = click.option("--title", default="", help="As people read it.  [default: the name]")
+title_option = click.option(
+    "--title", default="", help="The title that people read.  [default: the name]"
+)
 needs_option = click.option(
     "--needs", type=click.Choice(["numpy", "torch"]), default="numpy", show_default=True
 )
@@ -28,20 +30,20 @@ needs_option = click.option(
 
 @click.group()
 def new() -> None:
-    """Begin a course, or an exercise: files that `autograder verify` accepts as they are."""
+    """Create a course or an exercise. The new files pass `autograder verify` as they are."""
 
 
 @new.command("course")
 @click.argument("folder", type=PATH)
-@click.option("--exercise", default="shares", show_default=True, help="The first exercise.")
+@click.option("--exercise", default="shares", show_default=True, help="Name of the first exercise.")
 @title_option
 @needs_option
 def course_command(folder: Path, exercise: str, title: str, needs: Library) -> None:
-    """Begin a course in FOLDER, with one exercise. Nothing is overwritten."""
+    """Create a course in FOLDER, with one exercise. No file is overwritten."""
     require("authoring", "autograder new")
     course, written = new_course(folder, title, exercise, needs)
     _print_files(written)
-    print(f"A course with one exercise. Next: cd {shlex.quote(str(folder))}")
+    print(f"This is a course with one exercise. Next: cd {shlex.quote(str(folder))}")
     _print_next_steps(exercise, course.content.solutions)
 
 
@@ -51,7 +53,7 @@ def course_command(folder: Path, exercise: str, title: str, needs: Library) -> N
 @needs_option
 @course_option
 def exercise_command(name: str, title: str, needs: Library, course_path: Path | None) -> None:
-    """Add the exercise NAME to a course. Nothing is overwritten."""
+    """Add the exercise NAME to a course. No file is overwritten."""
     require("authoring", "autograder new")
     course = find_course(Path.cwd(), named=course_path)
     _print_files(new_exercise(course, name, title, needs))
@@ -64,14 +66,14 @@ def _print_files(paths: Iterable[Path]) -> None:
 
 
 def _print_next_steps(name: str, solutions: str) -> None:
-    print(f"  autograder verify {name}              the grader graded: it holds as it is")
-    print(f"  autograder check {solutions}/{name}.py   what a student with that file sees")
-    print("Then put your own in its place; the kit's docs/authors.md goes through it step by step.")
+    print(f"  autograder verify {name}              tests the exercise; it passes as it is")
+    print(f"  autograder check {solutions}/{name}.py   shows what a student sees with that file")
+    print("Then replace the sample with your own exercise. docs/authors.md explains each step.")
 
 
 @click.command()
 @click.argument("exercises", nargs=-1, type=ExerciseName())
-@click.option("--check", is_flag=True, help="Write nothing; say what differs.")
+@click.option("--check", is_flag=True, help="Write nothing; list the files that are out of date.")
 @course_option
 def build(exercises: tuple[str, ...], check: bool, course_path: Path | None) -> None:
     """Make the students' files in exercises/ from solutions/."""
@@ -84,43 +86,43 @@ def build(exercises: tuple[str, ...], check: bool, course_path: Path | None) -> 
         require_lesson(course, exercise)
         for path, text in build_exercise(course, exercise).items():
             if check and outdated(path, text):
-                print(f"{path} is not in step with solutions/{exercise.name}.py")
+                print(f"{path} is out of date: solutions/{exercise.name}.py has changed")
                 stale = True
             elif not check:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(text, encoding="utf-8", newline="\n")
                 print(path)
     if stale:
-        print("Run `autograder build`, and commit what it writes.")
+        print("Run `autograder build`, and commit the files that it writes.")
     raise SystemExit(int(stale))
 
 
 @click.command()
 @click.argument("students", type=PATH)
-@click.option("--out", type=PATH, required=True, help="For the folders.")
+@click.option("--out", type=PATH, required=True, help="Folder for the students' folders.")
 @course_option
 def variants(students: Path, out: Path, course_path: Path | None) -> None:
-    """Make files with numbers of each student's own: STUDENTS is a list of ids, one a line."""
+    """Make files with each student's own numbers. STUDENTS is a file with one id per line."""
     require("authoring", "autograder variants")
     course = find_course(Path.cwd(), named=course_path)
     exercises = [e for e in course.exercises.values() if e.variant == "per-student"]
     if not exercises:
         raise UserError(
-            f"No exercise of {course.root / 'course.yml'} has `variant: per-student`, so all "
-            f"students have the same files: those in exercises/."
+            f"No exercise in {course.root / 'course.yml'} has `variant: per-student`. All students "
+            f"get the same files, those in exercises/."
         )
     for exercise in exercises:
         tried_variants(course, exercise)
     folders = [folder_name(student) for student in read_students(students)]
     made = make_secret(course)
     if made is not None:
-        print(f"Made {made}. Keep it, and keep it to yourself: grading needs it.")
+        print(f"Written   {made}. Grading needs this file. Keep it, and give it to nobody.")
     secret = read_secret(course)
     for name in folders:
         keys = {e.name: variant_of(e, identity(name), secret) for e in exercises}
         _write_variants(course, out / name, keys)
     count = several(2 * len(exercises), "file")
-    print(f"{several(len(folders), 'folder')} in {out}, with {count} each.")
+    print(f"{several(len(folders), 'folder')} written in {out}, each with {count}.")
 
 
 def _write_variants(course: Course, folder: Path, variants: dict[str, str]) -> None:
@@ -155,8 +157,11 @@ def read_students(path: Path) -> list[str]:
         with path.open(encoding="utf-8-sig", newline="") as file:
             rows = [row[0].strip() for row in csv.reader(file) if row and row[0].strip()]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise UserError(f"{path} cannot be read as a list of students: {error}.") from None
+        raise UserError(
+            f"{path} cannot be read as a list of students ({error}). Write one id per line."
+        ) from None
     names = [name for name in rows if name.lower() not in {"student", "id"}]
     if not names or len(names) > MAX_STUDENTS:
-        raise UserError(f"{path} names {len(names)} students; expected one id a line.")
+        found = several(len(names), "student")
+        raise UserError(f"{path} lists {found}. Expected 1 to {MAX_STUDENTS}, one id per line.")
     return list(dict.fromkeys(names))

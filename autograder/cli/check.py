@@ -28,12 +28,18 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("work", nargs=-1, type=ExerciseName(files=True))
-@click.option("--hint", "more", is_flag=True, help="Show one hint more, where the course allows.")
-@click.option("--all", "show_all", is_flag=True, help="Show the values of every failure.")
+@click.option("--hint", "more", is_flag=True, help="Show one more hint, if the course allows it.")
+@click.option("--all", "show_all", is_flag=True, help="Show the values of every failed check.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
-@click.option("--plot", is_flag=True, help="Save a picture: yours, expected, difference.")
+@click.option(
+    "--plot",
+    is_flag=True,
+    help="Save a picture of your values, the expected ones and the difference.",
+)
 @result_file_options
-@click.option("--annotate", is_flag=True, help="Say for GitHub at which line each failure is.")
+@click.option(
+    "--annotate", is_flag=True, help="Print the line of each failure as a GitHub annotation."
+)
 @plain_option
 @course_option
 @seed_option
@@ -47,12 +53,14 @@ def check(
     annotate: bool,
     **options: Any,
 ) -> None:
-    """Check your own work: WORK is names of exercises, .py or .ipynb files, or folders of them.
+    """Check your own work. WORK is an exercise's name, a .py or .ipynb file, or a folder of them.
 
-    Without any, all that is begun is checked. Of several, each is shown in short, unless --all.
+    Without WORK, every exercise that you have begun is checked. If several exercises are checked,
+    each report is short; --all shows it in full.
 
-    The exit code is 0 only if everything is done: full marks, or where a person gives them, all
-    answered. A check that is graded when handed in is not passed, unless its inputs are hidden.
+    The exit code is 0 only if everything is done: full marks in each exercise, and an answer to
+    each question that a person grades. A check that is graded when handed in does not count as
+    passed, unless its inputs are hidden.
     """
     course = course_of(work, course_path)
     targets = targets_of(course, work) if work else begun_targets(course)
@@ -62,7 +70,8 @@ def check(
     terminal = Terminal(plain)
     files = ResultFiles(junit, ctrf, summary, annotate)
     if not targets:
-        terminal.show([[("Nothing is begun yet. `autograder next` says where to start.", "")]])
+        text = "You have not begun any exercise yet. To see where to start, run `autograder next`."
+        terminal.show([[(text, "")]])
         write_check_result_files(files, [], [])
         raise SystemExit(1)
     children = _children(course, targets[0])
@@ -90,9 +99,10 @@ def _children(course: Course, target: Target) -> "Children":
 @plain_option
 @course_option
 def watch(work: str | None, plain: bool, course_path: Path | None) -> None:
-    """Check as you save, and show the report in place: WORK is an exercise, or its file.
+    """Check a file each time you save it, and show its report. WORK is an exercise, or its file.
 
-    Without one it begins with the exercise that comes next. Whichever is saved is shown.
+    Without WORK, it begins with the exercise that comes next. If you save the file of another
+    exercise, it shows that one.
     """
     course = course_of([work] if work is not None else [], course_path)
     target = _first_target(course, work)
@@ -132,10 +142,12 @@ def _first_target(course: Course, work: str | None) -> Target:
     if work is not None:
         targets = targets_of(course, [work])
         if len(targets) > 1:
-            raise UserError(f"{work} holds several exercises. Name one of them, or none.")
+            raise UserError(f"{work} holds several exercises. Name one of them, or leave WORK out.")
         return targets[0]
     progress = course_progress(course)
     following = next_unfinished(course, progress) or next(iter(progress.values()))
     if following.file is None:
-        raise UserError("There is no exercise here to watch. `autograder status` lists them.")
+        raise UserError(
+            "There is no exercise file here to watch. `autograder status` lists the exercises."
+        )
     return Target(following.exercise, following.file)

@@ -20,14 +20,14 @@ PAGE, SHEETS = "class-report.html", "class-report.pdf"
 
 @click.command("class-report")
 @click.argument("results", type=PATH)
-@click.option("--out", type=PATH, help="The folder.  [default: RESULTS]")
-@click.option("--date", type=MOMENT, metavar="DATE", help="A date to stand on it.  [default: none]")
+@click.option("--out", type=PATH, help="Write into this folder.  [default: RESULTS]")
+@click.option("--date", type=MOMENT, metavar="DATE", help="Print this date on it.  [default: none]")
 def class_report(results: Path, out: Path | None, date: datetime | None) -> None:
-    """Tell of the class in RESULTS on two pages, as HTML and PDF, for who was not there.
+    """Write a two-page summary of the class in RESULTS, as HTML and PDF.
 
-    How the points lie, how hard the exercises are, what was misunderstood, how reliable the points
-    are. No number of fewer than five students is told. The exit code is 1 if there is no PDF, since
-    that needs the extra `pdf`.
+    It shows the points, how hard the exercises are, what was misunderstood, and how reliable the
+    points are. It gives no number about fewer than five students. The exit code is 1 if no PDF was
+    made: that needs the extra `pdf`.
     """
     day = f"{date.day} {date:%B %Y}" if date else ""
     report = report_of_class(read_reports(results), day)
@@ -40,7 +40,7 @@ def class_report(results: Path, out: Path | None, date: datetime | None) -> None
         if not installed("pdf"):
             command = install_command("pdf")
             console.print(
-                Text(f"No PDF was made: that needs typst. Run: {command}. Or print the page.")
+                Text(f"No PDF was made, since typst is missing. Run: {command}. Or print the page.")
             )
             raise SystemExit(1)
         write_atomically(folder / SHEETS, as_pdf(report))

@@ -26,14 +26,17 @@ ADVICE = (  # by a word of what the system or Python says
     ("libseccomp", "Install the system's libseccomp (Debian, Ubuntu: libseccomp2)."),
     ("pyseccomp", "Install the package: pip install pyseccomp landlockpy"),
     ("landlockpy", "Install the package: pip install pyseccomp landlockpy"),
-    ("unshare", "The system refuses user namespaces: often a container's or sysctl's setting."),
-    ("mount", "The system refuses mounts in a user namespace: often a container's setting."),
+    (
+        "unshare",
+        "The system refuses user namespaces. Often a container or a sysctl setting forbids them.",
+    ),
+    ("mount", "The system refuses mounts in a user namespace. Often a container forbids them."),
 )
 
 
 @click.command()
 def doctor() -> None:
-    """Say how submissions can be confined on this machine, and why not better."""
+    """Show how submissions can be confined on this machine, and what other levels lack."""
     click.echo(f"Python {platform.python_version()} on {platform.platform()}")
     working = []
     for level in LEVELS:
@@ -50,26 +53,28 @@ def doctor() -> None:
         layers = ", ".join(LAYERS[working[0]])
         click.echo(f"grade confines submissions with: {working[0]} ({layers}).")
     else:
-        click.echo("grade refuses others' work here; --own-code is for one's own.")
+        click.echo(
+            "No level works here, so `grade` refuses submissions. --own-code grades your own code."
+        )
     versions = {}
     for name in OFFERED:  # nothing is imported for this
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
             versions[name] = importlib.metadata.version(name)
     here = ", ".join(f"{name} {version}" for name, version in versions.items())
-    click.echo(f"Submissions can import: Python's own modules, {here}.")
+    click.echo(f"Submissions can import Python's own modules and: {here}.")
     away = [name for name in OFFERED if name not in versions]
     if away:
-        click.echo(f"Not installed here: {', '.join(away)}. What imports and uses them gets no")
-        click.echo(f"points. To have them: {install_command('students', 'torch')}")
+        click.echo(f"Not installed here: {', '.join(away)}. Code that uses them gets no points.")
+        click.echo(f"To install them: {install_command('students', 'torch')}")
     if not {"full", "landlock"} & set(working):
-        click.echo("On the level no-open only numpy, torch and matplotlib can be imported.")
+        click.echo("At the level no-open, only numpy, torch and matplotlib can be imported.")
     raise SystemExit(0 if working else 1)
 
 
 @click.command()
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
-    """Print what makes SHELL complete commands and names of exercises.
+    """Print a completion script for SHELL: it completes commands and exercises.
 
     bash: autograder completion bash >> ~/.bashrc
 

@@ -19,11 +19,11 @@ from autograder.submission.stubs import read_stubs
 
 # The kinds of students with their meanings; the first that is true of a student counts.
 KINDS = {
-    "ambiguous": "whose it is, or which file counts, is open",
+    "ambiguous": "the student, or the file that counts, is unclear",
     "unreadable": "a file cannot be read",
-    "missing": "nothing that can be graded",
-    "unknown": "not in the roster; graded all the same",
-    "matched": "all is clear",
+    "missing": "no file that can be graded",
+    "unknown": "not in the roster, but graded",
+    "matched": "known student, one file per exercise",
 }
 FOR_A_PERSON = ("ambiguous", "unreadable")
 MAX_NAMES, MAX_SHOWN = 5, 10
@@ -51,7 +51,7 @@ def show(
             block = [_head(folder), *_lines(folder, work, exercises, verbose)]
             students[_kind(folder, work, exercises)].append((folder.student, block))
     console = Console(highlight=False)
-    console.print(f"[bold]{course.title}[/]: a dry run, nothing is graded.\n")
+    console.print(f"[bold]{course.title}[/]: a dry run. Nothing is graded.\n")
     console.print(_table(students))
     shown = [pair[1] for kind in (KINDS if verbose else FOR_A_PERSON) for pair in students[kind]]
     most = None if verbose else MAX_SHOWN
@@ -61,10 +61,10 @@ def show(
     for note in found.notes[:most]:
         console.print(Text(f"\nNote: {note}"), soft_wrap=True)
     if not verbose:
-        console.print("\nAdd -v for all notes, and for every student with each file.")
+        console.print("\nAdd -v to see all notes, and the files of every student.")
     needs = [f"{several(len(students[k]), 'student')} {k}" for k in FOR_A_PERSON if students[k]]
-    needs += ["entries that are nobody's"] if found.not_understood else []
-    reason = f"a person has to look: {join_names(needs)}" if needs else "nothing needs a person"
+    needs += ["entries that belong to no student"] if found.not_understood else []
+    reason = f"someone must look at {join_names(needs)}" if needs else "all is clear"
     console.print(f"Exit code {int(bool(needs))}: {reason}.", soft_wrap=True)
     return int(bool(needs))
 

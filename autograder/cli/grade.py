@@ -18,64 +18,72 @@ from autograder.cli.result_files import ResultFiles, result_file_options, write_
 
 @click.command()
 @click.argument("submissions", type=PATH)
-@click.option("--out", type=PATH, required=True, help="For the results.")
+@click.option("--out", type=PATH, required=True, help="Folder for the results.")
 @click.option(
     "--workers",
     type=click.IntRange(1, 256),
-    help="Processes that grade.  [default: one a core]",
+    help="Number of grading processes.  [default: one per core]",
 )
 @exercises_option
 @click.option(
     "--confinement",
     type=click.Choice(["full", "landlock", "no-open", "none"]),
-    help="How the code is confined.  [default: the strongest that holds here]",
+    help="How to confine submitted code.  [default: the strongest that works here]",
 )
-@click.option("--own-code", is_flag=True, help="All of it is your own: it may run unconfined.")
-@click.option("--assignment", help="Only the exercises of this assignment.")
+@click.option(
+    "--own-code", is_flag=True, help="The code is all your own: allow it to run unconfined."
+)
+@click.option("--assignment", help="Grade only the exercises of this assignment.")
 @click.option(
     "--from",
     "platform",
-    help="What made SUBMISSIONS: canvas, moodle, gradescope, …  [default: what it looks like]",
+    help="Platform of the download: canvas, moodle, gradescope, …  [default: recognised]",
 )
-@click.option("--roster", type=PATH, help="A CSV of who is enrolled: id, name, email, …")
-@click.option("--student", "students", multiple=True, help="Only this one; may be repeated.")
+@click.option("--roster", type=PATH, help="CSV of the enrolled students: id, name, email, …")
+@click.option(
+    "--student", "students", multiple=True, help="Grade only this student; may be repeated."
+)
 @click.option(
     "--apply/--no-apply",
     default=None,
-    help="Whether grades that are there may change; with no, nothing does.  "
-    "[default: ask; without a terminal, no]",
+    help="Apply changes to earlier grades, or refuse them.  [default: ask; without a terminal, "
+    "refuse]",
 )
 @click.option(
     "--only-if",
     default="",
     metavar="DIGEST",
-    help="With --apply: only if what changes is what the `end` of --json named so.",
+    help="With --apply: apply only if the changes match this digest from the `end` of --json.",
 )
 @click.option(
     "--wait",
     type=click.FloatRange(min=0),
     default=0.0,
-    help="So many seconds for another run to end.  [default: none]",
+    help="Wait up to this many seconds for another run to end.  [default: 0]",
 )
 @json_lines_option
-@click.option("--anonymous", is_flag=True, help="Pseudonyms for names; the key is in the course.")
-@click.option("--dry-run", is_flag=True, help="Only say who is who; grade nothing.")
-@click.option("-v", "--verbose", is_flag=True, help="With --dry-run: every student, each file.")
+@click.option(
+    "--anonymous", is_flag=True, help="Write pseudonyms instead of names; the course keeps the key."
+)
+@click.option("--dry-run", is_flag=True, help="Show who handed in what; grade nothing.")
+@click.option(
+    "-v", "--verbose", is_flag=True, help="With --dry-run: list every student with each file."
+)
 @cluster_options
 @course_option
 @seed_option
 @result_file_options
 def grade(junit: Path | None, ctrf: Path | None, summary: Path | None, **options: Any) -> None:
-    """Grade a class: SUBMISSIONS holds a folder for each student, or is a platform's download.
+    """Grade a class. SUBMISSIONS holds a folder per student, or is a platform's download.
 
-    Into RESULTS that are there already: only what --exercise, --assignment and --student name
-    changes, and grades that somebody had change only after a yes.
+    If --out holds results already, a grade that a student has changes only after you confirm it.
+    --exercise, --assignment and --student leave all other grades as they are.
 
     \b
-    Exit codes: 0 all is graded, and counts
-                1 it counts, and a person has to look at something or to mark answers
-                2 it could not be carried out
-                3 nothing was changed: grades would change, and nobody said yes
+    Exit codes: 0 everything is graded, and the grades count
+                1 the grades count, and someone must look at a student or mark answers
+                2 the command failed
+                3 nothing was changed: the changes need confirmation
     """
     from autograder.cli.grade_run import GradeOptions, run
 

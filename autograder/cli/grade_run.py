@@ -92,7 +92,7 @@ def run(options: GradeOptions) -> int:
     if not options.as_json:
         return _run(options, Console(highlight=False))
     if options.dry_run:
-        raise UserError("--json has nothing to say of a dry run. Leave one of them out.")
+        raise UserError("--dry-run has no JSON output. Leave out --json or --dry-run.")
     try:
         return _run(options, Console(highlight=False, file=io.StringIO()))
     except UserError as error:
@@ -108,7 +108,7 @@ def _run(options: GradeOptions, console: Console) -> int:
     require_libraries(exercises)
     if not options.submissions.exists():
         raise UserError(
-            f"{options.submissions} is not there. Name the folder or zip of the submissions."
+            f"{options.submissions} does not exist. Name the folder or zip of the submissions."
         )
     unless_cached(refuse_authoring_errors, course, exercises)
     if options.dry_run:
@@ -194,7 +194,7 @@ class _Run(msgspec.Struct, frozen=True):
             waiting = self._speaker("waiting")
             return grade_class(self.job, progress, decide, waiting, graders, self._warn)
 
-        kept = f"graded so far are kept in {out}; run the same command to go on from there."
+        kept = f"graded so far. {out} keeps their results: run the same command again to go on."
         overview = graded_with_progress(work, kept, emit_progress if options.as_json else None)
         difference = overview.difference
         if difference is not None:
@@ -206,19 +206,21 @@ class _Run(msgspec.Struct, frozen=True):
         if not overview.in_force:
             print_notes(self.console, overview, LOG)
             text = f"""
-Nothing was changed: the grades that were there count as they are. To put these in
-force, run the same command with --apply. They are in {out / PROPOSED}."""
+Nothing was changed: the current grades still count. The new ones are in
+{out / PROPOSED}. To apply them, run the same command with --apply."""
             self.console.print(Text(text), soft_wrap=True)
         return overview
 
     def _warn(self, ambiguous: Sequence[str]) -> None:
         """Say before grading what will need a person; names of a class without names stay here."""
         count = f"{several(len(ambiguous), 'ambiguity')} in the submissions"
-        self.log.line(f"{count}, named where grade runs." if self.job.anonymous else count)
+        self.log.line(
+            f"{count}. The terminal where grade runs names them." if self.job.anonymous else count
+        )
         lines = [f"  {each}" for each in ambiguous[:MAX_WARNED]]
         if len(ambiguous) > MAX_WARNED:
             lines.append(f"  … and {len(ambiguous) - MAX_WARNED} more")
-        warning = f"{count}. Nobody guesses, so these will need a person:"
+        warning = f"{count}. A person must decide these:"
         self._speaker("warning")("\n".join([warning, *lines]))
 
     def _decide(self, difference: GradeDifference) -> bool:
@@ -266,7 +268,9 @@ def _print_head(console: Console, job: Job, cluster: str) -> None:
     where = escape(cluster) or several(job.workers, "worker")
     console.print(f"[bold]{job.course.title}[/]: {where}, seed {job.seed}")
     if job.level == "none":
-        console.print("confinement: none. The code runs with your rights.", style="yellow")
+        console.print(
+            "confinement: none. Submitted code runs with your permissions.", style="yellow"
+        )
     else:
         console.print(f"confinement: {job.level} ({', '.join(LAYERS[job.level])})")
 

@@ -42,13 +42,15 @@ MOST_OF_HISTORY = 4  # cells of a version
 @click.command()
 @click.argument("before", type=PATH)
 @click.argument("after", type=PATH)
-@click.option("--all", "everything", is_flag=True, help="Everybody, not the first few.")
+@click.option(
+    "--all", "everything", is_flag=True, help="List every student, not only the first few."
+)
 @json_lines_option
 def diff(before: Path, after: Path, everything: bool, as_json: bool) -> None:
-    """Say whose grades differ between two folders of results, BEFORE and AFTER, and why.
+    """List whose grades differ between two folders of results, BEFORE and AFTER, and why.
 
-    RESULTS/history/0001 is a folder of results too, and so is RESULTS/proposed. The exit code is 0
-    if all grades are the same, 1 if not, 2 if it could not be carried out.
+    A folder of results is RESULTS, RESULTS/proposed or an old version such as RESULTS/history/0001.
+    The exit code is 0 if all grades are the same, 1 if some differ, and 2 if the command failed.
     """
     with closing(_records(before)) as earlier, closing(_records(after)) as later:
         difference = _compared(earlier, later)
@@ -72,8 +74,8 @@ def _records(place: Path) -> Records:
     records = Records(place / FILE if place.is_dir() else place)
     if not records.there and folder.parent.name == HISTORY:
         raise UserError(
-            f"{place} has no records of its own: it is the version that counts. Name "
-            f"{folder.parent.parent} itself."
+            f"{place} is the current version, so its records are in {folder.parent.parent}. Name "
+            f"that folder."
         )
     if not records.there:
         raise UserError(f"{place} holds no {FILE}. Name a folder that grade wrote with --out.")
@@ -103,7 +105,7 @@ def in_a_terminal() -> bool:
 def confirm() -> bool:
     """Ask the person at the terminal; return whether they say yes."""
     try:
-        question = "Put this in force? The table that counts now is kept."
+        question = "Apply these changes? The current grades stay in history/."
         return click.confirm(question, default=False, err=True)
     except click.Abort:  # the end of the input
         return False
@@ -142,7 +144,7 @@ def _total(change: Change) -> Text:
 
 def _cells(change: Change, most: int, checks: int) -> Text:
     if change.kind != "changed":
-        return Text("new" if change.kind == "new" else "gone")
+        return Text("added" if change.kind == "new" else "removed")
     cells = [cell for cell in change.cells if cell.exercise != TOTAL] or change.cells
     texts = [_cell(cell, checks) for cell in cells[:most]]
     if len(cells) > most:
@@ -161,7 +163,7 @@ def _cell(cell: GradeCell, most: int) -> str:
 @click.argument("student", required=False)
 @json_lines_option
 def history(results: Path, student: str | None, as_json: bool) -> None:
-    """Say which versions of the RESULTS have counted, or what became of a STUDENT's grade."""
+    """List the versions of the RESULTS, or each change of one STUDENT's grade."""
     ensure_settled(results)
     found = versions(results)
     if not found:
@@ -180,9 +182,10 @@ def _versions_table(found: list[tuple[ResultsVersion, Path]], as_json: bool) -> 
         if as_json:
             emit("version", **msgspec.to_builtins(version))
         reasons = ", ".join(f"{reason} {count}" for reason, count in version.why.items())
-        text = f"{several(version.changed, 'grade')} of {version.students}"
+        count = several(version.changed, "new or changed grade")
+        text = f"{count} in a class of {version.students}"
         if not version.students:
-            text = "before there was a history"
+            text = "the results before the history began"
         elif reasons:
             text = f"{text}: {reasons}"
         table.add_row(*_about(version), Text(text))
@@ -212,7 +215,7 @@ def _student_table(
     if student not in students:
         near = nearest(student, students)
         meant = f" Did you mean {near}?" if near else ""
-        raise UserError(f"{results} has no history of {one_line(student, 60)!r}.{meant}")
+        raise UserError(f"No version of {results} has a student {one_line(student, 60)!r}.{meant}")
     return table
 
 

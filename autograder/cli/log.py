@@ -19,7 +19,7 @@ from autograder.classroom.grade_class import Job
 from autograder.classroom.grade_difference import Change, GradeCell
 from autograder.classroom.pending_results import GradedClass
 from autograder.course.errors import UserError
-from autograder.course.text import one_line
+from autograder.course.text import one_line, several
 
 FILE = "grade.log"
 MOST_BYTES = 4 * 2**20  # of a file; there is one older one beside it
@@ -83,7 +83,7 @@ class Log:
 
         def logged(done: int, of: int) -> None:
             if done == of or done % max(1, of // 10) == 0:
-                self.line(f"graded {done} of {of}")
+                self.line(f"graded {done} of {several(of, 'student')}")
             progress(done, of)
 
         return logged
@@ -99,8 +99,8 @@ class Log:
         for row in overview.rows:
             if row.notes:
                 self.line(f"{row.student} ({row.status}): {row.said}")
-        force = f"in force as version {overview.version}" if overview.version else "no new version"
-        self.line(f"{force if overview.in_force else 'not put in force'}; exit code {code}")
+        force = f"applied as version {overview.version}" if overview.version else "no new version"
+        self.line(f"{force if overview.in_force else 'not applied'}; exit code {code}")
 
 
 def cell_text(cell: GradeCell) -> str:

@@ -62,26 +62,26 @@ course_option = click.option(
     "--course",
     "course_path",
     type=click.Path(path_type=Path, exists=True),
-    help="The course's folder.  [default: where you are, or above]",
+    help="The course's folder.  [default: this folder or one above]",
 )
 exercises_option = click.option(
     "--exercise",
     "exercises",
     multiple=True,
     type=ExerciseName(),
-    help="Only this one; may be repeated.",
+    help="Only this exercise; may be repeated.",
 )
 seed_option = click.option(
-    "--seed", type=click.IntRange(min=0), help="Draw other random inputs.  [default: the course's]"
+    "--seed", type=click.IntRange(min=0), help="Seed of the random inputs.  [default: the course's]"
 )
 plain_option = click.option(
     "--plain",
     is_flag=True,
     envvar="AUTOGRADER_PLAIN",
-    help="In words, a sentence a line, for screen readers.",
+    help="Plain words, one sentence per line, for screen readers.",
 )
 json_lines_option = click.option(
-    "--json", "as_json", is_flag=True, help="One JSON object a line, for scripts."
+    "--json", "as_json", is_flag=True, help="Print one JSON object per line, for scripts."
 )
 
 
@@ -89,13 +89,17 @@ def cluster_options(command: Callable[..., T]) -> Callable[..., T]:
     """Add the options that say on which machines a class is graded."""
     for option in (
         click.option("--tls-key", type=PATH, help="Your key for the scheduler, a PEM file."),
-        click.option("--tls-cert", type=PATH, help="Your certificate for the scheduler."),
-        click.option("--tls-ca-file", type=PATH, help="Who signed the cluster's certificates."),
         click.option(
-            "--local-cluster", type=click.IntRange(1, 256), help="On so many Dask workers here."
+            "--tls-cert", type=PATH, help="Your certificate for the scheduler, a PEM file."
+        ),
+        click.option("--tls-ca-file", type=PATH, help="The cluster's CA certificate, a PEM file."),
+        click.option(
+            "--local-cluster",
+            type=click.IntRange(1, 256),
+            help="Grade with this many Dask workers on this machine.",
         ),
         click.option(
-            "--scheduler", help="On the machines of this Dask scheduler: tls://HOST:PORT."
+            "--scheduler", help="Grade on the machines of this Dask scheduler: tls://HOST:PORT."
         ),
     ):
         command = option(command)

@@ -71,17 +71,16 @@ def graded_with_progress(
     columns = TextColumn("{task.description}"), BarColumn(), time_left
     bars = Progress(*columns, console=console, transient=True, disable=silent)
     with _noticing_interrupts() as interrupted, bars as progress:
-        bar = progress.add_task("reading the submissions", total=None)
+        bar = progress.add_task("Reading the submissions", total=None)
 
         def show(count: int, total: int) -> None:
             nonlocal done
-            tenth = max(1, total // 10)
+            tenth, said = max(1, total // 10), f"graded {count} of {several(total, 'student')}"
             if count and notify is not None:
                 notify(count, total)
             elif silent and count and (count == total or count % tenth == 0):
-                print(f"graded {count} of {total}", file=console.file, flush=True)
+                print(said, file=console.file, flush=True)
             time_left.add(count)
-            said = f"graded {count} of {total}"
             progress.update(bar, description=said, completed=count, total=total)
             if count == total:
                 progress.stop()  # a question may come
@@ -92,7 +91,7 @@ def graded_with_progress(
         try:
             return work(show)
         except KeyboardInterrupt:
-            raise UserError(f"Stopped. {several(done, 'submission')} {kept}") from None
+            raise UserError(f"Stopped. {several(done, 'student')} {kept}") from None
 
 
 @contextlib.contextmanager

@@ -29,19 +29,25 @@ from autograder.course.installation import require, require_libraries
 from autograder.course.text import join_names, number, several
 
 ZIP = ".zip"
-POLICIES = {"practice": "every hint", "homework": "no third hint", "exam": "no hint, no finding"}
+POLICIES = {"practice": "all hints", "homework": "no third hint", "exam": "no hints, no messages"}
 
 
 @click.command()
 @click.argument("target", metavar="DIR", type=PATH)
-@click.option("--assignment", "assignments", multiple=True, help="Its exercises; may be repeated.")
 @click.option(
-    "--exercise", "exercises", multiple=True, type=ExerciseName(), help="This one; may be repeated."
+    "--assignment", "assignments", multiple=True, help="Release its exercises; may be repeated."
+)
+@click.option(
+    "--exercise",
+    "exercises",
+    multiple=True,
+    type=ExerciseName(),
+    help="Release this one; may be repeated.",
 )
 @click.option(
     "--policy",
     type=click.Choice(list(POLICIES)),
-    help="What students are shown.  [default: the course's `hints`]",
+    help="What students see of a failed check.  [default: `hints` in course.yml]",
 )
 @click.option(
     "--as",
@@ -49,19 +55,23 @@ POLICIES = {"practice": "every hint", "homework": "no third hint", "exam": "no h
     type=click.Choice(["py", "ipynb"]),
     default="py",
     show_default=True,
-    help="Scripts or notebooks.",
+    help="Hand out scripts or notebooks.",
 )
 @click.option(
     "--seeds",
     type=click.IntRange(1, 50),
     default=3,
     show_default=True,
-    help="Draws of random inputs to record.",
+    help="Number of random inputs to record answers for.",
 )
-@click.option("--update", "again", is_flag=True, help="Over an earlier one; students' files stay.")
-@click.option("--compare", is_flag=True, help="Show that it says what the full course says.")
-@click.option("--workers", type=click.IntRange(1, 256), help="So many at a time.  [default: 2]")
-@click.option("--anew", is_flag=True, help="Record all anew, also what is kept from before.")
+@click.option(
+    "--update", "again", is_flag=True, help="Replace an earlier kit in DIR; students' files stay."
+)
+@click.option("--compare", is_flag=True, help="Compare its reports with those of the full course.")
+@click.option(
+    "--workers", type=click.IntRange(1, 256), help="Number of recording processes.  [default: 2]"
+)
+@click.option("--anew", is_flag=True, help="Record everything again, without the cache.")
 @course_option
 def release(
     target: Path,
@@ -76,15 +86,16 @@ def release(
     anew: bool,
     course_path: Path | None,
 ) -> None:
-    """Make what students get in DIR, or in a zip: exercises, checks, recorded answers.
+    """Make the student kit in DIR, a folder or a .zip: exercises, checks and recorded answers.
 
-    No solution, reference or hidden check is in it. What is recorded is kept: a run that was
-    stopped goes on where it was, and later only what has changed is recorded. The exit code is 1
-    if --compare finds a difference.
+    The kit holds no solution, no reference and no hidden check. An interrupted run resumes, and a
+    later run records only what has changed. The exit code is 1 if --compare finds a difference.
     """
     course = find_course(Path.cwd(), named=course_path)
     if course.content.released is not None:
-        raise UserError(f"{course.root} is a released course already: it has no answers to record.")
+        raise UserError(
+            f"{course.root} is a student kit, so it has no answers to record. Use the full course."
+        )
     require("release", "autograder release")
     chosen = _chosen(course, exercises, assignments)
     handout = ReleaseOptions(chosen, policy or course.content.hints, form, seeds)
@@ -106,11 +117,11 @@ def release(
     size = number(round(sum(map(len, files.values())) / 1e6, 1))
     print(
         f"{target}: {several(len(chosen), 'exercise')} ({handout.policy}: "
-        f"{POLICIES[handout.policy]}), {size} MB, no answer in it."
+        f"{POLICIES[handout.policy]}), {size} MB, without answers."
     )
     _print_shares(shares)
     for name in kept:
-        print(f"Kept {name}, which was written in.")
+        print(f"Kept {name}: a student has changed it.")
     if compare:
         raise SystemExit(_compare_with_course(course, files, chosen))
 
@@ -127,17 +138,19 @@ def _chosen(
 def _refuse_existing(target: Path, again: bool) -> None:
     if again and target.suffix != ZIP:
         if not target.is_dir():
-            raise UserError(f"{target} is not there, so there is nothing to update.")
+            raise UserError(
+                f"{target} does not exist, so --update has nothing to update. Leave it out."
+            )
         return
     if target.exists() and (target.is_file() or any(target.iterdir())):
         raise UserError(
-            f"{target} is there already. Name another place, or add --update, which keeps what "
+            f"{target} exists. Name another folder, or add --update, which keeps what "
             f"students wrote."
             if target.is_dir()
-            else f"{target} is there already; name another."
+            else f"{target} exists. Name another file."
         )
     if not target.absolute().parent.is_dir():
-        raise UserError(f"{target.absolute().parent} is not there.")
+        raise UserError(f"The folder {target.absolute().parent} does not exist. Create it first.")
 
 
 def _print_recorded(name: str) -> None:
@@ -177,7 +190,7 @@ def _compare_with_course(
             unnamed += [row.exercise] if not row.named else []
     print(_row_text(whole))
     if unnamed:
-        print(f"No name to compare, so nothing is shown of the names of {join_names(unnamed)}.")
+        print(f"No mistake has a name in {join_names(unnamed)}, so no names were compared there.")
     return 0 if whole.holds else 1
 
 

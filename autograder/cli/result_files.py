@@ -37,9 +37,13 @@ class ResultFiles(msgspec.Struct, frozen=True):
 def result_file_options(command: Callable[..., T]) -> Callable[..., T]:
     """Add the options that name the files."""
     for option in (
-        click.option("--summary", type=FILE, help="Write a summary in Markdown, for a job's page."),
-        click.option("--ctrf", type=FILE, help="Write them as CTRF, in JSON."),
-        click.option("--junit", type=FILE, help="Write the results as JUnit's XML to this file."),
+        click.option(
+            "--summary",
+            type=FILE,
+            help="Write a Markdown summary to this file, for a CI job's page.",
+        ),
+        click.option("--ctrf", type=FILE, help="Write the results as CTRF (JSON) to this file."),
+        click.option("--junit", type=FILE, help="Write the results as JUnit XML to this file."),
     ):
         command = option(command)
     return command

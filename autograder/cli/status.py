@@ -16,9 +16,10 @@ from autograder.student.terminal import Terminal, from_here
 @plain_option
 @course_option
 def status(plain: bool, course_path: Path | None) -> None:
-    """List the course: what is done, begun and untouched, by the last check of each.
+    """List all exercises, and how far you are with each.
 
-    Nothing is graded for it: it says how old each check is, and whether the file has changed.
+    Nothing is checked again. The list shows the last check of each exercise, its age, and whether
+    the file has changed since.
     """
     _show(plain, course_path, with_list=True)
 
@@ -27,7 +28,7 @@ def status(plain: bool, course_path: Path | None) -> None:
 @plain_option
 @course_option
 def next_exercise(plain: bool, course_path: Path | None) -> None:
-    """Say which exercise comes next, and where its file is."""
+    """Show which exercise comes next, and where its file is."""
     _show(plain, course_path, with_list=False)
 
 

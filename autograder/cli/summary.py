@@ -31,7 +31,9 @@ def print_overview(console: Console, overview: ClassOverview, course: Course) ->
     _print_notes(console, overview, most, INDEX, cut)
     _print_some(console, overview.changed, most, "grades.csv", cut)
     people = [f"{row.student}: {row.said}" for row in overview.needs_a_person]
-    _print_some(console, people, most, "grades.csv, whose status is “needs a person”", cut)
+    _print_some(
+        console, people, most, "grades.csv, in the rows with the status “needs a person”", cut
+    )
 
 
 def print_notes(console: Console, overview: ClassOverview, rest: str) -> None:
@@ -114,7 +116,7 @@ def _numbers(overview: ClassOverview, groups: dict[str, list[Exercise]]) -> Tabl
         pad_edge=False,
         header_style="bold",
     )
-    table.add_column("of those with points", overflow="fold")
+    table.add_column("students with points", overflow="fold")
     for name in ("points", "students", "mean", "median", "lowest", "highest"):
         table.add_column(name, justify="right", no_wrap=True)
     for words, exercises in groups.items():

@@ -23,10 +23,14 @@ WIDE = 200  # columns, where no terminal cuts the table
 
 @click.command()
 @click.argument("exercises", nargs=-1, type=ExerciseName())
-@click.option("--workers", type=click.IntRange(1, 64), help="Processes.  [default: one a core]")
-@click.option("--no-mutants", is_flag=True, help="Leave the mutants of the solutions out.")
-@click.option("--quick", is_flag=True, help="Of mistakes, mutants, pairs and seeds one in 40.")
-@click.option("--table", type=PATH, help="Write the table as Markdown.")
+@click.option(
+    "--workers", type=click.IntRange(1, 64), help="Number of processes.  [default: one per core]"
+)
+@click.option("--no-mutants", is_flag=True, help="Skip the mutants of the solutions.")
+@click.option(
+    "--quick", is_flag=True, help="Test one in 40 of the mistakes, mutants, pairs and seeds."
+)
+@click.option("--table", type=PATH, help="Write the table as Markdown to this file.")
 @course_option
 def verify(
     exercises: tuple[str, ...],
@@ -36,9 +40,9 @@ def verify(
     table: Path | None,
     course_path: Path | None,
 ) -> None:
-    """Grade the grader: right answers, stub, misconceptions, mutants, seeds, times.
+    """Test that a course grades correctly: right answers, stubs, mistakes, mutants, seeds, times.
 
-    The exit code is 0 if all of it holds.
+    The exit code is 0 if every test passes.
     """
     course = find_course(Path.cwd(), named=course_path)
     if not no_mutants:
@@ -71,7 +75,7 @@ def _verify_in_processes(
         for task in as_completed(tasks):
             result = task.result()
             results[result.name] = result
-            state = several(len(result.faults), "fault") if result.faults else "holds"
+            state = several(len(result.faults), "fault") if result.faults else "passes"
             print(f"{result.name}: {state} ({len(results)} of {len(names)})", file=sys.stderr)
     return [results[name] for name in names]
 

@@ -172,11 +172,8 @@ def next_lines(
         ]
         return
     name = following.exercise.name
-    yield [
-        ("Next: ", "bold"),
-        (following.exercise.title, ""),
-        (f"  {remark(following, now)}", "dim"),
-    ]
+    title = f"{following.exercise.title} ({name})"
+    yield [("Next: ", "bold"), (title, ""), (f"  {remark(following, now)}", "dim")]
     yield [("  open  ", "dim"), (where, "")]
     yield [("  then  ", "dim"), (f"autograder watch {name}", "")]
     yield [("  or    ", "dim"), (f"autograder check {name}", "")]

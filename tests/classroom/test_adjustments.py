@@ -75,13 +75,13 @@ def test_the_line_says_who_when_and_why(apply):
 def test_the_line_says_what_could_not_be_taken_off(apply):
     _, (said,), _, _ = apply("s1,softmax,,add,-200,copied,,,,\n")
     assert said.said == (
-        "Softmax: −200 points: copied (−9 in effect, since there are no points below 0)"
+        "Softmax: −200 points: copied (−9 applied, since points cannot be below 0)"
     )
     assert on_the_total(3.0, Adjustment(points=-5.0, said="All together: −5 points")) == (
         0.0,
         Adjustment(
             points=-3.0,
-            said="All together: −5 points (−3 in effect, since there are no points below 0)",
+            said="All together: −5 points (−3 applied, since points cannot be below 0)",
         ),
     )
 
@@ -114,7 +114,7 @@ def test_other_work_makes_it_stale_until_somebody_confirms_it(apply):
     one, said, table, _ = apply(None, other)
     assert (one.points, said) == (9.0, [])
     assert table.notes({"s1"}) == [
-        "adjustments.csv: 1 row kept and not counted, work changed (given for other work): "
+        "adjustments.csv: 1 row kept but not counted, work changed (the decision was for earlier work): "
         "s1 (softmax)."
     ]
     assert "work changed" in path.read_text()
@@ -139,8 +139,8 @@ def test_what_was_given_for_other_points_of_the_checks_is_named(apply):
         one, _, table, _ = apply(None, corrected)
         assert one.points == 13.0
         assert table.notes({"s1"}) == [
-            "adjustments.csv: 1 row counted, and the checks have given other points since, so see "
-            "whether it is still meant: s1 (softmax)."
+            "adjustments.csv: 1 row counted, although the checks give other points since then; make sure "
+            "that each is still right: s1 (softmax)."
         ]
         assert ",check changed,4" in path.read_text()
     path.write_text(path.read_text().replace(work_id(corrected.exercises), ""))
@@ -170,7 +170,7 @@ def test_what_has_no_place_is_kept_and_named(apply):
         ("s1,softmax,,add,many", "expected points from -10000 to 10000, found 'many'"),
         ("s1,softmax,,add,nan", "expected points"),
         ("s1,softmax,,set,-1", "expected points from 0"),
-        ("s1,total,,set,5", "a total is not set but changed"),
+        ("s1,total,,set,5", "a total cannot be set"),
     ],
 )
 def test_rows_that_cannot_be_meant(apply, row, said):
@@ -191,8 +191,8 @@ def test_what_a_command_entered_is_put_back_into_an_old_table_and_named(course, 
     table = Adjustments(path, course)
     assert [each.decision.student for each in table.entered] == ["s2", "s1"]
     assert table.notes({"s1", "s2"}) == [
-        "adjustments.csv: 1 row put back that `autograder adjust` or the desk had entered: "
-        "s1 (softmax). To take one out, say --undo."
+        "adjustments.csv: 1 row restored that `autograder adjust` or the desk had entered: "
+        "s1 (softmax). To remove one, use --undo."
     ]
     assert table.write() == []
     assert "s1,softmax,,add,1,why" in path.read_text()
@@ -231,7 +231,7 @@ def test_a_change_needs_a_reason(quick, change):
     for why in ((), ("--why", " ")):
         done = quick.run("adjust", quick.out, "ann", "one", *change, *why)
         assert str(done.exception) == (
-            "A change needs a reason, which the student reads. Add --why TEXT."
+            "A change of points needs a reason for the student. Add --why TEXT."
         )
     assert not (quick.out / "adjustments.csv").exists()
 

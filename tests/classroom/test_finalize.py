@@ -81,7 +81,10 @@ def test_no_total_is_negative(course):
 def test_a_row_with_an_excuse_adds_up(course, tmp_path):
     report = finalize(two(excused=True), course)
     assert (report.points, report.max_points, report.status) == (0.0, 12.0, "missing")
-    assert grade_of(report, ["softmax", "causal_mask"]).why_not == "missing but for what is excused"
+    assert (
+        grade_of(report, ["softmax", "causal_mask"]).why_not
+        == "missing in the exercises not excused"
+    )
     rest = finalize(two("graded", excused=True), course)
     with pytest.raises(UserError, match=r"excused from a part can get 12. Say --scale"):
         Scale(24.0, False).text(grade_of(rest, ["softmax", "causal_mask"]), "x.csv")
@@ -175,7 +178,9 @@ def test_without_a_policy_it_is_said_and_nothing_taken_off(with_policy):
 def test_a_mark_without_a_time_is_said(with_policy):
     done = finalize(record("s1", late=True, platform="canvas"), with_policy(percent_a_day=10))
     assert done.points == 9.0
-    assert "marked as late by canvas. When it came is not known" in done.lateness[0].said
+    assert (
+        "marked as late by canvas. The time of the submission is unknown" in done.lateness[0].said
+    )
 
 
 def test_in_time_and_missing_have_no_line(with_policy):

@@ -379,7 +379,7 @@ def test_a_time_that_cannot_be(quick, year):
         )
         eve = graded(quick)["eve"]
         assert eve.statuses["two"] == "graded"
-        assert any("which cannot be" in note for note in eve.notes)
+        assert any("which is not possible" in note for note in eve.notes)
 
 
 ALLOWED = {  # what the instructor named

@@ -38,7 +38,7 @@ def test_the_second_can_wait(tmp_path):
         assert not done.wait(0.3)
     assert done.wait(10)
     thread.join()
-    assert len(told) == 1 and "first" in told[0] and told[0].endswith("; waiting for it.")
+    assert len(told) == 1 and "first" in told[0] and told[0].startswith("Waiting: ")
 
 
 def test_what_another_one_wrote_is_not_believed(tmp_path):
@@ -47,7 +47,7 @@ def test_what_another_one_wrote_is_not_believed(tmp_path):
             pass
         assert "\x1b" not in str(caught.value) and len(str(caught.value)) < 600
         (tmp_path / LOCK).write_bytes(b"\xff{")
-        with pytest.raises(UserError, match="only just begun"), in_use(tmp_path, "second"):
+        with pytest.raises(UserError, match="it has just started"), in_use(tmp_path, "second"):
             pass
 
 

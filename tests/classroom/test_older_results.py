@@ -72,5 +72,8 @@ def test_a_damaged_line_stays_named(results, course):
         (damaged,) = store.marks().damaged
     assert (results / FILE).is_file()
     desk = Marking(results, course)
-    assert desk.marks().notes([])[-1] == f"{FILE}: damaged and not counted: row {damaged}."
+    assert (
+        desk.marks().notes([])[-1]
+        == f"{FILE}: row {damaged} is damaged and not counted. Mark it again."
+    )
     assert desk.standing(desk.answers()["bob", "reflection", "what_it_means"]).is_open

@@ -51,6 +51,13 @@ def test_the_progress_counts_whoever_is_done(quick, monkeypatch):
     assert seen == [(2, 4), (3, 4), (4, 4)]  # the first of them beside who handed in nothing
 
 
+def test_the_progress_counts_only_who_is_graded_now(quick):
+    quick.grade()
+    told = []
+    quick.grade(students=("ann",), progress=lambda *count: told.append(count))
+    assert told == [(0, 1), (1, 1)]
+
+
 def test_the_first_grades_are_no_question(quick):
     overview = quick.grade(decide=never)
     assert overview.in_force and overview.difference is None and overview.version == 1
@@ -177,7 +184,7 @@ def test_a_student_changes_only_their_cells(quick):
     assert quick.table() == {"ann": "10 - 10", "bob": "1 - 1", "cem": ". - ."}
     quick.grade(students=("dan",))
     assert quick.table()["dan"] == "1 - 1"
-    with pytest.raises(UserError, match=r"nobody called 'anm' among the submissions. Did you mean"):
+    with pytest.raises(UserError, match=r"No submission belongs to a student 'anm'. Did you mean"):
         quick.grade(students=("anm",))
 
 
@@ -272,7 +279,7 @@ def test_damaged_records_are_never_overwritten(quick):
     quick.grade()
     path = quick.out / "report.jsonl"
     path.write_bytes(path.read_bytes()[:-20])
-    with pytest.raises(UserError, match="is damaged or of another version"):
+    with pytest.raises(UserError, match="is damaged or from another version"):
         quick.grade()
 
 

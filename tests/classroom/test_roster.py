@@ -61,7 +61,7 @@ def test_a_class_on_canvas(read):
     assert found["m6"].hand_in.enrolled
     assert found["oneilsean_104"].hand_in.enrolled is False
     assert "1 student of the roster handed in nothing: m6." in notes
-    assert any(note.startswith("Graded, and not in the roster: oneilsean_104; t") for note in notes)
+    assert any(note.startswith("Graded, but not in the roster: oneilsean_104; t") for note in notes)
 
 
 def test_by_e_mail_and_id(read):
@@ -74,7 +74,7 @@ def test_plain_folders_by_id_and_name(read):
         {"m1/softmax.py": "x", "Berg, Ann van der/softmax.py": "x", "m66/softmax.py": "x"}
     )
     assert list(found) == ["m1", "m2", "m3", "m4", "m5", "m6", "m66"]
-    assert notes[-1].startswith("Graded, and not in the roster: m66. If")  # other digits
+    assert notes[-1].startswith("Graded, but not in the roster: m66. If")  # other digits
 
 
 PEOPLE = """id,name
@@ -115,7 +115,7 @@ def test_a_class_of_strangers_is_compared_only_for_those_that_are_printed(monkey
     people = "id,name\n" + "".join(f"m{i},Student {i}\n" for i in range(15))
     _, notes = read({f"other{i:02}/softmax.py": "x" for i in range(13)}, people)
     assert len(compared) == 10 * 15
-    assert "other08; other09. 3 more. If one of them" in notes[-1]
+    assert "other08; other09. 3 more. If the roster" in notes[-1]
 
 
 def test_two_of_one_name_are_not_guessed(read):
@@ -166,10 +166,10 @@ def test_a_sites_own_platform_has_a_column(roster, monkeypatch):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("name\nx\n", "the column id is missing. Name the column with the students' ids"),
+        ("name\nx\n", "the column id is missing. Give the column of the students' ids"),
         ("id\n", "names nobody"),
         ("id,name\na,x\na,y\n", "lines 2 and 3: the id a stands twice"),
-        ("id,name\n,x\n", "line 2: there is no id"),
+        ("id,name\n,x\n", "line 2: the id is missing"),
         (
             "id,extra_days\na,soon\n",
             "column extra_days: expected days from 0 to 3650, found 'soon'",

@@ -163,7 +163,7 @@ def test_a_changed_or_removed_row_is_named_and_does_not_count(words, change):
     _rows(words.out, change)
     points, notes = words.grade()
     assert points["ann", "why"] is None
-    assert f"{FILE}: damaged and not counted: row 1." in notes
+    assert f"{FILE}: row 1 is damaged and not counted. Mark it again." in notes
 
 
 def test_a_link_is_not_followed(words, tmp_path):
@@ -176,7 +176,7 @@ def test_a_link_is_not_followed(words, tmp_path):
 
 def test_a_damaged_store_is_refused_and_says_what_to_do(words):
     (words.out / FILE).write_bytes(b"not a database" * 100)
-    with pytest.raises(UserError, match="Put a copy of it back, or move it away"):
+    with pytest.raises(UserError, match="Restore a copy of it, or move it elsewhere"):
         words.grade()
 
 

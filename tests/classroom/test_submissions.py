@@ -41,8 +41,8 @@ def test_a_folder_around_the_folders(tmp_path):
     folders, notes = find_folders(tmp_path, EXERCISES)
     assert [folder.student for folder in folders] == ["s1", "s2"]
     assert notes == [
-        "class was taken as the folder around all students' folders, since nothing is beside it "
-        "and only folders are in it."
+        "class was read as the folder of the whole class, since it is the only one and "
+        "holds only folders."
     ]
 
 
@@ -199,7 +199,7 @@ def test_a_crowd_of_other_files_is_counted_not_listed(tmp_path):
     found = work(tmp_path)
     assert set(found.sources) == {"softmax"}
     assert len(found.notes) == 6
-    assert found.notes[-1].startswith("Nor were 295 more files")
+    assert found.notes[-1].startswith("295 more files not graded either")
 
 
 @pytest.mark.parametrize(
@@ -212,7 +212,7 @@ def test_a_crowd_of_other_files_is_counted_not_listed(tmp_path):
         ),
         (
             ["softmax.pdf"],
-            ["softmax.pdf was not graded for softmax: only .py and .ipynb files can be."],
+            ["softmax.pdf was not graded for softmax: it is not a .py or .ipynb file."],
         ),
         (["softmax.py", "data.pdf"], []),
         ([], []),
@@ -237,7 +237,7 @@ def test_words_are_a_request_and_a_note_says_so(tmp_path):
     put(tmp_path, "s1/softmax_regrade.txt", "Reason: B is right.\n")
     read = work(tmp_path)
     assert read.requests == {"softmax": "Reason: B is right."} and read.sources == {}
-    said = "softmax_regrade.txt was read as a regrade request, and never as code."
+    said = "softmax_regrade.txt was read as a regrade request, not as code."
     assert said in read.notes
 
 

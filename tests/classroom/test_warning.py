@@ -62,7 +62,7 @@ def test_the_command_says_it_on_stderr(tmp_path, monkeypatch):
             folder.mkdir(parents=True)
             (folder / "one.py").write_text(f"said = '{version}'")
     done = quick.run("grade")
-    assert done.stderr.startswith("12 ambiguities in the submissions. Nobody guesses, so these")
+    assert done.stderr.startswith("12 ambiguities in the submissions. A person must decide these")
     assert "\x1b" not in done.stderr and "… and 2 more" in done.stderr
     assert "files for one" not in (quick.out / "grade.log").read_text()
     events = quick.run("grade", "--json").stdout

@@ -47,13 +47,13 @@ def test_a_script_is_never_asked_and_changes_nothing(quick):
     correct(quick)
     done = quick.run("grade", input="y\n")
     assert done.exit_code == 3
-    assert "Changes the grades of 2 students: work changed 2." in done.output
+    assert "2 grades change: work changed 2." in done.output
     assert "ann      12 of 20 → 7 of 20" in done.output
     assert "one 10/10 → 5/10 (test_b: passed, 5/5 → failed, 0/5)" in done.output
     assert "run the same command with --apply" in " ".join(done.output.split())
     assert quick.files() == before
     done = quick.run("grade", "--apply")
-    assert done.exit_code == 0 and "Changes the grades of 2 students" in done.output
+    assert done.exit_code == 0 and "2 grades change" in done.output
     assert quick.table() == {"ann": "5 2 7", "bob": "4 10 14"}
 
 
@@ -63,8 +63,8 @@ def test_a_person_is_asked(quick, at_a_terminal, answer, code):
     correct(quick)
     done = quick.run("grade", input=answer)
     assert done.exit_code == code
-    assert done.output.count("Changes the grades of 2 students") == 1
-    assert "Put this in force? The table that counts now is kept. [y/N]" in done.output
+    assert done.output.count("2 grades change") == 1
+    assert "Apply these changes? The current grades stay in history/. [y/N]" in done.output
     assert (quick.table()["ann"] == "5 2 7") == (code == 0)
 
 
@@ -85,8 +85,21 @@ def test_a_look_changes_nothing_at_all(quick):
     before = quick.files()
     quick.work("eve", one="a=1 b=1")
     done = quick.run("grade", "--no-apply")
-    assert done.exit_code == 3 and "1 student comes in." in done.output
+    assert done.exit_code == 3 and "1 student is added." in done.output
     assert quick.files() == before
+
+
+def test_the_counts_agree_with_the_rows(quick):
+    """Reasons are counted of the grades that change, and not of who is added or removed."""
+    quick.run("grade")
+    correct(quick)
+    (quick.class_folder / "ann").rename(quick.class_folder / "zoe")
+    said = [line.split() for line in quick.run("grade").output.splitlines()]
+    assert ["1", "grade", "changes:", "work", "changed", "1."] in said
+    assert ["1", "student", "is", "added."] in said and ["1", "student", "is", "removed."] in said
+    rows = {line[0]: " ".join(line) for line in said if line and line[0] in {"ann", "bob", "zoe"}}
+    assert rows["ann"].endswith("→ none removed no longer in the class")
+    assert rows["zoe"].endswith("added not graded before") and "work changed" in rows["bob"]
 
 
 def test_only_what_is_named(quick):
@@ -112,7 +125,7 @@ def test_diff(quick):
     done = quick.run("diff", quick.out, quick.out / "report.jsonl")
     assert done.exit_code == 0 and done.output == "No grade changed.\n"
     done = quick.run("diff", quick.out / "history" / "0002", quick.out)
-    assert "it is the version that counts" in str(done.exception)
+    assert "is the current version" in str(done.exception)
     assert "holds no report.jsonl" in str(quick.run("diff", quick.root, quick.out).exception)
 
 
@@ -121,8 +134,10 @@ def test_history(quick):
     correct(quick)
     quick.run("grade", "--apply")
     output = quick.run("history", quick.out).output
-    assert re.search(r"\n1 +20\d\d-\d\d-\d\d \d\d:\d\d:\d\d .* 2 grades of 2\b", output)
-    assert "2 grades of 2: work changed 2" in output
+    assert re.search(
+        r"\n1 +20\d\d-\d\d-\d\d \d\d:\d\d:\d\d .* 2 new or changed grades in a class of 2\b", output
+    )
+    assert "2 new or changed grades in a class of 2: work changed 2" in output
     output = quick.run("history", quick.out, "bob").output
     assert "first graded" in output and "15 of 20 → 14 of 20" in output
     assert "one 5/10 → 4/10: work changed" in output
@@ -159,8 +174,8 @@ def test_the_log_has_what_the_screen_has_no_room_for(quick):
     text = (quick.out / "grade.log").read_text()
     assert re.search(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ process \d+:", text)
     assert "would change ann: one 10/10 → 5/10 (work changed)" in text
-    assert "in force as version 1; exit code 0" in text
-    assert "not put in force; exit code 3" in text
+    assert "applied as version 1; exit code 0" in text
+    assert "not applied; exit code 3" in text
     assert "\x1b" not in text
 
 
@@ -211,6 +226,6 @@ def test_a_thousand_changes_fit_on_a_screen():
     print_difference(Console(file=said, width=80), GradeDifference(changes), Path("rest.csv"))
     output = said.getvalue()
     assert len(output.splitlines()) <= 15, output
-    assert "Changes the grades of 1000 students: check changed 1000." in output
+    assert "1000 grades change: check changed 1000." in output
     assert "softmax 12/12 → 9/12, … 8 more" in output
     assert "… and 990 more, in rest.csv." in output

@@ -104,10 +104,10 @@ def test_it_is_taken_out_again(client, quick, post):
         ({"points": "nan"}, "Points are a number"),
         ({"change": "set", "points": "-1"}, "a number from 0 to 10000"),
         ({"change": "steal"}, "Choose what is to change"),
-        ({"why": " "}, "A change needs a reason, which the student reads. Say why."),
+        ({"why": " "}, "A change of points needs a reason for the student. Say why."),
         ({"about": "three"}, "'three' was not graded"),
         ({"about": "one/test_z"}, "has no check 'test_z'"),
-        ({"about": "total", "change": "set"}, "a total is not set but changed"),
+        ({"about": "total", "change": "set"}, "a total cannot be set"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_and_nothing_entered(client, quick, post, changes, said):
@@ -118,7 +118,7 @@ def test_what_cannot_be_meant_is_refused_and_nothing_entered(client, quick, post
 
 def test_what_is_odd_is_said(client, post):
     page = post(client, "/adjust/ann/enter", **{**ADDED, "about": "one", "points": "4"})
-    assert "That makes 14 of 10 points: see that it is meant." in text_of(page)
+    assert "That makes 14 of 10 points. Make sure that you mean it." in text_of(page)
 
 
 def test_a_formula_stays_a_text(client, quick, post):

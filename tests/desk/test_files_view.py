@@ -59,12 +59,12 @@ def test_a_person_chooses_one_and_it_is_graded(quick, client, post):
     page = post(client, "/files/ann/one/choose", file=files["v2/one.py"], why="The later one.")
     assert "The file is chosen. Grade again to apply it." in text_of(page)
     assert "not in force yet" in text_of(client.get("/students/ann"))
-    assert "was changed since grade ran" in str(quick.run("export", "feedback", quick.out,
+    assert "changed after grade ran" in str(quick.run("export", "feedback", quick.out,
         "--out", quick.out / "f.zip").exception)  # fmt: skip
     quick.grade()
     assert quick.table() == {"ann": "10 . 10", "bob": "1 . 1"}
     shown = (quick.out / "feedback" / "ann.html").read_text()
-    assert "One: one of several files was chosen by" in shown and "The later one." in shown
+    assert "One: a person chose one of several files by" in shown and "The later one." in shown
     assert "not in force" not in text_of(client.get("/students/ann"))
     assert "chosen" in text_of(client.get("/files/ann/one"))
     post(client, "/files/ann/one/choose", file=files["v1/one.py"])
@@ -82,7 +82,7 @@ def test_a_dry_run_knows_what_was_chosen_and_what_is_asked_for(quick, client, po
     assert "nothing needs" in quick.run("grade", "--dry-run", "--exercise", "two").output
     post(client, "/files/ann/one/choose", file=files_on(client)["v2/one.py"])
     done = quick.run("grade", "--dry-run")
-    assert "Exit code 0: nothing needs a person." in done.output
+    assert "Exit code 0: all is clear." in done.output
 
 
 def test_the_last_choice_alone_counts(quick, client, post):
@@ -161,7 +161,7 @@ def test_a_row_that_chooses_no_file_of_an_exercise_is_refused(quick, row):
     head = "student,exercise,check,change,points\n"
     (quick.out / "adjustments.csv").write_text(f"{head}ann,{exercise},{check},file,\n")
     done = quick.run("grade")
-    assert "line 2: a file is chosen for one exercise." in str(done.exception)
+    assert "line 2: enter the change 'file' on the desk" in str(done.exception)
 
 
 def test_the_points_of_each(tmp_path):

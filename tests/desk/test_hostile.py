@@ -126,7 +126,7 @@ def test_damage_in_the_records_is_said_and_no_traceback(tmp_path, course):
     (tmp_path / "report.jsonl").write_bytes(good[: len(good) // 2] + b"\n")
     answer = let_in_broken(tmp_path, course)
     assert answer.status_code == 422
-    assert "damaged or of another version" in answer.text and "Traceback" not in answer.text
+    assert "damaged or from another version" in answer.text and "Traceback" not in answer.text
 
 
 def let_in_broken(folder, course):

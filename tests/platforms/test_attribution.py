@@ -280,7 +280,7 @@ def test_canvas_numbers_in_the_roster_settle_whose_a_file_is():
     honest = {"alberg_404_9003_2_softmax.py": "# by al\n"}
     folders, notes = graded(honest)
     assert folders == []
-    assert "1 entry graded for nobody: a person must look whose each is." in notes
+    assert "1 entry not graded, since each may belong to several students:" in notes
     folders, _ = graded(honest, "id,canvas\nbob,202\neve,301\nal,404\n")
     assert [files for folder, files in folders if folder.student == "al"] == [
         {"2_softmax.py": "al"}
@@ -332,7 +332,7 @@ def test_a_subfolder_with_five_students():
     with tempfile.TemporaryDirectory() as made:
         root = put(Path(made, "in"), files)
         every, *_ = hand_ins(root, EXERCISES, None, Path(made, "scratch"))
-    assert "may be one student's folder, or hold those of several: t0, t1" in every[0].unclear
+    assert "may belong to one student, or hold the folders of several: t0, t1" in every[0].unclear
 
 
 def test_a_folder_of_an_enrolled_student_is_no_download():
@@ -345,7 +345,7 @@ def test_a_folder_of_an_enrolled_student_is_no_download():
 
 def test_a_folder_of_an_enrolled_student_is_no_download_of_the_named_platform():
     files = {"eve/bobmuster_202_9001_softmax.py": "# by eve\n"}
-    with pytest.raises(UserError, match="holds nothing that comes from Canvas"):
+    with pytest.raises(UserError, match="holds no submission in the form of Canvas"):
         graded(files, "id,canvas\nbob,202\neve,301\n", platform="canvas")
     folders, _ = graded(files, "id,canvas\nbob,202\n", platform="canvas")
     assert [folder.student for folder, files in folders if files] == ["bob"]
@@ -413,7 +413,9 @@ def test_one_id_of_three_platforms():
     assert is_open and bob.unclear and bob.path is None
     assert bob.hand_in.entries == (late, "bob", "bob_assignsubmission_file")
     assert (bob.hand_in.platform, bob.hand_in.at) == ("", "")
-    assert any("3 hand-ins are called bob: of blackboard, folders and moodle." in n for n in notes)
+    assert any(
+        "bob is the name of 3 submissions, from blackboard, folders and moodle." in n for n in notes
+    )
 
 
 def test_a_hidden_entry_of_a_download_is_named():
@@ -469,7 +471,7 @@ def test_flat_files_from_e_mails():
         ("alogin", {"softmax.py": "al"}),
         ("b_login", {"softmax.py": "bob"}),
     ]
-    assert notes[-1].startswith("letter.pdf is nobody's")
+    assert notes[-1].startswith("The file letter.pdf belongs to no student")
 
 
 def test_a_flat_file_that_may_be_of_two_logins():

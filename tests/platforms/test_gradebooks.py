@@ -138,7 +138,7 @@ def test_a_column_for_each_exercise(course, template):
     several = alone.replace("Essay", "QKV").replace(",10,12,", ",12,12,")
     _, notes = exported(CANVAS, [both], course, template(several))
     assert "Left as they are in QKV (11): müllerjörg_101 (missing)." in notes
-    with pytest.raises(UserError, match="If it is for fewer exercises, grade these alone"):
+    with pytest.raises(UserError, match="If it is for fewer exercises, grade only these"):
         exported(CANVAS, [both], course, template(GRADEBOOK), TITLE)
 
 

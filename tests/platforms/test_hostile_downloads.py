@@ -74,7 +74,7 @@ def test_an_entry_that_is_a_link_to_a_folder_is_nobodys(tmp_path):
     os.symlink(tmp_path / "secret", root / "C D_2_assignsubmission_file")
     found, notes = read(root, tmp_path)
     assert list(found) == ["A B_1"]
-    assert "C D_2_assignsubmission_file is nobody's" in notes[-1]
+    assert "C D_2_assignsubmission_file belongs to no student" in notes[-1]
 
 
 def test_a_thousand_students_and_names_made_to_take_long(tmp_path):

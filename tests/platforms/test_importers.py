@@ -74,10 +74,12 @@ def test_canvas(read, zipped):
         work = read_work(found[student], EXERCISES)
         assert (work.sources, work.notes) == ({}, [f"Nothing can be graded in {name}."])
     assert notes[0] == "Read as a download of Canvas: 8 entries."
-    assert notes[1] == "2 entries not understood, and so not graded:"
-    assert notes[2].startswith("mullerjorg_softmax.py is nobody's: a file, and its name is not one")
-    assert notes[2].endswith("Most like it is müllerjörg_101's.")
-    assert notes[3].startswith("notes from the teacher.docx is nobody's")
+    assert notes[1] == "2 entries not graded, since the student is unknown:"
+    assert notes[2].startswith(
+        "The file mullerjorg_softmax.py belongs to no student: expected files such"
+    )
+    assert notes[2].endswith("The name is most similar to müllerjörg_101's.")
+    assert notes[3].startswith("The file notes from the teacher.docx belongs to no student")
 
 
 @pytest.mark.parametrize(
@@ -149,7 +151,7 @@ def test_gradescope(read, zipped):
     assert list(found) == ["3001", "3002", "3003", "empty@example.org", "submission_99"]
     first = found["3001"]
     assert first.path.name == "submission_1"
-    assert first.notes == ("An earlier attempt was left out: the last one counts.",)
+    assert first.notes == ("An earlier attempt was left out: only the last one counts.",)
     assert first.hand_in.at == "2027-02-05T21:10:00.123456+00:00"
     assert first.hand_in.email == "joerg@example.org"
     assert found["3002"].path == found["3003"].path
@@ -180,7 +182,7 @@ def test_blackboard(read, zipped):
     assert os.listdir(last.path) == ["softmax.py"]  # by the note of its own attempt
     assert last.hand_in.name == "Jörg Müller"
     assert (last.hand_in.at, last.hand_in.at_from) == ("2027-02-05T23:10:00", "Blackboard")
-    assert last.notes == ("An earlier attempt was left out: the last one counts.",)
+    assert last.notes == ("An earlier attempt was left out: only the last one counts.",)
     assert os.listdir(found["evil"].path) == ["passwd.py"]
     assert read_work(found["words"], EXERCISES).sources == {}
     assert len(notes) == 1
@@ -233,16 +235,20 @@ def test_a_mixed_folder_is_said_to_be_mixed(read):
     )
     assert list(found) == ["Ann Berg_2002", "Jörg Müller_2001", "chenbo_7", "s01"]
     assert notes[0] == (
-        "This is a mixed folder: 2 entries of Moodle; 1 entry of Canvas (chenbo_7_8_softmax.py); "
-        "1 entry of a folder for each student (s01). Each was read as what it is."
+        "The submissions are mixed: 2 entries of Moodle; 1 entry of Canvas (chenbo_7_8_softmax.py); "
+        "1 entry of a folder for each student (s01). Each was read in its own form."
     )
-    assert "causal_mask is nobody's: a folder, and it is called after an exercise" in notes[2]
+    assert (
+        "The folder causal_mask belongs to no student: its name is that of an exercise" in notes[2]
+    )
 
 
 def test_named_platforms(read):
     with pytest.raises(UserError, match="No platform is called 'canva'. Did you mean canvas"):
         read(CANVAS, platform="canva")
-    with pytest.raises(UserError, match="nothing that comes from Moodle. Expected folders such"):
+    with pytest.raises(
+        UserError, match="no submission in the form of Moodle. Expected folders such"
+    ):
         read({}, platform="moodle")
     with pytest.raises(UserError, match="There is no submission_metadata.yml"):
         read({}, platform="gradescope")

@@ -74,7 +74,10 @@ def test_nothing_is_begun(folder):
     assert "0 of 2 exercises done, 0 of 14 points so far" in text
     assert "In order  due Fri 5 Feb 2027, 23:59 (in 4 days)" in text
     assert text.count("not begun") == 2
-    assert run("next")[1].split("\n")[:2] == ["Next: Sorting  not begun", "  open  sorting.py"]
+    assert run("next")[1].split("\n")[:2] == [
+        "Next: Sorting (sorting)  not begun",
+        "  open  sorting.py",
+    ]
 
 
 def test_begun_done_changed_and_how_old(folder):
@@ -213,7 +216,7 @@ def test_why_no_hint_comes_on_request(folder, policy):
 
 def test_check_without_a_name_and_of_a_folder(folder):
     assert run("check")[0] == 1
-    assert "Nothing is begun yet" in run("check")[1]
+    assert "You have not begun any exercise yet" in run("check")[1]
     (folder / "exercises/sorting.py").write_text(WRONG)
     (folder / "exercises/largest.py").write_text("def largest(x):\n    return max(x)\n")
     code, text = run("check")

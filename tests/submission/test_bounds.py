@@ -56,7 +56,7 @@ def test_files_that_name_each_other_are_bounded_in_all(tmp_path, monkeypatch, pl
             put(tmp_path, f"{folder}/{name}.py", "#" * 90_000)
     found = work(tmp_path)
     assert 200_000 < kept(found) <= 400_000
-    assert any("not read, since the files of the folder are" in note for note in found.notes)
+    assert any("not read, since the folder has too many files" in note for note in found.notes)
 
 
 def test_many_small_ones_are_bounded_too(tmp_path, monkeypatch):
@@ -88,7 +88,7 @@ def test_a_folder_of_large_files_is_read_up_to_a_limit(tmp_path, monkeypatch):
     found = work(tmp_path)
     assert set(found.sources) == {"causal_mask"}
     assert found.unclear == {
-        "softmax": "softmax.ipynb was not read: the files of the folder are over 1 MiB."
+        "softmax": "softmax.ipynb was not read: the folder's files have over 1 MiB."
     }
 
 
