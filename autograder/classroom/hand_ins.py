@@ -384,7 +384,7 @@ def _notes_on(share: Share, is_group: bool) -> tuple[str, ...]:
     notes = list(share.notes)
     if is_group:
         name = share.person.name or share.person.key
-        notes.append(f"Handed in by the group {one_line(name, 60)}.")
+        notes.append(f"Handed in by a group: {one_line(name, 60)}.")
     if share.together_with:
         names = few([one_line(p.name or p.key, 60) for p in share.together_with], MAX_SHOWN)
         notes.append(f"Handed in together with {names}.")

@@ -86,7 +86,7 @@ def test_a_row_with_an_excuse_adds_up(course, tmp_path):
         == "missing in the exercises not excused"
     )
     rest = finalize(two("graded", excused=True), course)
-    with pytest.raises(UserError, match=r"excused from a part can get 12. Say --scale"):
+    with pytest.raises(UserError, match=r"excused from a part can get only 12. Add --scale"):
         Scale(24.0, False).text(grade_of(rest, ["softmax", "causal_mask"]), "x.csv")
     overview = ClassOverview("C", ())
     overview.add(report, "page")

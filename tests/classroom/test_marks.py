@@ -357,7 +357,7 @@ def test_two_columns_of_one_name_are_refused(marked):
         marked.table,
         lambda rows: [[*row, "comment" if not at else "x"] for at, row in enumerate(rows)],
     )
-    assert "two columns comment" in str(marked()[0].exception)
+    assert "two columns have the name comment" in str(marked()[0].exception)
 
 
 def changed_meanwhile(table):

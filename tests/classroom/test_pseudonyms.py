@@ -122,7 +122,7 @@ def test_a_key_that_was_damaged_is_said(quick):
     with pytest.raises(UserError, match="line 5: .* occurs twice"):
         quick.grade(anonymous=True)
     quick.key.write_text("student\nann\n")
-    with pytest.raises(UserError, match="column pseudonym is missing. Put them back"):
+    with pytest.raises(UserError, match="column pseudonym is missing. Restore them"):
         quick.grade(anonymous=True)
 
 

@@ -56,7 +56,7 @@ def test_a_class_on_canvas(read):
     for member in ("m4", "m5"):
         assert found[member].hand_in.entries == ("groupa_106_9006_softmax.py",)
         assert found[member].hand_in.platform_id == ""  # the number is one member's, or the group's
-        assert found[member].notes == ("Handed in by groupa, a group.",)
+        assert found[member].notes == ("Handed in by a group: groupa.",)
     assert found["m6"].path is None
     assert found["m6"].hand_in.enrolled
     assert found["oneilsean_104"].hand_in.enrolled is False
@@ -120,7 +120,7 @@ def test_a_class_of_strangers_is_compared_only_for_those_that_are_printed(monkey
 
 def test_two_of_one_name_are_not_guessed(read):
     found, notes = read(MOODLE, "id,name,moodle\na,Anna Muster,\nb,Muster Anna,\n")
-    assert "Anna Muster_2003 may be any of a, b, by name." in notes[-1]
+    assert "By name, Anna Muster_2003 may be any of a, b." in notes[-1]
     assert {found[student].path for student in "ab"} == {None}
     assert "A person must say" in found["a"].unclear
     assert found["Jörg Müller_2001"].path is not None  # the others are graded
@@ -167,8 +167,8 @@ def test_a_sites_own_platform_has_a_column(roster, monkeypatch):
     ("text", "said"),
     [
         ("name\nx\n", "the column id is missing. Give the column of the students' ids"),
-        ("id\n", "names nobody"),
-        ("id,name\na,x\na,y\n", "lines 2 and 3: the id a stands twice"),
+        ("id\n", "lists no student"),
+        ("id,name\na,x\na,y\n", "lines 2 and 3: two rows have the id a"),
         ("id,name\n,x\n", "line 2: the id is missing"),
         (
             "id,extra_days\na,soon\n",
@@ -184,7 +184,7 @@ def test_what_is_no_roster(roster, text, said):
 
 
 def test_a_roster_that_is_not_there(tmp_path):
-    with pytest.raises(UserError, match="is not there"):
+    with pytest.raises(UserError, match="does not exist"):
         Roster(tmp_path / "roster.csv")
 
 

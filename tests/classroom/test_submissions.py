@@ -50,7 +50,7 @@ def test_each_folder_around_them_is_named(tmp_path):
     put(tmp_path, "course/class/s1/softmax.py")
     put(tmp_path, "course/class/s2/softmax.py")
     _, notes = find_folders(tmp_path, EXERCISES)
-    assert [note.split(" was taken")[0] for note in notes] == ["course", "class"]
+    assert [note.split(" was read")[0] for note in notes] == ["course", "class"]
 
 
 def test_a_lone_student_is_no_folder_around_others(tmp_path):

@@ -64,7 +64,7 @@ def test_an_adjustment_is_entered_shown_and_put_in_force(client, quick, post):
     assert "One, B: +3 points by Kim" not in text_of(client.get("/students/bob"))
     assert quick.table()["bob"] == "5 10 15"
     assert "not in force yet" in text_of(client.get("/students/bob"))
-    assert "so the points of bob are old" in text_of(client.get("/regrade"))
+    assert "so the points of bob are out of date" in text_of(client.get("/regrade"))
 
     post(client, "/regrade/begin", command="0")
     shown = settled(client)
@@ -106,7 +106,7 @@ def test_it_is_taken_out_again(client, quick, post):
         ({"change": "steal"}, "Choose what is to change"),
         ({"why": " "}, "A change of points needs a reason for the student. Say why."),
         ({"about": "three"}, "'three' was not graded"),
-        ({"about": "one/test_z"}, "has no check 'test_z'"),
+        ({"about": "one/test_z"}, "'test_z' does not name one check"),
         ({"about": "total", "change": "set"}, "a total cannot be set"),
     ],
 )
@@ -191,4 +191,4 @@ def test_a_run_is_a_process_that_says_what_went_wrong(tmp_path, course):
         run.show(GradeCommand(submissions="x", course="y"))
     wait()
     assert run.state == "failed"
-    assert any("is not there" in said for said in run.said)
+    assert any("does not exist" in said for said in run.said)

@@ -313,7 +313,7 @@ def test_a_number_of_one_and_the_name_of_another():
     download = {"Eve Adams_7_assignsubmission_file/softmax.py": "# by eve\n"}
     folders, notes = graded(download, "id,name\n7,Bob Muster\n8,Eve Adams\n9,Al Berg\n")
     assert [folder.student for folder, _ in folders] == ["9"]
-    assert any("Eve Adams_7 may be any of 7, 8, by id." in note for note in notes)
+    assert any("By id, Eve Adams_7 may be any of 7, 8." in note for note in notes)
 
 
 def test_two_platforms_read_one_file():
@@ -428,7 +428,7 @@ def test_a_hidden_entry_of_a_download_is_named():
     folders, notes = graded(download)
     assert [folder.hand_in.name for folder, _ in folders] == ["Al Berg"]
     (note,) = [note for note in notes if "hidden" in note]
-    assert note.startswith("1 hidden entry not looked at")
+    assert note.startswith("1 hidden entry not graded")
     assert ".Eve_301_assignsubmission_file." in note
     _, notes = graded({"al/softmax.py": "x", ".eve/softmax.py": "x", ".gitignore": "x"})
     assert [note for note in notes if "hidden" in note] == [

@@ -291,7 +291,7 @@ def test_a_site_adds_its_own(read, monkeypatch):
     site(lambda: own)
     assert recognise.named("moon") is own
     site(lambda: 3)
-    with pytest.raises(UserError, match="'moon' .* is no autograder"):
+    with pytest.raises(UserError, match="'moon' .* is not an Importer"):
         recognise.importers()
     site(lambda: 1 / 0)
     with pytest.raises(UserError, match="cannot be loaded: ZeroDivisionError"):
