@@ -184,7 +184,7 @@ def _choose_files(
                 problems[exercise] = chosen.trouble
     if untouched:
         work.notes.append(
-            f"Not graded, since unchanged from the handed-out file: {', '.join(untouched)}."
+            f"Left out, since unchanged from the handed-out file: {', '.join(untouched)}."
         )
 
 

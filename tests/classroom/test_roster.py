@@ -127,7 +127,7 @@ def test_two_of_one_name_are_not_guessed(read):
     found, _ = read(MOODLE, "id,name,moodle\na,Anna Muster,2004\nb,Muster Anna,2003\n")
     assert found["a"].hand_in.platform_id == "2004"
     found, notes = read(MOODLE, "id,name\na,Anna Muster\n")
-    assert "Anna Muster_2003, Anna Muster_2004 may all be a." in notes[-1]
+    assert "Anna Muster_2003, Anna Muster_2004 may each be a." in notes[-1]
     assert found["a"].unclear
 
 

@@ -305,7 +305,7 @@ def test_a_name_that_two_have_costs_the_others_nothing():
     )
     folders, notes = graded(download, "id,name\nbob,Bob Muster\neve,Eve Adams\nal,Al Berg\n")
     assert [(f.student, files) for f, files in folders if files] == [("al", {"softmax.py": "al"})]
-    assert any("Bob Muster_202, Bob Muster_301 may all be bob." in note for note in notes)
+    assert any("Bob Muster_202, Bob Muster_301 may each be bob." in note for note in notes)
 
 
 def test_a_number_of_one_and_the_name_of_another():
