@@ -449,6 +449,6 @@ def test_an_export_says_what_to_grade_again(quick):
     quick.run("adjust", quick.out, "ann", "two", "--set", "8", "--why", "on paper")
     quick.grade("one")
     said = str(quick.run("export", "feedback", quick.out, "--out", quick.root / "x").exception)
-    assert said.endswith("Run the same grade command for two again, and then export.")
+    assert said.endswith("Run the same grade command for two again, then export.")
     quick.grade("two")
     assert quick.run("export", "feedback", quick.out, "--out", quick.root / "x").exit_code == 0

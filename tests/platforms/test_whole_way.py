@@ -132,7 +132,10 @@ def test_moodle_with_an_adjustment_that_lasts(way):
     assert "Softmax: −2 points by Dr. X on 20" in page and "handed in on paper" in page
     doubt = way.run(*wanted, "--add", "100", "--why", "a slip").output
     assert "That makes 110 of 12 points" in doubt
-    assert "Points cannot go below 0, so only 110" in way.run(*wanted, "--add", "-200", "--why", "x").output
+    assert (
+        "Points cannot go below 0, so only 110"
+        in way.run(*wanted, "--add", "-200", "--why", "x").output
+    )
     assert way.run(*wanted, "--undo").exit_code == 0
     assert way.grade(downloads.MOODLE)["Jörg Müller_2001"].total == 12.0
 
