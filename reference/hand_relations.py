@@ -175,12 +175,13 @@ def with_later(
     name: str,
     steps: Steps,
     givens: Mapping[str, Any],
-    is_right: Callable[[str], bool] = lambda _: True,
+    is_right: Callable[[str], bool | None] = lambda _: None,
 ) -> str:
     """Return what is said of a wrong step, with the later steps that follow from it.
 
-    Steps that follow from the student's own are to be worked out again. The first one that does
-    not follow, and is not right, has another mistake.
+    Steps that follow from the student's own are to be worked out again, unless they are right. The
+    first one that does not follow, and is not right, has another mistake. `is_right` returns None
+    where that is not known.
     """
     letter, step = name.split("_", 1)
     following: list[str] = []
@@ -189,9 +190,10 @@ def with_later(
         if each not in steps or ORDER[ORDER.index(each) - 1] not in steps:
             break
         if not _follows(each, steps, givens).all():
-            other = "" if is_right(each) else f" {letter}_{each} has another mistake."
+            other = f" {letter}_{each} has another mistake." if is_right(each) is False else ""
             break
-        following.append(f"{letter}_{each}")
+        if not is_right(each):
+            following.append(f"{letter}_{each}")
     if following:
         follow, them = ("follows", "it") if len(following) == 1 else ("follow", "them")
         text += f" {join_names(following)} {follow} from {name}: work {them} out again."

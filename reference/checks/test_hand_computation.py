@@ -21,6 +21,7 @@ from reference.by_hand import PRINTED_IN_S3, STEPS, WITHIN
 from reference.hand_mistakes import mistakes_of_row, named, with_names
 from reference.hand_relations import (
     first_wrong,
+    fits,
     judge_by_relations,
     judge_masked_row,
     not_right,
@@ -124,7 +125,9 @@ def judge_in_kit(submission, reference, name, note):
         says = named(wrong, name, own, steps, given, findings()[step])
         if not first_wrong(step, steps, given):
             every = own_steps(submission.aside(), reference, letter, STEPS[-1])
-            says = dataclasses.replace(says, finding=with_later(says.finding, name, every, given))
+            is_right = lambda s: None if step == "scores" else bool(fits(s, every, given).all())
+            text = with_later(says.finding, name, every, given, is_right)
+            says = dataclasses.replace(says, finding=text)
         raise says from None
 
 

@@ -208,3 +208,11 @@ def test_the_first_wrong_step_names_what_follows_from_it(grade_text, in_kit):
     first = next(check for check in checks if check.outcome == "failed")
     assert f"{follow} b_output has another mistake." in first.diagnosis.finding
     assert "work them out" not in first.finding  # not twice
+
+
+def test_what_follows_from_a_wrong_step_and_is_right_stays(grade_text):
+    """The weights of scores that were rounded too much are right to three decimals all the same."""
+    text = RIGHT[0].read_text() + "a_scaled = [[0.71, 0.71], [0.71, 0]]\n"
+    checks = grade_text("hand_computation", text).checks
+    first = next(check for check in checks if check.outcome == "failed")
+    assert "work" not in first.diagnosis.finding
