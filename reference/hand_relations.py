@@ -180,17 +180,20 @@ def with_later(
     """Return what is said of a wrong step, with the later steps that follow from it.
 
     Steps that follow from the student's own are to be worked out again, unless they are right. The
-    first one that does not follow, and is not right, has another mistake. `is_right` returns None
+    first one that does not follow, and is not right, is named too. `is_right` returns None
     where that is not known.
     """
     letter, step = name.split("_", 1)
     following: list[str] = []
     other = ""
     for each in ORDER[ORDER.index(step) + 1 :]:
-        if each not in steps or ORDER[ORDER.index(each) - 1] not in steps:
+        before = ORDER[ORDER.index(each) - 1]
+        if each not in steps or before not in steps:
             break
         if not _follows(each, steps, givens).all():
-            other = f" {letter}_{each} has another mistake." if is_right(each) is False else ""
+            if is_right(each) is False:
+                last = f"{letter}_{each} does not follow from your {letter}_{before}"
+                other = f" {last}, and is not right either."
             break
         if not is_right(each):
             following.append(f"{letter}_{each}")

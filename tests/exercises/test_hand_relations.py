@@ -206,7 +206,8 @@ def test_the_first_wrong_step_names_what_follows_from_it(grade_text, in_kit):
     text += "".join(f"{name} = {value.tolist()}\n" for name, value in values.items())
     checks = grade_text("hand_computation", text).checks
     first = next(check for check in checks if check.outcome == "failed")
-    assert f"{follow} b_output has another mistake." in first.diagnosis.finding
+    other = "b_output does not follow from your b_weights, and is not right either."
+    assert f"{follow} {other}" in first.diagnosis.finding
     assert "work them out" not in first.finding  # not twice
 
 
