@@ -69,10 +69,9 @@ STATEMENTS: Mapping[str, str] = {
     "right_and_wrong": "It is right {right}, and wrong {wrong}.",
     "right_and_error": "It is right {right}, and stops with an error {wrong}: {error}",
     "wrong_with_both": (
-        "It goes wrong only in calls of both kinds: {wrong}, and {also}. In all other calls tried "
-        "it is right."
+        "Of the calls with random inputs, only those of both kinds fail: {wrong}, and {also}."
     ),
-    "wrong_only": "It goes wrong only {wrong}; in all other calls tried it is right.",
+    "wrong_only": "Of the calls with random inputs, only those {wrong} fail.",
     "fact": "{says}",
     "measure": "{says}",
     "right_result": "{Right} {is_right} right; {wrong} {is_wrong} not.",

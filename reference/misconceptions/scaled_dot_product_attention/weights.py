@@ -116,7 +116,7 @@ WEIGHTS = (
         ROWS,
         {
             "largest-of-all": (
-                "{Right as long as the rows are of like size: }the maximum of the whole array is "
+                "{Right as long as the rows have values of similar size: }the maximum of the whole array is "
                 "subtracted, and rows far below it vanish.",
                 lambda s: (
                     np.exp(s.blocked - s.blocked.max())
