@@ -116,8 +116,8 @@ WEIGHTS = (
         ROWS,
         {
             "largest-of-all": (
-                "{Right as long as the rows have values of similar size: }the maximum of the whole array is "
-                "subtracted, and rows far below it vanish.",
+                "{Right as long as the rows have values of similar size: }the maximum of the whole "
+                "array is subtracted, and rows far below it vanish.",
                 lambda s: (
                     np.exp(s.blocked - s.blocked.max())
                     / np.exp(s.blocked - s.blocked.max()).sum(-1, keepdims=True)

@@ -239,8 +239,8 @@ SHIFTS = (
         ),
         {
             "largest-of-all": (
-                "{Right as long as the rows have values of similar size: }the maximum of the whole array is "
-                "subtracted, and rows far below it vanish.",
+                "{Right as long as the rows have values of similar size: }the maximum of the whole "
+                "array is subtracted, and rows far below it vanish.",
                 lambda s: s.array - s.array.max(),
             ),
         },
