@@ -1,5 +1,7 @@
 """The view *Regrade*: changes by new entries or files, shown before they count."""
 
+from pathlib import Path
+
 from starlette.responses import Response
 
 from autograder.classroom.adjustments import UnappliedEntries, refuse_unapplied_entries
@@ -33,6 +35,7 @@ def show(visit: Visit) -> Response:
 def _in_words(command: GradeCommand) -> str:
     parts = [command.submissions]
     parts += [f"only {few(names, 4)}" for names in (command.exercises, command.students) if names]
+    parts += [f"with {Path(command.roster).name}"] if command.roster else []
     return ", ".join(parts)
 
 

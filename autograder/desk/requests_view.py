@@ -8,7 +8,7 @@ from autograder.classroom.decisions import decision_row
 from autograder.classroom.marks import answer_id
 from autograder.course.errors import UserError
 from autograder.desk.results import ClassMember, ClassResults
-from autograder.desk.student_view import enter_row, student_in_address
+from autograder.desk.student_view import keep_row, student_in_address
 from autograder.desk.view import DeskView, Visit
 from autograder.report.model import ExerciseReport
 
@@ -67,7 +67,7 @@ def show(visit: Visit) -> Response:
 
 
 def answer(visit: Visit) -> Response:
-    """Enter the answer to a request: for the words that it was given for."""
+    """Enter the answer to a request, for the words that it was given for, and go on to the next."""
     now = visit.results()
     student, name = student_in_address(visit, now), visit.part("exercise")
     found = [each for each in now.report(student).exercises if each.name == name and each.request]
@@ -79,7 +79,8 @@ def answer(visit: Visit) -> Response:
         raise UserError("Write an answer: the student reads it.")
     row = decision_row("answer", None, visit.field("answer"), None)
     row |= {"exercise": name, "check": answer_id(found[0].request)}
-    return enter_row(visit, student, row)
+    keep_row(visit, student, row)
+    return visit.other("/requests")
 
 
 VIEWS = (

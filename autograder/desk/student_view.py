@@ -134,8 +134,8 @@ def enter(visit: Visit) -> Response:
     return enter_row(visit, student, row | {"exercise": exercise, "check": name}, doubt)
 
 
-def enter_row(visit: Visit, student: ClassMember, row: dict[str, str], text: str = "") -> Response:
-    """Enter a row for a student, and go on to the page of what is entered for them.
+def keep_row(visit: Visit, student: ClassMember, row: dict[str, str]) -> None:
+    """Enter a row for a student.
 
     Raises:
         UserError: it cannot be meant, or it cannot be written now.
@@ -143,6 +143,11 @@ def enter_row(visit: Visit, student: ClassMember, row: dict[str, str], text: str
     trouble = _table(visit).enter(row | {"student": student.id})
     if trouble:
         raise UserError(f"{trouble}, and enter it again.")
+
+
+def enter_row(visit: Visit, student: ClassMember, row: dict[str, str], text: str = "") -> Response:
+    """Enter a row for a student, and go on to the page of what is entered for them."""
+    keep_row(visit, student, row)
     said = [f"Entered in {TABLE}.", text.strip(), "Grade again to apply it."]
     return _entered_page(visit, student, " ".join(filter(None, said)))
 

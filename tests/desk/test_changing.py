@@ -170,6 +170,15 @@ def test_commands_are_kept_with_whole_paths_and_repeated_word_for_word(quick):
     assert list(grade_commands(quick.out)) == [whole]
 
 
+def test_commands_that_differ_in_the_roster_look_different(client, quick):
+    for name in ("before", "after"):
+        (quick.root / f"{name}.csv").write_text("id\nann\n")
+        args = ["--exercise", "one", "--roster", quick.root / f"{name}.csv"]
+        quick.run("grade", *args, "--apply")
+    page = text_of(client.get("/regrade"))
+    assert "only one, with after.csv" in page and "only one, with before.csv" in page
+
+
 def test_no_name_is_kept_where_results_have_none(quick):
     quick.out = quick.out.with_name("anonymous")
     assert quick.run("grade", "--anonymous").exit_code == 0
