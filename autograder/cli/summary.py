@@ -44,8 +44,12 @@ def print_notes(console: Console, overview: ClassOverview, rest: str) -> None:
 def _print_notes(
     console: Console, overview: ClassOverview, most: int, rest: str, cut: bool
 ) -> None:
-    notes = [*overview.said_only, *overview.notes]
-    _print_some(console, [f"Note: {note}" for note in notes], most, rest, cut)
+    for note in overview.said_only:  # nowhere else, so in full
+        console.print(Text(f"Note: {note}"))
+    lines = [f"Note: {note}" for note in overview.notes]
+    _print_some(console, lines, most, rest, cut)
+    if cut and len(lines) <= most and any(len(line) > console.width for line in lines):
+        console.print(f"… in full in {rest}.")
 
 
 def _print_some(

@@ -12,7 +12,7 @@ from rich.console import Console
 from autograder.classroom.grade_difference import Change, GradeCell, GradeDifference
 from autograder.cli import app
 from autograder.cli.history import print_difference
-from autograder.cli.summary import print_overview
+from autograder.cli.summary import print_notes, print_overview
 from autograder.report.overview import ClassOverview, Row
 from tests.classroom.quick import Quick
 
@@ -211,6 +211,16 @@ def test_a_class_of_a_thousand_fits_on_a_screen(course):
     assert len(output.splitlines()) <= 24 and max(map(len, output.splitlines())) <= 80, output
     assert "1000 students: graded 750, needs a person 250" in output
     assert "… and 247 more" in output
+
+
+def test_a_note_that_is_cut_is_in_full_elsewhere(course):
+    """Its end says what to do. Of results without names it is in no file, so it is not cut."""
+    overview = ClassOverview("C", list(course.exercises.values()))
+    overview.notes = overview.said_only = (f"two may be one {'and so on ' * 20}. Enter an id.",)
+    said = io.StringIO()
+    print_notes(Console(file=said, width=80), overview, "grade.log")
+    output = said.getvalue()
+    assert output.count("Enter an id.") == 1 and "… in full in grade.log." in output
 
 
 def test_a_thousand_changes_fit_on_a_screen():
