@@ -108,7 +108,10 @@ def not_right(
     places = [index(tuple(int(i) for i in place)) for place in np.argwhere(wrong)]
     be, does = ("is", "does") if len(places) == 1 else ("are", "do")
     nor = f" and {does} not count as following from your {from_own}" if from_own else ""
-    text = f"{name}: {len(places)} of {wrong.size} entries {be} not right{nor}: {few(places, 6)}."
+    count = f"{len(places)} of {wrong.size} entries {be} not right{nor}: {few(places, 6)}"
+    if wrong.all() and not nor:
+        count = f"none of the {wrong.size} entries is right"
+    text = f"{name}: {count}."
     return Mismatch(text + later, name, answer, None, wrong)
 
 

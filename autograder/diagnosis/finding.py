@@ -64,7 +64,7 @@ STATEMENTS: Mapping[str, str] = {
     "writes_default": "Line {line} writes into the default value of {name}, made only once.",
     "writes_outside": "Line {line} writes into {name}, which outlives the call.",
     "error": "{error}",
-    "some_stop": "Some calls stop with an error: {error}",
+    "some_stop": "{error} Other calls give a result.",
     "only_nan": "Every number in the results is NaN (not a number), in every call.",
     "right_and_wrong": "It is right {right}, and wrong {wrong}.",
     "right_and_error": "It is right {right}, and stops with an error {wrong}: {error}",

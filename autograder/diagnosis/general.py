@@ -69,8 +69,7 @@ NOTHING_RETURNED = Misconception(
 )
 PRINTED = replace(
     NOTHING_RETURNED,
-    finding="The function prints its result in place of returning it, so whoever calls it gets "
-    "None.",
+    finding="The function prints and returns None: `print` hands nothing back to whoever calls it.",
     hints=HINTS["printed"],
 )
 

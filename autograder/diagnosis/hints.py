@@ -170,6 +170,11 @@ HINTS: Mapping[str, Three] = {
         "Python notices a missing sign only where it can read no further, often a line later.",
         "Look {where}, and at the line above it.",
     ),
+    "indentation": (
+        "How many spaces does that line begin with, and how many the lines above and below it?",
+        "Lines of one block begin at the same column. A tab is not the same as spaces.",
+        "Look {where}: delete what is before its first letter, and type the spaces again.",
+    ),
     "not_defined": (
         "Is `{name}` in your file spelled exactly as in the text?",
         "The grader finds names outside every function and class. One inside is not seen.",
@@ -261,6 +266,8 @@ def failure_kind(cause: Cause, diagnosis: Diagnosis | None = None) -> str:
     if diagnosis is not None and diagnosis.code in HINTS:
         return diagnosis.code
     cause = first_cause(cause)
+    if cause.error in {"IndentationError", "TabError"}:
+        return "indentation"
     if cause.code != "raised":
         return "import" if cause.code == "import_failed" else cause.code
     place = cause.place

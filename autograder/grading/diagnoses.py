@@ -32,6 +32,10 @@ from autograder.sandbox.problems import Raised, StudentProblem
 from autograder.sandbox.session import WorkerSession
 
 SECONDS = 30.0  # of the judge's own processor
+# What a check itself finds and no value shows: a name that fits the values is of something else.
+NOT_IN_VALUES = frozenset(
+    {"changes-its-argument", "remembers", "parameter-missing", "projection-bias"}
+)
 
 
 class Stopped(Exception):
@@ -133,7 +137,13 @@ def _diagnosed(
             diagnosis = with_lines(finding, session.source.units).about(function)
             hints = finding.hints
             break
-    if result.own is not None and (diagnosis is None or diagnosis.kind != "named"):
+    if result.own is not None and (
+        diagnosis is None
+        or diagnosis.kind != "named"
+        or NOT_IN_VALUES.intersection(result.own.misconceptions).difference(
+            diagnosis.misconceptions
+        )
+    ):
         own = result.own
         finding = Finding("named", own.finding, own.misconceptions, told=own.told, code="own")
         diagnosis = with_lines(finding, session.source.units).about(own.function)

@@ -161,19 +161,18 @@ def _is_unreadable(exercise: ExerciseReport) -> bool:
 
 
 def _is_in_reason(exercise: ExerciseReport, cause: Cause | None) -> bool:
-    """Return whether a cause is the reason, or the syntax error that the reason tells of."""
+    """Return whether a cause is the reason, or the error in a line that the reason tells of."""
     if cause is None or exercise.cause is None:
         return False
-    error = _syntax_error(cause)
-    return cause == exercise.cause or (error is not None and error == _syntax_error(exercise.cause))
+    told = list(_errors(exercise.cause))
+    return cause == exercise.cause or any(error in told for error in _errors(cause))
 
 
-def _syntax_error(cause: Cause) -> Cause | None:
-    """Return the syntax error in a cause or behind it, whatever the file is called there."""
-    for each in (cause, cause.because):
-        if each is not None and each.code == "not_python":
-            return msgspec.structs.replace(each, subject="")
-    return None
+def _errors(cause: Cause) -> Iterator[Cause]:
+    """Yield the errors in lines that a cause tells of, whatever the file is called there."""
+    for each in (cause, *([cause.because] if cause.because is not None else [])):
+        if each.place is not None or each.code == "not_python":
+            yield msgspec.structs.replace(each, subject="", because=None)
 
 
 def _nothing_begun(exercise: ExerciseReport) -> bool:
@@ -285,9 +284,13 @@ def _repeats(check: CheckReport) -> str:
 
 def headline(check: CheckReport) -> str:
     """Return what a failed check says in one sentence: which mistake it is, or what it found."""
-    if check.diagnosis is None:
-        return f"{check.title}: {check.finding}" if check.finding else ""
-    return check.diagnosis.sentence
+    return _titled(check) if check.diagnosis is None else check.diagnosis.sentence
+
+
+def _titled(check: CheckReport) -> str:
+    """Return what a check found, below its title unless it says itself what it is about."""
+    is_named = check.cause is not None and check.cause.subject
+    return check.finding if is_named or not check.finding else f"{check.title}: {check.finding}"
 
 
 def required(check: CheckReport) -> str:
@@ -360,7 +363,7 @@ def check_sentences(
     diagnosis = check.diagnosis.sentence if check.diagnosis is not None else ""
     is_quiet = check.outcome in QUIET
     finding = check.finding
-    is_said = (finding if is_quiet else f"{check.title}: {finding}") in shown
+    is_said = (finding if is_quiet else _titled(check)) in shown
     if is_said or _repeats(check):
         finding = ""
     elif check.hidden and not finding and not diagnosis and not is_quiet:

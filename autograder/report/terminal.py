@@ -301,7 +301,8 @@ def _panel(word: str, matrix: Matrix, digits: int, room: int | None) -> Panel:
     rows, columns = len(matrix.rows), len(matrix.rows[0]) if matrix.rows else 0
     if rows and not matrix.names and (rows, columns) != (1, 1, *matrix.shape)[-2:]:
         bottom, right = matrix.top + rows - 1, matrix.left + columns - 1
-        part = f"(rows {matrix.top} to {bottom}, columns {matrix.left} to {right})"
+        part = f"rows {matrix.top} to {bottom}, columns {matrix.left} to {right}"
+        part = f"({part if len(matrix.shape) > 1 else f'entries {matrix.left} to {right}'})"
         panel.append([(part, "dim")])
     if room is None or columns < 2 or _wide(panel) + APART <= room:
         return panel
@@ -374,8 +375,8 @@ def _blocks(apart: list[list[float]]) -> list[StyledLine]:
         line: StyledLine = []
         for x in row:
             share = abs(x) / largest if math.isfinite(x) else 1.0
-            block = BLOCKS[min(4, -int(-4 * share // 1)) if share > 1e-9 else 0]
-            sign = " " if share <= 1e-9 else "?" if math.isnan(x) else "+" if x > 0 else "−"
+            block = BLOCKS[max(1, min(4, -int(-4 * share // 1))) if x else 0]
+            sign = " " if not x else "?" if math.isnan(x) else "+" if x > 0 else "−"
             line.append((f" {sign}{block}{block}", "bad" if share > 1e-9 else "dim"))
         rows.append(line)
     return rows

@@ -50,7 +50,7 @@ def wrong_shown(scores: Any, mask: Any) -> Any:
 
 
 def wrong_no_axis(scores: Any, mask: Any) -> Any:
-    """no axis is put in at all: the batch of a (B, L, L) mask meets the heads"""
+    """no axis is put in behind the batch of a (B, L, L) mask, which meets the heads"""
     scores = np.where(np.asarray(mask).astype(bool), scores, -1e9)
     e = np.exp(scores - scores.max(axis=-1, keepdims=True))
     return e / e.sum(axis=-1, keepdims=True)

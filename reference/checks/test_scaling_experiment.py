@@ -217,13 +217,13 @@ def test_trials_and_generator(submission, reference, rng, generator, grading):
     onwards = run(submission, reference, few, once)
     again = run(submission, reference, few, generator(draws.seeded(3)))
     assert first == again, "Two runs with generators of the same seed gave different numbers."
-    expect_repeats(submission, reference, drawn_sizes(rng, (9, 30)), generator)
     if first == onwards:
         raise Mismatch(
             "Two runs with the same generator, one after the other, gave the same numbers: they "
             "are not drawn from `rng` itself, which would have gone on.",
             mistake="own-generator",
         )
+    expect_repeats(submission, reference, drawn_sizes(rng, (9, 30)), generator)
     grading("measures")
     expect_what_follows(submission, reference, rng, generator)
 

@@ -132,7 +132,7 @@ def test_a_wrong_shape_is_told_by_what_all_calls_have_in_common(function, says):
 
 
 def test_beside_an_error_a_fact_is_told_of_the_results_alone():
-    """Two causes seemed to be one: "Some calls stop with an error: … All results are negative."."""
+    """Two causes seemed to be one: "scaled stopped with … All results are negative."."""
 
     def wrong_or_no_result(x):
         if len(x) == 4:
@@ -140,6 +140,6 @@ def test_beside_an_error_a_fact_is_told_of_the_results_alone():
         return -np.exp(x)
 
     assert said(wrong_or_no_result, SCALED)[2] == (
-        "Some calls stop with an error: scaled stopped with ValueError. "
+        "scaled stopped with ValueError. Other calls give a result. "
         "Where it gives a wrong result: all results are negative."
     )

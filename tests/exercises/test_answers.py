@@ -130,7 +130,7 @@ def test_hand_computation_does_not_give_its_answers_away(grade_text):
     report = grade_text("hand_computation", "a_scores = [[9, 9], [9, 9]]")
     first = report.checks[0]
     assert first.evidence.expected is None
-    assert "4 of 4 entries are not right: [0][0], [0][1], [1][0], [1][1]." in first.finding
+    assert "none of the 4 entries is right." in first.finding
 
 
 @pytest.mark.parametrize("exponent", [0.45, 0.5, 0.55, np.float64(0.5)])
@@ -138,3 +138,15 @@ def test_a_measured_exponent_is_right_within_its_margin(grade_text, exponent):
     text = f"CONCLUSION = dict(growth_exponent={float(exponent)}, steady='scaled', gradient='vanishes')"
     report = grade_text("scaling_experiment", text)
     assert report.points == 2
+
+
+def test_what_no_value_shows_is_not_said_to_be_another_mistake(grade_text, root):
+    """Its values are those of a maximum over blocked scores; the check met a changed argument."""
+    solution = (root / "solutions/causal_mask.py").read_text(encoding="utf-8")
+    right = "    masked = apply_mask(scores, mask)\n"
+    in_place = "    scores -= scores.max(axis=-1, keepdims=True)\n"
+    head, tail = solution.split(right)
+    tail = tail.replace(" - masked.max(axis=-1, keepdims=True)", "")
+    check = grade_text("causal_mask", head + in_place + right + tail).checks[-1]
+    assert check.cause.code == "argument_changed"
+    assert check.diagnosis.misconceptions == ("changes-its-argument",)

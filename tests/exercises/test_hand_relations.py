@@ -62,7 +62,7 @@ def test_one_half_everywhere_is_wrong():
     values = {f"{p}_{s}": np.full(hand_shape(p, s), 0.5) for p in "abc" for s in STEPS}
     found = judged(values)
     assert not {"right", "follows"} & set(found.values())
-    assert found["a_scores"].startswith("a_scores: 4 of 4 entries are not right")
+    assert found["a_scores"].startswith("a_scores: none of the 4 entries is right")
     assert found["b_weights"] == "b_weights[0] sums to 1.5; the weights of a row sum to 1."
     with pytest.raises(Mismatch, match="row sums to 2; the weights of a row sum to 1"):
         judge_masked_row("row", np.full(4, 0.5), np.array(GIVENS["masked_scores"]))

@@ -244,6 +244,35 @@ def test_what_passes_by_follow_through_has_no_tick():
     assert "- → follow-through: Title of m" in job_summary(shown).decode()
 
 
+def test_a_sentence_that_names_what_it_is_about_stands_without_a_title():
+    """It was "f: the shape is (n,): f did not finish within 5 seconds."."""
+    slow = Cause(code="timed_out", subject="f")
+    ends = check("a", finding="f did not finish within 5 seconds.", cause=slow)
+    differs = check("a", finding="The result: 2 of 3 values differ.")
+    assert opening(exercise(ends)).text == ends.finding
+    assert opening(exercise(differs)).text == f"Title of a: {differs.finding}"
+    for report in (exercise(ends), exercise(differs)):
+        for text in faces(report):
+            assert text.count(report.checks[0].finding) == 1
+
+
+def test_an_error_while_loading_is_said_once():
+    place = Line(file="f.py", line=8, text='axis = int(input("?"))')
+    cause = Cause(code="keyboard", subject="f.py", message="input()", place=place)
+    absent = Cause(code="not_defined", subject="f", message="f.py", because=cause)
+    note = msgspec.structs.replace(cause, subject="A line outside every function")
+    report = exercise(
+        check("a", finding="f is not defined: input().", cause=absent),
+        status="not loaded",
+        reason="f.py calls input() in line 8.",
+        cause=cause,
+        notes=("A line outside every function calls input() in line 8.",),
+        note_causes=(note,),
+    )
+    for text in faces(report):
+        assert text.count("input() in line 8") == 1 and "not defined" not in text
+
+
 def test_the_last_line_counts_the_checks():
     passed = check("p", outcome="passed", points=1.0)
     waits = msgspec.structs.replace(passed, name="w", outcome="not run")

@@ -165,8 +165,8 @@ HEADS = (
         {
             # S4 of the course's sources
             "mask-batch-meets-heads": (
-                "{A mask of three axes is right for (L, L) and (B, 1, L, L) only: the|The} batch "
-                "axis of (B, L, L) meets the heads.",
+                "{Masks of (L, L) and (B, 1, L, L) act rightly: the|The} batch axis of a mask of "
+                "(B, L, L) meets the heads.",
                 lambda s: s.allowed,
             ),
             "mask-for-first-head": (
