@@ -27,6 +27,7 @@ from autograder.diagnosis.recorded_replay import (
 from autograder.diagnosis.replay import Replay
 from autograder.diagnosis.steps import diagnose
 from autograder.grading.cpu_limit import CpuLimitExceeded, cpu_limit
+from autograder.report.model import Diagnosis
 from autograder.sandbox.child import InternalError
 from autograder.sandbox.problems import Raised, StudentProblem
 from autograder.sandbox.session import WorkerSession
@@ -137,14 +138,8 @@ def _diagnosed(
             diagnosis = with_lines(finding, session.source.units).about(function)
             hints = finding.hints
             break
-    if result.own is not None and (
-        diagnosis is None
-        or diagnosis.kind != "named"
-        or NOT_IN_VALUES.intersection(result.own.misconceptions).difference(
-            diagnosis.misconceptions
-        )
-    ):
-        own = result.own
+    own = result.own
+    if own is not None and (diagnosis is None or _says_more(own, diagnosis)):
         finding = Finding("named", own.finding, own.misconceptions, told=own.told, code="own")
         diagnosis = with_lines(finding, session.source.units).about(own.function)
         hints = finding.hints
@@ -156,6 +151,12 @@ def _diagnosed(
         group="" if diagnosis.kind == "named" else group,
         hints=hints,
     )
+
+
+def _says_more(own: Diagnosis, diagnosis: Diagnosis) -> bool:
+    """Return whether what a check itself found comes before a diagnosis by the values."""
+    unseen = NOT_IN_VALUES.intersection(own.misconceptions)
+    return diagnosis.kind != "named" or not unseen <= {*diagnosis.misconceptions}
 
 
 def _explained(error: Raised, recipe: Recipe, call: Call | Probe) -> str:

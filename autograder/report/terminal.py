@@ -298,12 +298,9 @@ def _panel(word: str, matrix: Matrix, digits: int, room: int | None) -> Panel:
     """Return one side, without as many columns as have no room."""
     title = [(f"{word}{place_of(matrix)}", "bold"), (f"  shape {shape(matrix.shape)}", "dim")]
     panel = [title, *_rows(matrix, digits)]
-    rows, columns = len(matrix.rows), len(matrix.rows[0]) if matrix.rows else 0
-    if rows and not matrix.names and (rows, columns) != (1, 1, *matrix.shape)[-2:]:
-        bottom, right = matrix.top + rows - 1, matrix.left + columns - 1
-        part = f"rows {matrix.top} to {bottom}, columns {matrix.left} to {right}"
-        part = f"({part if len(matrix.shape) > 1 else f'entries {matrix.left} to {right}'})"
-        panel.append([(part, "dim")])
+    columns = len(matrix.rows[0]) if matrix.rows else 0
+    if part := _part_shown(matrix):
+        panel.append([(f"({part})", "dim")])
     if room is None or columns < 2 or _wide(panel) + APART <= room:
         return panel
     # Leave out the last column, or the first where only the last has what is wrong.
@@ -318,6 +315,17 @@ def _panel(word: str, matrix: Matrix, digits: int, room: int | None) -> Panel:
         left=matrix.left + int(first),
     )
     return _panel(word, narrower, digits, room)
+
+
+def _part_shown(matrix: Matrix) -> str:
+    """Return which rows and columns are shown, of more; empty if that is all."""
+    rows, columns = len(matrix.rows), len(matrix.rows[0]) if matrix.rows else 0
+    if not rows or matrix.names or (rows, columns) == (1, 1, *matrix.shape)[-2:]:
+        return ""
+    bottom, right = matrix.top + rows - 1, matrix.left + columns - 1
+    if len(matrix.shape) == 1:
+        return f"entries {matrix.left} to {right}"
+    return f"rows {matrix.top} to {bottom}, columns {matrix.left} to {right}"
 
 
 def _side_by_side(panels: list[Panel], room: int | None) -> Iterator[StyledLine]:

@@ -262,7 +262,7 @@ def number_in(text):
     points=2,
     grades=["cell text"],
     hints=(
-        "In which cell stands the number for row 0 and column 1?",
+        "What has to stand in the cell of row 0 and column 1, and what does a reader see there?",
         "Every cell has its own weight written in it, as a fraction or in percent.",
         "ax.text takes the column first (x) and then the row (y); format the weight with two "
         "decimals.",
