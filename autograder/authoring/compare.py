@@ -81,7 +81,7 @@ def _compare_check(row: Compared, label: str, full: CheckResult, released: Check
     follows_untold = full.outcome == "not run" and released.outcome in {"passed", "failed"}
     if full.outcome != released.outcome and not follows_untold:
         row.differences.append(
-            f"{label}: {full.outcome}, but {released.outcome} as released "
+            f"{label}: {full.outcome} in the full course, but {released.outcome} in the kit "
             f"({released.finding[:120]})"
         )
         return
@@ -97,4 +97,4 @@ def _compare_check(row: Compared, label: str, full: CheckResult, released: Check
         row.false_names.append(f"{label}: {names}")
     else:
         expected = ", ".join(full.diagnosis.misconceptions)
-        row.not_named.append(f"{label}: not named as released: {expected}")
+        row.not_named.append(f"{label}: the kit does not name {expected}")

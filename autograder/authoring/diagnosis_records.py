@@ -72,8 +72,8 @@ def reasons_without_names(course: Course, exercise: Exercise) -> Iterator[str]:
             code.append(getattr(recipe.comparison.read, "__name__", "what reads its results"))
         if code:
             yield (
-                f"no mistake of {recipe.function} has a name in the released course, since "
-                f"{join_names(code)} of its recipe is in no module under `helpers` in course.yml"
+                f"the kit names no mistake of {recipe.function}, since {join_names(code)} of its "
+                f"recipe is in no module under `helpers` in course.yml"
             )
 
 

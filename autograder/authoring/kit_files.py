@@ -132,7 +132,7 @@ def code(course: Course, exercises: Sequence[Exercise], silent: bool) -> KitFile
     absent = [name for name, path in left.items() if not path.is_file()]
     if absent:
         raise UserError(
-            f"{course.root / FILE_NAME}, field `helpers`: there is no {left[absent[0]]}."
+            f"{course.root / FILE_NAME}, field `helpers`: {left[absent[0]]} does not exist."
         )
     while found := {n: path for n, path in left.items() if n in also or _is_used(n, files)}:
         for name, path in found.items():

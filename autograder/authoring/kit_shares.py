@@ -57,9 +57,12 @@ class KitShares(msgspec.Struct):
         """Yield what is not judged or named, where a share is low."""
         yield from self.reasons
         if self.is_low and self.not_complete:
-            yield f"right answers that are not judged completely: {few(self.not_complete, 8)}"
+            yield (
+                f"the kit leaves checks of these right answers ungraded: "
+                f"{few(self.not_complete, 8)}"
+            )
         if self.is_low and self.not_named:
-            yield f"misconceptions without their name: {few(self.not_named, 8)}"
+            yield f"the kit does not name these misconceptions: {few(self.not_named, 8)}"
 
 
 def kit_shares(course: Course, kit: Path, exercise: Exercise, with_names: bool) -> KitShares:
@@ -165,11 +168,11 @@ def refuse_impossible_checks(shares: Sequence[KitShares]) -> None:
     for each in shares:
         if each.impossible:
             raise UserError(
-                f"Nothing is released: no right answer of {each.exercise} passes "
-                f"{few([f'“{title}”' for title in each.impossible], 4)} in the released course. "
-                f"Import each class and function of the reference by its own name. Compare with "
-                f"what the reference answers to plain data, with relations of the student's own "
-                f"values, or mark the check as hidden."
+                f"No kit was written: no right answer of {each.exercise} passes "
+                f"{few([f'“{title}”' for title in each.impossible], 4)} in the kit. Import each "
+                f"class and function of the reference by its own name. Compare with the answers of "
+                f"the reference to plain data, or compare the student's own values with each "
+                f"other, or mark the check as hidden."
             )
 
 

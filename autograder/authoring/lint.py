@@ -58,7 +58,7 @@ def refuse_authoring_errors(course: Course, exercises: Sequence[Exercise]) -> No
     """
     if course.content.released is not None:
         raise UserError(
-            f"{course.root} is a released course: some answers are not in it. Use the full one."
+            f"{course.root} is a student kit, which lacks some answers. Use the full course."
         )
     with importable(course):
         errors = errors_in_checks(course, [exercise.name for exercise in exercises])
@@ -113,7 +113,7 @@ def _module_of(course: Course, exercise: Exercise) -> ModuleType | AuthoringErro
     if not near:
         return None
     says = (
-        f"there are no misconceptions {exercise.name}.py, and `{near}` is no exercise; "
+        f"this file belongs to no exercise, and `{exercise.name}` has no file of misconceptions; "
         f"did you mean `{exercise.name}`?"
     )
     return AuthoringError(_file_of(folder, near), 1, says)
@@ -131,12 +131,12 @@ def _errors_in_misconceptions(
     try:
         mistakes = read_mistakes(module)
     except WrongMistakes as wrong:
-        return [places.of_name(NAME, f"`{NAME}` is not as it must be: {wrong}.")]
+        return [places.of_name(NAME, f"`{NAME}` is not valid: {wrong}.")]
     if NAME not in vars(module):
         for name, value in vars(module).items():
             if not isinstance(value, type | ModuleType) and nearest(name.upper(), [NAME], ALIKE):
-                return [places.of_name(name, f"`{name}` is not read; did you mean `{NAME}`?")]
-        says = f"there is no {NAME} in it, so it names no mistake."
+                return [places.of_name(name, f"nothing reads `{name}`; did you mean `{NAME}`?")]
+        says = f"the file has no `{NAME}`, so it names no mistake."
         return [AuthoringError(places.path, 1, says)]
     errors = [*errors_in_record(module, mistakes, places)]
     if errors:
@@ -144,7 +144,7 @@ def _errors_in_misconceptions(
     try:
         known_mistakes(course.content.reference, exercise.name)
     except Exception as error:
-        doing = f"what was named on the desk of {exercise.name} cannot be loaded"
+        doing = f"the mistakes of {exercise.name} that were named on the desk cannot be loaded"
         package = course.root / course.content.reference / "misconceptions"
         return [as_authoring_error(error, course.grading, folder_of(package, exercise.name), doing)]
     solution = _defined_in_solution(course, exercise)
@@ -309,23 +309,23 @@ def _errors_in_runs(
             return [places.of_recipe(function, says, "probes")]
         fault, state = _first_state(recipe, ())
         if fault is not None:
-            return [stopped(fault, f"the recipe of `{function}` stops")]
+            return [stopped(fault, f"the recipe of `{function}` raises an error")]
         errors = []
         for what, call in [] if state is None else _said_of(recipe, state):
             try:
                 call()
             except Exception as error:
                 if not _is_torch(error) and no_input_causes(error):
-                    errors.append(stopped(error, f"{what} of `{function}` stops"))
+                    errors.append(stopped(error, f"{what} of `{function}` raises an error"))
         changes: list[Change] = [*map(Alternative, recipe.alternatives), *recipe.misconceptions]
         for change in () if errors else changes:
             fault, _ = _first_state(recipe, (change,))
             if fault is not None:
-                name = "a style"
+                name = "an alternative solution"
                 if isinstance(change, Misconception):
                     name = f"the misconception `{change.id}`"
                 every = "" if no_input_causes(fault) else " at every call"
-                doing = f"{name} of `{function}` stops{every}"
+                doing = f"{name} of `{function}` raises an error{every}"
                 errors.append(stopped(fault, doing, places.of_misconception(change, "")))
         return errors
 
@@ -346,15 +346,15 @@ def _errors_in_probes(recipe: Recipe, probes: Any) -> str:
     """Return what is wrong with the calls that a recipe draws; empty if nothing is."""
     listed = isinstance(probes, list) and all(isinstance(p, Probe | tuple) for p in probes)
     if not listed or not probes:
-        return "expected a list of at least one Probe, or tuple of arguments."
+        return "expected a list with at least one Probe or tuple of arguments."
     for each in probes:
         probe = each if isinstance(each, Probe) else Probe(each)
         if len(probe.args) > len(recipe.parameters):
             count = several(len(probe.args), "argument")
-            return f"one has {count}, for {several(len(recipe.parameters), 'parameter')}."
+            return f"one has {count} for {several(len(recipe.parameters), 'parameter')}."
         for name in probe.kwargs:
             if name not in recipe.parameters:
-                return f"`{name}` is no parameter{meant(name, recipe.parameters)}"
+                return f"`{name}` is not a parameter{meant(name, recipe.parameters)}"
         for name in recipe.parameters[len(probe.args) :]:
             if name not in {*probe.kwargs, *recipe.defaults}:
                 return f"one has no value for `{name}`, which has no default."

@@ -19,7 +19,7 @@ from autograder.grading.author_exceptions import as_authoring_error
 
 HINTS = 3
 OWN_FUNCTIONS = {  # of a module of misconceptions: how many arguments each takes
-    "explain_value": (3, "a function of a value's name, of what reads values, and a variant"),
+    "explain_value": (3, "a function of a value's name, a reader of values, and a variant"),
     "simulated_values": (0, "a function without parameters"),
 }
 TUPLES: dict[str, tuple[Any, str]] = {  # fields of a recipe: what is in each, and what it is
@@ -155,17 +155,17 @@ def errors_in_record(
     listed: tuple[Any, ...] = mistakes.listed
     for recipe in listed:
         if not isinstance(recipe, Recipe):
-            says = f"`{NAME}` has a {type(recipe).__name__} in it; expected a Recipe."
+            says = f"`{NAME}` holds a {type(recipe).__name__}; expected a Recipe."
             yield places.of_name(NAME, says)
         elif recipe.function in seen:
-            says = f"a second recipe of `{recipe.function}`; a function has one."
+            says = f"`{recipe.function}` has two recipes; expected one."
             yield places.of_recipe(recipe.function, says)
         else:
             seen.add(recipe.function)
     for name, (count, expected) in OWN_FUNCTIONS.items():
         function = getattr(mistakes, name)
         if function is None and name in vars(module):
-            says = f"`{name}` is not in `{NAME}`, so it is never asked; expected {name}={name}."
+            says = f"`{name}` is not in `{NAME}`, so it is never called; expected {name}={name}."
             yield places.of_name(name, says)
         if function is not None and not _takes(function, count):
             what = f"of type {type(function).__name__}"
@@ -191,13 +191,13 @@ def errors_in_recipe(
     """Return the errors in a recipe, without running it; `solution` has what that defines."""
     name = recipe.function
     if solution is not None and name not in solution:
-        says = f"`{name}` is no function of the solution{meant(name, solution)}"
+        says = f"the solution has no function `{name}`{meant(name, solution)}"
         return [places.of_recipe(name, says)]
     errors = [
         places.of_recipe(
             name,
             f"in the recipe of `{name}`, `{field}` is of type {type(value).__name__}; "
-            f"it is {expected}.",
+            f"expected {expected}.",
             field,
         )
         for field, value, expected in _wrong_types(recipe)
@@ -208,7 +208,7 @@ def errors_in_recipe(
         for word, says in _wrong_parameters(recipe, own):
             errors.append(places.of_recipe(name, f"in the recipe of `{name}`, {says}", word))
         for way in recipe.alternatives:
-            for word, says in _wrong_steps(way, known, f"a style of `{name}`"):
+            for word, says in _wrong_steps(way, known, f"an alternative solution of `{name}`"):
                 errors.append(places.of_word(word, says))
         errors += _repeated_keys(places)
         errors += _errors_in_families(recipe, known, places, folders)
@@ -254,16 +254,16 @@ def _wrong_parameters(recipe: Recipe, solution: ast.stmt | None) -> Iterator[tup
     for name in recipe.defaults:
         if name not in recipe.parameters:
             near = meant(name, recipe.parameters)
-            yield name, f"`defaults` has `{name}`, which is no parameter{near}"
+            yield name, f"`defaults` has `{name}`, which is not a parameter{near}"
     if isinstance(solution, ast.FunctionDef) and recipe.caller is None:
         args = solution.args
         own = [each.arg for each in (*args.posonlyargs, *args.args, *args.kwonlyargs)]
         for name in recipe.parameters:
             if name not in own and args.kwarg is None and args.vararg is None:
-                says = f"`{name}` is no parameter of the solution's function{meant(name, own)}"
+                says = f"the solution's function has no parameter `{name}`{meant(name, own)}"
                 yield name, says
     if not recipe.steps:
-        yield recipe.function, "there are no steps."
+        yield recipe.function, "`steps` is empty."
 
 
 def _wrong_steps(
@@ -273,7 +273,7 @@ def _wrong_steps(
     for name, does in steps.items():
         if name not in known:
             near = meant(str(name), known)
-            yield str(name), f"{what} replaces `{name}`, which is no step or parameter{near}"
+            yield str(name), f"{what} replaces `{name}`, which is not a step or parameter{near}"
         elif not callable(does):
             kind = type(does).__name__
             yield str(name), f"{what} has a {kind} for `{name}`; expected a function."
@@ -286,7 +286,7 @@ def _repeated_keys(places: Places) -> Iterator[AuthoringError]:
             seen: set[object] = set()
             for key in (key for key in table.keys if isinstance(key, ast.Constant)):
                 if key.value in seen:
-                    says = f"`{key.value!s}` stands twice in one dict; the first would be lost."
+                    says = f"`{key.value!s}` occurs twice in one dict; Python keeps only the last."
                     yield AuthoringError(text.path, key.lineno, says)
                 seen.add(key.value)
 
@@ -318,8 +318,8 @@ def _errors_in_families(
             others = by_name.setdefault(wrong.id, [])
             if any(_is_another(wrong, other) for other in others):
                 says = (
-                    f"the name `{wrong.id}` is taken by another mistake of `{recipe.function}`, "
-                    f"with other hints and other steps; names are unique."
+                    f"another mistake of `{recipe.function}` has the name `{wrong.id}`, with other "
+                    f"hints and other steps; give each mistake its own name."
                 )
                 yield places.of_misconception(wrong, says)
             others.append(wrong)
@@ -328,15 +328,15 @@ def _errors_in_families(
 def _wrong_shape(family: Family, places: Places) -> Iterator[AuthoringError]:
     """Yield the parts of a family that are not put together as they must be."""
     if not isinstance(family.ways, Mapping) or not family.ways:
-        says = f"the ways of a family of `{family.target}` are a dict."
+        says = f"expected a dict for the `ways` of the family of `{family.target}`."
         yield places.of_word(family.target, says)
         return
     for name, ways in family.ways.items():
         if not isinstance(name, str) or not name:
-            yield places.of_word(name, f"a mistake's name is {name!r}; it is a text.")
+            yield places.of_word(name, f"a mistake has the name {name!r}; expected a text.")
         for way in ways if isinstance(ways, list) else [ways]:
             if not isinstance(way, tuple) or len(way) < 2 or not isinstance(way[0], str):
-                says = f"`{name}` is no way to go wrong; expected (finding, change, …)."
+                says = f"expected (finding, change, …) for the mistake `{name}`."
                 yield places.of_word(name, says)
 
 
@@ -344,13 +344,13 @@ def _wrong_texts(family: Family, places: Places) -> Iterator[AuthoringError]:
     first = next(iter(family.ways))
     hints = family.hints
     if isinstance(hints, str) or not all(isinstance(hint, str) for hint in hints):
-        yield places.of_word(first, f"the hints of `{first}` are not a tuple of three texts.")
+        yield places.of_word(first, f"expected a tuple of three texts as the hints of `{first}`.")
     elif hints and len([hint for hint in hints if hint.strip()]) != HINTS:
-        says = f"`{first}` has {several(len(hints), 'hint')}; there are three, or none at all."
+        says = f"`{first}` has {several(len(hints), 'hint')}; expected three or none."
         yield places.of_word(first, says)
     for name, finding, _ in family.said():
         if not finding.strip():
-            yield places.of_word(name, f"`{name}` has no finding to tell.")
+            yield places.of_word(name, f"`{name}` has no text for its finding.")
 
 
 def _wrong_replacements(
@@ -360,7 +360,10 @@ def _wrong_replacements(
     if not wrong.replaces:
         yield "", f"{what} replaces nothing; give a dict of steps."
     if "" in wrong.replaces:
-        yield "", f"{what} names no step; give its family one, or the change as a dict of steps."
+        yield (
+            "",
+            f"{what} names no step; name one in its family, or give the change as a dict of steps.",
+        )
     else:
         yield from _wrong_steps(wrong.replaces, known, what)
 

@@ -110,7 +110,7 @@ def _meaning(text: str) -> str:
 
 
 EQUIVALENT = "equivalent.yml"
-FORM = "EXERCISE:, and under it a list of entries with `line:` and `reason:`"
+FORM = "`EXERCISE:` with a list of entries, each with `line:` and `reason:`"
 FIELDS = ("line", "reason")
 
 
@@ -141,8 +141,8 @@ def equivalent_mutants(
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise UserError(
-            f"{path}, line {line}: this is not valid YAML: {error.problem}. A line of code stands "
-            f"in single quotes, each ' in it twice."
+            f"{path}, line {line}: this is not valid YAML: {error.problem}. Put a line of code in "
+            f"single quotes, and double each ' in it."
         ) from None
     except (yaml.YAMLError, OSError, ValueError) as error:
         raise UserError(f"{path} cannot be read: {error}.") from None
@@ -153,7 +153,7 @@ def equivalent_mutants(
         name = str(key.value)
         if name not in exercises:
             near = meant(name, exercises)
-            raise wrong(key, f"`{name}` is no exercise of the course{near}")
+            raise wrong(key, f"the course has no exercise `{name}`{near}")
         if not isinstance(entries, yaml.SequenceNode):
             raise wrong(key, f"`{name}` has no list; expected {FORM}.")
         found.setdefault(name, []).extend(_entry(entry, wrong) for entry in entries.value)
@@ -169,7 +169,7 @@ def _entry(entry: yaml.Node, wrong: Callable[[yaml.Node, str], UserError]) -> Eq
         if name not in FIELDS:
             raise wrong(key, f"unknown field `{name}`{meant(name, FIELDS)}")
         if not isinstance(value, yaml.ScalarNode) or not value.value.strip():
-            raise wrong(value, f"`{name}` is no text.")
+            raise wrong(value, f"`{name}` is not a text.")
         texts[name] = value.value.strip()
     for name in FIELDS:
         if name not in texts:

@@ -55,8 +55,8 @@ def with_exercise(path: Path, entry: str) -> str:
             if after.exercises[:-1] == before.exercises and after.assignments == before.assignments:
                 return changed
     raise UserError(
-        f"{path} is written in a way that nothing can be added to. Add this to its `exercises:` "
-        f"yourself, and run the command again:\n{entry}"
+        f"autograder cannot add the exercise to {path}. Add this to its `exercises:` yourself, and "
+        f"run the command again:\n{entry}"
     )
 
 
@@ -146,7 +146,7 @@ def _files(course: Course, name: str) -> dict[Path, str]:
     built = [course.handed_out / f"{name}{suffix}" for suffix in (".py", ".ipynb")]
     taken = [str(path) for path in [*files, *built] if path.exists() or path.is_symlink()]
     if taken:
-        raise UserError(f"Nothing is overwritten, and there is already: {', '.join(taken)}.")
+        raise UserError(f"Nothing was written, since these files exist: {', '.join(taken)}.")
     return {path: filled(template, values) for path, template in {**new, **files}.items()}
 
 
@@ -196,12 +196,12 @@ def _fit_for_a_name(name: str) -> None:
     """Refuse what cannot be the name of files, of a module and of a function at once."""
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name) or keyword.iskeyword(name):
         raise UserError(
-            f"{name!r} cannot be an exercise's name: it is a function's too, so it has to be of "
-            f"letters, digits and _, such as word_count."
+            f"{name!r} cannot be an exercise's name. A function has the same name, so use letters, "
+            f"digits and _, such as word_count."
         )
     if name in {*sys.stdlib_module_names, "numpy", "torch", "matplotlib"}:
-        raise UserError(f"{name} is the name of a module that students import; choose another.")
-    if name in PACKAGES or hasattr(Submission, name):
         raise UserError(
-            f"{name} is a name that the checks have for something else; choose another."
+            f"{name} is the name of a module that students import. Choose another name."
         )
+    if name in PACKAGES or hasattr(Submission, name):
+        raise UserError(f"The checks use the name {name} for something else. Choose another name.")

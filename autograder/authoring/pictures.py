@@ -55,13 +55,13 @@ def require_pictures(course: Course, exercise: Exercise, text: str) -> None:
         file = course.handed_out / path
         wrong = ""
         if not said.strip(" #\n"):
-            wrong = "has no description: say what is to be seen, between ![ and ]"
+            wrong = "has no description: describe the picture between ![ and ]"
         elif file.suffix.lower() not in KINDS:
-            wrong = f"is of no kind that a notebook can carry ({', '.join(KINDS)})"
+            wrong = f"is not a kind of picture that a notebook can hold ({', '.join(KINDS)})"
         elif not file.is_file():
-            wrong = f"is not there: expected it at {file}"
+            wrong = f"does not exist: expected it at {file}"
         elif file.stat().st_size > LARGEST:
-            wrong = f"has {file.stat().st_size:,} bytes; at most {LARGEST:,} are carried along"
+            wrong = f"has {file.stat().st_size:,} bytes; at most {LARGEST:,} are allowed"
         if wrong:
             raise UserError(f"{name} shows {path}, which {wrong}.")
 

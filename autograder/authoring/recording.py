@@ -104,7 +104,7 @@ def record_all(
             rest.append(task)
         else:
             parts[task.exercise, task.part] = known
-            say(f"{task.about}, kept from before ({len(parts)} of {len(tasks)})")
+            say(f"{task.about}, from the cache ({len(parts)} of {len(tasks)})")
     kept = len(parts)
     try:
         for task, data in _recorded(rest, how.workers):
@@ -113,8 +113,8 @@ def record_all(
             say(f"{task.about} ({len(parts)} of {len(tasks)})")
     except KeyboardInterrupt:
         raise UserError(
-            f"Stopped; nothing is released. {kept} of {several(len(tasks), 'part')} are kept: the "
-            f"same command goes on with the others."
+            f"Stopped. No kit was written. {kept} of {several(len(tasks), 'part')} are kept: run "
+            f"the same command again to record the others."
         ) from None
     return parts
 
@@ -142,9 +142,8 @@ def _recorded(
         stop.set()
         if isinstance(error, BrokenProcessPool):
             raise UserError(
-                "A process that records was ended, perhaps for want of memory; nothing is "
-                "released. What was recorded is kept: the same command goes on, and with "
-                "--workers 1 it needs less memory."
+                "A recording process died, perhaps for lack of memory. No kit was written. What "
+                "was recorded is kept: run the same command again. --workers 1 needs less memory."
             ) from None
         raise
     finally:

@@ -78,9 +78,9 @@ def bundle(
         places = leaks(whole, course, exercises, secrets, shown)
         if places:
             raise UserError(
-                f"Nothing is released: in {several(len(places), 'place')} something of an answer "
-                f"would be. Checks reach answers through the fixtures `reference` and `modules`, "
-                f"or by names that they import from the reference. {few(places, 8)}"
+                f"No kit was written: it would show a part of an answer in "
+                f"{several(len(places), 'place')}. In checks, use the fixtures `reference` and "
+                f"`modules`, or import names from the reference. {few(places, 8)}"
             )
 
     refuse_leaks()  # before what takes long
@@ -213,9 +213,9 @@ def update(folder: Path, files: Mapping[str, bytes]) -> list[str]:
         UserError: there is no earlier release in the folder.
     """
     if not (folder / FILE_NAME).is_file():
-        raise UserError(f"{folder} holds no released course. Leave --update out to make one.")
+        raise UserError(f"{folder} holds no student kit. Leave --update out to make one.")
     if load_course(folder / FILE_NAME).content.released is None:
-        raise UserError(f"{folder} holds a course that is not a released one; nothing was changed.")
+        raise UserError(f"{folder} holds a full course, not a student kit. Nothing was changed.")
     # without the earlier stubs, nobody knows what was written in: all is kept
     stubs = (path for path in (folder / STUBS).glob("*") if path.is_file())
     before = {path.name: path.read_bytes() for path in stubs}

@@ -91,7 +91,10 @@ class _Imports(ast.NodeTransformer):
                 package = f"{naming.package}.{inner}".rstrip(".")
                 statements.append(ast.ImportFrom(package, [alias], 0))
             elif alias.name == "*":
-                raise UserError(f"{self.label}, line {node.lineno}: name what is imported.")
+                raise UserError(
+                    f"{self.label}, line {node.lineno}: `import *` cannot be handed out. Name each "
+                    "import."
+                )
             else:
                 value = naming.value(name)
                 text = repr(value) if is_constant(value) else f"{FIND}({name!r})"

@@ -18,25 +18,25 @@ def check_remarks(results: Sequence[CheckResult]) -> Iterator[str]:
         count = len([hint for hint in check.hints if hint.strip()])
         if count not in {0, HINTS}:
             yield (
-                f"warning: {check.function} has {several(count, 'hint')}; a student asks for "
-                f"three: a question, the property, then where it is and what to do"
+                f"warning: {check.function} has {several(count, 'hint')}; expected three: a "
+                f"question, the property, then the place and what to do"
             )
         if not check.weight:
-            yield f"warning: {check.function} is worth nothing: its points are 0"
+            yield f"warning: {check.function} has 0 points"
 
 
 def requirement_remarks(stated: Sequence[Requirement], checks: Sequence[Check]) -> Iterator[str]:
     """Yield the checks that name no requirement of the task's text, and those that none names."""
     for function in dict.fromkeys(each.function for each in checks if not each.grades):
-        yield f"warning: {function} names no requirement of the text: add grades=[…] to its mark"
+        yield f"warning: {function} names no requirement of the text; add grades=[…] to its mark"
     graded = {name for each in checks for name in each.grades}
     names: set[str] = set()
     for each in stated:
         if each.name in names:
-            yield f"warning: the requirement `{each.name}` is stated again, in line {each.line}"
+            yield f"warning: line {each.line} states the requirement `{each.name}` a second time"
         names.add(each.name)
         if each.name not in graded:
-            yield f"warning: no check grades the requirement `{each.name}`, in line {each.line}"
+            yield f"warning: no check grades the requirement `{each.name}` of line {each.line}"
 
 
 def scale_remarks(exercise: Exercise, weights: Sequence[float]) -> Iterator[str]:
@@ -45,8 +45,8 @@ def scale_remarks(exercise: Exercise, weights: Sequence[float]) -> Iterator[str]
     scaled = [round(weight * most / (whole or 1), 2) for weight in weights]
     if not exercise.questions and whole != most and not all(map(float.is_integer, scaled)):
         yield (
-            f"warning: the points of the checks sum to {number(whole)}, and course.yml gives "
-            f"{number(most)}; so a check of {number(weights[0])} counts {number(scaled[0])}"
+            f"warning: the points of the checks sum to {number(whole)}, but course.yml gives "
+            f"{number(most)}; so a check of {number(weights[0])} points counts {number(scaled[0])}"
         )
 
 
@@ -59,7 +59,6 @@ def id_remarks(function: str, recipe: Recipe) -> Iterator[str]:
         first = ways[0]
         if any(w.finding != first.finding and w.hints != first.hints for w in ways):
             yield (
-                f"warning: {function}, {name}: {len(ways)} entries have this id, with other "
-                f"findings and other hints; if they are not one mistake made in several ways, "
-                f"give each an id of its own"
+                f"warning: {function}, {name}: {len(ways)} entries have this id, but different "
+                f"findings and hints; if they are different mistakes, give each its own id"
             )

@@ -122,7 +122,7 @@ class Verifier:
             self._fault(trouble.finding)
             return self.result
         for error in self._judge.catalogue.faults:  # in recipes, that no check could show
-            self._course_error(error, "the recipes stop")
+            self._course_error(error, "the recipes raise an error")
         self.result.faults += self._stopped.faults()
         return self.result
 
@@ -177,8 +177,8 @@ class Verifier:
         if others < STYLES and not self.exercise.questions:
             folder = f"{self.course.content.right}/{self.exercise.name}"
             self.result.remarks.append(
-                f"warning: {several(others, 'right answer')} in other styles in {folder}; "
-                f"{STYLES - others} more would show better that no right answer loses marks"
+                f"warning: {folder} has {several(others, 'alternative solution')}; write "
+                f"{STYLES - others} more, to test that other right answers get full points"
             )
 
     def _variants(self) -> None:
@@ -207,7 +207,7 @@ class Verifier:
         else:
             if outdated(path, built):
                 build = f"autograder build {self.exercise.name}"
-                self._fault(f"{path} is out of step with the solution; run: {build}")
+                self._fault(f"{path} is out of date: the solution has changed. Run: {build}")
         if not path.is_file():
             return
         report = self._graded(read_source(path, self.exercise.name)).report
@@ -224,7 +224,7 @@ class Verifier:
             ids, unnamed = set(), set()
             for wrong in recipe.misconceptions[:: self.share]:
                 if replay.gives_only_nan(wrong):
-                    remark = f"{function}, {wrong.id}: gives nothing but NaN, and no name"
+                    remark = f"{function}, {wrong.id}: gives only NaN, so it has no name"
                     self.result.remarks.append(remark)
                     continue
                 ids.add(wrong.id)
@@ -236,7 +236,7 @@ class Verifier:
                 if named != {wrong.id}:
                     unnamed.add(wrong.id)
                     names = ", ".join(sorted(named)) or "nothing"
-                    self._fault(f"{function}, {wrong.id}: named {names}")
+                    self._fault(f"{function}, {wrong.id}: the grader names {names}")
             self.result.misconceptions += len(ids)
             self.result.named += len(ids - unnamed)
             self._pairs(function, recipe, replay)
@@ -258,20 +258,20 @@ class Verifier:
             except StopIteration:
                 return
             except Exception as error:
-                self._course_error(error, "simulated_values stops")
+                self._course_error(error, "simulated_values raises an error")
                 return
             changed = with_functions(self._module, values)  # type: ignore[arg-type]
             report = self._graded(SimulatedClient(self.course, self.exercise, changed)).report
             self.result.misconceptions += 1
             named = named_in(report, name)
             if report.points == report.max_points:
-                self._fault(f"{name}, {wrong}: full marks")
+                self._fault(f"{name}, {wrong}: gets full points")
             elif wrong in named:
                 self.result.named += 1
             elif named:
-                self._fault(f"{name}, {wrong}: named {', '.join(sorted(named))}")
+                self._fault(f"{name}, {wrong}: the grader names {', '.join(sorted(named))}")
             else:
-                self.result.remarks.append(f"{name}, {wrong}: has no name of its own there")
+                self.result.remarks.append(f"{name}, {wrong}: the report has no name for it")
 
     def _apart(self, function: str, replay: Replay) -> None:
         """Show that probes tell every two misconceptions apart, and each from the right answer."""
@@ -279,11 +279,17 @@ class Verifier:
         singles = replay.singles
         for place, wrong in enumerate(singles):
             if replay.telling(everywhere, wrong) < 2:
-                self._fault(f"{function}, {wrong[0].id}: not told from the right answer")
+                self._fault(
+                    f"{function}, {wrong[0].id}: fewer than two probes tell it from the right "
+                    "answer"
+                )
             for other in singles[place + 1 :]:
                 same = other[0].id == wrong[0].id and other[0].finding == wrong[0].finding
                 if not same and not replay.apart(everywhere, wrong, other, least=2):
-                    self._fault(f"{function}: {wrong[0].id} and {other[0].id} look alike")
+                    self._fault(
+                        f"{function}: fewer than two probes tell {wrong[0].id} and {other[0].id} "
+                        "apart"
+                    )
 
     def _named_for(
         self, function: str, recipe: Recipe, wrong: tuple[Misconception, ...]
@@ -294,9 +300,9 @@ class Verifier:
         client = SimulatedClient(self.course, self.exercise, changed)
         report = self._graded(client, RunOptions(about)).report
         if all(check.outcome == "passed" for check in report.checks):
-            self._fault(f"{function}, {' + '.join(each.id for each in wrong)}: full marks")
+            self._fault(f"{function}, {' + '.join(each.id for each in wrong)}: gets full points")
         if any(check.outcome == "error" for check in report.checks):
-            self._fault(f"{function}, {wrong[0].id}: a check stopped with an error of its own")
+            self._fault(f"{function}, {wrong[0].id}: a check raised an error")
         return named_in(report, function)
 
     def _pairs(self, function: str, recipe: Recipe, replay: Replay) -> None:
@@ -335,9 +341,9 @@ class Verifier:
                 self.result.equivalent += 1
                 met.add(mutant.line)
             else:
-                self._fault(f"a mutant gets full marks: {mutant.line} ({mutant.operator})")
+                self._fault(f"a mutant gets full points: {mutant.line} ({mutant.operator})")
         for line in sorted(lines - met) if self.share == 1 else ():
-            self._fault(f"listed as equivalent, but no such mutant gets full marks: {line}")
+            self._fault(f"listed as equivalent, but no such mutant gets full points: {line}")
 
     def _seeds(self) -> None:
         """Grade right answers in turn, each with a seed of its own, and time the checks."""
@@ -359,7 +365,7 @@ class Verifier:
         for title, count in failed.items():
             tried = several(self.result.seeds, "seed")
             self._fault(
-                f"right answers fail in {title} with {count} of {tried}; first {first[title]}"
+                f"right answers fail “{title}” with {count} of {tried}. The first: {first[title]}"
             )
         medians = {name: statistics.median(taken) for name, taken in seconds.items()}
         self.result.milliseconds = 1000 * sum(medians.values())
@@ -387,7 +393,7 @@ class StoppedChecks:
         for check, times in self._stopped.items():
             if not self._told[check]:
                 yield (
-                    f"{check} stops before it says what is wrong, with each of "
+                    f"{check} raises an error before its message, with "
                     f"{several(times, 'wrong answer')}: {self._where[check]}"
                 )
 

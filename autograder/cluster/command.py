@@ -51,13 +51,13 @@ def chosen_graders(
         UserError: the options do not go together, or Dask is not installed.
     """
     if scheduler is None and local_cluster is None:
-        raise UserError("--tls-ca-file, --tls-cert and --tls-key go with --scheduler ADDRESS.")
+        raise UserError("--tls-ca-file, --tls-cert and --tls-key need --scheduler ADDRESS.")
     if scheduler is not None and local_cluster is not None:
         raise UserError(
-            "--scheduler and --local-cluster exclude each other. Leave one of them out."
+            "--scheduler and --local-cluster cannot be used together. Leave one of them out."
         )
     if any(tls) and (scheduler is None or not all(tls)):
-        raise UserError("--tls-ca-file, --tls-cert and --tls-key go together, with --scheduler.")
+        raise UserError("Use --tls-ca-file, --tls-cert and --tls-key together, with --scheduler.")
     require("cluster", "grade --scheduler" if scheduler else "grade --local-cluster")
     from autograder.cluster import dask_cluster
 

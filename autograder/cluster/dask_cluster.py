@@ -87,8 +87,8 @@ class DaskCluster:
                 }
         except (OSError, TimeoutError, asyncio.CancelledError, ValueError) as error:
             raise UserError(
-                f"The scheduler at {self._where} does not answer any more ({_text(error)}). What "
-                f"is graded is kept: run the same command again to go on."
+                f"The scheduler at {self._where} no longer answers ({_text(error)}). Results so "
+                f"far are kept: run the same command again to go on."
             ) from None
         return {address: self._known[address] for address in there}
 
@@ -97,7 +97,7 @@ class DaskCluster:
         if address.startswith("tls://") or is_loopback(get_address_host(address)):
             return self._submit(self._admit, data, [address])
         answer: Future[bytes] = Future()
-        answer.set_result(encode("it talks without TLS, which is safe on one machine only"))
+        answer.set_result(encode("its connection has no TLS, which is safe only on one machine"))
         return answer
 
     def grade(self, data: bytes, addresses: Sequence[str]) -> "Future[bytes]":
@@ -161,7 +161,7 @@ def secured(address: str, files: Sequence[Path]) -> tuple[Security, str]:
         for path in files:
             if not path.is_file():
                 raise UserError(
-                    f"{path} is not there. Name the PEM files of the cluster's certificates."
+                    f"{path} does not exist. Name the PEM files of the cluster's certificates."
                 )
         names = ("tls_ca_file", "tls_client_cert", "tls_client_key")
         named = zip(names, map(str, files), strict=True)
@@ -171,23 +171,23 @@ def secured(address: str, files: Sequence[Path]) -> tuple[Security, str]:
     protocol, shown = address.partition("://")[0], one_line(address, 80)
     if protocol not in PROTOCOLS:
         raise UserError(
-            f"{shown} is not used here: an address begins with tls://, or with tcp:// if the "
+            f"{shown} cannot be used. An address begins with tls://, or with tcp:// if the "
             f"scheduler is on this machine."
         )
     try:
         host = get_address_host(address)
     except (ValueError, TypeError):
-        raise UserError(f"{shown} is no address: expected tls://HOST:PORT.") from None
+        raise UserError(f"{shown} is not an address. Expected tls://HOST:PORT.") from None
     if protocol == "tls" and not (security.tls_ca_file and security.tls_client_cert):
         raise UserError(
-            f"{shown} needs certificates. Name --tls-ca-file, --tls-cert and --tls-key, or have "
+            f"{shown} needs certificates. Add --tls-ca-file, --tls-cert and --tls-key, or name "
             f"these files in Dask's configuration."
         )
     if protocol != "tls" and not is_loopback(host):
         raise UserError(
-            f"{shown} is another machine, and is spoken to with TLS only: whoever "
-            f"listens could read submissions and change grades. Name --tls-ca-file, --tls-cert and "
-            f"--tls-key, and the address as tls://HOST:PORT."
+            f"{shown} is another machine, so the connection needs TLS. Without it, others on the "
+            f"network could read submissions and change grades. Add --tls-ca-file, --tls-cert and "
+            f"--tls-key, and write the address as tls://HOST:PORT."
         )
     return security, address
 
@@ -205,8 +205,8 @@ def connected(address: str, files: Sequence[Path]) -> Iterator[DaskCluster]:
             client = stack.enter_context(_client(whole, security))
         except (OSError, TimeoutError, ValueError, TypeError, ImportError) as error:
             raise UserError(
-                f"No scheduler of Dask's answers at {one_line(whole, 80)}: {_text(error)}. Start "
-                f"one with `dask scheduler`, or correct the address and the files for TLS."
+                f"No Dask scheduler answers at {one_line(whole, 80)}: {_text(error)}. Start one "
+                f"with `dask scheduler`, or correct the address and the files for TLS."
             ) from None
         yield DaskCluster(client, one_line(whole, 80))
 
@@ -237,7 +237,7 @@ def local(machines: int) -> Iterator[DaskCluster]:
             client = stack.enter_context(_client(cluster.scheduler_address, security))
         except (RuntimeError, OSError, TimeoutError) as error:
             raise UserError(
-                f"The local cluster did not start: {_text(error)}. Use --workers."
+                f"The local cluster did not start: {_text(error)}. Use --workers instead."
             ) from None
         yield DaskCluster(client, "127.0.0.1")
 

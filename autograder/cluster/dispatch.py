@@ -111,7 +111,9 @@ class Dispatch:
         self._looked = now
         there = self._cluster.machines()
         for address in [each for each in self._machines if each not in there]:
-            self._told(f"{self._machines.pop(address).name} is lost; its chunks go elsewhere.")
+            self._told(
+                f"{self._machines.pop(address).name} is lost. Other machines grade its submissions."
+            )
         for future, batch in list(self._under_way.items()):
             if not any(place in there for place in batch.places):
                 self._withdraw(future)
@@ -125,13 +127,13 @@ class Dispatch:
             self._last_there = now
         elif self._left_out and not self._asked:
             raise UserError(
-                "No machine of the cluster can grade this as this one would: "
+                "No machine of the cluster can give the same results as this one. "
                 + " ".join(self._left_out.values())
             )
         elif now - self._last_there > PATIENCE:
             raise UserError(
-                f"No machine has been there for {PATIENCE / 60:g} minutes. What is graded is kept: "
-                f"start machines, and run the same command again to go on."
+                f"The cluster has had no machine for {PATIENCE / 60:g} minutes. Results so far are "
+                f"kept: start machines, then run the same command again to go on."
             )
 
     def _ask(self, there: dict[str, Machine]) -> None:
@@ -153,7 +155,7 @@ class Dispatch:
         try:
             refused = decode(future.result(), str)
         except (Exception, concurrent.futures.CancelledError):
-            refused = "it has no autograder of this version, or does not answer"
+            refused = "it has another version of autograder or none, or it does not answer"
         if refused:
             self._leave_out(machine, refused)
         else:
@@ -161,10 +163,10 @@ class Dispatch:
         if not self._asked:
             judges = several(sum(each.judges for each in self._machines.values()), "judge")
             count = several(len(self._machines), "machine")
-            self._told(f"The cluster has {count} that can grade: {judges}.")
+            self._told(f"The cluster has {count} that can grade, with {judges} in all.")
 
     def _leave_out(self, machine: Machine, why: str) -> None:
-        said = one_line(f"{machine.name} is left out: {why}", 1000)
+        said = one_line(f"{machine.name} is not used: {why}", 1000)
         self._left_out[machine.address] = said if said.endswith(".") else f"{said}."
         self._told(self._left_out[machine.address])
 
@@ -278,5 +280,5 @@ def _read(data: bytes, tasks: tuple[Task, ...]) -> tuple[list[TaskReports], floa
                 if told.name != name or (told.digest or digests[name]) != digests[name]:
                     return "it gave reports on something else"
     except (msgspec.MsgspecError, KeyError, TypeError):
-        return "it gave what is no report"
+        return "it returned something that is not a report"
     return outcomes, found.seconds

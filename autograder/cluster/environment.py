@@ -30,8 +30,8 @@ def environment_of(course: Course, seed: int, level: Level) -> Environment:
         "Python": grader.python,
         "NumPy": grader.numpy,
         "torch": grader.torch or "none",
-        "a processor": platform.machine(),
-        "the confinement": grader.confinement,
+        "processor": platform.machine(),
+        "confinement": grader.confinement,
         "autograder's files": files_key(engine, sorted(_files([engine])), DIGITS),
         "the course's files": files_key(course.root, sorted(files), DIGITS),
         **{name: _version(name) for name in LIBRARIES},
@@ -41,7 +41,7 @@ def environment_of(course: Course, seed: int, level: Level) -> Environment:
 def differences(there: Environment, here: Environment) -> list[str]:
     """Return in what a machine differs from this one, in words: what is there, and what here."""
     return [
-        f"{part} {there.get(part, 'none')} in place of {here.get(part, 'none')}"
+        f"{part} {there.get(part, 'none')} instead of {here.get(part, 'none')}"
         for part in {**here, **there}
         if there.get(part, "none") != here.get(part, "none")
     ]

@@ -51,10 +51,10 @@ def find_same_course(given: Instruction, probe: bool) -> tuple[Course | None, st
     """
     setup = given.setup
     if probe and setup.level != "none" and (reason := why_not(setup.level)):
-        return None, f"the confinement {setup.level} does not hold there: {reason}"
+        return None, f"the confinement {setup.level} does not work there: {reason}"
     own = os.environ.get("AUTOGRADER_COURSE")  # where it lies on this machine, if elsewhere
     places = [setup.course_file, *([Path(own) / FILE_NAME] if own else [])]
-    refused = f"there is no course in {places[0].parent}, and AUTOGRADER_COURSE names none"
+    refused = f"there is no course in {places[0].parent}, and AUTOGRADER_COURSE does not name one"
     for place in places:
         if not place.is_file():
             continue

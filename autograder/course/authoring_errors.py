@@ -33,12 +33,10 @@ class InvalidCourse(UserError):
         self.errors = tuple(dict.fromkeys(errors))
         said = [str(error) for error in self.errors[:MOST_SAID]]
         if len(self.errors) == 1:
-            said.append("The slip is the course's: nothing was graded, and no submission is wrong.")
+            said.append("This is an error in the course, not in a submission. Nothing was graded.")
         else:
-            count = several(len(self.errors), "slip")
-            said.insert(
-                0, f"{count} in the course: nothing was graded, and no submission is wrong."
-            )
+            count = several(len(self.errors), "error")
+            said.insert(0, f"{count} in the course, not in a submission. Nothing was graded.")
         if len(self.errors) > MOST_SAID:
             said.append(f"… and {len(self.errors) - MOST_SAID} more.")
         super().__init__("\n".join(said))

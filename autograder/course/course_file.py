@@ -230,8 +230,8 @@ def find_course(*starts: Path, named: Path | None = None) -> Course:
     if named:
         raise NoCourse(nowhere)
     raise NoCourse(
-        f"{nowhere} Name the course's folder with --course FOLDER or in the environment as "
-        f"AUTOGRADER_COURSE, or start a course: autograder new course FOLDER"
+        f"{nowhere} Name the course's folder with --course FOLDER or in the variable "
+        f"AUTOGRADER_COURSE, or create a course: autograder new course FOLDER"
     )
 
 
@@ -276,8 +276,7 @@ def _check_names(places: YamlPlaces, content: CourseFile) -> None:
         if exercise.questions and whole != exercise.points:
             raise places.error(
                 ("exercises", index, "points"),
-                f"expected {number(whole)} points, as many as the questions of `{exercise.name}` "
-                f"have together.",
+                f"expected {number(whole)} points, the sum of the questions of `{exercise.name}`.",
             )
     named: set[str] = set()
     for index, assignment in enumerate(content.assignments):

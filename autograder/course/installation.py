@@ -77,7 +77,7 @@ def extension(group: str, name: str, what: str, extra: str) -> Any:
             if not f"{point.module}.".startswith(f"{error.name}."):
                 raise
     raise UserError(
-        f"{what} needs the extension {extra}, not installed here. Run: {install_command(extra)}"
+        f"{what} needs the extension {extra} (not installed). Run: {install_command(extra)}"
     )
 
 
@@ -94,7 +94,7 @@ def require(extra: Extra, what: str) -> None:
     missing = _missing(extra)
     if missing:
         raise UserError(
-            f"{what} needs {join_names(missing)}, not installed here. Run: {install_command(extra)}"
+            f"{what} needs {join_names(missing)} (not installed). Run: {install_command(extra)}"
         )
     if "nbformat" in MODULES[extra]:
         # jsonschema makes 38 grammars as it is imported, for a second, if it finds these; they are
@@ -110,7 +110,7 @@ def require_matplotlib(what: str) -> None:
         UserError: it is not; the message names the command that installs it.
     """
     if importlib.util.find_spec("matplotlib") is None:
-        raise UserError(f"{what} needs matplotlib, not installed here. Run: pip install matplotlib")
+        raise UserError(f"{what} needs matplotlib (not installed). Run: pip install matplotlib")
 
 
 def installed(extra: Extra) -> bool:

@@ -36,7 +36,7 @@ class LatePenalty(msgspec.Struct, frozen=True):
     def said(self, at: str, source: str, points: float) -> str:
         """Return the line that a student reads."""
         when = f"Handed in {several(self.days, 'day')} after the deadline ({at}, by {source})"
-        free = f" {several(self.free_days, 'late day')} of yours used." if self.free_days else ""
+        free = f" This used {several(self.free_days, 'free late day')}." if self.free_days else ""
         if not self.percent:
             return f"{when}: nothing is taken off.{free}"
         return f"{when}: {number(self.percent)} % are taken off, {number(points)} points.{free}"

@@ -34,12 +34,12 @@ def read_secret(course: Course) -> bytes:
         secret = path.read_bytes().strip()
     except OSError:
         raise UserError(
-            f"{path} is not there, and this course has numbers of each student's own. Put back "
-            f"the file that was there when the exercises were handed out; for a new course, "
+            f"{path} is missing, and this course needs it for each student's own numbers. Restore "
+            f"the file from the time when the exercises were handed out. For a new course, "
             f"`autograder variants` makes one."
         ) from None
     if len(secret) < FEWEST:
-        raise UserError(f"{path} holds no secret: expected at least {FEWEST} characters.")
+        raise UserError(f"{path} holds no valid secret: expected at least {FEWEST} characters.")
     return secret
 
 
@@ -92,8 +92,8 @@ def personalised(course: Course, exercise: Exercise, text: str, variant: str) ->
     if stated_variant(found) != variant:
         raise UserError(
             f"{path}: `personalised` returns a text without the line "
-            f'`VARIANT = "{variant}"`. Without it students check themselves with other numbers '
-            f"than their own."
+            f'`VARIANT = "{variant}"`. Without it, students check their work with numbers that are '
+            f"not their own."
         )
     return found
 

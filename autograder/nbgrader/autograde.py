@@ -26,9 +26,9 @@ from autograder.report.model import ExerciseReport
 
 LOOK_AT_ONE_SUBMISSION = {LateSubmissionPlugin, CourseLatePolicy}
 UNREADABLE = """\
-**The notebook that was handed in could not be used, so a person has to look at it.** {}
+**The submitted notebook could not be used, so a person must look at it.** {}
 
-Below is the notebook as it was handed out."""
+Below is the notebook as the course handed it out."""
 
 
 class ConfinedAutograde(Autograde):
@@ -204,14 +204,16 @@ class GradebookWriter:
             self.gradebook.save()
         except (Exception, SystemExit) as error:
             self.gradebook.undo()
-            result.error = f"not written: {reason_of(error)}. Run this again for: {student}"
+            result.error = (
+                f"not written: {reason_of(error)}. Run this command again with --student {student}"
+            )
         return result
 
 
 def _missing(name: str, notebook: Any, staged: StagedSubmission, result: StudentResult) -> None:
     """Give no points for a missing notebook, unless it may have another name."""
     if staged.unknown:
-        result.left[name] = f"not handed in, but {', '.join(staged.unknown[:3])}.ipynb is"
+        result.left[name] = f"not handed in, but there is {', '.join(staged.unknown[:3])}.ipynb"
     else:
         result.notes.append(f"{name} was not handed in")
     for grade in notebook.grades:

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from autograder.course.errors import UserError
-from autograder.course.text import one_line, several
+from autograder.course.text import one_line
 from autograder.submission.read import UnreadableFile, read_bytes
 from autograder.submission.source import Siblings, Source, read_source
 
@@ -57,7 +57,7 @@ def stage(
     refused, left_out = copy_regular_files(submitted, clean, CopyLimits())
     if (clean / TIMESTAMP).is_file() and not _is_time((clean / TIMESTAMP).read_bytes()):
         (clean / TIMESTAMP).unlink()
-        left_out.append(f"{TIMESTAMP}, which holds no time")
+        left_out.append(f"{TIMESTAMP} (it holds no time)")
     present = {path.stem for path in clean.glob("*.ipynb")}
     siblings = Siblings(clean)
     sources = []
@@ -95,7 +95,7 @@ def copy_regular_files(
     for path, within in _files(folder):
         name = path.relative_to(folder)
         if files == limits.files or total > limits.bytes:
-            left_out.append(f"all after the first {several(files, 'file')}")
+            left_out.append(f"all files after the first {files}")
             break
         try:
             data = read_bytes(path, limits.file, within)

@@ -28,37 +28,39 @@ def _needed() -> None:
 
 @click.group()
 def nbgrader() -> None:
-    """Courses that nbgrader manages."""
+    """Grade courses that nbgrader manages."""
 
 
 @nbgrader.command("init")
 @click.argument("folder", type=click.Path(path_type=Path))
 @course_option
 def nbgrader_init(folder: Path, course_path: Path | None) -> None:
-    """Make a course directory for nbgrader: its configuration, and the source notebooks."""
+    """Make a course directory for nbgrader, with its configuration and source notebooks."""
     _needed()
     from autograder.nbgrader.config import make_course, missing_lines
     from autograder.nbgrader.directory import CONFIG
 
     course = find_course(Path.cwd(), named=course_path)
     written = make_course(course, folder)
-    print(f"{several(len(written), 'file')} in {folder}.")
+    print(f"Written   {several(len(written), 'file')} in {folder}")
     if missing := missing_lines(course, folder.resolve()):
-        print(f"{folder / CONFIG} was there and stays. It lacks lines that grading here needs:")
+        print(f"{folder / CONFIG} existed and was kept. Add these lines, which grading needs:")
         print("\n".join(f"  {line}" for line in missing))
-    print("Next, in that folder:")
+    print("Next, run in that folder:")
     for assignment in course.content.assignments:
         print(f"  nbgrader generate_assignment {assignment.name}")
 
 
 @nbgrader.command("grade")
 @click.argument("assignment")
-@click.option("--student", "students", multiple=True, help="Only this one; may be repeated.")
+@click.option(
+    "--student", "students", multiple=True, help="Grade only this student; may be repeated."
+)
 @click.option(
     "--folder",
     type=click.Path(path_type=Path, exists=True),
     default=".",
-    help="nbgrader's course directory.  [default: where you are]",
+    help="nbgrader's course directory.  [default: this folder]",
 )
 @click.option(
     "--roster",
@@ -69,9 +71,13 @@ def nbgrader_init(folder: Path, course_path: Path | None) -> None:
     "--comments",
     type=click.Path(path_type=Path, exists=True),
     metavar="RESULTS",
-    help="Take comments at lines of code from these results of `autograder grade`.",
+    help="Take comments on lines of code from this RESULTS folder of `autograder grade`.",
 )
-@click.option("--workers", type=click.IntRange(1, 256), help="Processes that grade.")
+@click.option(
+    "--workers",
+    type=click.IntRange(1, 256),
+    help="Number of grading processes.  [default: one per core]",
+)
 @click.option("--confinement", type=click.Choice(["full", "landlock", "no-open"]))
 @course_option
 def nbgrader_grade(
@@ -84,7 +90,7 @@ def nbgrader_grade(
     confinement: Level | None,
     course_path: Path | None,
 ) -> None:
-    """Grade what was collected for ASSIGNMENT, confined, and write nbgrader's gradebook."""
+    """Grade the collected submissions of ASSIGNMENT, and write nbgrader's gradebook."""
     _needed()
     from autograder.authoring.lint_cache import refuse_authoring_errors, unless_cached
     from autograder.cli.progress import graded_with_progress
@@ -111,7 +117,7 @@ def nbgrader_grade(
     )
     results = graded_with_progress(
         lambda progress: grade_assignment(job, progress),
-        "are in the gradebook; the same command grades all again.",
+        "are in the gradebook. The same command grades everybody again.",
     )
     wide = max(len(one_line(result.student, 60)) for result in results)
     for result in results:
@@ -141,7 +147,7 @@ def _remarks(results: Path | None, course: "Course") -> "dict[str, list[Decision
 def _print_result(result: "StudentResult", wide: int) -> None:
     notes = [f"{left}: needs a person ({why})" for left, why in result.left.items()]
     if result.by_hand and not result.left:
-        notes.append("to be graded by hand")
+        notes.append("a person must still grade answers")
     if result.late_penalty:
         notes.append(f"late: −{number(result.late_penalty)}")
     notes += result.notes

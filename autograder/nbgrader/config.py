@@ -40,7 +40,7 @@ def source_notebook(course: Course, exercise: Exercise) -> str:
         question = questions.get(asked)
         if asked and question is None:
             raise UserError(
-                f"{path} has a cell for an answer to {asked}, and course.yml has no such question."
+                f"{path} has a cell for an answer to {asked}, but course.yml has no such question."
             )
         if question is not None:
             _mark(cell, grade=True, solution=True, points=question.points)
@@ -69,7 +69,7 @@ def _mark(cell: Any, *, points: float | None = None, **fields: bool) -> None:
 
 
 TEXT = """\
-# Made by `autograder nbgrader init`. Everything else is nbgrader's own; its documentation has it.
+# Made by `autograder nbgrader init`. For all other settings, see nbgrader's documentation.
 import os
 
 from autograder.nbgrader.steps import GENERATE, GRADE, SANITIZE
@@ -87,7 +87,7 @@ c.OverwriteCells.add_missing_cells = True
 # What `late:` in course.yml takes off for lateness.
 c.AssignLatePenalties.plugin_class = "autograder.nbgrader.steps.CourseLatePolicy"
 
-# Submissions are collected without what links in them lead to.
+# Links in submissions are not followed when they are collected.
 c.ExchangeFactory.collect = "autograder.nbgrader.exchange.CollectPlainFiles"
 
 # Submissions run confined, in place of a kernel on this machine: for `nbgrader autograde` and for
@@ -120,7 +120,9 @@ def make_course(course: Course, folder: Path) -> list[Path]:
     """
     folder = folder.resolve()
     if not course.content.assignments:
-        raise UserError(f"{course.root / 'course.yml'} has no `assignments:` to make notebooks of.")
+        raise UserError(
+            f"{course.root / 'course.yml'} has no `assignments:`. Add one to make notebooks."
+        )
     texts: dict[Path, str] = {}
     config = folder / CONFIG
     if not config.exists():

@@ -41,8 +41,8 @@ def open_directory(folder: Path) -> Any:
         api = NbGraderAPI(config=app.config)
     except (Exception, SystemExit) as error:
         raise UserError(
-            f"{folder / CONFIG} cannot be used: {reason_of(error)}. Correct it, or move it away "
-            f"and run: autograder nbgrader init {folder}"
+            f"{folder / CONFIG} cannot be used: {reason_of(error)}. Correct it, or move it "
+            f"elsewhere and run: autograder nbgrader init {folder}"
         ) from None
     try:
         with api.gradebook:
@@ -60,8 +60,8 @@ def must_be_configured(folder: Path) -> None:
     """
     if not (folder / CONFIG).is_file():
         raise UserError(
-            f"There is no {CONFIG} in {folder}. Run this in the course directory, or make one: "
-            f"autograder nbgrader init FOLDER"
+            f"There is no {CONFIG} in {folder}. Run this in nbgrader's course directory, or make "
+            f"one: autograder nbgrader init FOLDER"
         )
 
 
@@ -87,9 +87,9 @@ def _advice(error: Exception) -> str:
     if isinstance(error, ModuleNotFoundError):
         return f"Its driver is missing. Run: pip install {error.name}"
     if "locked" in str(error):
-        return "Something else is writing to it. Wait until that is done, and run this again."
+        return "Another program is writing to it. Wait until that is done, then run this again."
     if "connect" in str(error):
-        return "Look whether the database runs, and at CourseDirectory.db_url."
+        return "Check that the database runs, and that CourseDirectory.db_url is right."
     return "If it is from another version of nbgrader, back it up and run: nbgrader db upgrade"
 
 
@@ -108,7 +108,7 @@ def notebooks_of(api: Any, assignment: str) -> list[str]:
     known = {each["name"] for each in api.get_assignments()} | api.get_source_assignments()
     if assignment not in known:
         raise UserError(
-            f"There is no assignment {assignment!r} in {api.coursedir.root}: "
+            f"There is no assignment {assignment!r} in {api.coursedir.root}. It has: "
             f"{', '.join(sorted(known)) or 'none'}."
         )
     raise UserError(
@@ -127,8 +127,8 @@ def students_of(api: Any, assignment: str, wanted: Sequence[str]) -> list[str]:
     unknown = sorted(set(wanted) - set(there))
     if unknown:
         raise UserError(
-            f"{', '.join(unknown)} handed in nothing for {assignment}: there is no folder in "
-            f"submitted/. Run: nbgrader collect {assignment}"
+            f"submitted/ has no folder of {', '.join(unknown)} for {assignment}. Run: nbgrader "
+            f"collect {assignment}"
         )
     if not there:
         raise UserError(
@@ -149,8 +149,8 @@ def must_be_writable(folder: Path) -> None:
             pass
     except OSError as error:
         raise UserError(
-            f"{folder} cannot be written: {error.strerror}. The gradebook and autograded/ are "
-            f"there. Give yourself the right to write, and run this again."
+            f"{folder} cannot be written: {error.strerror}. It holds the gradebook and "
+            f"autograded/. Give yourself write permission, then run this again."
         ) from None
 
 

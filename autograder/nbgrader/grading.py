@@ -182,7 +182,9 @@ def grading_of(course: str) -> NotebookGrader:
     """
     if not course:
         if not _OPEN:
-            raise UserError("nbgrader_config.py does not name the course: ConfinedExecute.course")
+            raise UserError(
+                "nbgrader_config.py does not name the course. Set c.ConfinedExecute.course."
+            )
         return next(reversed(_OPEN.values()))
     if course in _OPEN and not _OPEN[course].is_current:
         _OPEN.pop(course).close()

@@ -19,7 +19,7 @@ MAX_IN_ALL = 200_000  # characters of a notebook
 MAX_CACHED = 5000  # characters of a text whose harmless form is cached
 # The renderer's time grows with the square of these.
 MAX_OF_A_SIGN = {"[": 500, "\\": 3000, "\\begin": 200}
-SHOWN_AS_TYPED = "Shown as it was typed: it is long, or holds what is not opened here."
+SHOWN_AS_TYPED = "Shown as plain text: it is too long, or holds unsafe content."
 
 LINK = re.compile(r"(https?://|mailto:|#)\S*", re.IGNORECASE)
 PICTURE = re.compile(r"image/(png|jpeg|gif|webp|svg\+xml)")

@@ -25,7 +25,7 @@ from autograder.submission.stubs import strip_solutions
 
 FOUND = "autograder"  # among a notebook's resources: its report, from one step to the next
 ELSEWHERE = "autograder_elsewhere"  # whether there is text outside the cells for answers
-LOOK_ELSEWHERE = "This cell is as it was handed out. There is text in another cell: look there."
+LOOK_ELSEWHERE = "This cell is unchanged, but another cell has text. Look there."
 NO_NAME = "–"  # as a first name
 MAX_KNOWN = 10_000  # marks that are known to be valid
 

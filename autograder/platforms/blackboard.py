@@ -143,5 +143,8 @@ BLACKBOARD_GRADEBOOK = GradebookFormat(
         r"\s*(?P<title>.*?)\s*\[Total Pts: (?P<points>[\d.,]+) Score\]\s*\|\s*(?P<id>\d+)\s*"
     ),
     person=_person,
-    remedy="In Blackboard's gradebook, download the full grade centre, and name that file.",
+    remedy=(
+        "In Blackboard's gradebook, download the full grade centre, and name that file "
+        "with --template."
+    ),
 )

@@ -112,9 +112,9 @@ BRIGHTSPACE_GRADEBOOK = GradebookFormat(
         r"\s*(?P<title>.*?) Points Grade\s*(?:<Numeric MaxPoints:(?P<points>[\d.,]+)[^>]*>)?\s*"
     ),
     person=_person,
-    advice="Enter the Org Defined ID as the id in the roster, and grade again.",
+    advice="Enter the Org Defined ID as the student's id in the roster, and grade again.",
     remedy=(
         "In Brightspace's gradebook, export points grades with Org Defined ID, names and e-mail, "
-        "and name that file."
+        "and name that file with --template."
     ),
 )

@@ -40,16 +40,17 @@ def bundle(course: Course, exercises: Sequence[Exercise], platform: str) -> File
     own = [exercise.name for exercise in exercises if exercise.variant != "none"]
     if own:
         raise UserError(
-            f"{own[0]} has numbers of each student's own (`variant: per-student`), and a machine "
-            f"elsewhere does not know whose work it has. Leave it out, and grade it with "
+            f"{own[0]} has each student's own numbers (`variant: per-student`), but a platform's "
+            f"machine does not know the student. Leave the exercise out, and grade it with "
             f"`autograder grade`."
         )
     found = dict(engine_files()) | dict(course_files(course))
     size = sum(map(len, found.values()))
     if size > MOST:
         raise UserError(
-            f"The course's folders hold {size // 2**20} MiB, more than {MOST // 2**20}. Move what "
-            f"does not belong to it out of them."
+            f"The course's folders hold {size // 2**20} MiB; at most {MOST // 2**20} can be "
+            "packed. "
+            f"Move other files out of them."
         )
     return dict(sorted((found | job_files(platform, exercises, course)).items()))
 

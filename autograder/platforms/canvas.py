@@ -139,5 +139,5 @@ CANVAS_GRADEBOOK = GradebookFormat(
     person=_person,
     maxima=lambda row: bool(row.cells) and "Points Possible" in row.cells[0],
     excused=EXCUSED,
-    remedy="Export the gradebook from Canvas, and name that file.",
+    remedy="Export the gradebook from Canvas, and name that file with --template.",
 )

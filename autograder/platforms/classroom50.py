@@ -51,22 +51,22 @@ def package(
     """
     if kit is None:
         raise UserError(
-            "Classroom 50 publishes its bundles, so only a kit without answers may go in: name "
-            "one with --kit FOLDER."
+            "Classroom 50 publishes its bundles, so they must not hold answers. Name a student kit "
+            "with --kit FOLDER."
         )
     refuse_answers(course, kit)
     inside = load_course(kit / FILE_NAME).exercises
     exercises = [exercise for exercise in exercises if exercise.name in inside]
     if not exercises:
-        raise UserError(f"{kit} has none of these exercises; it has {', '.join(inside)}.")
+        raise UserError(f"{kit} has none of these exercises. It has: {', '.join(inside)}.")
     found = dict(engine_files()) | dict(files_below(kit, KIT))
     found |= job_files(PLATFORM, exercises, course)
     found["autograder.py"] = template("classroom50_autograder.py")
     size = packed_size(found)
     if size > MAX_BYTES:
         raise UserError(
-            f"Packed, the bundle has {size / 2**20:.1f} MiB; Classroom 50 fetches at most "
-            f"{MAX_BYTES // 2**20}. Release a kit of this assignment alone."
+            f"The packed bundle has {size / 2**20:.1f} MiB; Classroom 50 fetches at most "
+            f"{MAX_BYTES // 2**20}. Release a kit with only this assignment."
         )
     return {f"autograders/{assignment}/{path}": data for path, data in sorted(found.items())}
 
@@ -91,14 +91,14 @@ def refuse_answers(course: Course, kit: Path) -> None:
     made = kit / FILE_NAME
     if not made.is_file() or load_course(made).content.released is None:
         raise UserError(
-            f"{kit} is no released kit: name a folder that `autograder release` has made."
+            f"{kit} is not a student kit. Name a folder that `autograder release` has made."
         )
     answers = {_digest(path): path for path in _answers(course)}
     for path in sorted(kit.rglob("*")):
         if path.is_file() and (found := answers.get(_digest(path))):
             raise UserError(
-                f"{path} is the same as {found}, which holds answers. Name a released kit, which "
-                f"has none."
+                f"{path} is the same as {found}, which holds answers. Name a student kit: it holds "
+                f"no answers."
             )
 
 
@@ -132,7 +132,7 @@ def run(bundle: Path) -> None:
     data = msgspec.json.format(msgspec.json.encode(result), indent=2)
     write_atomically(checkout / "result.json", data + b"\n")
     shown = [_shown(each, files.get(name), checkout) for name, each in done.items()]
-    body = job_summary(shown) if shown else b"Nothing is begun yet.\n"
+    body = job_summary(shown) if shown else b"No exercise is begun yet.\n"
     write_atomically(checkout / "release-body.md", body)
 
 
@@ -247,7 +247,7 @@ def _why_nothing(report: ExerciseReport | None) -> str:
     """Return why an exercise has no points; the schema has no state for what needs a person."""
     if report is None:
         return "There is no file for this exercise."
-    no_grade = "The 0 is no grade: a person has to look at it. "
+    no_grade = "The 0 is not a grade: a person must look at this work. "
     return f"{no_grade if report.status == 'needs a person' else ''}{report.reason}"
 
 

@@ -51,9 +51,12 @@ def pages(request: ExportRequest) -> ExportFile:
     table = "".join(table_lines([COLUMNS, *rows], newline="\r\n"))
     data = table.encode("utf-8-sig")  # the mark by which Word and Excel know it
     lost = [name_of(r) for r in request.reports if not (r.hand_in and r.hand_in.email)]
-    notes = names_note("No e-mail address is known of", lost)
+    notes = names_note("No e-mail address is known for", lost)
     if len(lost) == len(request.reports):
-        notes = ["No e-mail addresses are known. A roster with a column `email` says them."]
+        notes = [
+            "No e-mail address is known. To add them, grade with a roster that has a column "
+            "`email`."
+        ]
     return ExportFile(zipped([(TABLE, data), *files]), notes)
 
 
@@ -95,8 +98,8 @@ def export_file(
     """
     if template is None and platform not in WITHOUT_TEMPLATE:
         raise UserError(
-            f"--template is missing: name the file that {platform.partition('-')[0]} gave you. "
-            f"What is not in it is never added."
+            f"--template is missing. Name the file that you downloaded from "
+            f"{platform.partition('-')[0]}: export fills it in, and adds no rows or columns."
         )
     reports = read_reports(results)
     refuse_unapplied_entries(results, course, reports)
@@ -111,10 +114,16 @@ def export_file(
 @click.command()
 @click.argument("platform", metavar="PLATFORM", type=click.Choice(list(EXPORTS)))
 @click.argument("results", type=click.Path(path_type=Path))
-@click.option("--template", type=click.Path(path_type=Path), help="The platform's own file.")
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="The file to upload.")
-@click.option("--column", help="The column of the grade.  [default: by its title]")
-@click.option("--scale", is_flag=True, help="Scale points to the platform's maximum.")
+@click.option(
+    "--template",
+    type=click.Path(path_type=Path),
+    help="File downloaded from the platform, to fill in.",
+)
+@click.option(
+    "--out", type=click.Path(path_type=Path), required=True, help="File to write, for the upload."
+)
+@click.option("--column", help="Fill in this column.  [default: by its title]")
+@click.option("--scale", is_flag=True, help="Scale the points to the platform's maximum.")
 @course_option
 def export(
     platform: str,
@@ -125,15 +134,15 @@ def export(
     scale: bool,
     course_path: Path | None,
 ) -> None:
-    """Fill in the file that PLATFORM takes, from the RESULTS that grade wrote.
+    """Fill in PLATFORM's gradebook file from the RESULTS folder of `grade`.
 
-    PLATFORM is canvas, moodle, moodle-feedback, gradescope, blackboard or brightspace;
-    `feedback` packs everybody's page, with a table for a mail program.
+    PLATFORM is canvas, moodle, moodle-feedback, gradescope, blackboard or brightspace. `feedback`
+    instead packs every student's page, with a table for a mail program.
 
-    The exit code is 1 if somebody has no row in it, who is then named.
+    The exit code is 1 if the file has no row for some student. The command names them.
     """
     if template is not None and template.resolve() == out.resolve():
-        raise UserError("--out is the template itself. Name another file.")
+        raise UserError("--out is the same file as --template. Name another file.")
     course = find_course(Path.cwd(), named=course_path)
     made = export_file(platform, results, course, template, column, scale)
     try:

@@ -19,9 +19,7 @@ from autograder.sandbox.levels import choose
 from autograder.submission.stubs import read_stubs
 from autograder.worker.confinement import Level
 
-OUT_OF_TIME = (
-    "Not looked at: the exercises before it took all the time that there is for one student."
-)
+OUT_OF_TIME = "Not graded: the exercises before it took all the time for one student."
 
 
 class Package(msgspec.Struct, frozen=True):
@@ -54,7 +52,8 @@ def read_job(place: Path) -> PackagedJob:
         return msgspec.json.decode((place / JOB).read_bytes(), type=PackagedJob)
     except (OSError, msgspec.MsgspecError) as error:
         raise UserError(
-            f"{place / JOB} cannot be read ({error}). Make the package again: autograder package."
+            f"{place / JOB} cannot be read ({error}). Make the package again with `autograder "
+            "package`."
         ) from None
 
 

@@ -94,7 +94,7 @@ def fill_in(form: GradebookFormat, request: ExportRequest) -> ExportFile:
         filled.append([cells[at] for at in kept])
     notes = [
         *_column_notes(table, columns),
-        *names_note("Without a row, so not in the file", [*map(name_of, matches.without_row)]),
+        *names_note("No row in the file, so not exported", [*map(name_of, matches.without_row)]),
         *_unchanged_notes(table, unchanged, without_result),
         *_in_no_column(reports, course, list(columns.values())),
         *matches.unclear,
@@ -122,7 +122,7 @@ def _people(form: GradebookFormat, table: Table, heads: Sequence[str]) -> dict[i
 
 def _column_notes(table: Table, columns: dict[int, Assignment]) -> list[str]:
     heads = {at: one_line(table.header[at].strip()) for at in columns}
-    return [f"Column {heads[at]} is filled with {columns[at].title}." for at in columns]
+    return [f"Filled column {heads[at]} with the points of {columns[at].title}." for at in columns]
 
 
 def _unchanged_notes(
@@ -131,10 +131,10 @@ def _unchanged_notes(
     """Return notes on the cells that stay as they are, for each of several columns."""
     if len(unchanged) == 1:
         (names,) = unchanged.values()
-        return names_note("Left as they are", [*names, *without_result])
-    notes = names_note("Left as they are", without_result)
+        return names_note("Not filled in", [*names, *without_result])
+    notes = names_note("Not filled in", without_result)
     for at, names in unchanged.items():
-        notes += names_note(f"Left as they are in {one_line(table.header[at].strip())}", names)
+        notes += names_note(f"Not filled in column {one_line(table.header[at].strip())}", names)
     return notes
 
 
@@ -181,13 +181,11 @@ def _in_no_column(
     if single or len(columns) < len(_graded(course, reports)) or len(columns) > 1:
         changed = [r for r in reports if any(not a.exercise and a.points for a in r.adjustments)]
         notes += names_note(
-            "Changed in their total, which is in no column", [*map(name_of, changed)]
+            "The file has no column for their adjusted total", [*map(name_of, changed)]
         )
     if single:
         late = [r for r in reports if any(each.points for each in r.lateness)]
-        notes += names_note(
-            "Less for lateness in their total, which is in no column", [*map(name_of, late)]
-        )
+        notes += names_note("The file has no column for their late penalty", [*map(name_of, late)])
     return notes
 
 
@@ -216,7 +214,7 @@ def _columns(form: GradebookFormat, table: Table, request: ExportRequest) -> dic
         at = [place for place in names if request.column.strip() in names[place]]
         if len(at) != 1:
             raise UserError(
-                f"{table.path} has no column {request.column!r} of its own. It has: {shown}."
+                f"{request.column!r} does not name one column of {table.path}. It has: {shown}."
             )
         whole = Assignment(name="all", title=titles, exercises=tuple(e.name for e in exercises))
         titled = _titled(table, names, [*graded, *single])
@@ -224,8 +222,8 @@ def _columns(form: GradebookFormat, table: Table, request: ExportRequest) -> dic
     found = _titled(table, names, graded) or _titled(table, names, single)
     if not found:
         raise UserError(
-            f"{table.path} has no column that is called as what was graded ({titles}), nor as an "
-            f"exercise of it. Say which one is meant with --column. It has: {shown}."
+            f"{table.path} has no column with the title of an assignment ({titles}) or of an "
+            f"exercise in it. Name the column with --column. It has: {shown}."
         )
     return found
 
@@ -244,7 +242,7 @@ def _titled(
         at = [place for place in names if title in map(squashed, names[place])]
         if len(at) > 1:
             raise UserError(
-                f"{table.path} has several columns called {assignment.title!r}. Say which one: "
+                f"{table.path} has several columns named {assignment.title!r}. Name one: "
                 f'--column "{table.header[at[0]].strip()}".'
             )
         found = dict.fromkeys(at, assignment) | found

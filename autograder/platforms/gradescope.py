@@ -62,10 +62,10 @@ def pieces_of(metadata: str, folders: Sequence[str]) -> list[Piece]:
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         first_line = str(error).split("\n", 1)[0]
         raise UserError(
-            f"{METADATA} cannot be read as YAML ({first_line:.100}). Download the export anew."
+            f"{METADATA} cannot be read as YAML ({first_line:.100}). Download the export again."
         ) from None
     if not isinstance(data, dict):
-        raise UserError(f"{METADATA} names no submissions. Download the export anew.")
+        raise UserError(f"{METADATA} lists no submissions. Download the export again.")
     return [
         Piece(
             entry=name,
@@ -112,8 +112,8 @@ def read(listing: Listing) -> Sequence[Piece]:
     metadata = listing.text(METADATA, most=MOST_METADATA)
     if not metadata:
         raise UserError(
-            f"There is no {METADATA} in {listing.root} that can be read. Gradescope's export has "
-            f"one beside the submission folders: unpack it again, or name the zip itself."
+            f"{listing.root} has no readable {METADATA}. Gradescope's export has one beside the "
+            f"submission folders. Unpack the export again, or name the zip itself."
         )
     names = [entry.name for entry in listing.entries]
     return pieces_of(metadata, names)
@@ -156,7 +156,7 @@ def results_of(
             tests.append(_not_checked(str(at), exercise))
     lines = [f"{exercise.title}: {_points(exercise)}" for exercise in shown.exercises]
     if shown.known_points is None and not shown.excused:  # Gradescope needs a number here
-        lines.insert(0, "The 0 is no grade: there are no points yet.")
+        lines.insert(0, "The 0 is not a grade: there are no points yet.")
     lines += shown.changes
     return {
         "score": shown.points,
@@ -176,7 +176,7 @@ def _points(exercise: ExerciseReport) -> str:
         return f"a person gives its {number(exercise.max_points)} points"
     if exercise.known_points is None:
         return f"no points yet, {exercise.status}"
-    so_far = " so far, a person has to look at it" if exercise.status == "needs a person" else ""
+    so_far = " so far; a person must look at it" if exercise.status == "needs a person" else ""
     return f"{number(exercise.points)} of {number(exercise.max_points)}{so_far}"
 
 
@@ -213,7 +213,7 @@ def _held_back(place: str, full: ExerciseReport, shown: ExerciseReport) -> dict[
     points = full.points - sum(check.points for check in shown.checks)
     return _test(
         place,
-        f"{shown.title}: checks that do not show themselves",
+        f"{shown.title}: checks that are not shown",
         "",
         score=round(points, 2),
         max_score=round(most, 2),
@@ -250,7 +250,7 @@ def results_zip(request: ExportRequest) -> ExportFile:
             results = results_of(report, request.course.content.hints, request.course.hidden_checks)
             text = msgspec.json.format(msgspec.json.encode(results), indent=1)
             files[path] = text + b"\n"
-    notes = names_note("Without a submission on Gradescope, so not in the zip", without)
+    notes = names_note("No submission on Gradescope, so not exported", without)
     return ExportFile(zipped(files.items()), notes, left_out=bool(without))
 
 
@@ -311,7 +311,7 @@ def run(root: Path) -> None:
     if total is not None and float(total) != report.max_points:
         print(
             f"The exercises give {number(report.max_points)} points, the assignment on Gradescope "
-            f"has {number(float(total))}. Set it to the same, unless people give points as well."
+            f"has {number(float(total))}. Set both to the same number, unless people add points."
         )
     print(f"Confined: {report.grader.confinement}. Status: {report.status}.")
     results = results_of(report, course.content.hints, course.hidden_checks)
@@ -325,7 +325,10 @@ def read_metadata(path: Path) -> Metadata:
     try:
         return msgspec.json.decode(path.read_bytes(), type=Metadata)
     except (OSError, msgspec.MsgspecError) as error:
-        print(f"{path} cannot be used ({one_line(str(error))}), so lateness is not known.")
+        print(
+            f"{path} cannot be used ({one_line(str(error))}), so it is not known if the work "
+            "is late."
+        )
         return Metadata()
 
 

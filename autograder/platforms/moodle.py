@@ -63,7 +63,10 @@ MOODLE = Importer(
 )
 
 
-REMEDY = "Download the grading worksheet from the assignment's page in Moodle, and name that file."
+REMEDY = (
+    "Download the grading worksheet from the assignment's page in Moodle, and name that file with "
+    "--template."
+)
 GRADE = {"grade", "bewertung", "note", "calificación", "valutazione", "cijfer", "nota", "ocena"}
 MAXIMUM = {
     "maximum grade",
@@ -89,7 +92,7 @@ class _Worksheet(msgspec.Struct, frozen=True):
     def exported(self, data: bytes, notes: Sequence[str] = ()) -> ExportFile:
         """Return a file for the students in the worksheet, with notes on the others."""
         unclear = self.matches.unclear
-        lost = names_note("Without a row, so not in the file", self.without_row)
+        lost = names_note("No row in the file, so not exported", self.without_row)
         return ExportFile(data, [*lost, *unclear, *notes], left_out=bool(lost or unclear))
 
 
@@ -103,7 +106,8 @@ def _read_worksheet(request: ExportRequest) -> _Worksheet:
     table = Table(template, (), 0, REMEDY)
     if not table.rows or not all(_ID.fullmatch(row.cells[0]) for row in table.rows if row.cells):
         raise UserError(
-            f"{template} is no grading worksheet: expected a first column such as Participant 123. "
+            f"{template} is not a grading worksheet. Expected a first column such as "
+            "Participant 123. "
             f"{REMEDY}"
         )
     heads = [name.strip().casefold() for name in table.header]
@@ -111,7 +115,7 @@ def _read_worksheet(request: ExportRequest) -> _Worksheet:
     places = [at for at, head in enumerate(heads) if head in names]
     if len(places) != 1:
         raise UserError(
-            f"{template}: say with --column which column holds the grade. It has: "
+            f"{template}: name the column of the grade with --column. It has: "
             f"{few([head.strip() for head in table.header], 20)}."
         )
     teams = [report for report in request.reports if _is_of_a_team(report, table)]
@@ -195,7 +199,7 @@ def worksheet(request: ExportRequest) -> ExportFile:
         most = as_number(cell(row, sheet.maximum)) if sheet.maximum is not None else None
         text = Scale(most, request.scale).text(grade, str(request.template))
         cells[sheet.grade] = text.replace(".", ",") if comma else text
-    notes = names_note("Left as they are", unchanged)
+    notes = names_note("Not filled in", unchanged)
     heads = [name.strip().casefold() for name in table.header]
     feedback = [at for at, head in enumerate(heads) if head.startswith(FEEDBACK_HEAD)]
     return sheet.exported(table.encoded(filled, kept=[0, *feedback]), notes)

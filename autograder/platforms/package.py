@@ -28,15 +28,17 @@ MAX_SHOWN = 5
 
 @click.command()
 @click.argument("platform", metavar="PLATFORM", type=click.Choice(PLATFORMS))
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="The zip or folder.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), required=True, help="Zip or folder to write."
+)
 @exercises_option
-@click.option("--assignment", help="Only the exercises of this assignment.")
+@click.option("--assignment", help="Pack only the exercises of this assignment.")
 @click.option(
     "--kit",
     type=click.Path(path_type=Path),
-    help="A released kit, without answers: for classroom50.",
+    help="For classroom50: pack this student kit, which has no answers.",
 )
-@click.option("--torch-index", "index", help="Where pip finds builds of torch without GPU.")
+@click.option("--torch-index", "index", help="Address where pip finds torch for CPUs.")
 @course_option
 def package(
     platform: str,
@@ -47,15 +49,17 @@ def package(
     index: str | None,
     course_path: Path | None,
 ) -> None:
-    """Pack the grader for PLATFORM, whose machine then grades what is handed in there.
+    """Pack the grader for PLATFORM, which then grades the submissions on its own machine.
 
     PLATFORM is gradescope, prairielearn, classroom50, or github for a workflow.
 
-    The exit code is 1 if an exercise had to be left out, which is then named.
+    The exit code is 1 if an exercise had to be left out. The command names it.
     """
     course = find_course(Path.cwd(), named=course_path)
     if index and any(sign in index for sign in "'\"\\ \n"):
-        raise UserError(f"--torch-index {index!r} has a sign that no address has.")
+        raise UserError(
+            f"--torch-index {index!r} has a blank, a quote or a backslash. Name a web address."
+        )
     packed, notes = packable(course, platform, exercises, assignment)
     if platform in WITH_ANSWERS:
         refuse_authoring_errors(course, packed)
@@ -73,7 +77,7 @@ def package(
     for note in notes:
         console.print(Text(note))
     if platform in WITH_ANSWERS:
-        console.print("It holds the course's answers: give it to no student.")
+        console.print("The package holds the course's answers. Give it to no student.")
     console.print(Text(f"Written   {out} ({several(len(files), 'file')})"))
     raise SystemExit(1 if notes else 0)
 
@@ -108,15 +112,15 @@ def packable(
     own = [e.name for e in exercises if e.variant != "none"]
     read = [e.name for e in exercises if e.questions and platform not in WITH_PEOPLE]
     reasons = (
-        (own, "with numbers of each student's own, which nobody there can draw"),
-        (read, f"answered in words, for which nobody on {platform} gives points"),
+        (own, f"since {platform} cannot draw each student's own numbers"),
+        (read, f"since nobody on {platform} can grade answers in words"),
     )
     notes = [f"Left out, {why}: {few(left, MAX_SHOWN)}." for left, why in reasons if left]
     if names and notes:
-        raise UserError(f"{' '.join(notes)} Grade that with `autograder grade`.")
+        raise UserError(f"{' '.join(notes)} Grade these with `autograder grade`.")
     packed = [e for e in exercises if e.name not in {*own, *read}]
     if not packed:
-        raise UserError(f"No exercise is left to be graded on {platform}. {' '.join(notes)}")
+        raise UserError(f"No exercise is left to grade on {platform}. {' '.join(notes)}")
     return packed, notes if platform in WITH_ANSWERS else []
 
 

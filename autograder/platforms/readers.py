@@ -84,8 +84,8 @@ def _recognise_repositories(listing: Listing) -> int:
 
 REPOSITORIES = Importer(
     name="repositories",
-    title="repositories, one a student",
-    expected="folders such as week-1-amuster, each a clone",
+    title="a repository for each student",
+    expected="folders such as week-1-amuster, each a cloned repository",
     recognise=_recognise_repositories,
     read=_read_repositories,
     starters=True,

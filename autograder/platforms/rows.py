@@ -40,7 +40,9 @@ class RowMatches:
             advice: how to settle an open question; by default, to enter the platform's ids.
         """
         advice = advice or (
-            f"Enter the platform's number in the roster's column {platform}, and grade again."
+            f"Enter the student's number on {platform} in the roster's column {platform}, and "
+            "grade "
+            f"again."
         )
         self._reports = reports
         self._ids = {report.student: ids_of(report, platform) for report in reports}
@@ -58,8 +60,7 @@ class RowMatches:
             elif found:
                 names = few([one_line(name_of(report), 80) for report in found], 5)
                 self.unclear.append(
-                    f"Row {row} may be of {names}, which is not clear: it was left as it is. "
-                    f"{advice}"
+                    f"Row {row} may belong to {names}, so it was not filled in. {advice}"
                 )
         matched = {report.student for report in self.by_row.values()}
         self.without_row = [report for report in reports if report.student not in matched]

@@ -27,16 +27,16 @@ from autograder.similarity.submitted_code import (
 
 @click.command()
 @click.argument("submissions", type=PATH)
-@click.option("--out", type=PATH, required=True, help="For the pages.")
+@click.option("--out", type=PATH, required=True, help="Folder for the pages.")
 @exercises_option
-@click.option("--from", "platform", help="What made SUBMISSIONS, as for grade.")
-@click.option("--roster", type=PATH, help="As for grade.")
+@click.option("--from", "platform", help="Platform of the download, as for `grade`.")
+@click.option("--roster", type=PATH, help="CSV of the enrolled students, as for `grade`.")
 @click.option(
     "--most",
     type=click.IntRange(1, 9999),
     default=50,
     show_default=True,
-    help="Pairs to show side by side.",
+    help="Show at most this many pairs side by side.",
 )
 @course_option
 def similar(
@@ -48,18 +48,18 @@ def similar(
     most: int,
     course_path: Path | None,
 ) -> None:
-    """List whose code in SUBMISSIONS is alike, for a person to judge: it is never a verdict.
+    """List pairs of similar code in SUBMISSIONS. It proves nothing: you read them and judge.
 
-    What the course hands out and its solutions are taken out first, and how like unrelated right
-    answers are stands beside it. Nothing leaves this machine, and grade never does this by itself.
-    Needs the extra `similar`.
+    Code that the course hands out, and its solutions, are removed first. For comparison, the list
+    shows how similar unrelated right answers are. Nothing leaves this machine, and `grade` never
+    compares students. Needs the extra `similar`.
     """
     require("similar", "autograder similar")
     course = find_course(Path.cwd(), named=course_path)
     if out.resolve() == submissions.resolve():
-        raise UserError(f"--out {out} is the folder of the submissions; name another one.")
+        raise UserError(f"--out {out} is the folder of the submissions. Name another folder.")
     names = [course.exercise(name).name for name in exercises] or list(course.exercises)
-    with Console(stderr=True).status("Comparing; a large class takes minutes"):
+    with Console(stderr=True).status("Comparing. A large class takes minutes"):
         submitted = read_class(submissions, course, names, platform, roster)
         known = known_fingerprints(course)
         rows = [_compared(course, name, submitted, known) for name in names]
@@ -71,8 +71,8 @@ def similar(
     console.print(_table(rows))
     console.print(
         Text(
-            f"{several(written, 'pair')} to look at. Likeness is no proof: see how like unrelated "
-            f"work is, read both, and ask."
+            f"{several(written, 'pair')} to look at. Similarity is no proof: compare it with that "
+            f"of unrelated work, read both, and talk with the students."
         )
     )
     console.print(Text(f"Written   {out / INDEX}"))
@@ -92,7 +92,7 @@ def _compared(
 def _table(rows: Sequence[ExerciseSimilarity]) -> Table:
     table = Table(box=None, pad_edge=False)
     table.add_column("exercise")
-    for title in ("compared", "right answers at most", "class, middle", "pairs"):
+    for title in ("compared", "right answers, highest", "class, median", "pairs"):
         table.add_column(title, justify="right")
     for row in rows:
         table.add_row(

@@ -16,7 +16,7 @@ from typing import IO
 import msgspec
 
 from autograder.course.errors import UserError
-from autograder.course.text import one_line
+from autograder.course.text import one_line, several
 from autograder.submission.file_names import counts
 from autograder.submission.read import FULL
 from autograder.submission.source import ALSO_READ, IN_WORDS, MAX_NOTEBOOK, SUFFIXES
@@ -73,7 +73,7 @@ def _unpacked(
     except _TooLong as error:
         raise InvalidZip(archive, str(error)) from None
     except (zipfile.BadZipFile, EOFError, NotImplementedError, ValueError, struct.error) as error:
-        raise InvalidZip(archive, f"is not a zip file that can be read: {error}") from None
+        raise InvalidZip(archive, f"is not a readable zip file: {error}") from None
     except OSError as error:
         raise InvalidZip(archive, f"cannot be unpacked: {error.strerror}") from None
 
@@ -106,8 +106,8 @@ class _Archive(io.BufferedReader):
 
     def _too_long(self) -> _TooLong:
         return _TooLong(
-            f"lists too much: at most {self._listed:,} entries are read. Pack anew what belongs to "
-            f"the exercises, alone"
+            f"has too many entries: at most {self._listed:,} are read. Make a new zip with only "
+            f"the files of the exercises"
         )
 
 
@@ -182,7 +182,7 @@ class _Unpacking:
         for student, count in sorted(self.noted.items()):
             if count > MAX_NOTES:
                 where = one_line("/".join(student), 120) or "the archive"
-                notes.append(f"{count - MAX_NOTES} more of {where} were left out.")
+                notes.append(f"{where}: {several(count - MAX_NOTES, 'more entry')} left out.")
         files = (entry.parts for entry in entries if not entry.info.is_dir())
         return notes, {parts: self.left_out.get(parts, "") for parts in files}
 
@@ -199,7 +199,7 @@ class _Unpacking:
                     if size > MAX_NOTEBOOK:
                         raise _LeftOut(f"it is larger than {MAX_NOTEBOOK // 2**20} MiB")
                     if size > room:
-                        raise _LeftOut("all that is in its folder is too large")
+                        raise _LeftOut("its folder is too large in all")
                     room -= size
                     self.room -= size
                 self._unpack(entry, len(student))
@@ -251,9 +251,9 @@ def _parts(info: zipfile.ZipInfo) -> PathParts:
     path = PurePosixPath(info.filename.replace("\\", "/"))
     drive = PureWindowsPath(info.filename).drive
     if not path.parts or path.is_absolute() or ".." in path.parts or drive:
-        raise _LeftOut("its path leads out of the archive")
+        raise _LeftOut("its path leads outside the archive")
     if len(path.parts) > MAX_LEVELS:
-        raise _LeftOut(f"it lies in over {MAX_LEVELS} folders")
+        raise _LeftOut(f"it is more than {MAX_LEVELS} folders deep")
     return path.parts
 
 
@@ -286,7 +286,7 @@ def _copy(file: zipfile.ZipFile, info: zipfile.ZipInfo, copy: IO[bytes]) -> str:
     if info.flag_bits & 1:
         return "it is encrypted"
     if info.compress_type not in READ:
-        return "it is packed in a way that is not read here. Pack the zip anew, as an ordinary one"
+        return "its compression is not supported. Make the zip again with the default settings"
     try:
         with file.open(info) as source:
             while chunk := source.read(CHUNK):

@@ -28,8 +28,8 @@ class Rank(IntEnum):
 
 REASONS = {
     Rank.BY_CONTENT: "another file is named after the exercise",
-    Rank.ODD: "what the exercise asks for is not in it, or not in Python that can be read",
-    Rank.BESIDE: "nothing that the exercise asks for can be found in it",
+    Rank.ODD: "it does not define what the exercise asks for, or it is not valid Python",
+    Rank.BESIDE: "it defines nothing that the exercise asks for",
 }
 
 
@@ -102,7 +102,7 @@ def choose(
 def _notes_on_chosen(first: FoundFile, exercise: str, is_one_of_several: bool) -> list[str]:
     if first.name != NameMatch.EXACT and not first.trouble:
         by = f": it has {few(first.defines, MAX_DEFINED)}" if first.name == NameMatch.OTHER else ""
-        return [f"{first.shown} was taken as {exercise}{by}."]
+        return [f"{first.shown} was graded for {exercise}{by}."]
     return [f"{first.shown} was graded for {exercise}."] if is_one_of_several else []
 
 
@@ -112,12 +112,12 @@ def _settle_between(
     """Keep the first of several equally likely files if all are the same, else none."""
     if all(_is_same(each, first) for each in others):
         choice.notes += [
-            f"{each.shown} was left out for {exercise}: its code is that of {first.shown}."
+            f"{each.shown} was left out for {exercise}: it has the same code as {first.shown}."
             for each in others
         ]
     else:
         shown = few([each.shown for each in (first, *others)], MAX_SHOWN)
-        choice.chosen, choice.unclear = None, f"There are several files for it: {shown}."
+        choice.chosen, choice.unclear = None, f"There are several files for {exercise}: {shown}."
         choice.several = (first, *others)
 
 
@@ -157,7 +157,9 @@ def _without_neighbours(
         for file in candidates
         if stub and file.path.parent in folders and _only_imports(file, exercise, stub)
     }
-    return _without(candidates, users, f"was left out for {exercise}, which it imports.", notes)
+    return _without(
+        candidates, users, f"was left out for {exercise}: it only imports that file.", notes
+    )
 
 
 def _without(

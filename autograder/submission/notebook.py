@@ -76,17 +76,17 @@ def read_cells(data: bytes, label: str) -> list[Cell]:
     data = as_utf8(data, label)
     if data.count(b"{") > MAX_OBJECTS:
         raise UnreadableFile(
-            f"{label} has too many parts to be read. Clear its outputs, and save it again."
+            f"{label} has too many parts to read. Clear its outputs, and save it again."
         )
     try:
         notebook = msgspec.json.decode(data, type=_Notebook)
         cells = _needed(notebook.cells, label)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
         if b'"worksheets"' in data[:2000]:
-            reason = "it is in the format of 2014 (nbformat 3); open and save it in Jupyter"
+            reason = "its format is from 2014 (nbformat 3). Open it in Jupyter, and save it"
         else:
             reason = f"its JSON is damaged ({one_line(str(error), 120)})"
-        raise UnreadableFile(f"{label} is not a notebook that can be read: {reason}.") from None
+        raise UnreadableFile(f"{label} is not a readable notebook: {reason}.") from None
     if all(bytes(cell.source) in NO_TEXT for cell in notebook.cells):
         raise UnreadableFile(EMPTY.format(label))
     about = _Fields(metadata=notebook.metadata)
@@ -94,10 +94,7 @@ def read_cells(data: bytes, label: str) -> list[Cell]:
     language = language or (about.text("metadata", "kernelspec", "language") or "").strip()
     code = "\n".join(cell.text for cell in cells if cell.kind == "code")
     if "python" not in (language or "python").casefold() and not _IN_PYTHON.search(code):
-        raise NotPython(
-            f"{label} is a notebook in {one_line(language, 40)}. The exercises are "
-            f"graded in Python."
-        )
+        raise NotPython(f"{label} is a notebook in {one_line(language, 40)}. Hand in Python.")
     return cells
 
 

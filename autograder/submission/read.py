@@ -196,7 +196,7 @@ def decoded(data: bytes, name: str) -> str:
             encoding = codecs.lookup(declared).name
             if not _IS_TEXT.fullmatch(encoding):
                 said = one_line(declared, 40)
-                raise UnreadableFile(f"{name} says that its encoding is {said}. Save it as UTF-8.")
+                raise UnreadableFile(f"{name} declares the encoding {said}. Save it as UTF-8.")
         text = plain.decode(encoding)
     except (SyntaxError, ValueError, LookupError):
         raise UnreadableFile(f"{name} is not UTF-8 text. Save it as UTF-8.") from None

@@ -36,7 +36,7 @@ def strip_solutions(text: str, name: str) -> str:
         mark = line.strip().removeprefix("# ")
         if mark == BEGIN:
             if begun:
-                raise UserError(f"{name}, line {number}: {BEGIN} again, before {END}.")
+                raise UserError(f"{name}, line {number}: a second {BEGIN} before {END}.")
             begun = number
             indent = line[: len(line) - len(line.lstrip())]
             if line.startswith("# "):
@@ -185,6 +185,6 @@ def older_releases(course: Course, sources: Iterable[Source]) -> Iterator[str]:
             continue
         one = len(labels) == 1
         yield (
-            f"{few(labels, MAX_SHOWN)} {'is' if one else 'are'} of another release of the course "
-            f"({digest}); {'it is' if one else 'they are'} graded by the course as it is now."
+            f"{few(labels, MAX_SHOWN)} {'is' if one else 'are'} from another release of the course "
+            f"({digest}). The current course grades {'it' if one else 'them'}."
         )

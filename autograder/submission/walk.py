@@ -75,7 +75,9 @@ class FolderWalk:
             level = below
         yield from self._lost
         if not self._left:
-            self.notes.append(f"Only the first {MAX_FILES:,} entries were looked at.")
+            self.notes.append(
+                f"The folder has too many entries. Only the first {MAX_FILES:,} were read."
+            )
 
     def _in(self, place: "_Place", below: "list[_Place]", depth: int) -> Iterator[FolderFile]:
         """Yield the files of one folder; put the folders in it into `below`."""
@@ -96,7 +98,9 @@ class FolderWalk:
                 if depth < MAX_DEPTH:
                     below.append(_Place(path, f"{shown}/", place.unpacked))
                 else:
-                    self._note(f"{shown} was not looked into: it lies too deep. Hand in one folder")
+                    self._note(
+                        f"{shown} was not read: it is too many folders deep. Hand in one folder"
+                    )
             elif entry.kind == "file" and suffix == ".zip" and self._can_unpack(place):
                 self._zips_left -= 1
                 below += self._unpacked(path, f"{shown}: ")

@@ -45,7 +45,7 @@ def verified(course, *steps):
 def test_a_check_that_always_stops_where_it_should_speak_is_a_fault(course):
     made = course("{answer.nam}")
     faults = verified(made, "right answers", "misconceptions").faults
-    stops = [fault for fault in faults if "test_area stops before it says what is wrong" in fault]
+    stops = [fault for fault in faults if "test_area raises an error before its message" in fault]
     assert len(stops) == 1
     assert "AttributeError" in stops[0] and "in line 8 of test_areas.py" in stops[0]
 
@@ -56,8 +56,8 @@ def test_a_check_that_speaks_of_the_function_by_its_name_holds(course):
     assert any("warning: test_area has 2 hints" in remark for remark in result.remarks)
     worth = [remark for remark in result.remarks if "test_perimeter" in remark]
     assert worth == [
-        "warning: test_perimeter is worth nothing: its points are 0",
-        "warning: test_perimeter names no requirement of the text: add grades=[…] to its mark",
+        "warning: test_perimeter has 0 points",
+        "warning: test_perimeter names no requirement of the text; add grades=[…] to its mark",
     ]
 
 

@@ -42,7 +42,7 @@ def test_a_release_that_is_stopped_goes_on_there(marked, released, tmp_path, mon
         return real(task)
 
     monkeypatch.setattr(recording, "record_part", stopped)
-    with pytest.raises(UserError, match="2 of 4 parts are kept: the same command goes on"):
+    with pytest.raises(UserError, match="2 of 4 parts are kept: run the same command again"):
         made(marked, RecordingOptions(kept=kept))
     monkeypatch.setattr(recording, "record_part", real)
     said = []

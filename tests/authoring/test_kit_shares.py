@@ -71,7 +71,7 @@ def test_a_function_with_a_caller_of_its_own_has_no_names_and_release_says_why(t
     assert (found.named, found.misconceptions) == (0, 2)
     reason, unnamed = found.warnings()
     assert "no mistake of area has a name" in reason and "its caller ByWidth" in reason
-    assert unnamed == "misconceptions without their name: area, added, area, halved"
+    assert unnamed == "the kit does not name these misconceptions: area, added, area, halved"
 
 
 def test_a_helper_that_only_the_mistakes_import_is_found(tmp_path):
@@ -116,11 +116,11 @@ def test_a_mistake_that_only_hidden_checks_are_about_does_not_count(tmp_path):
 
 def test_low_shares_are_warned_of():
     low = KitShares("x", 20, 18, 4, 4, not_named=["f, one", "f, two"])
-    assert list(low.warnings()) == ["misconceptions without their name: f, one, f, two"]
+    assert list(low.warnings()) == ["the kit does not name these misconceptions: f, one, f, two"]
     assert not list(KitShares("x", 20, 19, 4, 4, not_named=["f, one"]).warnings())
     some = KitShares("x", 1, 1, 4, 3, not_complete=["loops (One row)"])
     assert list(some.warnings()) == [
-        "right answers that are not judged completely: loops (One row)"
+        "the kit leaves checks of these right answers ungraded: loops (One row)"
     ]
     refuse_impossible_checks([low, some])
 

@@ -59,8 +59,8 @@ def test_without_the_file_the_link_stays(course):
 @pytest.mark.parametrize(
     ("slip", "said"),
     [
-        ("missing", "is not there: expected it at"),
-        ("large", "at most 60,000 are carried along"),
+        ("missing", "does not exist: expected it at"),
+        ("large", "at most 60,000 are allowed"),
         ("undescribed", "has no description"),
         ("kind", "of no kind that a notebook can carry"),
     ],

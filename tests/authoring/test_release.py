@@ -65,7 +65,7 @@ def test_update_keeps_all_work_where_the_earlier_stubs_are_gone(kit, released):
 
 
 def test_update_needs_a_release(tmp_path, released):
-    with pytest.raises(UserError, match="no released course"):
+    with pytest.raises(UserError, match="no student kit"):
         update(tmp_path, released)
 
 

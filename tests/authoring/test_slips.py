@@ -39,7 +39,7 @@ def test_a_slip_is_refused_by_every_command(tmp_path, monkeypatch, capsys, slip,
     assert code == 2
     assert len(said.splitlines()) == 2
     assert re.search(rf"\w+\.py, line {line}: .*{words}", said), said
-    assert "no submission is wrong" in said
+    assert "not in a submission" in said
     assert "Traceback" not in said + out
     assert not (folder / "out").exists()
     assert not (folder / "exercises").exists()
@@ -83,18 +83,18 @@ CHECKS = {
                     "test_perimeter.*no argument 'x'"),
 }  # fmt: skip
 MISTAKES = {
-    "two hints": ('"A property.", ', "", '"added"', "2 hints; there are three"),
+    "two hints": ('"A property.", ', "", '"added"', "2 hints; expected three"),
     "one text for hints": ('("A question.", "A property.", "A place.")', '"?"', '"added"', "three texts"),
-    "no finding": ('"You add."', '" "', None, "`added` has no finding"),
+    "no finding": ('"You add."', '" "', None, "`added` has no text"),
     "one name for two": ('        HINTS,\n        {"halved"', '        ("a", "b", "c"),\n        {"added"',
-                         '"added"', "`added` is taken by another mistake"),
+                         '"added"', "has the name `added`"),
     "one name twice": ('{"halved": (', '{"halved": ("Half.", abs), "halved": (', '"halved"', "`halved` stands twice"),
     "nothing replaced": ('"You add.", lambda s: s.width + s.height', '"You add.", {}', '"added"', "replaces nothing"),
-    "no way": ('("You add.", lambda s: s.width + s.height)', '"You add."', None, "`added` is no way to go wrong"),
+    "no way": ('("You add.", lambda s: s.width + s.height)', '"You add."', None, "for the mistake `added`"),
     "no step": ('Family("product", HINTS', 'Family(None, HINTS', '"added"', "`added` of `area` names no step"),
     "other arguments": ('Family("product", HINTS, {"added": ("You add.", lambda s: s.width + s.height)})',
                         'Family(max, HINTS, {"added": ("You add.", abs)})', None, "no signature found|replaces `max`"),
-    "no change": ('"You add.", lambda s: s.width + s.height', '"You add.",', None, "`added` is no way to go wrong"),
+    "no change": ('"You add.", lambda s: s.width + s.height', '"You add.",', None, "for the mistake `added`"),
     "a step of one way": ("lambda s: s.product / 2", '{"aera": abs}', None, "replaces `aera`.*mean `area`"),
     "what it means": ("HINTS,\n        {", "HINTS,\n        means=lambda c: c.oops,\n        ways={", "means=",
                       "cannot be made: AttributeError"),
@@ -105,22 +105,22 @@ MISTAKES = {
     "the recipe": ("s.width * s.height", "s.width * s.hieght", None, "recipe.*mean `height`"),
     "a fact": ("v < 0", "s.aera < 0", None, "fact `negative`.*mean `area`"),
     "a trait": ("s.height > 5", "s.hight > 5", None, "trait 'with a high one'.*mean `height`"),
-    "a parameter": ('("width", "height")', '("width", "hight")', 'defaults=', "`defaults` has `height`, which is no parameter"),
+    "a parameter": ('("width", "height")', '("width", "hight")', 'defaults=', "`defaults` has `height`, which is not a parameter"),
     "one parameter": ('("width", "height")', '("width")', None, "it is a tuple of names"),
     "a default": ('{"height": 1}', '{"heigth": 1}', None, "`heigth`.*mean `height`"),
     "the function": ('Recipe(\n        "area"', 'Recipe(\n        "aera"', "Recipe(",
-                     "`aera` is no function of the solution; did you mean `area`"),
-    "two recipes": ("MISTAKES = Mistakes(", "MISTAKES = Mistakes(\n    Recipe('area', list),", "Recipe(", "a second recipe of `area`"),
+                     "the solution has no function `aera`; did you mean `area`"),
+    "two recipes": ("MISTAKES = Mistakes(", "MISTAKES = Mistakes(\n    Recipe('area', list),", "Recipe(", "`area` has two recipes"),
     "no recipe": ("MISTAKES = Mistakes(", "MISTAKES = Mistakes(\n    WRONG,", "MISTAKES", "has a tuple in it"),
     "a comparison": ("steps=STEPS", "comparison=float,\n        steps=STEPS", "comparison=", "is of type type; it is a Comparison"),
     "a field": ("traits=", "trait=", "Recipe(", "unexpected keyword argument 'trait'.*mean `traits`"),
     "no probes": ("[Probe((2 + draw, 3)), Probe((5, 7 + draw)), (4,)]", "[]", None, "one Probe"),
-    "a bare probe": ("(4,)]", "4]", None, "one Probe, or tuple"),
+    "a bare probe": ("(4,)]", "4]", None, "one Probe or tuple"),
     "a long probe": ("(4,)]", "(4, 5, 6)]", None, "3 arguments, for 2 parameters"),
     "probes that stop": ("2 + draw", "2 + drw", None, "`drw` is not defined"),
     "no families": ("WRONG,\n", "'WRONG',\n", None, "`families` is of type str"),
-    "steps for families": ("WRONG,\n", "STEPS,\n", '"product"', "`product` is no way to go wrong"),
-    "the name itself": ("MISTAKES = M", "MISTAKE = M", None, "not read; did you mean `MISTAKES`"),
+    "steps for families": ("WRONG,\n", "STEPS,\n", '"product"', "for the mistake `product`"),
+    "the name itself": ("MISTAKES = M", "MISTAKE = M", None, "reads `MISTAKE`; did you mean `MISTAKES`"),
     "an import": ("import Fact", "import Fcat", None, "mean `Fact`"),
     "values": ("    )\n)", "    ),\n    explain_value=abs,\n)", "explain_value", "value's name"),
     "values that nobody asks": ("MISTAKES = M", "def explain_value(a, b, c): ...\nMISTAKES = M", "explain_value", "never asked"),
@@ -224,7 +224,9 @@ def test_a_module_that_names_no_mistake_is_found(tmp_path):
 def test_several_slips_are_said_together(tmp_path):
     folder = make(tmp_path, "checks", "points=2", "point=2, need=[]")
     course = load_course(folder / "course.yml")
-    with pytest.raises(InvalidCourse, match="2 slips in the course: nothing was graded") as caught:
+    with pytest.raises(
+        InvalidCourse, match="2 errors in the course, not in a submission"
+    ) as caught:
         refuse_authoring_errors(course, course.content.exercises)
     assert len(str(caught.value).splitlines()) == 3
 

@@ -84,7 +84,7 @@ def test_a_right_answer_that_loses_marks_and_a_stub_that_is_solved_are_faults(co
 @pytest.mark.parametrize(
     ("points", "weights", "said"),
     [
-        (12, [7, 4, 3], "the points of the checks sum to 14, and course.yml gives 12; so a check"),
+        (12, [7, 4, 3], "the points of the checks sum to 14, but course.yml gives 12; so a check"),
         (10, [1, 1, 1], "a check of 1 counts 3.33"),
         (12, [6, 4, 2], ""),
         (8, [2.0, 1.0, 1.0], ""),  # weights that share the points out

@@ -154,7 +154,7 @@ def test_gradescope_gets_no_score_for_what_a_person_has_to_look_at(reports):
     assert some["tests"][0]["visibility"] == "visible"
     assert "One: no points yet, needs a person" in some["output"]
     assert not any("score" in test for test in none["tests"])
-    assert none["output"].startswith("The 0 is no grade: there are no points yet.")
+    assert none["output"].startswith("The 0 is not a grade: there are no points yet.")
 
 
 def test_a_check_that_the_grader_could_not_judge_has_no_score_on_gradescope(reports):

@@ -92,7 +92,7 @@ def test_several_files_for_one_exercise(tmp_path):
     found = work(tmp_path)
     assert found.sources == {}
     assert found.unclear == {
-        "softmax": "There are several files for it: softmax.ipynb, softmax.py."
+        "softmax": "There are several files for softmax: softmax.ipynb, softmax.py."
     }
 
 

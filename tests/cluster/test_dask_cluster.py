@@ -48,7 +48,7 @@ def test_what_is_this_machine(host, is_here):
 
 def test_another_machine_is_spoken_to_with_tls_only():
     for address in ("10.0.0.1:8786", "tcp://10.0.0.1:8786", "head-node:8786"):
-        with pytest.raises(UserError, match="spoken to with TLS only"):
+        with pytest.raises(UserError, match="the connection needs TLS"):
             secured(address, ())
     assert secured("127.0.0.1:8786", ())[1] == "tcp://127.0.0.1:8786"
 
@@ -59,7 +59,7 @@ def test_another_protocol_is_refused_at_once(monkeypatch, address):
         raise AssertionError("Dask is asked")
 
     monkeypatch.setattr(dask_cluster, "get_address_host", connect)
-    with pytest.raises(UserError, match="is not used here: an address begins with tls://"):
+    with pytest.raises(UserError, match="cannot be used. An address begins with tls://"):
         secured(address, ())
 
 
@@ -85,10 +85,10 @@ def test_certificates_make_an_address_one_with_tls(tmp_path):
     ("options", "said"),
     [
         (["--scheduler", "10.0.0.1:8786"], "with TLS only"),
-        (["--scheduler", "127.0.0.1:1", "--local-cluster", "2"], "exclude each other"),
+        (["--scheduler", "127.0.0.1:1", "--local-cluster", "2"], "cannot be used together"),
         (["--scheduler", "127.0.0.1:1", "--tls-cert", "x"], "go together"),
-        (["--tls-cert", "x"], "go with --scheduler"),
-        (["--local-cluster", "2", "--tls-cert", "x"], "go together, with --scheduler"),
+        (["--tls-cert", "x"], "need --scheduler"),
+        (["--local-cluster", "2", "--tls-cert", "x"], "together, with --scheduler"),
     ],
 )
 def test_options_that_do_not_go_together(tmp_path, root, options, said):
@@ -104,7 +104,7 @@ def test_a_scheduler_that_is_gone_is_said():
         def nthreads(self):
             raise OSError("closed")
 
-    with pytest.raises(UserError, match=r"tls://h:1 does not answer any more \(closed\).*to go on"):
+    with pytest.raises(UserError, match=r"tls://h:1 no longer answers \(closed\).*to go on"):
         DaskCluster(Gone(), "tls://h:1").machines()
 
 

@@ -72,7 +72,7 @@ def test_where_all_machines_differ_the_run_ends_and_says_why(run):
 
 def test_without_machines_it_waits_and_then_says_so(run, monkeypatch):
     monkeypatch.setattr(module, "PATIENCE", 0.01)
-    with pytest.raises(UserError, match="No machine has been there for"):
+    with pytest.raises(UserError, match="The cluster has had no machine for"):
         run(Simulated(), [task(0)])
 
 
@@ -110,7 +110,7 @@ def test_a_lost_machine_costs_only_its_chunks(run):
     LostOnce.lost = False
     cluster = Simulated(a=LostOnce("h1"), b=Machine("h2"))
     assert whole(run(cluster, [task(n) for n in range(60)]), 60)
-    assert cluster.told == ["a is lost; its chunks go elsewhere."]
+    assert cluster.told == ["a is lost. Other machines grade its submissions."]
 
 
 class Doubting(Machine):

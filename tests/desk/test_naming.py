@@ -196,5 +196,7 @@ def test_a_module_that_was_named_and_broken_by_hand_is_a_slip(tmp_path):
     named.mkdir(parents=True)
     (named / "broken.py").write_text("NAMED = Family\n")
     course = load_course(tmp_path / "course/course.yml")
-    with pytest.raises(UserError, match=r"named on the desk of word_counts cannot be loaded"):
+    with pytest.raises(
+        UserError, match=r"mistakes of word_counts that were named on the desk cannot"
+    ):
         refuse_errors_in_code(course, [course.exercise("word_counts")])

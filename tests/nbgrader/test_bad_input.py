@@ -67,7 +67,7 @@ def test_an_assignment_that_was_never_generated(said, course):
 
 def test_a_student_who_handed_in_nothing(said, course):
     mark_generated(course)
-    assert "nobody handed in nothing" in said(course, ASSIGNMENT, "--student", "nobody")
+    assert "submitted/ has no folder of nobody" in said(course, ASSIGNMENT, "--student", "nobody")
 
 
 def test_nothing_was_collected(said, course):
@@ -100,7 +100,7 @@ def test_a_gradebook_of_another_version(said, course):
 def test_a_gradebook_that_something_else_writes(said, course):
     book = sqlite3.connect(course / "gradebook.db")
     book.execute("begin exclusive")
-    assert "Something else is writing to it" in said(course)
+    assert "Another program is writing to it" in said(course)
     book.close()
 
 

@@ -82,7 +82,7 @@ def test_nothing_is_left_open_that_was_graded(graded, kinds):
         ("other-name", "not handed in, but Softmax (1).ipynb is"),
         ("a-link", "softmax.ipynb is a link, not a file"),
         ("a-pipe", "left out: data.txt"),
-        ("no-time", "left out: timestamp.txt, which holds no time"),
+        ("no-time", "left out: timestamp.txt (it holds no time)"),
     ],
 )
 def test_what_was_found_is_said(graded, kind, said):

@@ -81,7 +81,7 @@ def test_of_many_files_the_notebooks_come_first(staged, folder, monkeypatch):
         (folder / f"a{number}.txt").write_text("")
     found, files = staged()
     assert files == ["a0.txt", "softmax.ipynb", "timestamp.txt"]
-    assert found.notes == ("left out: all after the first 3 files",)
+    assert found.notes == ("left out: all files after the first 3",)
 
 
 def test_folders_without_end(staged, folder):

@@ -59,7 +59,7 @@ def graded(course):
 
 
 def test_scores_lateness_and_what_waits_for_a_person(course, graded):
-    assert "ann  25 of 37  to be graded by hand" in graded
+    assert "ann  25 of 37  a person must still grade answers" in graded
     assert "late: −1" in graded
     rows = {row[:3]: row[3:] for row in course.rows()}
     assert rows["ann", "softmax", "check-softmax"][0] == 12
@@ -113,7 +113,7 @@ def test_what_cannot_be_written_costs_nobody_else(course, graded):
     shutil.move(kept, taken)
     assert done.returncode == 1
     assert "bob  not written: " in done.stdout
-    assert "Run this again for: bob" in done.stdout
+    assert "Run this command again with --student bob" in done.stdout
     assert "ann  2" in done.stdout
     assert "Traceback" not in done.stdout + done.stderr
 

@@ -61,8 +61,8 @@ def test_a_gradebook_of_canvas(course, template):
     same(data, "canvas.csv")
     assert notes == [
         f"Column {TITLE} (12) is filled with {TITLE}.",
-        "Without a row, so not in the file: nobody_7.",
-        "Left as they are: m4 (Bo Chen) (missing), Student, Test (no result).",
+        "No row in the file, so not exported: nobody_7.",
+        "Not filled in: m4 (Bo Chen) (missing), Student, Test (no result).",
     ]
 
 
@@ -96,9 +96,11 @@ def test_which_column(course, template):
     for name in ("12", TITLE, f"{TITLE} (12)"):
         data, _ = exported(CANVAS, CLASS, course, template(GRADEBOOK), name)
         same(data, "canvas.csv")
-    with pytest.raises(UserError, match=r"no column 'Essay2' of its own. It has: Essay \(11\)"):
+    with pytest.raises(
+        UserError, match=r"'Essay2' does not name one column of .* It has: Essay \(11\)"
+    ):
         exported(CANVAS, CLASS, course, template(GRADEBOOK), "Essay2")
-    with pytest.raises(UserError, match="no column that is called as what was graded"):
+    with pytest.raises(UserError, match="has no column with the title of an assignment"):
         exported(
             CANVAS,
             CLASS,
@@ -108,7 +110,7 @@ def test_which_column(course, template):
             False,
         )
     twice = GRADEBOOK.replace("Essay (11)", f"{TITLE} (11)")
-    with pytest.raises(UserError, match="several columns called"):
+    with pytest.raises(UserError, match="several columns named"):
         exported(CANVAS, CLASS, course, template(twice))
     with pytest.raises(UserError, match="the column Section is missing. Export the gradebook"):
         exported(CANVAS, CLASS, course, template("ID,Student\n1,x\n"))
@@ -129,15 +131,15 @@ def test_a_column_for_each_exercise(course, template):
         data, notes = exported(CANVAS, [both], course, template(text), name)
         assert '"A, B",9.5\n' in data.decode()
         assert notes[0] == "Column Softmax (12) is filled with Softmax."
-        assert "Less for lateness in their total, which is in no column: müllerjörg_101." in notes
+        assert "The file has no column for their late penalty: müllerjörg_101." in notes
     for points, is_said in ((2.0, True), (0.0, False)):  # who is excused from all has EX in each
         added = (Adjustment(points=points, said="said"),)
         report = msgspec.structs.replace(both, adjustments=added)
         _, notes = exported(CANVAS, [report], course, template(alone))
-        assert any("Changed in their total" in note for note in notes) is is_said
+        assert any("for their adjusted total" in note for note in notes) is is_said
     several = alone.replace("Essay", "QKV").replace(",10,12,", ",12,12,")
     _, notes = exported(CANVAS, [both], course, template(several))
-    assert "Left as they are in QKV (11): müllerjörg_101 (missing)." in notes
+    assert "Not filled in column QKV (11): müllerjörg_101 (missing)." in notes
     with pytest.raises(UserError, match="If it is for fewer exercises, grade only these"):
         exported(CANVAS, [both], course, template(GRADEBOOK), TITLE)
 
@@ -192,8 +194,8 @@ def test_a_worksheet_of_moodle(template):
     data, notes = exported(moodle.worksheet, MOODLE, None, template(WORKSHEET))
     same(data, "moodle.csv")
     assert notes == [
-        "Without a row, so not in the file: Group A_77.",
-        "Left as they are: m2 (A. Berg) (needs a person), Someone Else (no result).",
+        "No row in the file, so not exported: Group A_77.",
+        "Not filled in: m2 (A. Berg) (needs a person), Someone Else (no result).",
     ]
 
 
@@ -208,13 +210,13 @@ def test_its_heads_may_be_in_another_language(template):
     assert data.decode().startswith(heads)
     assert 'Submitted,"9,5","12,00",Yes' in data.decode()
     strange = heads.replace("Bewertung,Best", "Punkte,Best")
-    with pytest.raises(UserError, match="say with --column which column holds the grade"):
+    with pytest.raises(UserError, match="name the column of the grade with --column"):
         exported(moodle.worksheet, MOODLE, None, template(strange + body))
     assert exported(moodle.worksheet, MOODLE, None, template(strange + body), "Punkte")[0]
 
 
 def test_what_is_no_worksheet(template):
-    with pytest.raises(UserError, match="is no grading worksheet"):
+    with pytest.raises(UserError, match="is not a grading worksheet"):
         exported(moodle.worksheet, MOODLE, None, template(GRADEBOOK))
     with pytest.raises(UserError, match="maximum of 100 points"):
         exported(moodle.worksheet, MOODLE, None, template(WORKSHEET.replace("12.00", "100.00")))
@@ -237,7 +239,7 @@ def test_feedback_goes_to_its_own_student_and_to_no_team(tmp_path, template):
         "Anna Muster_2003_assignsubmission_file/feedback.html": "Anna Muster",
         "Anna Muster_2004_assignsubmission_file/feedback.html": "m4",
     }
-    assert notes == ["Without a row, so not in the file: Group A_77."]
+    assert notes == ["No row in the file, so not exported: Group A_77."]
 
 
 def test_results_for_gradescope(course):
@@ -259,7 +261,7 @@ def test_results_for_gradescope(course):
     data, notes = exported(gradescope.results_zip, [report, record("s1")], course)
     with zipfile.ZipFile(io.BytesIO(data)) as file:
         assert file.namelist() == ["submission_1/results.json"]
-    assert notes == ["Without a submission on Gradescope, so not in the zip: s1."]
+    assert notes == ["No submission on Gradescope, so not exported: s1."]
 
 
 def test_results_that_are_not_there(tmp_path):
@@ -289,7 +291,7 @@ def test_an_exam_on_gradescope_shows_no_hidden_check_before_it_is_published():
     )
     first, rest = valid(gradescope.results_of(full, "exam"), GRADESCOPE)["tests"]
     assert (first["output"], first["visibility"]) == ("", "visible")
-    assert rest["name"] == "Softmax: checks that do not show themselves"
+    assert rest["name"] == "Softmax: checks that are not shown"
     assert (rest["score"], rest["max_score"]) == (1.5, 8.0)
     assert rest["visibility"] == "after_published"
     _, hidden = gradescope.results_of(full, "homework")["tests"]

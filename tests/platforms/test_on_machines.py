@@ -89,7 +89,7 @@ def test_lateness_by_gradescopes_metadata(course, tmp_path, capsys):
     assert gradescope.hand_in_of(gradescope.read_metadata(path)).extra_days == 1.5
     path.write_text("[]")
     assert gradescope.hand_in_of(gradescope.read_metadata(path)).at == ""
-    assert "lateness is not known" in capsys.readouterr().out
+    assert "not known if the work is late" in capsys.readouterr().out
     assert gradescope.with_due(course, known).content == course.content
     open_end = msgspec.structs.replace(course.content.assignments[0], due=None)
     content = msgspec.structs.replace(course.content, assignments=(open_end,))
@@ -101,7 +101,7 @@ def test_gradescope_without_metadata_or_file(gradescope_at, capsys):
     root = gradescope_at("", metadata=None)
     (root / "submission" / "shares.py").unlink()
     gradescope.run(root)
-    assert "lateness is not known" in capsys.readouterr().out
+    assert "not known if the work is late" in capsys.readouterr().out
     (test,) = results(root, GRADESCOPE)["tests"]
     assert test["output"] == "No points yet. Nothing was handed in for this exercise."
     assert "score" not in test and "max_score" not in test

@@ -83,11 +83,12 @@ def test_blackboard_takes_back_what_identifies_and_what_is_graded(course, templa
     same(data.decode("utf-16").encode(), "blackboard.txt")
     assert notes == [
         f"Column {TITLE} [Total Pts: 12 Score] |3 is filled with {TITLE}.",
-        "Without a row, so not in the file: s5 (Ann van der Berg), gone (Gone Away).",
-        "Left as they are: s3 (Bo Chen) (missing), "
-        "s4 (Lea Late) (excused), Test Student (no result).",
+        "No row in the file, so not exported: s5 (Ann van der Berg), gone (Gone Away).",
+        "Not filled in: s3 (Bo Chen) (missing), s4 (Lea Late) (excused), Test Student (no result).",
     ]
-    with pytest.raises(UserError, match=r"no column '1' of its own. It has: Essay \[Total"):
+    with pytest.raises(
+        UserError, match=r"'1' does not name one column of .* It has: Essay \[Total"
+    ):
         exported(BLACKBOARD, CLASS, course, path, "1")
     other = template(BOARD.replace("Pts: 12 ", "Pts: 1,200 "))
     with pytest.raises(UserError, match="maximum of 1200 points, the results have 12"):
@@ -135,9 +136,11 @@ def test_pages_with_a_table_for_mails(tmp_path):
         assert all(file.read(page_of(r)).decode() == r.student for r in CLASS)
     assert names == ["mail-merge.csv", *map(page_of, CLASS)]
     same(table, "mail-merge.csv")
-    assert notes[0].startswith("No e-mail address is known of: jmueller (Jörg Müller), s3 (Bo")
+    assert notes[0].startswith("No e-mail address is known for: jmueller (Jörg Müller), s3 (Bo")
     _, notes = exported(pages, CLASS[2:], None, results=results)
-    assert notes == ["No e-mail addresses are known. A roster with a column `email` says them."]
+    assert notes == [
+        "No e-mail address is known. To add them, grade with a roster that has a column `email`."
+    ]
 
 
 CANVAS_FILE = f"Student,ID,SIS User ID,SIS Login ID,Section,{TITLE} (12)\n"

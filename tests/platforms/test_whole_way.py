@@ -101,7 +101,7 @@ def test_canvas(way):
     )
     assert done.exit_code == 1
     assert (
-        "Without a row, so not in the file: m4 (Gu Ga), m6 (Never There), oneilsean_104"
+        "No row in the file, so not exported: m4 (Gu Ga), m6 (Never There), oneilsean_104"
         in done.output
     )
 
@@ -212,7 +212,7 @@ def test_blackboard_with_a_group_and_lateness(way):
         "Chen,Bo,bchen,,12",
         "There,Never,never,,Needs Grading",
     ]
-    lost = "Without a row, so not in the file: evil (Eve), s3 (Ann Berg), words (Only Words)."
+    lost = "No row in the file, so not exported: evil (Eve), s3 (Ann Berg), words (Only Words)."
     assert lost in done.output and "s5 (Never There) (missing)" in done.output
     assert done.exit_code == 1
 
@@ -289,7 +289,7 @@ def test_repositories_with_a_group_and_an_empty_one(way):
         "s5,'=1+1,,,,12,missing,feedback/s5.html",
     ]
     assert "by the roster): 25 % are taken off" in page
-    assert "No e-mail address is known of: s3 (Bo Chen), s4 (Lee Park)" in done.output
+    assert "No e-mail address is known for: s3 (Bo Chen), s4 (Lee Park)" in done.output
     assert done.exit_code == 0
 
 

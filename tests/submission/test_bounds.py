@@ -99,7 +99,7 @@ def test_a_folder_full_of_other_things_hides_nothing_above_it(tmp_path, monkeypa
         put(tmp_path, "s1/" + place.format(number), "")
     put(tmp_path, "s1/softmax.py")
     found = work(tmp_path)
-    said = "Only the first 100 entries were looked at." in found.notes
+    said = "The folder has too many entries. Only the first 100 were read." in found.notes
     assert said
     assert set(found.sources) == {"softmax"} or place.startswith("a{0}")
 

@@ -18,9 +18,11 @@ def notes(course, *names, digest="0" * 12):
 
 def test_files_of_one_older_release_are_named_together(course):
     (alone,) = notes(course, "a")
-    assert alone.startswith("a.py is of another release of the course (000000000000); it is graded")
+    assert alone.startswith(
+        "a.py is from another release of the course (000000000000). The current course"
+    )
     (together,) = notes(course, *"abcdef")
-    assert together.startswith("a.py, b.py, c.py, d.py and 2 more are of another release")
+    assert together.startswith("a.py, b.py, c.py, d.py and 2 more are from another release")
 
 
 def test_what_nothing_is_known_of_is_not_spoken_of(course):
