@@ -81,8 +81,8 @@ def new_course(
     path = folder / FILE_NAME
     if path.exists():
         raise UserError(
-            f"{path} is there already. For one exercise more, in that folder: "
-            f"autograder new exercise NAME"
+            f"{path} exists. To add an exercise to that course, run in its folder: autograder new "
+            f"exercise NAME"
         )
     _fit_for_a_name(exercise)
     shown = {"name": exercise, "needs": needs, "quoted_title": _quoted(_title("", exercise))}

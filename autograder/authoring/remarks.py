@@ -46,7 +46,7 @@ def scale_remarks(exercise: Exercise, weights: Sequence[float]) -> Iterator[str]
     if not exercise.questions and whole != most and not all(map(float.is_integer, scaled)):
         yield (
             f"warning: the points of the checks sum to {number(whole)}, but course.yml gives "
-            f"{number(most)}; so a check of {number(weights[0])} points counts {number(scaled[0])}"
+            f"{number(most)}; so a check of weight {number(weights[0])} counts {number(scaled[0])}"
         )
 
 

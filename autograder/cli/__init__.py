@@ -113,9 +113,9 @@ class LazyGroup(click.Group):
 @click.version_option(version(), message="%(version)s")
 @click.pass_context
 def app(context: click.Context) -> None:
-    """Grade programming exercises: one's own, or a whole class's.
+    """Check your own programming exercises, or grade a whole class.
 
-    Without a command: the course as a list, and what comes next.
+    Without a command, it lists the exercises and shows which one comes next.
     """
     if context.invoked_subcommand is None:
         status = load_command("status")

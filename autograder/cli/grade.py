@@ -46,8 +46,8 @@ from autograder.cli.result_files import ResultFiles, result_file_options, write_
 @click.option(
     "--apply/--no-apply",
     default=None,
-    help="Apply changes to earlier grades, or refuse them.  [default: ask; without a terminal, "
-    "refuse]",
+    help="Apply all results of this run, or none.  [default: ask if an earlier grade changes; "
+    "without a terminal, apply none then]",
 )
 @click.option(
     "--only-if",

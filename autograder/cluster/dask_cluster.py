@@ -97,7 +97,7 @@ class DaskCluster:
         if address.startswith("tls://") or is_loopback(get_address_host(address)):
             return self._submit(self._admit, data, [address])
         answer: Future[bytes] = Future()
-        answer.set_result(encode("its connection has no TLS, which is safe only on one machine"))
+        answer.set_result(encode("it connects without TLS, which is safe only on one machine"))
         return answer
 
     def grade(self, data: bytes, addresses: Sequence[str]) -> "Future[bytes]":

@@ -31,7 +31,7 @@ def test_a_solution_at_the_top_level_vanishes():
     [
         ("### BEGIN SOLUTION\nx\n", "line 1: ### BEGIN SOLUTION without"),
         ("x\n### END SOLUTION\n", "line 2: ### END SOLUTION without"),
-        ("### BEGIN SOLUTION\n### BEGIN SOLUTION\n", "line 2: ### BEGIN SOLUTION again"),
+        ("### BEGIN SOLUTION\n### BEGIN SOLUTION\n", "line 2: a second ### BEGIN SOLUTION"),
     ],
 )
 def test_markers_without_a_partner(text, said):

@@ -26,14 +26,14 @@ def test_lines_and_reasons_by_exercise(tmp_path):
 @pytest.mark.parametrize(
     ("text", "line", "words"),
     [
-        ("- line: x\n  reason: y\n", 1, "expected EXERCISE:"),
+        ("- line: x\n  reason: y\n", 1, "expected `EXERCISE:`"),
         ("packing:\n  line: x\n", 1, "`packing` has no list"),
         ("\npaking:\n  - line: x\n", 2, "no exercise.*mean `packing`"),
         ("packing:\n  - x + 1\n", 2, "no `line:` and `reason:`"),
         ("packing:\n  - line: x\n    raison: y\n", 3, "`raison`; did you mean `reason`"),
         ("packing:\n  - line: x\n", 2, "no `reason:`"),
-        ("packing:\n  - line: [x]\n    reason: y\n", 2, "`line` is no text"),
-        ("packing:\n  - line: x\n    reason: ''\n", 3, "`reason` is no text"),
+        ("packing:\n  - line: [x]\n    reason: y\n", 2, "`line` is not a text"),
+        ("packing:\n  - line: x\n    reason: ''\n", 3, "`reason` is not a text"),
         ("packing:\n  - line: a: b\n    reason: y\n", 2, "not valid YAML.*single quotes"),
         ("? [a]\n: []\n", 1, "no exercise"),
     ],

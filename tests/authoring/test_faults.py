@@ -76,7 +76,7 @@ def test_seeds_that_fail_alike_are_one_sentence(course):
     result = verified(course(chance="0"), "seeds")
     assert result.seeds == 5
     assert len(result.faults) == 1
-    assert "The perimeter with 5 of 5 seeds; first areas, seed 0: Never." in result.faults[0]
+    assert "“The perimeter” with 5 of 5 seeds. The first: areas, seed 0: Never." in result.faults[0]
 
 
 @pytest.mark.parametrize(("added", "alike"), [("0", True), ("(s.width == 2)", True), ("1", False)])
@@ -84,7 +84,7 @@ def test_mistakes_that_fewer_than_two_probes_tell_apart_look_alike(tmp_path, add
     other = f"lambda s: s.width + s.height + {added}"
     folder = make(tmp_path, "mistakes", "lambda s: s.product / 2", other)
     faults = verified(load_course(folder / "course.yml"), "misconceptions").faults
-    assert ("area: added and halved look alike" in faults) == alike
+    assert ("area: fewer than two probes tell added and halved apart" in faults) == alike
 
 
 def test_a_stub_that_is_out_of_step_or_cannot_be_made_is_a_fault(course):
@@ -92,12 +92,12 @@ def test_a_stub_that_is_out_of_step_or_cannot_be_made_is_a_fault(course):
     path = made.solution_file("areas")
     text = path.read_text()
     path.write_text(text + "\n# a word more\n")
-    assert "out of step" in verified(made, "stub").faults[0]
+    assert "out of date" in verified(made, "stub").faults[0]
     path.write_text(text.replace("    ### END SOLUTION\n", "", 1))
-    assert "line 9: ### BEGIN SOLUTION again" in verified(made, "stub").faults[0]
+    assert "line 9: a second ### BEGIN SOLUTION" in verified(made, "stub").faults[0]
     path.write_text(text)
     (made.handed_out / "areas.py").unlink()
-    assert "run: autograder build areas" in verified(made, "stub").faults[0]
+    assert "Run: autograder build areas" in verified(made, "stub").faults[0]
 
 
 def test_in_a_pipe_the_table_is_whole_and_no_sentence_is_broken(monkeypatch, capsys):

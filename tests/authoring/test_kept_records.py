@@ -47,7 +47,7 @@ def test_a_release_that_is_stopped_goes_on_there(marked, released, tmp_path, mon
     monkeypatch.setattr(recording, "record_part", real)
     said = []
     assert made(marked, RecordingOptions(kept=kept), said) == released
-    assert [each.partition(",")[0] for each in said if "kept" in each] == done
+    assert [each.partition(",")[0] for each in said if "cache" in each] == done
     assert len(said) == 4
 
 

@@ -88,10 +88,10 @@ def test_nothing_is_overwritten(run, tmp_path):
         ("new", "course", "course"),
         ("new", "exercise", "shares", "--course", "course"),
     ):
-        with pytest.raises(UserError, match="already"):
+        with pytest.raises(UserError, match="exist"):
             app(list(again), standalone_mode=False)
     (tmp_path / "course" / "solutions" / "words.py").write_text("mine")
-    with pytest.raises(UserError, match=r"overwritten.*already: .*solutions.words\.py"):
+    with pytest.raises(UserError, match=r"these files exist: .*solutions.words\.py"):
         app(["new", "exercise", "words", "--course", "course"], standalone_mode=False)
     (tmp_path / "course" / "solutions" / "words.py").unlink()
     assert files(tmp_path) == before

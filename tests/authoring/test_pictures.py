@@ -62,7 +62,7 @@ def test_without_the_file_the_link_stays(course):
         ("missing", "does not exist: expected it at"),
         ("large", "at most 60,000 are allowed"),
         ("undescribed", "has no description"),
-        ("kind", "of no kind that a notebook can carry"),
+        ("kind", "not a kind of picture that a notebook can hold"),
     ],
 )
 def test_build_refuses_what_nobody_could_see(course, slip, said):

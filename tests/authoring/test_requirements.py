@@ -55,8 +55,8 @@ def test_verify_lists_checks_and_requirements_without_the_other(course):
     stated = requirements_in(f"{TEXT}# - **Values.** Of squares.\n")
     assert list(requirement_remarks(stated, [check, bare])) == [
         "warning: test_bare names no requirement of the text; add grades=[…] to its mark",
-        "warning: no check grades the requirement `large numbers`, in line 8",
-        "warning: no check grades the requirement `no side effects`, in line 10",
+        "warning: no check grades the requirement `large numbers` of line 8",
+        "warning: no check grades the requirement `no side effects` of line 10",
         "warning: line 11 states the requirement `values` a second time",
     ]
 

@@ -21,7 +21,7 @@ NAMED = {
     "argument": ("checks", "points=2", "point=2", 6, "no argument `point`; did you mean `points`"),
     "step": ("mistakes", '        "area",\n        HINTS', '        "aera",\n        HINTS', 12, "`aera`.*mean `area`"),
     "record": ("mistakes", "MISTAKES = Mistakes(", "MISTAKES = {}\n_NONE = Mistakes(", 17,
-               "`MISTAKES` is not as it must be: it is of type dict"),
+               "`MISTAKES` is not valid: it is of type dict"),
     "raises": ("mistakes", "s.product / 2", "1 / 0", 14, "`halved`.*every call: ZeroDivisionError"),
     "import": ("checks", "expect_close\n", "expect_clos\n", 3, "test_areas.py cannot be loaded:.*"
                "ImportError.*did you mean `expect_close`"),
@@ -106,13 +106,13 @@ MISTAKES = {
     "a fact": ("v < 0", "s.aera < 0", None, "fact `negative`.*mean `area`"),
     "a trait": ("s.height > 5", "s.hight > 5", None, "trait 'with a high one'.*mean `height`"),
     "a parameter": ('("width", "height")', '("width", "hight")', 'defaults=', "`defaults` has `height`, which is not a parameter"),
-    "one parameter": ('("width", "height")', '("width")', None, "it is a tuple of names"),
+    "one parameter": ('("width", "height")', '("width")', None, "expected a tuple of names"),
     "a default": ('{"height": 1}', '{"heigth": 1}', None, "`heigth`.*mean `height`"),
     "the function": ('Recipe(\n        "area"', 'Recipe(\n        "aera"', "Recipe(",
                      "the solution has no function `aera`; did you mean `area`"),
     "two recipes": ("MISTAKES = Mistakes(", "MISTAKES = Mistakes(\n    Recipe('area', list),", "Recipe(", "`area` has two recipes"),
     "no recipe": ("MISTAKES = Mistakes(", "MISTAKES = Mistakes(\n    WRONG,", "MISTAKES", "has a tuple in it"),
-    "a comparison": ("steps=STEPS", "comparison=float,\n        steps=STEPS", "comparison=", "is of type type; it is a Comparison"),
+    "a comparison": ("steps=STEPS", "comparison=float,\n        steps=STEPS", "comparison=", "is of type type; expected a Comparison"),
     "a field": ("traits=", "trait=", "Recipe(", "unexpected keyword argument 'trait'.*mean `traits`"),
     "no probes": ("[Probe((2 + draw, 3)), Probe((5, 7 + draw)), (4,)]", "[]", None, "one Probe"),
     "a bare probe": ("(4,)]", "4]", None, "one Probe or tuple"),
@@ -185,7 +185,9 @@ def test_a_misconception_that_stops_in_simulated_values_is_a_fault_of_verify(tmp
     with Verifier(course, course.exercise("areas")) as verifier:
         verifier.run(["misconceptions"])
     (fault,) = [each for each in verifier.result.faults if "oops" in each]
-    assert re.search(r"areas\.py, line 18: simulated_values stops: KeyError: 'oops'", fault)
+    assert re.search(
+        r"areas\.py, line 18: simulated_values raises an error: KeyError: 'oops'", fault
+    )
 
 
 def test_an_exception_that_a_first_call_does_not_show_is_a_fault_of_verify(tmp_path):
@@ -218,7 +220,7 @@ def test_a_misspelt_file_of_misconceptions_is_found(tmp_path):
 def test_a_module_that_names_no_mistake_is_found(tmp_path):
     (slip,) = slips_of(make(tmp_path, mistakes="WORDS = 1\n"))
     assert (slip.path.name, slip.line) == ("areas.py", 1)
-    assert "there is no MISTAKES" in slip.says
+    assert "has no `MISTAKES`" in slip.says
 
 
 def test_several_slips_are_said_together(tmp_path):

@@ -68,7 +68,7 @@ def test_a_check_that_lets_a_mistake_through_is_a_fault(copy):
     head, _, body = text.partition("def test_split_error")
     path.write_text(f"{head}def test_split_error{body.replace(':', ':' + NOTHING, 1)}")
     faults = " ".join(verified(copy).faults)
-    assert "split_heads, rest-left-out: full marks" in faults
+    assert "split_heads, rest-left-out: gets full points" in faults
 
 
 def test_a_right_answer_that_loses_marks_and_a_stub_that_is_solved_are_faults(copy):
@@ -85,7 +85,7 @@ def test_a_right_answer_that_loses_marks_and_a_stub_that_is_solved_are_faults(co
     ("points", "weights", "said"),
     [
         (12, [7, 4, 3], "the points of the checks sum to 14, but course.yml gives 12; so a check"),
-        (10, [1, 1, 1], "a check of 1 counts 3.33"),
+        (10, [1, 1, 1], "a check of weight 1 counts 3.33"),
         (12, [6, 4, 2], ""),
         (8, [2.0, 1.0, 1.0], ""),  # weights that share the points out
         (12, [0.5, 0.5], ""),

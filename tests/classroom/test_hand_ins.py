@@ -159,7 +159,7 @@ def test_names_say_little_and_functions_much(klass):
     for student in ("three", "three-in-text"):
         assert (rows[student]["causal_mask"], rows[student]["qkv_projection"]) == ("14", "9")
     assert rows["both"]["causal_mask"] == "14"
-    assert "Untitled.ipynb was taken as softmax: it has softmax." in rows["untitled"]["notes"]
+    assert "Untitled.ipynb was graded for softmax: it has softmax." in rows["untitled"]["notes"]
 
 
 def test_nothing_is_missing_without_a_word(klass):

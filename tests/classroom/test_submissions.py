@@ -82,7 +82,7 @@ def test_files_below_and_names_nearly_right(tmp_path):
     assert set(found.sources) == {"softmax", "causal_mask"}
     assert found.notes == [
         "my_attention.py was not graded: no exercise has that name.",
-        "Causal Mask (2).py was taken as causal_mask.",
+        "Causal Mask (2).py was graded for causal_mask.",
     ]
 
 

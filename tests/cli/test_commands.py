@@ -109,7 +109,7 @@ def test_plot_without_matplotlib_names_the_package_and_how_to_install_it(
     done = run("check", "softmax", "--plot")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        "autograder: autograder check --plot needs matplotlib (not installed).  "
+        "autograder: autograder check --plot needs matplotlib (not installed). "
         "Run: pip install matplotlib\n"
     )
     assert not (tmp_path / "softmax-check.png").exists()

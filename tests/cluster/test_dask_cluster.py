@@ -73,7 +73,7 @@ def test_tls_needs_certificates_of_the_command_or_of_dasks_configuration():
 
 def test_certificates_make_an_address_one_with_tls(tmp_path):
     files = [tmp_path / name for name in ("ca.pem", "cert.pem", "key.pem")]
-    with pytest.raises(UserError, match=r"ca\.pem is not there"):
+    with pytest.raises(UserError, match=r"ca\.pem does not exist"):
         secured("10.0.0.1:8786", files)
     for path in files:
         path.write_text("")
@@ -84,9 +84,9 @@ def test_certificates_make_an_address_one_with_tls(tmp_path):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--scheduler", "10.0.0.1:8786"], "with TLS only"),
+        (["--scheduler", "10.0.0.1:8786"], "the connection needs TLS"),
         (["--scheduler", "127.0.0.1:1", "--local-cluster", "2"], "cannot be used together"),
-        (["--scheduler", "127.0.0.1:1", "--tls-cert", "x"], "go together"),
+        (["--scheduler", "127.0.0.1:1", "--tls-cert", "x"], "together, with --scheduler"),
         (["--tls-cert", "x"], "need --scheduler"),
         (["--local-cluster", "2", "--tls-cert", "x"], "together, with --scheduler"),
     ],
@@ -128,7 +128,7 @@ def at(told, folder):
 def test_each_difference_is_named(told):
     here = told.environment
     other = here | {"Python": "3.9.1", "NumPy": "1.26", "torch": "none", "scipy": "1.0"}
-    assert [each.partition(" in place of ")[0] for each in differences(other, here)] == [
+    assert [each.partition(" instead of ")[0] for each in differences(other, here)] == [
         "Python 3.9.1",
         "NumPy 1.26",
         "torch none",
@@ -157,7 +157,7 @@ def test_the_course_may_lie_elsewhere_on_a_machine(course, tmp_path, told, monke
 
 def test_a_judge_of_another_version_refuses_before_any_work(told, tmp_path):
     other = msgspec.structs.replace(told, environment=told.environment | {"autograder": "0.0.9"})
-    with pytest.raises(CannotGrade, match=r"^autograder .* in place of 0\.0\.9"):
+    with pytest.raises(CannotGrade, match=r"^autograder .* instead of 0\.0\.9"):
         JudgeProcess(other, 0, str(tmp_path), probe=False)
 
 

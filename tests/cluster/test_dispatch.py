@@ -56,17 +56,17 @@ def test_nothing_to_grade_asks_nobody(tmp_path):
 
 def test_a_machine_that_differs_gets_no_work_and_is_named(run):
     other = Machine()
-    other.refused = "Python 3.12.1 in place of 3.11.4"
+    other.refused = "Python 3.12.1 instead of 3.11.4"
     cluster = Simulated(a=Machine(), b=other)
     assert whole(run(cluster, [task(n) for n in range(20)]), 20)
     assert other.got == []
-    assert cluster.told == ["b is left out: Python 3.12.1 in place of 3.11.4."]
+    assert cluster.told == ["b is not used: Python 3.12.1 instead of 3.11.4."]
 
 
 def test_where_all_machines_differ_the_run_ends_and_says_why(run):
     other = Machine()
-    other.refused = "NumPy 1.26 in place of 2.4"
-    with pytest.raises(UserError, match=r"No machine of the cluster can.*NumPy 1\.26 in place of"):
+    other.refused = "NumPy 1.26 instead of 2.4"
+    with pytest.raises(UserError, match=r"No machine of the cluster can.*NumPy 1\.26 instead of"):
         run(Simulated(a=other), [task(0)])
 
 
@@ -167,5 +167,5 @@ def test_a_machine_that_answers_wrongly_is_left_out_and_not_believed(run, wrong)
     cluster = Simulated(a=Wrong("h1"), b=Machine("h2"))
     results = run(cluster, [task(n) for n in range(12)])
     assert whole(results, 12)
-    assert len(cluster.told) == 1 and cluster.told[0].startswith("a is left out: ")
+    assert len(cluster.told) == 1 and cluster.told[0].startswith("a is not used: ")
     assert all(reports["one"] == report_on(t.sources[0]) for t, reports in results.values())

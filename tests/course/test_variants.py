@@ -148,7 +148,7 @@ def test_a_step_of_a_variant_is_named(own, tmp_path):
 
 def test_without_the_secret_nothing_is_graded(own, tmp_path):
     (tmp_path / "class" / "ann").mkdir(parents=True)
-    with pytest.raises(UserError, match=f"{SECRET} is not there"):
+    with pytest.raises(UserError, match=f"{SECRET} is missing"):
         grade(own, tmp_path)
 
 

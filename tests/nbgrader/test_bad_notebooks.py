@@ -67,7 +67,7 @@ def test_what_cannot_be_used_is_left_for_a_person(graded, kind):
 @pytest.mark.parametrize("kind", [name for name in LEFT_OPEN if name != "other-name"])
 def test_its_page_in_formgrader_says_why(graded, kind):
     page = graded[0].directory / "autograded" / kind / ASSIGNMENT / "softmax.ipynb"
-    assert "a person has to look at it" in json.dumps(json.loads(page.read_text()))
+    assert "a person must look at it" in json.dumps(json.loads(page.read_text()))
 
 
 def test_nothing_is_left_open_that_was_graded(graded, kinds):
@@ -79,7 +79,7 @@ def test_nothing_is_left_open_that_was_graded(graded, kinds):
     ("kind", "said"),
     [
         ("missing", "softmax was not handed in"),
-        ("other-name", "not handed in, but Softmax (1).ipynb is"),
+        ("other-name", "not handed in, but there is Softmax (1).ipynb"),
         ("a-link", "softmax.ipynb is a link, not a file"),
         ("a-pipe", "left out: data.txt"),
         ("no-time", "left out: timestamp.txt (it holds no time)"),

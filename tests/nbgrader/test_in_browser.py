@@ -133,7 +133,7 @@ def test_a_mistake_with_its_hint_and_pictures(course, formgrader):
 
 def test_a_notebook_that_could_not_be_used_waits_for_a_person(course, formgrader):
     page = formgrader(f"submissions/{submission(course, 'eve', 'softmax')}")
-    expect(page.locator("body")).to_contain_text("a person has to look at it")
+    expect(page.locator("body")).to_contain_text("a person must look at it")
     expect(page.locator("input.score.needs_manual_grade")).to_be_visible()
     picture(page, "formgrader-damaged")
 

@@ -60,7 +60,7 @@ def test_a_gradebook_of_canvas(course, template):
     data, notes = exported(CANVAS, CLASS, course, template(GRADEBOOK))
     same(data, "canvas.csv")
     assert notes == [
-        f"Column {TITLE} (12) is filled with {TITLE}.",
+        f"Filled column {TITLE} (12) with the points of {TITLE}.",
         "No row in the file, so not exported: nobody_7.",
         "Not filled in: m4 (Bo Chen) (missing), Student, Test (no result).",
     ]
@@ -130,7 +130,7 @@ def test_a_column_for_each_exercise(course, template):
     for text, name in ((alone, None), (alone, "12"), (alone.replace("Essay", TITLE), "Softmax")):
         data, notes = exported(CANVAS, [both], course, template(text), name)
         assert '"A, B",9.5\n' in data.decode()
-        assert notes[0] == "Column Softmax (12) is filled with Softmax."
+        assert notes[0] == "Filled column Softmax (12) with the points of Softmax."
         assert "The file has no column for their late penalty: müllerjörg_101." in notes
     for points, is_said in ((2.0, True), (0.0, False)):  # who is excused from all has EX in each
         added = (Adjustment(points=points, said="said"),)
@@ -148,7 +148,7 @@ def test_two_who_fit_one_row_get_nothing(course, template):
     twins = (record("a", name="Bo Chen"), record("b", name="Chen, Bo"))
     data, notes = exported(CANVAS, twins, course, template(GRADEBOOK))
     assert '"Chen, Bo",104,,bo,A,4' in data.decode()
-    assert any(note.startswith("Row 7 may be of a (Bo Chen), b (Chen, Bo)") for note in notes)
+    assert any(note.startswith("Row 7 may belong to a (Bo Chen), b (Chen, Bo)") for note in notes)
 
 
 def test_one_result_that_fits_two_rows_goes_into_neither(template):

@@ -250,7 +250,7 @@ def test_named_platforms(read):
         UserError, match="no submission in the form of Moodle. Expected folders such"
     ):
         read({}, platform="moodle")
-    with pytest.raises(UserError, match="There is no submission_metadata.yml"):
+    with pytest.raises(UserError, match="has no readable submission_metadata.yml"):
         read({}, platform="gradescope")
 
 
@@ -330,5 +330,5 @@ def test_a_starter_file_in_a_repository_is_not_handed_in(read, tmp_path, platfor
     files = {"lab-al/softmax.py": stub, "lab-bo/softmax.py": SOFTMAX}
     work = [read_work(f, ["softmax"], stubs) for f in read(files, platform)[0].values()]
     assert [bool(each.sources) for each in work] == [counts, True]
-    said = "Left out, still as handed out: softmax.py."
+    said = "Left out, since unchanged from the handed-out file: softmax.py."
     assert [said in each.notes for each in work] == [not counts, False]

@@ -134,7 +134,7 @@ def test_what_cannot_be_graded_elsewhere_is_named(root, package, tmp_path):
     whole = load_course(root / "course.yml")
     asked = ("prairielearn", "--out", tmp_path / "pl", "--exercise", "reflection")
     refused = package(*asked, course=whole)
-    assert "answered in words" in str(refused.exception) and not (tmp_path / "pl").exists()
+    assert "answers in words" in str(refused.exception) and not (tmp_path / "pl").exists()
     kept, said = packable(whole, "prairielearn", (), "attention-4")
     assert [exercise.name for exercise in kept] == ["find_the_bug"]
     assert said == [

@@ -82,7 +82,7 @@ def test_blackboard_takes_back_what_identifies_and_what_is_graded(course, templa
     assert data.startswith(b"\xff\xfe")
     same(data.decode("utf-16").encode(), "blackboard.txt")
     assert notes == [
-        f"Column {TITLE} [Total Pts: 12 Score] |3 is filled with {TITLE}.",
+        f"Filled column {TITLE} [Total Pts: 12 Score] |3 with the points of {TITLE}.",
         "No row in the file, so not exported: s5 (Ann van der Berg), gone (Gone Away).",
         "Not filled in: s3 (Bo Chen) (missing), s4 (Lea Late) (excused), Test Student (no result).",
     ]
