@@ -53,10 +53,10 @@ EXCEPTIONS = (
 # A question, a property, a place; `name` is what the exception speaks of, `where` its line.
 HINTS: Mapping[str, Three] = {
     "import": (
-        "Is each name in the import spelled as that of the package or file, and as it is in there?",
+        "Is this package installed here, and is each name in the import spelled as it is in there?",
         "`import` finds packages that are installed, files that lie beside yours, and what is "
         "defined in them outside every function.",
-        "Compare the line of the import, letter by letter, with the file that you were given.",
+        "Compare the import with the file that you were given: it needs no other package.",
     ),
     "library": (
         "Which line of your file imports `{name}`?",

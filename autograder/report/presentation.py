@@ -31,12 +31,12 @@ SENTENCES: dict[CauseCode, str] = {
         "compares with."
     ),
     "given_own_step": (
-        "Graded when handed in: this is judged together with {name}, which does not pass its own "
-        "checks here. Fix {name} first."
+        "Graded when handed in: the right result depends on your {name}, which does not pass its "
+        "own checks here. Fix {name} first."
     ),
     "given_sibling": (
-        "Graded when handed in: {name}.py beside it is wrong, and this is judged together with it. "
-        "Fix {name}.py first."
+        "Graded when handed in: the right result depends on your {name}.py, which is wrong. Fix "
+        "{name}.py first."
     ),
     "other_numpy": (
         "Graded when handed in: the answers were recorded with NumPy {name}, and this machine's "
@@ -151,7 +151,11 @@ def _why_it_waits(exercise: ExerciseReport, check: CheckReport) -> str | None:
         return check.finding
     if not check.unwritten:
         return None
-    names = list(dict.fromkeys(check.unwritten for check in exercise.checks if check.unwritten))
+    stubs: dict[Line | str, str] = {}  # functions that stop in the same line call the first one
+    for each in exercise.checks:
+        if each.unwritten:
+            stubs.setdefault(each.place or each.unwritten, each.unwritten)
+    names = list(dict.fromkeys(stubs.values()))
     text = join_names(names) if len(names) <= MOST_NAMED else few(names, MOST_NAMED)
     return "" if _nothing_begun(exercise) else not_written(text, len(names))
 

@@ -269,16 +269,17 @@ def test_large_scores_and_unchanged_arguments(submission, compare, rng, grading)
     compare(*draw(rng, (3,), 1, 1, 2, 4))
     grading("large scores")
     compare(Q * 60, K * 60, V, condition=1e5)
-    low = np.array([[30.0, 0.0], [34.0, 1.0]]), np.array([[-40.0, 0.0], [-39.0, 1.0], [0.0, 2.0]])
+    low = np.array([[30.0, 0.0], [34.0, 1.0]]), np.array([[-41.5, 0.0], [-39.0, 1.0], [0.0, 2.0]])
     some = np.array([[True, True, False], [True, False, False]])
     compare(*low, V[0, :3], some, condition=1e4)
     far = np.array([[100.0, 1.0], [0.1, 0.0]]), np.array([[100.0, 0.0], [90.0, 3.0], [0.0, 1.0]])
     compare(*far, V[0, :3], condition=1e5)
     grading("no side effects")
     mask = np.tril(np.ones((3, 5), bool))
-    _, after = call(submission.scaled_dot_product_attention.with_arguments, Q, K, V, mask)
-    for name, was, now in zip(["Q", "K", "V", "mask"], (Q, K, V, mask), after, strict=True):
-        expect_unchanged(was, now, name)
+    for each in (mask, mask.astype(float)):
+        _, after = call(submission.scaled_dot_product_attention.with_arguments, Q, K, V, each)
+        for name, was, now in zip(["Q", "K", "V", "mask"], (Q, K, V, each), after, strict=True):
+            expect_unchanged(was, now, name)
     attend = lambda *args: lambda s: call(s.scaled_dot_product_attention, *args)
     calls = [("attention without a mask", attend(Q, K, V)), ("attention", attend(Q, K, V, mask))]
     narrow = attend(*draw(rng, (2,), 3, 5, 3, 2))  # other keys have another scale

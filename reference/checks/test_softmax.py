@@ -127,6 +127,7 @@ def test_minus_infinity(submission, reference):
 def test_input_unchanged(submission, rng):
     large = np.array([[900.0, -900.0], [0.0, 2.0]])
     cases = [(np.array([1.0, 2.0, 3.0]), -1), (np.array([[4.0, 1.0], [0.0, 2.0]]), 0), (large, -1)]
+    cases += [(np.array([0.5, -np.inf, 1.5]), -1)]
     for axes in (2, 3, 4):
         x = rng.normal(size=rng.integers(2, 6, size=axes))
         cases += [(x, -1), (x, int(rng.integers(axes)))]

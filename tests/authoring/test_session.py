@@ -56,7 +56,7 @@ def test_a_right_answer_asks_for_no_records(submit):
     own = StandIn("following.own")
     submission = submit("def step(x): return x")
     expect_follows(np.ones(2), np.ones(2), own, "it", print, "step", submission)
-    with pytest.raises(MayFollow, match="judged together with step"):
+    with pytest.raises(MayFollow, match="depends on your step"):
         expect_follows(np.zeros(2), np.ones(2), own, "it", print, "step", submission)
     with pytest.raises(MayFollow):
         expect_data_follows(np.zeros(2), np.ones(2), lambda: own(print), "it", print, "step")

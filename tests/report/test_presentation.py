@@ -27,7 +27,7 @@ def check(name, **changes):
 
 
 def unwritten(name, what, **changes):
-    place = Line(file="f.py", line=7, text="raise NotImplementedError")
+    place = Line(file="f.py", line={"h": 9}.get(what, 7), text="raise NotImplementedError")
     said = f"{what} is not written yet."
     call = Evidence(call=f"{what}(1)")
     cause = Cause(code="not_written", subject=what)
@@ -86,6 +86,9 @@ def test_what_is_left_of_it_is_said_once():
     assert opening(half).text == "Write this next: g, in line 7 of f.py."
     told = presented(half).checks
     assert {each.finding for each in told[1:5]} == {"Not run: g and h are not written yet."}
+    caller = msgspec.structs.replace(half.checks[1], name="g", unwritten="calls_g")
+    calling = msgspec.structs.replace(half, checks=(half.checks[1], caller))
+    assert "calls_g" not in " ".join(each.finding for each in presented(calling).checks)
     assert told[5].outcome == "failed"
     for face in faces(half):
         assert face.count("not written yet") == 1

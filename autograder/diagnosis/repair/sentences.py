@@ -13,7 +13,7 @@ from autograder.submission.code import Definition
 
 # What all edits of a kind have in common, in words that do not give the edit away.
 WORDS = {
-    "axis": "another axis there",
+    "axis": "another axis there, or none",
     "transpose": "two axes exchanged there, or left as they are",
     "sign": "another sign there",
     "comparison": "another comparison there",

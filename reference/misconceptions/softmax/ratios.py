@@ -191,11 +191,13 @@ RATIOS = (
                 lambda s: 1 + s.exponentials.sum(axis=s.axis, keepdims=True),
             ),
             "shifted-above-only": (
-                "The exponentials above are shifted by the maximum and those in the sum are not.",
+                "The exponentials that are divided are shifted by the maximum, and those in the "
+                "sum are not.",
                 lambda s: np.exp(s.array).sum(axis=s.axis, keepdims=True),
             ),
             "shifted-below-only": (
-                "The exponentials in the sum are shifted by the maximum and those above are not.",
+                "The exponentials in the sum are shifted by the maximum, and those that are "
+                "divided are not.",
                 {"weights": lambda s: np.exp(s.array) / s.total},
             ),
         },
