@@ -14,6 +14,7 @@ import numpy as np
 from autograder.author import (
     Mismatch,
     ModuleRun,
+    NotJudged,
     Passed,
     Raised,
     StudentProblem,
@@ -445,6 +446,8 @@ def usual_batch(
     for batch in ((2,), ()):
         try:
             asked.output(made_with, draw(batch), state)
+        except NotJudged:  # a student kit may lack this answer, and have what follows
+            return batch
         except (Mismatch, Raised):
             continue
         if not batch:
