@@ -296,7 +296,8 @@ def _panels(
 
 def _panel(word: str, matrix: Matrix, digits: int, room: int | None) -> Panel:
     """Return one side, without as many columns as have no room."""
-    title = [(f"{word}{place_of(matrix)}", "bold"), (f"  shape {shape(matrix.shape)}", "dim")]
+    size = f"  shape {shape(matrix.shape)}" if matrix.shape else ""
+    title = [(f"{word}{place_of(matrix)}", "bold"), (size, "dim")]
     panel = [title, *_rows(matrix, digits)]
     columns = len(matrix.rows[0]) if matrix.rows else 0
     if part := _part_shown(matrix):

@@ -95,11 +95,13 @@ def test_a_place_is_named_only_where_there_is_one():
     assert "yours at [0]  shape" in titles((0,), (1, 1, 2))
 
 
-def test_a_small_difference_beside_a_huge_one_is_no_blank():
+def test_small_differences_single_numbers_and_long_rows():
     yours = excerpt(np.array([0.018, -1e9, 1.0]), np.array([True, True, False]))
     evidence = Evidence(yours=yours, expected=excerpt(np.array([1.0, 0.0, 1.0])))
     (row,) = [plain(line) for line in evidence_lines(evidence)][1:]
     assert row.endswith("−░░ −██  ··")
+    one = Evidence(yours=excerpt(np.array(0.5)), expected=excerpt(np.array(2.0)))
+    assert "shape" not in "".join(map(plain, evidence_lines(one)))
     some = excerpt(np.arange(20.0), np.arange(20) == 19)
     assert "(entries 12 to 19)" in "".join(map(plain, evidence_lines(Evidence(yours=some))))
 
