@@ -143,7 +143,7 @@ def test_each_deduction_has_its_line(with_policy):
     assert done.exercises[0].points == 9.0
     assert late.said == (
         "Attention by hand and in NumPy: Handed in 3 days after the deadline (2027-02-08 "
-        "01:00:00+00:00, by Gradescope): 20 % are taken off, 1.8 points. 1 late day of yours used."
+        "01:00:00+00:00, by Gradescope): 20 % are taken off, 1.8 points. This used 1 free late day."
     )
     assert grade_of(done, ["softmax"], "attention-1").points == 7.2
 

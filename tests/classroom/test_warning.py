@@ -64,6 +64,6 @@ def test_the_command_says_it_on_stderr(tmp_path, monkeypatch):
     done = quick.run("grade")
     assert done.stderr.startswith("12 ambiguities in the submissions. A person must decide these")
     assert "\x1b" not in done.stderr and "… and 2 more" in done.stderr
-    assert "files for one" not in (quick.out / "grade.log").read_text()
+    assert "2 files for one" not in (quick.out / "grade.log").read_text()
     events = quick.run("grade", "--json").stdout
     assert '"event":"warning"' in events.replace(" ", "")

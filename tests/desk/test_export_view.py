@@ -35,7 +35,7 @@ def test_a_gradebook_is_that_of_the_command(desk, results, course, post, tmp_pat
     assert answer.content == out.read_bytes()
     assert 'filename="canvas.csv"' in answer.headers["content-disposition"]
     assert answer.headers["content-type"] == "application/octet-stream"
-    assert "Without a" in text_of(page)
+    assert "No row in the file" in text_of(page)
 
 
 def test_results_for_a_platform_need_no_template(desk, post):
