@@ -172,13 +172,9 @@ def division(seen: Observations) -> Statement | None:
         return None
     sides = sides_of_traits(seen.recipe, [case.state for case in seen.cases])
     safe = [side for side in sides if side.is_safe]
-    for side in safe:
-        if side.calls == failed:
-            right, wrong = side.otherwise, side.words
-            errors = [seen.cases[number].answer.error for number in sorted(failed)]
-            if all(errors):
-                return stated("right_and_error", right=right, wrong=wrong, error=errors[0])
-            return stated("right_and_wrong", right=right, wrong=wrong)
+    equal = [side for side in safe if side.calls == failed]
+    if equal:  # if two properties fit, the calls do not tell which it is
+        return _one_property(seen, equal[0], failed) if len(equal) == 1 else None
     for one, other in combinations(safe, 2):
         if one.calls & other.calls == failed:
             return stated("wrong_with_both", wrong=one.words, also=other.words)
@@ -188,6 +184,14 @@ def division(seen: Observations) -> Statement | None:
             if share ** _kinds(seen, failed) < CHANCE:
                 return stated("wrong_only", wrong=side.words)
     return None
+
+
+def _one_property(seen: Observations, side: Side, failed: frozenset[int]) -> Statement:
+    errors = [seen.cases[number].answer.error for number in sorted(failed)]
+    if all(errors):
+        found = {"right": side.otherwise, "wrong": side.words, "error": errors[0]}
+        return stated("right_and_error", **found)
+    return stated("right_and_wrong", right=side.otherwise, wrong=side.words)
 
 
 def _kinds(seen: Observations, calls: frozenset[int]) -> int:
