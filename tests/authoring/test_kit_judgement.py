@@ -95,7 +95,9 @@ def test_a_wrong_file_beside_a_right_one_is_named_in_a_kit(released):
     done = check("top")
     assert done.exit_code == 1 and "✓" not in done.output
     assert " ".join(done.output.split()).count("Fix double.py first") == 1
-    assert done.output.startswith("Graded when handed in: the right result depends on your double.py")
+    assert done.output.startswith(
+        "Graded when handed in: the right result depends on your double.py"
+    )
     assert "○   0/3  One more than the double" in done.output
 
 
