@@ -275,8 +275,9 @@ def test_long_and_unchanged(submission, reference, rng, grading):
     for size in (256, *drawn_lengths(rng)):
         mask = submission.create_causal_mask(size)
         expect_close(mask, reference.causal_mask(size), "the mask")
+    others = drawn_lengths(rng)  # drawn in any case: a student kit knows the answers in this order
     if counts_rightly(submission, reference, 4):  # one mistake costs once
-        for size in drawn_lengths(rng):
+        for size in others:
             assert counts_rightly(submission, reference, size), "The counts of a length are wrong."
     grading("no side effects")
     length = int(rng.integers(5, 10))
@@ -292,8 +293,8 @@ def test_long_and_unchanged(submission, reference, rng, grading):
         answer = submission.masked_attention_weights(large, mask)
         right = reference.masked_weights(large, mask)
         expect_close(answer, right, "the weights", condition=1e3)
+    lowest = np.where(mask, -995.0, 0.0) + rng.normal(size=(4, 4))
     if blocks(submission, reference, np.zeros((4, 4)), mask):  # one mistake costs once
-        lowest = np.where(mask, -995.0, 0.0) + rng.normal(size=(4, 4))
         assert blocks(submission, reference, lowest, mask), (
             "A blocked score is not low enough to end at weight 0 where all scores are low."
         )
