@@ -35,7 +35,8 @@ class LatePenalty(msgspec.Struct, frozen=True):
 
     def said(self, at: str, source: str, points: float) -> str:
         """Return the line that a student reads."""
-        when = f"Handed in {several(self.days, 'day')} after the deadline ({at}, by {source})"
+        counted = several(self.days, "day")  # begun days count whole
+        when = f"Handed in {at} (by {source}), which counts as {counted} late"
         free = f" This used {several(self.free_days, 'free late day')}." if self.free_days else ""
         if not self.percent:
             return f"{when}: nothing is taken off.{free}"

@@ -142,8 +142,8 @@ def test_each_deduction_has_its_line(with_policy):
     assert done.points == 7.2
     assert done.exercises[0].points == 9.0
     assert late.said == (
-        "Attention by hand and in NumPy: Handed in 3 days after the deadline (2027-02-08 "
-        "01:00:00+00:00, by Gradescope): 20 % are taken off, 1.8 points. This used 1 free late day."
+        "Attention by hand and in NumPy: Handed in 2027-02-08 01:00:00+00:00 (by Gradescope), which "
+        "counts as 3 days late: 20 % are taken off, 1.8 points. This used 1 free late day."
     )
     assert grade_of(done, ["softmax"], "attention-1").points == 7.2
 
@@ -171,7 +171,7 @@ def test_without_a_policy_it_is_said_and_nothing_taken_off(with_policy):
     report = record("s1", 9.0, at="2027-02-06T01:00:00+00:00", at_from="Gradescope")
     done = finalize(report, with_policy())
     assert done.points == 9.0
-    assert "1 day after the deadline" in done.lateness[0].said
+    assert "counts as 1 day late" in done.lateness[0].said
     assert done.lateness[0].said.endswith("nothing is taken off.")
 
 
