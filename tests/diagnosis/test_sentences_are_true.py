@@ -300,6 +300,9 @@ def stop(*_):
 
 
 @pytest.mark.one_in(10)
+@pytest.mark.filterwarnings(
+    "ignore::pytest.PytestUnraisableExceptionWarning"
+)  # stopped in a callback
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="some mutants have no end")
 @pytest.mark.parametrize("exercise", sorted({exercise for exercise, _ in PLAIN}))
 def test_of_mutants(exercise, request):
@@ -311,7 +314,7 @@ def test_of_mutants(exercise, request):
     try:
         for mutant in singles(course, exercise, 30 * MUTANTS if thorough else MUTANTS):
             module = ModuleType(exercise)
-            signal.setitimer(signal.ITIMER_REAL, SECONDS)
+            signal.setitimer(signal.ITIMER_REAL, SECONDS, 1)  # again, if a callback swallows it
             with contextlib.suppress(NoEndError):
                 try:
                     exec(compile(mutant.text, exercise, "exec"), module.__dict__)
