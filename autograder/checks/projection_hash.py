@@ -39,13 +39,9 @@ class ProjectionHash:
         leaves: Leaves = []
         signature = signature_of(value, leaves)
         rows = [leaf.astype(np.float64).ravel() for leaf in leaves]
-        numbers = np.concatenate(rows) if rows else np.zeros(0)
-        odd = ~np.isfinite(numbers)
-        if odd.any():
-            signature += f" {np.flatnonzero(odd).tolist()} {numbers[odd].tolist()}"
-            numbers = np.where(odd, 0.0, numbers)
-        numbers = compressed(numbers)
-        self.kind = hashlib.blake2b(signature.encode("utf-8", "replace"), digest_size=8).digest()
+        self.kind, numbers = kind_and_numbers(
+            signature, np.concatenate(rows) if rows else np.zeros(0)
+        )
         self.sums: Vector = projection_weights(len(numbers)) @ numbers
         self.size = float(np.abs(numbers).sum())
 
@@ -84,12 +80,18 @@ def require_plain_data(value: Any) -> None:
         require_plain_data(part)
 
 
-def compressed(numbers: Vector) -> Vector:
-    """Return numbers on a scale where a huge one, such as −1e9 in a mask, hides no other one.
+def kind_and_numbers(signature: str, numbers: Vector) -> tuple[bytes, Vector]:
+    """Return a digest of a structure and its infinite numbers, and asinh of the finite ones.
 
-    Near 0 they are as they are, far from it their logarithms: asinh.
+    asinh keeps small numbers and takes the logarithm of large ones: in a sum, −1e9 in a mask then
+    hides no other number.
     """
-    return np.arcsinh(numbers)
+    odd = ~np.isfinite(numbers)
+    if odd.any():
+        signature += f" {np.flatnonzero(odd).tolist()} {numbers[odd].tolist()}"
+        numbers = np.where(odd, 0.0, numbers)
+    kind = hashlib.blake2b(signature.encode("utf-8", "replace"), digest_size=8).digest()
+    return kind, np.arcsinh(numbers)
 
 
 def projection_weights(count: int) -> Vector:

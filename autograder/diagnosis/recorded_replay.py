@@ -1,7 +1,6 @@
 """Misconceptions of a released course: data, and a replay that finds them again by numbers."""
 
 import functools
-import hashlib
 import importlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +10,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from autograder.checks.projection_hash import compressed, projection_weights
+from autograder.checks.projection_hash import kind_and_numbers, projection_weights
 from autograder.checks.recorded_answers import unpacked_value
 from autograder.checks.tolerance import allowed_error
 from autograder.checks.value_structure import Vector
@@ -120,14 +119,9 @@ class RecordedNames(msgspec.Struct):
 
 def kind_and_sum(outcome: Outcome) -> tuple[bytes, float, Vector]:
     """Return an outcome in short: a digest of its structure, a sum, and the sum's weights."""
-    numbers, text = outcome.numbers, outcome.signature
-    odd = ~np.isfinite(numbers)
-    if odd.any():
-        text += f" {np.flatnonzero(odd).tolist()} {numbers[odd].tolist()}"
-        numbers = np.where(odd, 0.0, numbers)
-    kind = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).digest()
+    kind, numbers = kind_and_numbers(outcome.signature, outcome.numbers)
     weights = projection_weights(len(numbers))[0]
-    return kind, float(weights @ compressed(numbers)), np.abs(weights)
+    return kind, float(weights @ numbers), np.abs(weights)
 
 
 def shuffled(sums: Vector) -> bytes:

@@ -49,8 +49,7 @@ def bundle(course: Course, exercises: Sequence[Exercise], platform: str) -> File
     if size > MOST:
         raise UserError(
             f"The course's folders hold {size // 2**20} MiB; at most {MOST // 2**20} can be "
-            "packed. "
-            f"Move other files out of them."
+            f"packed. Move other files out of them."
         )
     return dict(sorted((found | job_files(platform, exercises, course)).items()))
 

@@ -107,8 +107,7 @@ def _read_worksheet(request: ExportRequest) -> _Worksheet:
     if not table.rows or not all(_ID.fullmatch(row.cells[0]) for row in table.rows if row.cells):
         raise UserError(
             f"{template} is not a grading worksheet. Expected a first column such as "
-            "Participant 123. "
-            f"{REMEDY}"
+            f"Participant 123. {REMEDY}"
         )
     heads = [name.strip().casefold() for name in table.header]
     names = GRADE if request.column is None else {request.column.strip().casefold()}

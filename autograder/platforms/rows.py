@@ -41,8 +41,7 @@ class RowMatches:
         """
         advice = advice or (
             f"Enter the student's number on {platform} in the roster's column {platform}, and "
-            "grade "
-            f"again."
+            f"grade again."
         )
         self._reports = reports
         self._ids = {report.student: ids_of(report, platform) for report in reports}

@@ -17,7 +17,6 @@ from autograder.report.model import (
     CheckReport,
     Diagnosis,
     ExerciseReport,
-    Repair,
     Report,
     Status,
     worst,
@@ -37,13 +36,20 @@ STOPPED: dict[Status, str] = {
 
 
 def by_policy(_: str) -> HiddenChecks:
-    """Return the stage of a course without a date for hidden checks."""
+    """Return "by policy": the course has no date for hidden checks."""
     return "by policy"
 
 
 def holds_back(policy: HintPolicy, stage: HiddenChecks) -> bool:
     """Return whether outcomes of hidden checks are held back from students."""
     return stage == "held back" or (policy == "exam" and stage == "by policy")
+
+
+def hides_repair(exercise: ExerciseReport, policy: HintPolicy, stage: HiddenChecks) -> bool:
+    """Return whether students see no repair: in an exam, or if it tells of a held-back check."""
+    return policy == "exam" or (
+        holds_back(policy, stage) and any(check.hidden for check in exercise.checks)
+    )
 
 
 def for_student(
@@ -102,14 +108,8 @@ def exercise_for_student(
         printed="" if exam else exercise.printed,
         answers=exercise.answers,
         excused=exercise.excused,
-        repair=_repair(exercise, exam, held_back),
+        repair=None if hides_repair(exercise, policy, stage) else exercise.repair,
     )
-
-
-def _repair(exercise: ExerciseReport, exam: bool, held_back: bool) -> Repair | None:
-    """Return the repair, unless that there is one says what became of a hidden check."""
-    tells = held_back and any(check.hidden for check in exercise.checks)
-    return None if exam or tells else exercise.repair
 
 
 def _outcome_alone(check: CheckReport) -> CheckReport:

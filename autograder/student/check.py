@@ -21,7 +21,7 @@ from autograder.grading.reports import grader_record, report_without_checks, who
 from autograder.grading.scoring import Graded
 from autograder.report.model import ExerciseReport
 from autograder.report.presentation import closing, opening
-from autograder.report.redaction import exercise_for_student, holds_back
+from autograder.report.redaction import exercise_for_student, hides_repair
 from autograder.report.terminal import Search, StyledLine, score
 from autograder.sandbox.child import Children
 from autograder.student.listing import MARKS
@@ -158,11 +158,10 @@ def _check_step(judge: Judge, source: Source, printer: _Printer) -> ExerciseRepo
 def _repair_search(judge: Judge, graded: Graded, policy: HintPolicy) -> Search | None:
     """Return the search for a repair of what was graded; None if it is not worth looking.
 
-    Nor is there one where the repair would tell of a hidden check: that it is looked for does, too.
+    If students may not see the repair, they may not see the search for it either.
     """
     hidden = judge.course.hidden_checks
-    is_held_back = holds_back(policy, hidden(graded.exercise.name))
-    if is_held_back and any(result.hidden for result in graded.results):
+    if hides_repair(graded.report, policy, hidden(graded.exercise.name)):
         return None
     if all(result.outcome == "passed" for result in graded.results):
         return None

@@ -17,9 +17,8 @@ def run_module(
     """
     import torch
 
-    torch.default_generator.manual_seed(
-        forward.seed
-    )  # torch.manual_seed is slow: it looks for GPUs
+    # torch.manual_seed looks for GPUs each time, which is slow
+    torch.default_generator.manual_seed(forward.seed)
     module = build(*args, **kwargs)
     if not isinstance(module, torch.nn.Module):
         raise TypeError(f"it is of type {type(module).__name__}, not a torch.nn.Module")

@@ -112,6 +112,7 @@ def test_before_the_date_a_repair_says_nothing_of_hidden_checks(monkeypatch):
     graded = SimpleNamespace(
         exercise=SimpleNamespace(name="one"),
         session=SimpleNamespace(source=None),
+        report=full,
         results=[full.checks[1]],
     )
     for stage, kept in (("held back", None), ("shown", said), ("by policy", said)):
