@@ -103,7 +103,7 @@ def not_right(
     """Return the message for wrong entries, without the right ones: those are the exercise.
 
     `from_own` is the student's step from which other entries follow, and so count as right.
-    `later` is what is said of the steps after this one.
+    `later` is a sentence on the steps after this one.
     """
     places = [index(tuple(int(i) for i in place)) for place in np.argwhere(wrong)]
     be, does = ("is", "does") if len(places) == 1 else ("are", "do")
@@ -136,7 +136,7 @@ def near(own: Numbers, numbers: Any, times: Any = 1.0, allowed: float = 0.0) -> 
 
 
 def as_written(own: Numbers) -> float:
-    """Return how far numbers may be off what they are made by: one unit of the last decimal.
+    """Return how far rounded numbers may be from exact ones: one unit of the last decimal.
 
     It is at most what a right entry may be off, and of four decimals and more half a thousandth.
     """
@@ -180,7 +180,7 @@ def with_later(
     givens: Mapping[str, Any],
     is_right: Callable[[str], bool | None] = lambda _: None,
 ) -> str:
-    """Return what is said of a wrong step, with the later steps that follow from it.
+    """Return the message on a wrong step, with the later steps that follow from it.
 
     Steps that follow from the student's own are to be worked out again, unless they are right. The
     first one that does not follow, and is not right, is named too. `is_right` returns None

@@ -207,7 +207,7 @@ class Adjustments:
         ]
 
     def _is_meant(self, place: int, request: str) -> bool:
-        """Tell whether a chosen file or an answer counts, and keep what becomes of it."""
+        """Tell whether a chosen file or an answer counts, and note its state."""
         each = self.entered[place].decision
         is_file = each.change == "file"
         fits = self._is_chosen(place) if is_file else each.check == answer_id(request)

@@ -260,7 +260,7 @@ class _Reading:
             (self.unknown if file.suffix in SUFFIXES else self.others).append(file.shown)
 
     def _take_request(self, file: FolderFile, named: Mapping[str, NameMatch]) -> None:
-        """Take a file such as `regrade_softmax.txt`: words for the instructor, or else code."""
+        """Take a file such as `regrade_softmax.txt` as a request, or as code if it is Python."""
         try:
             if file.trouble:
                 raise UnreadableFile(file.trouble)
@@ -280,7 +280,7 @@ class _Reading:
         self._asked.setdefault(name, []).append(whole[: MAX_REQUEST + 1])
 
     def requests(self) -> dict[str, str]:
-        """Return the words by exercise; those that name none are with the first handed in."""
+        """Return the requests by exercise; one without an exercise is for the first handed in."""
         first = next(itertools.chain(filter(self.candidates.get, self.names), self.names), "")
         asked: dict[str, list[str]] = {}
         for name, words in sorted(self._asked.items(), reverse=True):
@@ -288,7 +288,7 @@ class _Reading:
         return {name: _within_limit("\n\n".join(words)) for name, words in asked.items()}
 
     def imported(self) -> set[Path]:
-        """Return the files, without suffix, that files with an exercise's exact name import."""
+        """Return the files, without suffix, that a file named exactly after an exercise imports."""
         return {
             candidate.path.parent / name
             for candidates in self.candidates.values()

@@ -23,8 +23,7 @@ Sizes = Mapping[str, int]
 def named_value(fact: Fact, seen: Observations) -> str:
     """Return the value of a fact in words, if all wrong answers have the same.
 
-    Empty where the fact is false of one, or has no value that can be named: one that is not 1 and
-    would be shown as 1 says nothing.
+    Empty if the fact is false of one answer, if the value has no name, or if it only rounds to 1.
     """
     numbers = []
     for case in seen.values:
@@ -116,7 +115,7 @@ def _seems_one(factor: float) -> bool:
 
 
 def rounded(value: float) -> str:
-    """Return a number as a sentence has it: with four digits, and a large one with two decimals."""
+    """Return a number for a sentence: with four digits, or a large one with two decimals."""
     text = f"{value:.4g}" if abs(value) < 1000 else number(value)
     return text.replace("-", "−")
 

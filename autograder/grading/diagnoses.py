@@ -33,7 +33,7 @@ from autograder.sandbox.problems import Raised, StudentProblem
 from autograder.sandbox.session import WorkerSession
 
 SECONDS = 30.0  # of the judge's own processor
-# What a check itself finds and no value shows: a name that fits the values is of something else.
+# Mistakes that only a check can find: no result shows them.
 NOT_IN_VALUES = frozenset(
     {"changes-its-argument", "remembers", "parameter-missing", "projection-bias"}
 )
@@ -154,7 +154,7 @@ def _diagnosed(
 
 
 def _says_more(own: Diagnosis, diagnosis: Diagnosis) -> bool:
-    """Return whether what a check itself found comes before a diagnosis by the values."""
+    """Return whether the mistake that a check found itself replaces a diagnosis by values."""
     unseen = NOT_IN_VALUES.intersection(own.misconceptions)
     return diagnosis.kind != "named" or not unseen <= {*diagnosis.misconceptions}
 

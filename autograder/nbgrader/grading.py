@@ -99,7 +99,7 @@ class NotebookGrader:
     def _remarks(
         self, student: str, source: Source, report: ExerciseReport
     ) -> list[tuple[str, str]]:
-        """Return people's comments at lines of this very source; no line, no text of a cell."""
+        """Return comments on lines of this source, each with its cell's text, if known."""
         found = []
         for each in self.remarks.get(student, ()):
             of_this = each.exercise == source.name and each.work in {"", work_id([report])}

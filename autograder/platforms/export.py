@@ -122,7 +122,7 @@ def export_file(
 @click.option(
     "--out", type=click.Path(path_type=Path), required=True, help="File to write, for the upload."
 )
-@click.option("--column", help="Fill in this column.  [default: by its title]")
+@click.option("--column", help="Fill in this column.  [default: the assignment's title]")
 @click.option("--scale", is_flag=True, help="Scale the points to the platform's maximum.")
 @course_option
 def export(

@@ -206,14 +206,14 @@ class MistakeCount(msgspec.Struct):
 
     @property
     def finding(self) -> str:
-        """Return the one sentence that all read, else the mistake's name."""
+        """Return the sentence, if everybody reads the same one, else the mistake's name."""
         if len(self.readings) == 1:
             return next(iter(self.readings))
         return f"{capital(self.id.replace('-', ' '))}."
 
     @property
     def example(self) -> str:
-        """Return the commonest sentence if there are several."""
+        """Return the most frequent sentence, if there are several."""
         if len(self.readings) < 2:
             return ""
         return min(self.readings, key=lambda text: (-self.readings[text], text))

@@ -63,7 +63,7 @@ def is_quiet(check: CheckReport) -> bool:
 
 
 def shown_outcome(check: CheckReport) -> str:
-    """Return what became of a check; one that passes with a note has passed by follow-through.
+    """Return the outcome of a check; one that passes with a note has passed by follow-through.
 
     Its title is then no fact: the result is wrong, because of an earlier step.
     """
@@ -165,7 +165,7 @@ def _is_unreadable(exercise: ExerciseReport) -> bool:
 
 
 def _is_in_reason(exercise: ExerciseReport, cause: Cause | None) -> bool:
-    """Return whether a cause is the reason, or the error in a line that the reason tells of."""
+    """Return whether a cause is the reason, or has an error that the reason has too."""
     if cause is None or exercise.cause is None:
         return False
     told = list(_errors(exercise.cause))
@@ -173,7 +173,7 @@ def _is_in_reason(exercise: ExerciseReport, cause: Cause | None) -> bool:
 
 
 def _errors(cause: Cause) -> Iterator[Cause]:
-    """Yield the errors in lines that a cause tells of, whatever the file is called there."""
+    """Yield the errors with a line in a cause and behind it, without the name of the file."""
     for each in (cause, *([cause.because] if cause.because is not None else [])):
         if each.place is not None or each.code == "not_python":
             yield msgspec.structs.replace(each, subject="", because=None)
@@ -292,7 +292,7 @@ def headline(check: CheckReport) -> str:
 
 
 def _titled(check: CheckReport) -> str:
-    """Return what a check found, below its title unless it says itself what it is about."""
+    """Return the message of a check, after its title unless the message names its subject."""
     is_named = check.cause is not None and check.cause.subject
     return check.finding if is_named or not check.finding else f"{check.title}: {check.finding}"
 

@@ -319,7 +319,7 @@ def _panel(word: str, matrix: Matrix, digits: int, room: int | None) -> Panel:
 
 
 def _part_shown(matrix: Matrix) -> str:
-    """Return which rows and columns are shown, of more; empty if that is all."""
+    """Return which rows and columns are shown; empty if all are."""
     rows, columns = len(matrix.rows), len(matrix.rows[0]) if matrix.rows else 0
     if not rows or matrix.names or (rows, columns) == (1, 1, *matrix.shape)[-2:]:
         return ""

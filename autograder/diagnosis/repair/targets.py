@@ -60,9 +60,9 @@ def find_targets(source: Source, results: Sequence[CheckResult]) -> Targets:
 def targets_by_function(
     source: Source, results: Sequence[CheckResult], targets: Targets
 ) -> list[Targets]:
-    """Return the same for each function by itself, where several fail in checks of their own.
+    """Return the targets of each function alone, if several functions fail in separate checks.
 
-    One that uses another of them is left out: an edit of its call only goes round what is wrong.
+    Leave out a function that calls another of them: an edit of that call only avoids the mistake.
     """
     own: dict[str, list[str]] = {}
     for result in results:

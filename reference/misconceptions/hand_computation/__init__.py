@@ -64,7 +64,7 @@ def explain_value(name: str, read: Callable[[str], Any], variant: str = "") -> F
 def with_later_steps(
     text: str, name: str, steps: Mapping[str, Array | None], variant: str = ""
 ) -> str:
-    """Return what is said of a wrong step, with what follows from it and what does not."""
+    """Return the message on a wrong step, with the later steps that follow from it or do not."""
     letter, step = name.split("_", 1)
     part = hand_problem(variant).parts[letter]
     own = {
