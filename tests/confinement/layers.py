@@ -1,8 +1,8 @@
-"""Each layer shown to matter: which attacks get further when it is off.
+"""Attacks that succeed if one layer of the confinement is off.
 
-`python -m tests.confinement.layers` prints the table of `docs/confinement.md`. Layers overlap on
-purpose, so some are switched off on top of a base that already lacks the other that covers them.
-All bases keep the namespaces or the system-call filter: no attack ever reaches the machine.
+`python -m tests.confinement.layers` prints the table of `docs/confinement.md`. Layers overlap, so
+some rows start from a base that lacks the overlapping layer too. Each base keeps the namespaces or
+the system-call filter, so no attack reaches the machine.
 """
 
 from collections.abc import Iterable
@@ -12,6 +12,7 @@ from tests.confinement.arena import arena
 from tests.confinement.attacks import ATTACKS
 
 FULL = LAYERS["full"]
+SHOWN = 12  # names of attacks in a row of the table
 
 
 def without(*layers: str) -> tuple[str, ...]:
@@ -48,7 +49,7 @@ def through(layers: tuple[str, ...], names: Iterable[str] = ATTACKS) -> list[str
 
 
 def main() -> None:
-    print("| switched off | beside | attacks that then get further |")
+    print("| switched off | also switched off | attacks that only this layer stops |")
     print("|---|---|---|")
     known: dict[tuple[str, ...], list[str]] = {}
     for layer, (base, left, _) in CASES.items():
@@ -56,7 +57,8 @@ def main() -> None:
             known.setdefault(layers, []) or known.__setitem__(layers, through(layers))
         further = [name for name in known[left] if name not in known[base]]
         beside = ", ".join(layer for layer in FULL if layer not in base) or "–"
-        print(f"| {layer} | {beside} | {len(further)}: {'; '.join(further)} |")
+        more = f"; and {len(further) - SHOWN} more" if len(further) > SHOWN else ""
+        print(f"| {layer} | {beside} | {len(further)}: {'; '.join(further[:SHOWN])}{more} |")
 
 
 if __name__ == "__main__":
