@@ -6,7 +6,7 @@ submission.
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from autograder.course.cache import Cache, cache_key
 from autograder.course.course_file import FILE_NAME, Course, Exercise
@@ -15,35 +15,26 @@ from autograder.sandbox.spawn import library_folders
 
 MAX_KEPT = 50  # courses, or states of one
 
-Look = Callable[[Course, Sequence[Exercise]], None]
 
+def refuse_new_errors(
+    course: Course, exercises: Sequence[Exercise], only_code: bool = False
+) -> None:
+    """Refuse authoring errors in these exercises, unless none was found in the very same files.
 
-def unless_cached(look: Look, course: Course, exercises: Sequence[Exercise]) -> None:
-    """Look for authoring errors in these exercises, unless that was done with the very same files.
+    With `only_code`, the checks are collected already, and their marks are right.
 
     Raises:
-        UserError: whatever `look` raises of an error; then nothing is kept.
+        UserError: there is an error; then nothing is kept.
     """
     cache = Cache.of_user("lint", MAX_KEPT)
     names = [exercise.name for exercise in exercises]
-    key = cache_key([look.__name__, sys.version, names, _stamps(course)])
+    key = cache_key([only_code, sys.version, names, _stamps(course)])
     if cache.get(key) is None:
-        look(course, exercises)
+        from autograder.authoring import lint
+
+        refuse = lint.refuse_errors_in_code if only_code else lint.refuse_authoring_errors
+        refuse(course, exercises)
         cache.put(key, b"")
-
-
-def refuse_authoring_errors(course: Course, exercises: Sequence[Exercise]) -> None:
-    """Refuse a course with authoring errors; what finds them is imported only if a file changed."""
-    from autograder.authoring import lint
-
-    lint.refuse_authoring_errors(course, exercises)
-
-
-def refuse_errors_in_code(course: Course, exercises: Sequence[Exercise]) -> None:
-    """Refuse authoring errors in checks and reference; what finds them is imported only then."""
-    from autograder.authoring import lint
-
-    lint.refuse_errors_in_code(course, exercises)
 
 
 def _stamps(course: Course) -> list[tuple[str, int, int]]:

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.text import Text
 
-from autograder.authoring.lint_cache import refuse_authoring_errors, unless_cached
+from autograder.authoring.lint_cache import refuse_new_errors
 from autograder.classroom.grade_class import GRADES, REPORTS, Job, grade_class
 from autograder.classroom.grade_difference import GradeDifference
 from autograder.classroom.history import (
@@ -110,7 +110,7 @@ def _run(options: GradeOptions, console: Console) -> int:
         raise UserError(
             f"{options.submissions} does not exist. Name the folder or zip of the submissions."
         )
-    unless_cached(refuse_authoring_errors, course, exercises)
+    refuse_new_errors(course, exercises)
     if options.dry_run:
         where = options.submissions, options.out, course, exercises
         return show(*where, options.platform, options.roster, options.verbose)

@@ -44,7 +44,7 @@ from autograder.diagnosis.repair.tree import Function, Tree, read_trees
 from autograder.grading.judge import Judge, RunOptions
 from autograder.grading.scoring import Graded
 from autograder.grading.trials import SharedWorker, TrialSession
-from autograder.report.model import ExerciseReport, Repair
+from autograder.report.model import Repair
 from autograder.sandbox.child import InternalError
 from autograder.sandbox.spawn import also_warm
 from autograder.submission.source import Source
@@ -74,11 +74,6 @@ def is_worth_looking(
     if any(result.kind == "not loaded" for result in results):
         return False
     return bool(find_targets(source, results).failed)
-
-
-def with_repair(judge: Judge, graded: Graded) -> ExerciseReport:
-    """Return the report with what `look_for_repair` finds."""
-    return msgspec.structs.replace(graded.report, repair=look_for_repair(judge, graded))
 
 
 def look_for_repair(judge: Judge, graded: Graded) -> Repair | None:

@@ -92,7 +92,7 @@ def nbgrader_grade(
 ) -> None:
     """Grade the collected submissions of ASSIGNMENT, and write nbgrader's gradebook."""
     _needed()
-    from autograder.authoring.lint_cache import refuse_authoring_errors, unless_cached
+    from autograder.authoring.lint_cache import refuse_new_errors
     from autograder.cli.progress import graded_with_progress
     from autograder.nbgrader.grade_assignment import AssignmentJob, grade_assignment
     from autograder.sandbox.levels import choose
@@ -101,7 +101,7 @@ def nbgrader_grade(
     names = {each.name: each.exercises for each in course.content.assignments}.get(assignment, ())
     require_libraries(course.exercise(name) for name in names)
     exercises = [course.exercise(name) for name in names or course.exercises]
-    unless_cached(refuse_authoring_errors, course, exercises)
+    refuse_new_errors(course, exercises)
     level = choose(confinement, own_code=False)
     processes = workers or os.cpu_count() or 1
     job = AssignmentJob(

@@ -5,7 +5,7 @@ columns and no pictures of numbers.
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 from rich.cells import cell_len, get_character_cell_size
@@ -44,8 +44,6 @@ INDENT = " " * 11
 MAX_PRINTED = 8  # lines
 NOTHING_REPEATED: Mapping[str, str] = {}
 
-# Looks for a repair of a report, and returns the report with it.
-Search = Callable[[ExerciseReport], ExerciseReport]
 # A line is a list of (text, style); what a style looks like is for whoever prints it.
 StyledLine = list[tuple[str, str]]
 Panel = list[StyledLine]
@@ -107,20 +105,34 @@ def _part(line: StyledLine, start: int, end: int) -> StyledLine:
 
 
 def exercise_lines(
-    exercise: ExerciseReport,
-    details: int = 1,
-    where: str = "",
-    width: int | None = None,
-    search: Search | None = None,
+    exercise: ExerciseReport, details: int = 1, where: str = "", width: int | None = None
 ) -> Iterator[StyledLine]:
     """Yield the report on an exercise, with the values of the first `details` failures.
 
     `where` is the file as it is found from here; no line is wider than `width`, if one is given.
-    A `search` for a repair runs once the first lines have been taken.
     """
+    yield from head_lines(exercise, where, width)
+    yield from body_lines(exercise, details, width)
+
+
+def head_lines(exercise: ExerciseReport, where: str, width: int | None) -> Iterator[StyledLine]:
+    """Yield the sentence to act on first with its line, then the score: known before any repair."""
     start = opening(exercise)
-    yield from wrapped(_head(exercise, where or exercise.file, width), width)
-    exercise = search(exercise) if search is not None else exercise
+    lines: list[StyledLine] = []
+    if start.text:
+        lines += [[(start.text, "bold")], *_excerpt_lines(start.place, "  ", width)]
+    style = "full" if exercise.points == exercise.max_points else "partial"
+    style = "" if exercise.status == "by hand" else style
+    file = f" ({where or exercise.file})" if where or exercise.file else ""
+    lines.append([(exercise.title, ""), (file, "dim"), (": ", ""), (score(exercise), style)])
+    if start.reason:
+        lines.append([(start.reason, "")])
+    yield from wrapped(lines, width)
+
+
+def body_lines(exercise: ExerciseReport, details: int, width: int | None) -> Iterator[StyledLine]:
+    """Yield what follows the head: the repair, the checks and the notes."""
+    start = opening(exercise)
     yield from wrapped(_repair_lines(exercise, start.place, width), width)
     yield []
     shown_texts = {start.text, *excerpt(start.place)}
@@ -129,20 +141,6 @@ def exercise_lines(
         yield from check_lines(check, details > 0, shown_texts, width, repeated)
         details -= not is_quiet(check) and not check.hidden
     yield from wrapped(_foot(presented(exercise)), width)
-
-
-def _head(exercise: ExerciseReport, where: str, width: int | None) -> Iterator[StyledLine]:
-    """Yield the sentence to act on first with its line, then the score."""
-    start = opening(exercise)
-    if start.text:
-        yield [(start.text, "bold")]
-        yield from _excerpt_lines(start.place, "  ", width)
-    style = "full" if exercise.points == exercise.max_points else "partial"
-    style = "" if exercise.status == "by hand" else style
-    file = f" ({where})" if where else ""
-    yield [(exercise.title, ""), (file, "dim"), (": ", ""), (score(exercise), style)]
-    if start.reason:
-        yield [(start.reason, "")]
 
 
 def _excerpt_lines(place: Line | None, indent: str, width: int | None) -> Iterator[StyledLine]:
@@ -392,24 +390,34 @@ def _blocks(apart: list[list[float]]) -> list[StyledLine]:
 
 
 def exercise_sentences(
-    exercise: ExerciseReport, details: int = 1, where: str = "", search: Search | None = None
+    exercise: ExerciseReport, details: int = 1, where: str = ""
 ) -> Iterator[StyledLine]:
     """Yield the report on an exercise a sentence a line, for screen readers."""
-    for text in _sentences(exercise, details, where or exercise.file, search):
+    yield from head_sentences(exercise, where)
+    yield from body_sentences(exercise, details)
+
+
+def head_sentences(exercise: ExerciseReport, where: str) -> Iterator[StyledLine]:
+    """Yield what `head_lines` does, a sentence a line."""
+    start = opening(exercise)
+    if start.text:
+        yield [(start.text, "")]
+        yield from ([(text, "")] for text in _line_sentence(start.place))
+    where = where or exercise.file
+    said = score(exercise)
+    yield [(f"{exercise.title}, {where}: {said}." if where else said, "")]
+    if start.reason:
+        yield [(start.reason, "")]
+
+
+def body_sentences(exercise: ExerciseReport, details: int) -> Iterator[StyledLine]:
+    """Yield what `body_lines` does, a sentence a line."""
+    for text in _body_texts(exercise, details):
         yield [(text, "")]
 
 
-def _sentences(
-    exercise: ExerciseReport, details: int, where: str, search: Search | None
-) -> Iterator[str]:
+def _body_texts(exercise: ExerciseReport, details: int) -> Iterator[str]:
     start = opening(exercise)
-    if start.text:
-        yield start.text
-        yield from _line_sentence(start.place)
-    yield f"{exercise.title}, {where}: {score(exercise)}." if where else score(exercise)
-    if start.reason:
-        yield start.reason
-    exercise = search(exercise) if search is not None else exercise
     if exercise.repair is not None:
         yield exercise.repair.said
         for line in exercise.repair.places:

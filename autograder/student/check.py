@@ -12,24 +12,30 @@ from pathlib import Path
 import msgspec
 import pytest  # noqa: F401
 
-from autograder.authoring.lint_cache import refuse_errors_in_code, unless_cached
-from autograder.course.course_file import Course, HintPolicy
+from autograder.authoring.lint_cache import refuse_new_errors
+from autograder.course.course_file import Course
 from autograder.course.errors import UserError
 from autograder.course.text import number, several
 from autograder.grading.judge import Judge
 from autograder.grading.reports import grader_record, report_without_checks, whole_report
 from autograder.grading.scoring import Graded
-from autograder.report.model import ExerciseReport
+from autograder.report.model import ExerciseReport, Repair
 from autograder.report.presentation import closing, opening
-from autograder.report.redaction import exercise_for_student, hides_repair
-from autograder.report.terminal import Search, StyledLine, score
+from autograder.report.redaction import hides_repair
+from autograder.report.terminal import (
+    StyledLine,
+    body_lines,
+    body_sentences,
+    head_lines,
+    head_sentences,
+    score,
+)
 from autograder.sandbox.child import Children
 from autograder.student.listing import MARKS
 from autograder.student.progress import progress_of, stage_of
 from autograder.student.step import (
     no_further_hint,
     read_attempts,
-    report_lines,
     shown_in_short,
     shown_step,
     source_of,
@@ -68,7 +74,6 @@ def check_targets(
         UserError: the only file cannot be read, or the course has an authoring error.
     """
     is_single = len(targets) == 1
-    whole = is_single or options.show_all
     sources: list[Source | ExerciseReport] = []
     for target in targets:  # before anything is started
         try:
@@ -80,13 +85,13 @@ def check_targets(
             sources.append(unread)
     reports = []
     with Judge(course, [target.exercise for target in targets], children, options.seed) as judge:
-        unless_cached(refuse_errors_in_code, course, list(judge.exercises.values()))
+        refuse_new_errors(course, list(judge.exercises.values()), only_code=True)
         for target, source in zip(targets, sources, strict=True):
-            printer = _Printer(target.path, whole, is_single, terminal, options)
+            printer = _Printer(target.path, is_single, terminal, options)
             if isinstance(source, ExerciseReport):
                 report = source
                 printer.print_report(report)
-            elif whole:
+            elif is_single or options.show_all:
                 report = _check_step(judge, source, printer)
             else:
                 report = shown_in_short(course, judge.grade(source), target.path)
@@ -105,7 +110,6 @@ class _Printer(msgspec.Struct, frozen=True):
     """Prints what a student sees of one file, unless it comes as JSON with the others."""
 
     path: Path
-    whole: bool
     is_single: bool
     terminal: Terminal
     options: CheckOptions
@@ -114,28 +118,48 @@ class _Printer(msgspec.Struct, frozen=True):
         if not self.options.as_json:
             self.terminal.show(lines)
 
-    def print_report(self, report: ExerciseReport, search: Search | None = None) -> None:
-        terminal, show_all = self.terminal, self.options.show_all
-        if self.options.as_json:
-            return
-        if self.whole:
-            details, where = EVERY if show_all else 1, from_here(self.path)
-            width, spoken = terminal.width, terminal.spoken
-            terminal.show(report_lines(report, details, where, width, spoken, search))
-            if last := closing(report):
-                terminal.show([*[[]] * (not spoken), [(last, "")]])
-            if not self.is_single:
-                terminal.show([[]])
+    def print_report(self, report: ExerciseReport) -> None:
+        if self.is_single or self.options.show_all:
+            self.print_head(report)
+            self.print_body(report)
         else:
-            terminal.show(_in_short(report, terminal.spoken))
+            self.print_lines(_in_short(report, self.terminal.spoken))
+            self._save_picture(report)
+
+    def print_head(self, report: ExerciseReport) -> None:
+        """Print what is known before a repair is looked for."""
+        where = from_here(self.path)
+        if self.terminal.spoken:
+            self.print_lines(head_sentences(report, where))
+        else:
+            self.print_lines(head_lines(report, where, self.terminal.width))
+
+    def print_body(self, report: ExerciseReport) -> None:
+        """Print the rest, and save the picture that was asked for."""
+        details = EVERY if self.options.show_all else 1
+        if self.terminal.spoken:
+            self.print_lines(body_sentences(report, details))
+        else:
+            self.print_lines(body_lines(report, details, self.terminal.width))
+        if last := closing(report):
+            self.print_lines([*[[]] * (not self.terminal.spoken), [(last, "")]])
+        if not self.is_single:
+            self.print_lines([[]])
+        self._save_picture(report)
+
+    def _save_picture(self, report: ExerciseReport) -> None:
         if self.options.plot:
             from autograder.report.picture import save_picture
 
-            print(save_picture(report, Path(f"{report.name}-check.png")))
+            said = save_picture(report, Path(f"{report.name}-check.png"))
+            print(said, file=sys.stderr if self.options.as_json else sys.stdout)
 
 
 def _check_step(judge: Judge, source: Source, printer: _Printer) -> ExerciseReport:
-    """Grade one file as a step of the student's, with hints and the search for a repair."""
+    """Grade one file as a step of the student's, with hints and, if it is the only one, a repair.
+
+    The head is printed before the search for the repair, which may take seconds.
+    """
     course, path, is_single = judge.course, printer.path, printer.is_single
     policy = course.content.hints
     graded = judge.run(source)
@@ -145,37 +169,31 @@ def _check_step(judge: Judge, source: Source, printer: _Printer) -> ExerciseRepo
         values = f"`autograder check {graded.report.name} --all` with every value"
         message = no_further_hint(seen, graded.report, policy, values, path.name)
     report = shown_step(course, graded.report, path, printer.options.more)
-    may_search = is_single and graded.error is None
-    search = _repair_search(judge, graded, policy) if may_search else None
-    if search is not None and printer.options.as_json:
-        report = search(report)
-    printer.print_report(report, search)
+    printer.print_head(report)
+    if is_single and graded.error is None:
+        report = msgspec.structs.replace(report, repair=repair_to_show(judge, graded))
+    printer.print_body(report)
     if message:
         printer.print_lines([[], [(message, "")]])
     return report
 
 
-def _repair_search(judge: Judge, graded: Graded, policy: HintPolicy) -> Search | None:
-    """Return the search for a repair of what was graded; None if it is not worth looking.
+def repair_to_show(judge: Judge, graded: Graded) -> Repair | None:
+    """Look for a repair of what was graded; None if there is none, or it is not worth looking.
 
     If students may not see the repair, they may not see the search for it either.
     """
-    hidden = judge.course.hidden_checks
-    if hides_repair(graded.report, policy, hidden(graded.exercise.name)):
+    policy = judge.course.content.hints
+    if hides_repair(graded.report, policy, judge.course.hidden_checks(graded.exercise.name)):
         return None
     if all(result.outcome == "passed" for result in graded.results):
         return None
-    from autograder.grading.repair import is_worth_looking, with_repair
+    from autograder.grading.repair import is_worth_looking, look_for_repair
 
     if not is_worth_looking(graded.exercise, graded.session.source, graded.results, policy):
         return None
-
-    def search(report: ExerciseReport) -> ExerciseReport:
-        with _search_notice():
-            repaired = exercise_for_student(with_repair(judge, graded), policy, 0, hidden)
-        return msgspec.structs.replace(report, repair=repaired.repair)
-
-    return search
+    with _search_notice():
+        return look_for_repair(judge, graded)
 
 
 @contextlib.contextmanager

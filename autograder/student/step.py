@@ -15,7 +15,7 @@ from autograder.diagnosis.hints import way_of_failing
 from autograder.report.model import CheckReport, ExerciseReport
 from autograder.report.presentation import is_quiet, opening
 from autograder.report.redaction import exercise_for_student
-from autograder.report.terminal import Search, StyledLine, exercise_lines, exercise_sentences
+from autograder.report.terminal import StyledLine, exercise_lines, exercise_sentences
 from autograder.student.progress import FOLDER, read_record, write_progress, write_record
 from autograder.submission.read import UnreadableFile
 from autograder.submission.source import Source, read_own
@@ -142,17 +142,12 @@ def _is_ungraded(full: ExerciseReport) -> bool:
 
 
 def report_lines(
-    report: ExerciseReport,
-    details: int,
-    where: str,
-    width: int | None,
-    spoken: bool,
-    search: Search | None = None,
+    report: ExerciseReport, details: int, where: str, width: int | None, spoken: bool
 ) -> Iterator[StyledLine]:
     """Lay out a report that its student may see: in columns, or `spoken`, in words."""
     if spoken:
-        return exercise_sentences(report, details, where, search)
-    return exercise_lines(report, details, where, width, search)
+        return exercise_sentences(report, details, where)
+    return exercise_lines(report, details, where, width)
 
 
 def passed_checks(report: ExerciseReport) -> frozenset[str]:

@@ -5,7 +5,8 @@ import shutil
 
 import pytest
 
-from autograder.authoring.lint_cache import unless_cached
+from autograder.authoring import lint
+from autograder.authoring.lint_cache import refuse_new_errors
 from autograder.course.course_file import load_course
 from autograder.course.errors import UserError
 
@@ -18,15 +19,13 @@ def course(tmp_path, monkeypatch, text_course):
 
 
 @pytest.fixture
-def looked(course):
+def looked(course, monkeypatch):
     """Look at all exercises; how often that was needed so far."""
     times = []
+    monkeypatch.setattr(lint, "refuse_authoring_errors", lambda *_: times.append(1))
 
-    def look(*_):
-        times.append(1)
-
-    def at_all(look=look):
-        unless_cached(look, course, course.content.exercises)
+    def at_all():
+        refuse_new_errors(course, course.content.exercises)
         return len(times)
 
     return at_all
@@ -44,15 +43,19 @@ def test_whatever_changes_is_looked_at(looked, course):
     assert looked() == looked() == 3
 
 
-def test_other_exercises_and_other_ways_to_look_are_others(course, looked):
-    def otherwise(*_):
+def test_other_exercises_and_other_ways_to_look_are_others(course, looked, monkeypatch):
+    def refuse(*_):
         raise UserError("A slip.")
 
+    monkeypatch.setattr(lint, "refuse_errors_in_code", refuse)
     assert looked() == 1
     with pytest.raises(UserError):
-        looked(otherwise)
+        refuse_new_errors(course, course.content.exercises, only_code=True)
     with pytest.raises(UserError):  # what was refused is not known to be good
-        looked(otherwise)
+        refuse_new_errors(course, course.content.exercises, only_code=True)
+    assert looked() == 1
+    refuse_new_errors(course, course.content.exercises[:0])
+    assert looked() == 2
 
 
 def test_a_cache_that_cannot_be_written_is_none(looked, tmp_path):

@@ -54,7 +54,7 @@ class Quick:
             self.check(name, "a=1 b=1")
         ready = contextlib.nullcontext(self._graded)
         monkeypatch.setattr(module, "open_pool", lambda *_: ready)
-        monkeypatch.setattr("autograder.cli.grade_run.refuse_authoring_errors", lambda *_: None)
+        monkeypatch.setattr("autograder.cli.grade_run.refuse_new_errors", lambda *_: None)
 
     def check(self, exercise, text):
         path = self.checks / f"test_{exercise}.py"

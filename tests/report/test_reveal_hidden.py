@@ -12,7 +12,7 @@ from autograder.grading import repair
 from autograder.platforms import gradescope
 from autograder.report.model import Cause, CheckReport, ExerciseReport, Repair
 from autograder.report.redaction import exercise_for_student
-from autograder.student.check import _repair_search
+from autograder.student.check import repair_to_show
 from tests.classroom.records import record
 
 SECRET = "HIDDENWORD"
@@ -108,7 +108,8 @@ def test_before_the_date_a_repair_says_nothing_of_hidden_checks(monkeypatch):
     full = msgspec.structs.replace(exercise(), repair=said)
     shown_only = msgspec.structs.replace(full, checks=full.checks[:1])
     monkeypatch.setattr(repair, "is_worth_looking", lambda *_: True)
-    monkeypatch.setattr(repair, "with_repair", lambda *_: full)
+    searches = []
+    monkeypatch.setattr(repair, "look_for_repair", lambda *_: searches.append("one") or said)
     graded = SimpleNamespace(
         exercise=SimpleNamespace(name="one"),
         session=SimpleNamespace(source=None),
@@ -122,10 +123,11 @@ def test_before_the_date_a_repair_says_nothing_of_hidden_checks(monkeypatch):
 
         assert exercise_for_student(full, "homework", hidden=hidden).repair == kept
         assert exercise_for_student(shown_only, "homework", hidden=hidden).repair == said
-        judge = SimpleNamespace(course=SimpleNamespace(hidden_checks=hidden))
-        search = _repair_search(judge, graded, "homework")
-        assert (search and search(full).repair) == kept
-        assert bool(search) == bool(kept)  # "Looking for where it goes wrong …" tells, too
+        content = SimpleNamespace(hints="homework")
+        judge = SimpleNamespace(course=SimpleNamespace(hidden_checks=hidden, content=content))
+        searches.clear()
+        assert repair_to_show(judge, graded) == kept
+        assert bool(searches) == bool(kept)  # "Looking for where it goes wrong …" tells, too
 
 
 def test_that_a_person_is_needed_is_always_said():
