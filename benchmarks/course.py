@@ -64,10 +64,10 @@ def _spent(course: Course, exercise: Exercise, files: Sequence[Path]) -> tuple[f
         children = children_on(choose(None, own_code=True), course, [], Path(scratch))
         with Judge(course, [exercise], children) as judge:
             sources = [read_source(file, exercise.name) for file in files]
-            judge.grade(sources[0])
+            judge.run(sources[0])
             start = _own()
             for source in sources:
-                judge.grade(source)
+                judge.run(source).report
             own = _own() - start
     return own, _processes() - before
 

@@ -61,10 +61,10 @@ def _in_a_class(name: str, rounds: int) -> tuple[float, float]:
                 taken = []
                 for _ in range(rounds):
                     start = time.perf_counter()
-                    judge.grade(source)
+                    judge.run(source).report
                     taken.append(time.perf_counter() - start)
                 return statistics.median(taken)
 
             for source in (solution, *wrong):
-                judge.grade(source)
+                judge.run(source).report
             return seconds(solution), statistics.mean([seconds(source) for source in wrong])

@@ -42,16 +42,16 @@ def costs(library: Library, size: Size) -> list[Row]:
         confined = enter(judging(course, exercise, ForkServers("reference", "full", secret)))
         with mock.patch.dict(LAYERS, {"full": ()}):
             forked = enter(judging(course, exercise, ForkServers("reference", "full")))
-            forked.grade(source)  # its fork server starts now, without layers
+            forked.run(source)  # its fork server starts now, without layers
         floor = enter(judging(course, exercise, Spawner("reference")))
         simulated = SimulatedClient(course, exercise, _module(source))
         times = in_turn(
             size.repeats,
-            lambda: floor.grade(simulated),
-            lambda: forked.grade(source),
-            lambda: confined.grade(source),
+            lambda: floor.run(simulated).report,
+            lambda: forked.run(source).report,
+            lambda: confined.run(source).report,
         )
-        (alone,) = in_turn(min(5, size.repeats), lambda: fresh.grade(source))
+        (alone,) = in_turn(min(5, size.repeats), lambda: fresh.run(source).report)
         memory = _memory(confined)
     bottom, plain, ours = times
     aim = {"numpy": 15, "torch": 20}[library]
@@ -104,4 +104,4 @@ def pytests_share(size: Size) -> Row:
 
 
 def _grading(judge: Judge, source: Source) -> Callable[[], object]:
-    return lambda: judge.grade(source)
+    return lambda: judge.run(source).report

@@ -62,7 +62,7 @@ def noted(exercise: str, file: Path) -> list[tuple[int, Request, list[Request]]]
         with Judge(course, [course.exercise(exercise)], children) as judge:
             source = read_source(file, exercise)
             with mock.patch.object(WorkerProcess, "exchange", noting):
-                judge.grade(source)
+                judge.run(source).report
     return found
 
 

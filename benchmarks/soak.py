@@ -81,7 +81,7 @@ def main() -> None:
             kind = choose.choices(("right", "wrong", "hostile"), (5, 3, 2))[0]
             text = choose.choice({"right": RIGHT, "wrong": WRONG, "hostile": HOSTILE}[kind])
             source = Source("softmax", "softmax.py", (Unit("softmax.py", text),))
-            report = judge.grade(source)
+            report = judge.run(source).report
             full = report.points == report.max_points
             wrong_grades += full != (kind == "right")
             if number % max(1, count // 5) == 0:

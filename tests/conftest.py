@@ -115,7 +115,7 @@ def one_judge(judge: Judge, monkeypatch) -> None:
 
 @pytest.fixture(scope="session")
 def grade_source(judge: Judge) -> Callable[[Source], ExerciseReport]:
-    return judge.grade
+    return lambda source: judge.run(source).report
 
 
 @pytest.fixture(scope="session")

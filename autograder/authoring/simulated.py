@@ -41,7 +41,7 @@ class _SimulatedWorkers(Workers):
         assert self._answer is not None
         return self._answer(ask)
 
-    def ask(
+    def reply_to(
         self,
         session: object,  # noqa: ARG002
         place: Place,  # noqa: ARG002

@@ -121,7 +121,7 @@ def grade_files(work: FilesToGrade) -> list[ExerciseReport]:
         level = choose(None, work.own_code)
         children = children_on(level, course, work.secret, Path(scratch))
         with Judge(course, [course.exercise(work.exercise)], children, work.seed) as judge:
-            return [judge.grade(source) for source in work.sources]
+            return [judge.run(source).report for source in work.sources]
 
 
 def choose_file(visit: Visit) -> Response:

@@ -26,7 +26,7 @@ from autograder.grading.check_plugin import (
     with_unreadable_answers,
 )
 from autograder.grading.scoring import Graded
-from autograder.report.model import CheckOutcome, ExerciseReport
+from autograder.report.model import CheckOutcome
 from autograder.sandbox.child import Cancelled, Children, InternalError
 from autograder.sandbox.levels import children_for
 from autograder.sandbox.session import WorkerSession, open_session
@@ -61,7 +61,7 @@ class RunOptions(msgspec.Struct, frozen=True):
 
 
 ALL_CHECKS = RunOptions()
-_Task = tuple[Exercise, Source | WorkerSession, RunOptions]
+_Task = tuple[Source | WorkerSession, RunOptions]
 
 
 class Judge:
@@ -120,26 +120,17 @@ class Judge:
         self._thread.join(timeout=10)
         self.children.close()
 
-    def grade(
-        self, source: Source | WorkerSession, options: RunOptions = ALL_CHECKS
-    ) -> ExerciseReport:
-        """Return the report on a source: the one way to it, whoever asks.
+    def run(self, source: Source | WorkerSession, options: RunOptions = ALL_CHECKS) -> Graded:
+        """Return the results of the checks, and the report: the one way to it, whoever asks.
 
-        Where the grader itself fails, the report says so and leaves the rest to a person.
+        `source` names its exercise; a session brings its own way to answer calls. Where the grader
+        itself fails, the report says so and leaves the rest to a person.
 
         Raises:
             Cancelled: `cancel` was called meanwhile.
             UserError: the course's author has something to fix first.
         """
-        return self.run(source, options).report
-
-    def run(self, source: Source | WorkerSession, options: RunOptions = ALL_CHECKS) -> Graded:
-        """Return the report with the results of the checks, as `grade` has it.
-
-        `source` names its exercise; a session brings its own way to answer calls.
-        """
-        name = source.source.name if isinstance(source, WorkerSession) else source.name
-        self._tasks.put((self.exercises[name], source, options))
+        self._tasks.put((source, options))
         graded = self._result()
         assert graded is not None
         return graded
@@ -177,17 +168,13 @@ class Judge:
         """Grade what comes in; it takes the place of pytest's loop over the collected items."""
         self._done.put(None)  # collected: ready
         while (task := self._tasks.get()) is not None:
-            exercise, source, options = task
-            graded = self._graded(exercise, source, options, items.get(exercise.name, []))
+            source, options = task
+            graded = self._grade(source, options, items)
             self._current = None
             self._done.put(graded)
 
-    def _graded(
-        self,
-        exercise: Exercise,
-        source: Source | WorkerSession,
-        options: RunOptions,
-        items: Sequence[pytest.Item],
+    def _grade(
+        self, source: Source | WorkerSession, options: RunOptions, items: Items
     ) -> Graded | BaseException:
         """Return what became of a submission, or an exception for whoever asked.
 
@@ -195,15 +182,15 @@ class Judge:
         """
         failure: InternalError | None = None
         for attempt in range(1, TRIES + 1):
-            last_try = attempt >= self.tries_if_killed
             if isinstance(source, WorkerSession):
                 session = source
             else:
-                session = self._open_session(source, self.children, last_try)
+                last_try = attempt >= self.tries_if_killed
+                session = session_of(self.course, source, self.children, last_try)
             self._current = session
             try:
                 with importable(self.course):
-                    return self._judged(exercise, session, options, items)
+                    return self._run_checks(session, options, items)
             except (Cancelled, UserError) as error:
                 return error
             except InternalError as error:
@@ -213,28 +200,16 @@ class Judge:
                 break
             except BaseException as error:
                 return error
-        return Graded(exercise, session, error=failure)
+        return Graded(self.exercises[session.source.name], session, error=failure)
 
-    def _open_session(
-        self, source: Source, children: Children, last_try: bool = True
-    ) -> WorkerSession:
-        exercise = self.exercises[source.name]
-        limits = self.course.limits(exercise)
-        names = self.course.exercises.keys()
-        return open_session(source, exercise.needs, limits, children, last_try, names)
-
-    def _judged(
-        self,
-        exercise: Exercise,
-        session: WorkerSession,
-        options: RunOptions,
-        items: Sequence[pytest.Item],
-    ) -> Graded:
+    def _run_checks(self, session: WorkerSession, options: RunOptions, all_items: Items) -> Graded:
         """Return the results of the checks that are asked for, with diagnoses of those that fail.
 
         Raises:
             InternalError: something of the grader's own failed.
         """
+        exercise = self.exercises[session.source.name]
+        items = all_items.get(exercise.name, [])
         if options.only is not None:
             items = [item for item in items if item.name in options.only]
         run = CheckRun(lambda: session, self.seed if options.seed is None else options.seed)
@@ -274,7 +249,7 @@ class Judge:
             solution = read_source(path, name, Siblings(path.parent))
         except UnreadableFile:
             return False
-        session = self._open_session(solution, run.session.workers.children)
+        session = session_of(self.course, solution, run.session.workers.children)
         run = CheckRun(lambda: session, run.seed)
         try:
             _run_items([item], run, ALL_CHECKS)
@@ -283,6 +258,15 @@ class Judge:
         if run.error is not None:
             raise run.error
         return run.results[item.nodeid].outcome == "passed"
+
+
+def session_of(
+    course: Course, source: Source, children: Children, last_try: bool = True
+) -> WorkerSession:
+    """Return a session for a submission to one of the course's exercises."""
+    exercise = course.exercise(source.name)
+    limits, names = course.limits(exercise), course.exercises.keys()
+    return open_session(source, exercise.needs, limits, children, last_try, names)
 
 
 @np.errstate(all="ignore")  # wrong numbers may overflow; students would see the warning

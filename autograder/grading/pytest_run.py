@@ -27,7 +27,7 @@ from autograder.grading.check_plugin import (
     with_unreadable_answers,
 )
 from autograder.grading.diagnoses import catalogue_of, with_diagnoses
-from autograder.grading.judge import Judge, RunOptions
+from autograder.grading.judge import Judge, RunOptions, session_of
 from autograder.grading.reports import grader_record, whole_report
 from autograder.grading.scoring import Graded, check_report
 from autograder.grading.student_debugger import StudentDebugger
@@ -35,7 +35,7 @@ from autograder.report.model import Cause, CheckOutcome, ExerciseReport
 from autograder.report.redaction import exercise_for_student, for_student, holds_back
 from autograder.report.terminal import check_lines, exercise_lines, plain
 from autograder.sandbox.levels import children_for
-from autograder.sandbox.session import WorkerSession, open_session
+from autograder.sandbox.session import WorkerSession
 from autograder.submission.read import UnreadableFile
 from autograder.submission.source import read_own
 
@@ -125,9 +125,7 @@ class SubmissionRun:
             source = read_own(path, exercise)
         except (UnreadableFile, UserError) as error:
             raise pytest.UsageError(str(error)) from None
-        limits = self.course.limits(exercise)
-        names = self.course.exercises.keys()
-        return open_session(source, exercise.needs, limits, self.children, exercises=names)
+        return session_of(self.course, source, self.children)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:

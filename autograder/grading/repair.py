@@ -46,7 +46,7 @@ from autograder.grading.scoring import Graded
 from autograder.grading.trials import SharedWorker, TrialSession
 from autograder.report.model import Repair
 from autograder.sandbox.child import InternalError
-from autograder.sandbox.spawn import also_warm
+from autograder.sandbox.spawn import slow_modules
 from autograder.submission.source import Source
 from autograder.worker.messages import Unit
 
@@ -116,7 +116,7 @@ class _Search:
         self.right_answers = judge.course.right_answers(self.exercise.name)
         self.trees = read_trees(self.source.units)
         self.templates = templates(self.right_answers)
-        is_heavy = self.exercise.needs == "torch" or also_warm("numpy", self.source.mentions)
+        is_heavy = self.exercise.needs == "torch" or slow_modules("numpy", self.source.mentions)
         self.calls, self.proof = (CALLS_HEAVY, A_HEAVY_PROOF) if is_heavy else (CALLS, A_PROOF)
         self._start = time.process_time()
 

@@ -12,7 +12,7 @@ from _pytest.reports import BaseReport
 
 from autograder.course.course_file import Course, Library
 from autograder.sandbox.problems import Raised
-from autograder.sandbox.spawn import WARM, environment, library_folders, worker_command
+from autograder.sandbox.spawn import WARM, environment, worker_command
 from autograder.submission.source import Source
 from autograder.worker.codec import FRAME, encode
 from autograder.worker.messages import Request
@@ -52,11 +52,5 @@ def _debug(source: Source, call: Request, library: Library) -> None:
             for request in (load, call):
                 header, payload, buffers = encode(request)
                 file.write(b"".join([FRAME.pack(header, payload, 0), *buffers]))
-        config = {
-            "libraries": library_folders(),
-            "warm": WARM[library],
-            "hidden": ("reference",),
-            "compiles": False,
-            "requests": str(requests),
-        }
-        subprocess.run(worker_command(config), env=environment(folder), check=False)
+        command = worker_command("debugger", WARM[library], ("reference",), requests=str(requests))
+        subprocess.run(command, env=environment(folder), check=False)

@@ -1,5 +1,6 @@
 """The processes in which the edited files of a repair are tried: one loads many of them."""
 
+import functools
 from collections.abc import Callable, Sequence
 
 import msgspec
@@ -50,12 +51,12 @@ class SharedWorker:
             self.close()
         return self.children.take(library, limits, also, place)
 
-    def process(self, start: Callable[[], Child]) -> WorkerProcess:
+    def process(self, start: Callable[[], WorkerProcess]) -> WorkerProcess:
         """Return the process for the next file: that of the file before, or a new one."""
         if self._files >= FILES or (self.worker is not None and self.worker.has_ended):
             self.close()
         if self.worker is None:
-            self.worker = WorkerProcess(start())
+            self.worker = start()
             self._files = 0
         self._files += 1
         self.calls += 1
@@ -103,10 +104,11 @@ class _TrialWorkers(Workers):
         self.max_printed = MAX_PRINTED
 
     def start(self, session: object, place: Place) -> WorkerProcess:
+        start = functools.partial(super().start, session, place)
         if isinstance(session, TrialSession):
-            return self.shared.process(lambda: self.take_child(place))
+            return self.shared.process(start)
         self.shared.calls += A_PROCESS
-        return super().start(session, place)
+        return start()
 
     def let_go(self, worker: WorkerProcess) -> None:
         """End a process, but leave the shared one to the next file."""

@@ -61,7 +61,7 @@ class Budget:
         self.is_in_doubt = True
         self._timeouts[subject] = self._timeouts.get(subject, 0) + 1
 
-    def exchange(
+    def timed_exchange(
         self,
         worker: WorkerProcess,
         request: Request,

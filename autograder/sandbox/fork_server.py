@@ -12,7 +12,6 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,7 +19,7 @@ from pathlib import Path
 from autograder.course.course_file import Library, Limits
 from autograder.sandbox.child import Child, InternalError, Place
 from autograder.sandbox.connection import Clock, Connection, DescriptorConnection
-from autograder.sandbox.spawn import environment, library_folders, process_limits, worker_command
+from autograder.sandbox.spawn import environment, process_limits, worker_command
 from autograder.worker.confinement import LAYERS, LOCKED, READY, SCRATCH, STARTED, STATUS, Level
 
 # What students import besides: ready at once, and there at all where nothing can be opened.
@@ -125,21 +124,20 @@ class ForkServer:
         self._has_child = False
         home = self._own or (SCRATCH if "scratch" in layers else "/nonexistent")
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        config = {
-            "control": theirs.fileno(),
-            "layers": list(layers),
-            "libraries": library_folders(),
-            "warm": list(warm),
-            "hidden": list(hidden),
-            "secret": list(secret),
-            "scratch_mb": SCRATCH_MB,
-            "core": core,
-            "probing": probing,
-            "compiles": not sys.dont_write_bytecode,
-        }
+        command = worker_command(
+            "confinement.fork_server",
+            warm,
+            hidden,
+            control=theirs.fileno(),
+            layers=list(layers),
+            secret=list(secret),
+            scratch_mb=SCRATCH_MB,
+            core=core,
+            probing=probing,
+        )
         with theirs:
             self.process = subprocess.Popen(
-                worker_command(config),
+                command,
                 stdin=subprocess.DEVNULL,
                 stdout=self._output,
                 stderr=self._output,

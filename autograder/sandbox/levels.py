@@ -17,7 +17,7 @@ from autograder.course.errors import UserError
 from autograder.sandbox.child import Children, InternalError
 from autograder.sandbox.connection import Connection, Deadline
 from autograder.sandbox.fork_server import ForkedChild, ForkServer, ForkServers
-from autograder.sandbox.spawn import Spawner, also_warm_for
+from autograder.sandbox.spawn import Spawner, slow_modules_in
 from autograder.worker.confinement import LAYERS, REFUSED, TOO_MANY_TASKS, Level
 
 LEVELS: tuple[Level, ...] = ("full", "landlock", "no-open")
@@ -189,5 +189,5 @@ def children_for(
         return spawner
     servers = ForkServers(reference, "none")
     if start is not None:
-        servers.prepare(start, also_warm_for(start, path) if path is not None else ())
+        servers.prepare(start, slow_modules_in(start, path) if path is not None else ())
     return servers

@@ -4,12 +4,19 @@ A student's tests are handed such functions: the right ones, and broken ones tha
 find. The student's code can call them, and only what they return ever reaches it.
 """
 
+from collections.abc import Sequence
+
 from autograder.course.course_file import Library, Limits
-from autograder.course.text import number
 from autograder.sandbox.budget import Budget
 from autograder.sandbox.child import Children
-from autograder.sandbox.problems import Crashed, Raised, StudentProblem, TimedOut, from_worker
-from autograder.sandbox.process import DeadlinePassed, WorkerGone, WorkerProcess, handle_in
+from autograder.sandbox.problems import Crashed, Raised, StudentProblem, from_worker
+from autograder.sandbox.process import (
+    AnswerTo,
+    DeadlinePassed,
+    WorkerGone,
+    WorkerProcess,
+    handle_in,
+)
 from autograder.worker.messages import Callback, Reply, Request, Unit
 
 
@@ -33,35 +40,29 @@ class Peer:
             StudentProblem: it raised, or did not come to an end.
         """
         if text not in self._modules:
-            made = self._ask(Request("define", "course", units=[Unit("course", text)]))
+            made = self._reply_to(Request("define", "course", units=[Unit("course", text)]))
             self._modules[text] = handle_in(made).number
-        return self._ask(Request("carry", name, ask.args, ask.kwargs, on=self._modules[text]))
+        return self._reply_to(Request("carry", name, ask.args, ask.kwargs, on=self._modules[text]))
 
-    def _ask(self, request: Request) -> Reply:
-        self.budget.check_call(request.target)
-        limits = self.budget.limits
-        if self._worker is None:
-            child = self._children.take(self._library, limits, place="course")
-            self._worker = WorkerProcess(child)
-            self._exchange(self._worker, Request("load", "course"), limits.load_seconds, True)
-        reply = self._exchange(self._worker, request, limits.call_seconds)
+    def _reply_to(self, request: Request) -> Reply:
+        budget, limits = self.budget, self.budget.limits
+        budget.check_call(request.target)
+        try:
+            if self._worker is None:
+                child = self._children.take(self._library, limits, place="course")
+                self._worker = WorkerProcess(child)
+                load = Request("load", "course")
+                budget.timed_exchange(self._worker, load, limits.load_seconds, reload=True)
+            reply = budget.timed_exchange(self._worker, request, limits.call_seconds)
+        except WorkerGone as gone:
+            self.close()
+            budget.is_in_doubt = True
+            if isinstance(gone, DeadlinePassed):
+                budget.note_timeout(request.target)
+            raise Crashed("crashed", request.target, str(gone)) from None
         if reply.problem is not None:
             raise from_worker(reply.problem, request.target)
         return reply
-
-    def _exchange(
-        self, worker: WorkerProcess, request: Request, seconds: float, reload: bool = False
-    ) -> Reply:
-        try:
-            return self.budget.exchange(worker, request, seconds, reload=reload)
-        except DeadlinePassed:
-            self.close()
-            self.budget.note_timeout(request.target)
-            raise TimedOut("timed_out", request.target, number(seconds)) from None
-        except WorkerGone as gone:
-            self.close()
-            self.budget.is_in_doubt = True
-            raise Crashed("crashed", request.target, str(gone)) from None
 
     def close(self) -> None:
         """End the process; the next call starts another."""
@@ -88,3 +89,16 @@ class CourseFunction:
         except StudentProblem:
             return Request("answer", "RuntimeError", ["the call did not come to an end"])
         return Request("answer", "", answered)
+
+
+def answers_by(functions: Sequence[CourseFunction]) -> AnswerTo | None:
+    """Return what answers a submission's calls of these functions: they count from 1."""
+    if not functions:
+        return None
+
+    def answer(ask: Callback) -> Request:
+        if not 1 <= ask.number <= len(functions):
+            return Request("answer", "LookupError", ["there is no such function"])
+        return functions[ask.number - 1].answer(ask)
+
+    return answer

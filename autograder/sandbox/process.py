@@ -71,7 +71,7 @@ class WorkerProcess:
         """
         __tracebackhide__ = True
         try:
-            reply = self._there_and_back(request, deadline)
+            reply = self._send_and_receive(request, deadline)
             for _ in range(MAX_ASKS):
                 if reply.ask is None:
                     return reply
@@ -80,7 +80,7 @@ class WorkerProcess:
                 start = time.monotonic()
                 answered = answer(reply.ask)
                 deadline.excuse(time.monotonic() - start)
-                reply = self._there_and_back(answered, deadline)
+                reply = self._send_and_receive(answered, deadline)
             raise ProtocolError("a question that nobody has to answer")
         except TimeoutError:
             lines = self._lines()
@@ -91,7 +91,7 @@ class WorkerProcess:
             self.end()
             raise WorkerGone(_how_it_ended(error, code), code) from None
 
-    def _there_and_back(self, request: Request, deadline: Deadline) -> Reply:
+    def _send_and_receive(self, request: Request, deadline: Deadline) -> Reply:
         header, payload, buffers = encode(request, MAX_REQUEST)
         call = secrets.randbits(64)
         self.line.send([FRAME.pack(header, payload, call), *buffers], deadline)

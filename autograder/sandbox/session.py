@@ -4,23 +4,22 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from autograder.course.course_file import Library, Limits
-from autograder.course.text import number, one_line
+from autograder.course.text import one_line
 from autograder.sandbox.child import Children, Place
-from autograder.sandbox.peer import CourseFunction
+from autograder.sandbox.peer import CourseFunction, answers_by
 from autograder.sandbox.problems import (
     Crashed,
     StudentProblem,
-    TimedOut,
     about_sibling,
     from_worker,
     missing,
 )
-from autograder.sandbox.process import DeadlinePassed, WorkerGone, handle_in
+from autograder.sandbox.process import handle_in
 from autograder.sandbox.workers import Workers
-from autograder.submission.code import find_assignment, find_loop
+from autograder.submission.code import find_assignment
 from autograder.submission.source import Source
 from autograder.worker.codec import Handle
-from autograder.worker.messages import Callback, Reply, Request, Unit
+from autograder.worker.messages import Reply, Request, Unit
 
 MAKE_SECONDS = 60.0
 
@@ -74,41 +73,22 @@ class WorkerSession:
             StudentProblem: there is no value; its code says why.
         """
         __tracebackhide__ = True
-        workers, subject = self.workers, request.target or "the call"
+        workers, source = self.workers, self.source
+        subject = request.target or "the call"
         workers.budget.check_call(subject)
-        try:
-            reply = self._ask(request, workers.limits.call_seconds, functions)
-        except DeadlinePassed as passed:
-            workers.budget.note_timeout(subject)
-            seconds = number(workers.limits.call_seconds)
-            loop = find_loop(self.source.units, passed.lines)
-            raise TimedOut("timed_out", subject, seconds, loop) from None
-        except WorkerGone as gone:
-            workers.believe(gone)
-            raise Crashed("crashed", subject, str(gone)) from None
+        reply = workers.reply_to(
+            self, self.place, request, workers.limits.call_seconds, answers_by(functions)
+        )
         self.note_printed(reply)
         problem = reply.problem
         if problem is None:
             return reply
-        source = self.source
         if problem.kind != "missing":
             sibling = about_sibling(problem, subject, source, workers.exercises)
             raise sibling or from_worker(problem, subject, request.operation != "get")
         name = one_line(problem.message, 80)
         set_at = find_assignment(source.units, name)
         raise missing(name, source.label, problem.names, workers.load_problems, set_at)
-
-    def _ask(
-        self, request: Request, seconds: float, functions: Sequence[CourseFunction] = ()
-    ) -> Reply:
-        __tracebackhide__ = True
-
-        def answer(ask: Callback) -> Request:
-            if not 1 <= ask.number <= len(functions):
-                return Request("answer", "LookupError", ["there is no such function"])
-            return functions[ask.number - 1].answer(ask)
-
-        return self.workers.ask(self, self.place, request, seconds, answer if functions else None)
 
     def note_printed(self, reply: Reply) -> None:
         """Keep what a call printed, if that may be shown."""
@@ -148,11 +128,7 @@ class WorkerSession:
     def _kept(self, request: Request, what: str) -> Handle:
         """Return what the worker made for the course; the submission can be in the way."""
         __tracebackhide__ = True
-        try:
-            reply = self._ask(request, MAKE_SECONDS)
-        except WorkerGone as gone:
-            self.workers.believe(gone)
-            raise Crashed("make_crashed", what, str(gone)) from None
+        reply = self.workers.reply_to(self, self.place, request, MAKE_SECONDS)
         if reply.problem is not None:
             message = one_line(f"{reply.problem.type}: {reply.problem.message}", 200)
             raise Crashed("not_made", f"{what[:1].upper()}{what[1:]}", message)

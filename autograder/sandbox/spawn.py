@@ -11,8 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
-from importlib.util import find_spec
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from autograder.course.course_file import Library, Limits
@@ -41,15 +40,8 @@ class PlainChild(Child):
         self, library: Library, limits: Limits, hidden: tuple[str, ...], scratch: Path | None
     ) -> None:
         self.folder = tempfile.mkdtemp(prefix="submission-", dir=scratch)
-        config = {
-            "libraries": library_folders(),
-            "warm": WARM[library],
-            "hidden": hidden,
-            "compiles": not sys.dont_write_bytecode,
-            **process_limits(limits),
-        }
         self.process = subprocess.Popen(
-            worker_command(config),
+            worker_command("serve", WARM[library], hidden, **process_limits(limits)),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -141,8 +133,21 @@ class Spawner:
         self._ready.clear()
 
 
-def worker_command(config: Mapping[str, object]) -> list[str]:
-    """Return the command of a worker's process. Not with -I: that ignores PYTHONHASHSEED too."""
+def worker_command(
+    role: str, warm: Sequence[str], hidden: Sequence[str], **config: object
+) -> list[str]:
+    """Return the command of a process whose `role` is a module of the worker's.
+
+    It imports `warm` first, and none of `hidden`. It is not started with -I: that ignores
+    PYTHONHASHSEED too.
+    """
+    config |= {
+        "role": role,
+        "warm": list(warm),
+        "hidden": list(hidden),
+        "libraries": library_folders(),
+        "compiles": not sys.dont_write_bytecode,
+    }
     return [sys.executable, "-P", "-s", "-S", str(START), json.dumps(config)]
 
 
@@ -197,9 +202,9 @@ def plot_cache() -> str:
     return str(folder)
 
 
-# By module: words of which one stands in every source that uses it. A fork copies what is there,
-# and to import torch's optimisers takes as long as torch itself: so only for those that use them.
-WORDS = {
+# By module that is slow to import: words of which one stands in every source that uses it. A fork
+# has what is imported already; torch's optimisers take as long as torch, so only their users wait.
+SLOW_MODULES = {
     "matplotlib.pyplot": ("matplotlib", "seaborn"),
     "torch.optim": ("optim", ".step("),
 }
@@ -212,22 +217,22 @@ def is_installed(library: str) -> bool:
     return importlib.util.find_spec(library) is not None
 
 
-def also_warm(library: Library, mentions: Callable[[str], bool]) -> tuple[str, ...]:
-    """Return the modules, beside its library, that a source is likely to use."""
+def slow_modules(library: Library, mentions: Callable[[str], bool]) -> tuple[str, ...]:
+    """Return the slow modules, beside its library, that a source is likely to use."""
     return tuple(
         module
-        for module, words in WORDS.items()
+        for module, words in SLOW_MODULES.items()
         if (library == "torch" or not module.startswith("torch"))
         and any(map(mentions, words))
-        and find_spec(module.partition(".")[0]) is not None
+        and is_installed(module.partition(".")[0])
     )
 
 
-def also_warm_for(library: Library, path: Path) -> tuple[str, ...]:
+def slow_modules_in(library: Library, path: Path) -> tuple[str, ...]:
     """Return the same for a file that is not read yet; nothing of one that cannot be."""
     try:
         with path.open("rb") as file:
             data = file.read(MOST)
     except OSError:
         return ()
-    return also_warm(library, lambda word: word.encode() in data)
+    return slow_modules(library, lambda word: word.encode() in data)

@@ -5,11 +5,11 @@ from collections.abc import Collection
 from autograder.course.course_file import Library, Limits
 from autograder.course.text import number
 from autograder.sandbox.budget import Budget
-from autograder.sandbox.child import Child, Children, InternalError, Place
+from autograder.sandbox.child import Children, InternalError, Place
 from autograder.sandbox.peer import Peer
 from autograder.sandbox.problems import Crashed, NotLoaded, StudentProblem, TimedOut, from_worker
 from autograder.sandbox.process import AnswerTo, DeadlinePassed, WorkerGone, WorkerProcess
-from autograder.sandbox.spawn import also_warm, is_installed
+from autograder.sandbox.spawn import is_installed, slow_modules
 from autograder.submission.code import find_loop
 from autograder.submission.source import Source
 from autograder.worker.messages import Problem, Reply, Request
@@ -56,7 +56,7 @@ class Workers:
         self._failed_load: StudentProblem | None = None
         self._held: dict[Place, tuple[object, WorkerProcess]] = {}  # with the session that uses it
 
-    def ask(
+    def reply_to(
         self,
         session: object,
         place: Place,
@@ -64,11 +64,12 @@ class Workers:
         seconds: float,
         answer: AnswerTo | None = None,
     ) -> Reply:
-        """Return the reply of the session's process.
+        """Return the reply of the session's process, which `answer` serves meanwhile.
 
         Raises:
-            WorkerGone: it ended, or was ended after `seconds`.
-            StudentProblem: the submission cannot be loaded, or has no time left.
+            StudentProblem: it ended, or was ended after `seconds`; or the submission cannot be
+                loaded, or has no time left.
+            KilledFromOutside: it was killed, and another try is left.
         """
         __tracebackhide__ = True
         return self._exchange(self.process(session, place), request, seconds, answer)
@@ -97,37 +98,24 @@ class Workers:
         return worker
 
     def start(self, session: object, place: Place) -> WorkerProcess:  # noqa: ARG002
-        """Start a process for a session."""
-        return WorkerProcess(self.take_child(place))
-
-    def take_child(self, place: Place) -> Child:
-        """Take a child that has at hand what the source imports."""
+        """Start a process for a session: one that has at hand what the source imports."""
         library = self.library
         if self.source.imports("torch") and is_installed("torch"):  # else their own line says so
             library = "torch"
-        also = also_warm(library, self.source.mentions)
-        return self.children.take(library, self.limits, also, place)
+        also = slow_modules(library, self.source.mentions)
+        return WorkerProcess(self.children.take(library, self.limits, also, place))
 
     def _load(self, worker: WorkerProcess) -> None:
         __tracebackhide__ = True
-        label, seconds = self.source.label, self.limits.load_seconds
         units, helpers = list(self.source.units), self.source.helpers
         request = Request("load", self.source.name, units=units, helpers=helpers)
-        try:
-            reply = self._exchange(worker, request, seconds, reload=self._has_loaded)
-        except DeadlinePassed as passed:
-            self.budget.is_in_doubt = True
-            loop = find_loop(self.source.units, passed.lines)
-            raise TimedOut("load_timed_out", label, number(seconds), loop) from None
-        except WorkerGone as gone:
-            self.believe(gone)
-            raise Crashed("load_crashed", label, str(gone)) from None
+        reply = self._exchange(worker, request, self.limits.load_seconds, reload=self._has_loaded)
         if not self._has_loaded:
             self._has_loaded = True
             self.load_problems = reply.problems
             self.note_printed(reply.printed)
         if not reply.value and reply.problems:
-            cause = from_worker(reply.problems[0], label)
+            cause = from_worker(reply.problems[0], self.source.label)
             raise NotLoaded(cause.code, cause.subject, cause.message, cause.place, cause.type)
 
     def _exchange(
@@ -141,18 +129,35 @@ class Workers:
         """Exchange messages within the budget; a process that ended is not held any more."""
         __tracebackhide__ = True
         try:
-            return self.budget.exchange(worker, request, seconds, answer, reload)
-        except WorkerGone:
+            return self.budget.timed_exchange(worker, request, seconds, answer, reload)
+        except WorkerGone as gone:
             self._held = {p: held for p, held in self._held.items() if held[1] is not worker}
-            raise
+            self._believe(gone)
+            raise self._no_answer(request, gone, seconds) from None
+
+    def _no_answer(self, request: Request, gone: WorkerGone, seconds: float) -> StudentProblem:
+        """Return the problem of a request after which the process was gone."""
+        if request.operation in {"make", "define"}:
+            made = "the course's part" if request.operation == "define" else request.target
+            return Crashed("make_crashed", made, str(gone))
+        is_load = request.operation == "load"
+        subject = self.source.label if is_load else request.target or "the call"
+        if not isinstance(gone, DeadlinePassed):
+            return Crashed("load_crashed" if is_load else "crashed", subject, str(gone))
+        if not is_load:
+            self.budget.note_timeout(subject)
+        loop = find_loop(self.source.units, gone.lines)
+        return TimedOut(
+            "load_timed_out" if is_load else "timed_out", subject, number(seconds), loop
+        )
 
     def note_printed(self, text: str) -> None:
         """Keep what the submission printed; one character more than `max_printed` shows a cut."""
         if len(self.printed) < self.max_printed:
             self.printed += text[: self.max_printed - len(self.printed) + 1]
 
-    def believe(self, gone: WorkerGone) -> None:
-        """Return if a process ended by itself.
+    def _believe(self, gone: WorkerGone) -> None:
+        """Return if a process ended by itself, or had no time left.
 
         Raises:
             KilledFromOutside: SIGKILL ended it, and another try is left.

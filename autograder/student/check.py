@@ -94,7 +94,7 @@ def check_targets(
             elif is_single or options.show_all:
                 report = _check_step(judge, source, printer)
             else:
-                report = shown_in_short(course, judge.grade(source), target.path)
+                report = shown_in_short(course, judge.run(source).report, target.path)
                 printer.print_report(report)
             reports.append(report)
     if options.as_json:

@@ -202,7 +202,7 @@ class BackgroundJudge:
 
     def _grade(self, source: Source) -> GradedSource | None:
         try:
-            return GradedSource(source, self._judge.grade(source))
+            return GradedSource(source, self._judge.run(source).report)
         except Cancelled:
             return None
         except UserError as error:

@@ -63,7 +63,7 @@ def answer_of(request: dict[str, Any]) -> dict[str, Any]:
         source = with_stated_numbers(source, exercise)
         source = with_answers(source, exercise, Path(request["saved"]))
         with Judge(course, [exercise]) as judge:
-            report = judge.grade(source)
+            report = judge.run(source).report
     except NoCourse:
         return {"error": f"There is no course.yml in {folder} or above it. {ELSEWHERE}"}
     except UserError as error:

@@ -24,10 +24,10 @@ MT19937_WORDS = 624
 class RemoteFunction:
     """A function of that number. What it changes of its arguments is the state of generators."""
 
-    __slots__ = ("__name__", "_ask", "_number")
+    __slots__ = ("__name__", "_ask_judge", "_number")
 
-    def __init__(self, ask: Callable[[Callback], Request], number: int) -> None:
-        self._ask = ask
+    def __init__(self, ask_judge: Callable[[Callback], Request], number: int) -> None:
+        self._ask_judge = ask_judge
         self._number = number
         self.__name__ = "implementation"
 
@@ -42,7 +42,7 @@ class RemoteFunction:
                 f"{self.__name__} was called with {error}; it can be given numbers, arrays and "
                 f"NumPy's random generators"
             ) from None
-        answer = self._ask(asked)
+        answer = self._ask_judge(asked)
         if answer.target:
             raise _exception(answer.target, str(answer.args[0]))
         value, *states = answer.args

@@ -151,7 +151,7 @@ class Answers:
         """Return arguments as code expects them: tensors, objects kept here, arrays of its own."""
         if isinstance(value, Handle):
             if value.number < 0:
-                return RemoteFunction(self._asked, -value.number)
+                return RemoteFunction(self._ask_and_revive, -value.number)
             return self._kept(value.number)
         if isinstance(value, Tensor):
             import torch
@@ -180,7 +180,7 @@ class Answers:
             return kind[str(record.fields["name"])]
         return kind(**{name: self._revive(value) for name, value in record.fields.items()})
 
-    def _asked(self, ask: Callback) -> Request:
+    def _ask_and_revive(self, ask: Callback) -> Request:
         answer = self.ask_judge(ask)
         if not answer.target:
             answer.args[:1] = [self._revive(answer.args[0])]
@@ -209,7 +209,7 @@ class Server:
     def __init__(self, read_from: int, write_to: int, hidden: list[str]) -> None:
         self.reading = open(read_from, "rb")  # noqa: SIM115
         self.writing = open(write_to, "wb")  # noqa: SIM115
-        self.answers = Answers(hidden, self._ask)
+        self.answers = Answers(hidden, self.ask_judge)
         self.printed = redirect()
         show_stack_to(write_to)
         self.call = 0
@@ -229,7 +229,7 @@ class Server:
                 message = encode(Reply(problem=Problem("unsendable", message=said)))
             self._send(*message)
 
-    def _ask(self, ask: Callback) -> Request:
+    def ask_judge(self, ask: Callback) -> Request:
         """Put a question to the judge in the middle of a request.
 
         Raises:

@@ -26,11 +26,9 @@ def run() -> None:
     package = importlib.util.module_from_spec(spec)
     sys.modules["autograder_worker"] = package
     spec.loader.exec_module(package)
-    role = "confinement.fork_server" if "control" in config else "serve"
-    role = "debugger" if "requests" in config else role
     work = "confinement.probing" if config.get("probing") else "serve"
     importlib.import_module(f"autograder_worker.{work}")
-    entry = importlib.import_module(f"autograder_worker.{role}")
+    entry = importlib.import_module(f"autograder_worker.{config['role']}")
     sys.dont_write_bytecode = True
     entry.main(config)
 

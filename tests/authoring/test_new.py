@@ -69,7 +69,7 @@ def test_a_new_exercise_with_torch_holds_as_it_is(run, tmp_path):
         assert verifier.run(["right answers", "stub"]).faults == []
     wrong = Unit("x.py", right.replace("x.sum()", "x.max()"))
     with Judge(course, [course.exercise("parts_of_it")]) as judge:
-        report = judge.grade(Source("parts_of_it", "x.py", (wrong,)))
+        report = judge.run(Source("parts_of_it", "x.py", (wrong,))).report
     assert report.checks[0].diagnosis.misconceptions == ("largest-for-sum",)
 
 

@@ -19,7 +19,7 @@ from autograder.submission.source import read_source
 def test_stubs_are_not_begun(root, name, first, hints):
     course = load_course(root / "course.yml")
     with Judge(course, [course.exercise(name)]) as judge:
-        report = judge.grade(read_source(root / f"exercises/{name}.py", name))
+        report = judge.run(read_source(root / f"exercises/{name}.py", name)).report
     assert opening(report).text.startswith(f"Nothing is written yet. Begin with {first}")
     failed = [each for each in report.checks if each.outcome == "failed"]
     assert all(each.unwritten for each in failed if not each.hidden)

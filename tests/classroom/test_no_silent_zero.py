@@ -29,7 +29,7 @@ def reflection(*answers):
 def reflect(root):
     course = load_course(root / "course.yml")
     with Judge(course, [course.exercise("reflection")]) as judge:
-        yield lambda text: judge.grade(from_text(text, "reflection", "reflection.py"))
+        yield lambda text: judge.run(from_text(text, "reflection", "reflection.py")).report
 
 
 def test_every_written_answer_goes_to_a_person(reflect):

@@ -40,7 +40,7 @@ def make_course(folder, largest):
 
 def points(judge, answer):
     text = f"def largest(): return {answer}"
-    return judge.grade(Source("counting", "c.py", (Unit("c.py", text),))).points
+    return judge.run(Source("counting", "c.py", (Unit("c.py", text),))).report.points
 
 
 def test_two_judges_at_once_ask_each_their_own_course(tmp_path):

@@ -11,7 +11,7 @@ from autograder.cli import app
 from autograder.diagnosis.repair.edits import BY_TURNS, NO_LINES, Edit, Suspects, edits, in_order
 from autograder.diagnosis.repair.tree import read_trees
 from autograder.grading import repair
-from autograder.grading.judge import Judge, RunOptions
+from autograder.grading.judge import ALL_CHECKS, Judge, RunOptions
 from autograder.grading.repair import is_worth_looking, look_for_repair
 from autograder.report.html import exercise_html
 from autograder.report.model import CheckReport, ExerciseReport, Line, Repair
@@ -285,13 +285,13 @@ def test_the_first_value_of_its_own_is_not_named_beside_another_line(judge, monk
 def test_calls_end_the_searches_in_a_file_alike_each_time(judge, monkeypatch):
     text = "def softmax(x, axis=-1):\n    y = x * 0.3 + x ** 3\n    return y / (1 + y ** 2)\n"
     graded, counts = judge.run(written("softmax", text)), []
-    exchange = Budget.exchange
+    exchange = Budget.timed_exchange
 
     def counted(*args, **more):
         counts[-1] += 1
         return exchange(*args, **more)
 
-    monkeypatch.setattr(Budget, "exchange", counted)
+    monkeypatch.setattr(Budget, "timed_exchange", counted)
     for calls in (400, 80, 80):
         monkeypatch.setattr("autograder.grading.repair.CALLS", calls)
         counts.append(0)
@@ -330,15 +330,15 @@ def test_a_guard_of_time_is_behind_the_calls(search, monkeypatch):
 
 def test_what_time_has_cut_speaks_of_the_edit_alone(search, monkeypatch):
     """The clock stops the search just after the first edit that does: others may do as well."""
-    is_right = repair._Search._is_right
+    run = Judge.run
 
-    def last(self, edited):
-        right = is_right(self, edited)
-        if right:
+    def last(self, source, options=ALL_CHECKS):
+        graded = run(self, source, options)
+        if options.seed == self.seed + repair.OTHER_SEEDS:  # the last grading of a right edit
             monkeypatch.setattr(repair, "TOTAL_SECONDS", 0.0)
-        return right
+        return graded
 
-    monkeypatch.setattr(repair._Search, "_is_right", last)
+    monkeypatch.setattr(Judge, "run", last)
     found = search(written("softmax", SOFTMAX, "x - top", "x + top"))
     assert (found.said, found.kind) == ("A change in line 7 makes every check pass.", "")
 
@@ -399,10 +399,10 @@ def test_adds(submission, rng):
     close, wrong = (written("sums", f"def add(x):\n    return {n}\n") for n in (21, 20))
     with Judge(course, [exercise]) as judge:
         for seed in range(100):  # one for which 21 is the answer
-            if judge.grade(close, RunOptions(seed=seed)).points:
+            if judge.run(close, RunOptions(seed=seed)).report.points:
                 break
     with Judge(course, [exercise], seed=seed) as judge:
-        assert judge.grade(close).points
+        assert judge.run(close).report.points
         assert look_for_repair(judge, judge.run(wrong)) is None
 
 

@@ -30,7 +30,7 @@ def graded(course):
 
         def grade(name, text):
             source = Source(name, f"{name}.py", (Unit(f"{name}.py", text),))
-            return judge.grade(source)
+            return judge.run(source).report
 
         yield grade
 

@@ -31,7 +31,7 @@ def outcomes(judge):
     def grade(source, seeds):
         for seed in range(seeds):
             wanted = RunOptions(frozenset({"test_losses"}), "a failure", seed)
-            yield judge.grade(source, wanted).checks[0].outcome
+            yield judge.run(source, wanted).report.checks[0].outcome
 
     return grade
 

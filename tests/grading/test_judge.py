@@ -36,7 +36,7 @@ def grade(course, text):
     exercise = course.exercise("sorting")
     source = Source("sorting", "sorting.py", (Unit("sorting.py", text),))
     with Judge(course, [exercise]) as judge:
-        return judge.grade(source)
+        return judge.run(source).report
 
 
 DOCSTRING = CHECKS.replace(', hints=("Look at the order.",))', ")").replace(
@@ -120,10 +120,10 @@ def test_what_ends_early_leaves_nothing_for_the_next_submission(course, root):
     until_doubt = RunOptions(until="a doubt")
     with Judge(course, exercises) as judge:
         for _ in range(2):
-            outcomes = [check.outcome for check in judge.grade(crashing, until_doubt).checks]
+            outcomes = [check.outcome for check in judge.run(crashing, until_doubt).report.checks]
             assert outcomes[0] == "crashed"
             assert set(outcomes[1:]) == {"not run"}
-            report = judge.grade(solution, until_doubt)
+            report = judge.run(solution, until_doubt).report
             assert {check.outcome for check in report.checks} == {"passed"}
 
 

@@ -55,7 +55,7 @@ def no_process(monkeypatch):
 
 def by_judge(course):
     with Judge(course, course.content.exercises) as judge:
-        return judge.grade(SOURCE)
+        return judge.run(SOURCE).report
 
 
 def by_check(course):
@@ -136,7 +136,7 @@ def test_a_fault_of_the_engines_costs_one_submission_and_says_where(course, monk
 
     monkeypatch.setattr(judge_module, "with_unreadable_answers", fails_once)
     with Judge(course, course.content.exercises) as judge:
-        first, second = judge.grade(SOURCE), judge.grade(SOURCE)
+        first, second = judge.run(SOURCE).report, judge.run(SOURCE).report
     assert first.status == "needs a person" and first.reason.startswith(FAULT)
     assert "judge.py" in first.reason
     assert (second.status, second.points) == ("graded", 8)
@@ -164,7 +164,7 @@ def test_pytest_says_as_a_judge_does_that_a_value_cannot_be_read(tmp_path, pytes
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "sorting.py").write_text(said)
     with Judge(course, course.content.exercises) as judge:
-        found = judge.grade(Source("sorting", "sorting.py", (Unit("sorting.py", text),)))
+        found = judge.run(Source("sorting", "sorting.py", (Unit("sorting.py", text),))).report
     assert "cannot be read as the exercise asks" in found.checks[0].finding
     done = pytester.runpytest_inprocess(str(tmp_path / "exercises" / "sorting.py"))
     done.stdout.fnmatch_lines(["*cannot be read as the exercise asks*"])

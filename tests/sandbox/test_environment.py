@@ -62,6 +62,6 @@ def test_a_library_is_warmed_up_only_where_it_is_installed(monkeypatch, text, is
     source = msgspec.structs.replace(source, helpers={"helper": "import torch\n"})
     monkeypatch.setattr(workers, "is_installed", lambda library: is_there)
     with pytest.raises(Asked):
-        workers.Workers(source, "numpy", Limits(), Kept()).take_child("first")
+        workers.Workers(source, "numpy", Limits(), Kept()).start(None, "first")
     assert asked == ["torch" if is_there else "numpy"]
     assert is_installed("numpy")

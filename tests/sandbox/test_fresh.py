@@ -182,7 +182,7 @@ def test_a_check_that_is_broken_itself_still_needs_a_person(course, tmp_path):
     small = write_course(tmp_path, {"one": 2}, checks={"one": checks}, solutions={"one": solution})
     source = Source("one", "one.py", (Unit("one.py", "def f(): return [1]\n"),))
     with Judge(small, small.content.exercises) as judge:
-        outcomes = {r.title: r.outcome for r in judge.grade(source).checks}
+        outcomes = {r.title: r.outcome for r in judge.run(source).report.checks}
     assert outcomes == {"sound": "failed", "broken": "error"}
 
 

@@ -85,7 +85,7 @@ def graded(folder, name):
     course = load_course(folder / "course.yml")
     exercise = course.exercise(name)
     with Judge(course, [exercise]) as judge:
-        return judge.grade(read_own(folder / f"exercises/{name}.py", exercise))
+        return judge.run(read_own(folder / f"exercises/{name}.py", exercise)).report
 
 
 def write(folder, **files):
