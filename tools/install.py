@@ -10,6 +10,7 @@ import sys
 if sys.version_info < (3, 11):  # noqa: UP036
     sys.exit("This needs Python 3.11 or later. Name one: make demo PYTHON=python3.12")
 
+import argparse
 import hashlib
 import json
 import os
@@ -29,9 +30,15 @@ GPU_PACKAGES = ("nvidia-", "cuda-", "triton")
 
 
 def main() -> None:
-    folder, extras = Path(sys.argv[1]).resolve(), [e for e in sys.argv[2:] if e != "torch"]
+    parser = argparse.ArgumentParser(description="Set up an environment for this course.")
+    parser.add_argument("venv", type=Path, help="the environment's folder, such as .venv")
+    parser.add_argument(
+        "extras", nargs="*", help="extras to install; docs/reference/extras.md lists them"
+    )
+    arguments = parser.parse_args()
+    folder, extras = arguments.venv.resolve(), [e for e in arguments.extras if e != "torch"]
     stamp = folder / "installed.json"
-    wanted = {"inputs": digest(), "extras": sorted(sys.argv[2:])}
+    wanted = {"inputs": digest(), "extras": sorted(arguments.extras)}
     if stamp.is_file():
         have = json.loads(stamp.read_text())
         if have["inputs"] == wanted["inputs"] and set(wanted["extras"]) <= set(have["extras"]):

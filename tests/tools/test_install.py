@@ -12,6 +12,16 @@ def test_an_old_python_is_refused_in_one_sentence(root):
     assert re.fullmatch(r"This needs Python 3\.11 or later\. [^\n]+\n", done.stderr)
 
 
+def test_help_is_printed_and_nothing_is_made(root, tmp_path):
+    script = str(root / "tools/install.py")
+    for argument, code in (("--help", 0), ("-h", 0), ("--update", 2)):
+        command = [sys.executable, script, argument]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+        assert done.returncode == code
+        assert "usage: install.py [-h] venv [extras ...]" in done.stdout + done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_the_documents_say_what_demo_installs(root):
     demo = re.search(
         r"^demo:\n\t@\S+ tools/install\.py \S+ (.*)$", (root / "Makefile").read_text(), re.M
