@@ -90,8 +90,9 @@ class Places:
         for text in self._texts() if name else ():
             for family, key, value in _entries(text, name):
                 for tree in (key, value, family) if word else ():
-                    if line := _line_of(tree, word):
-                        return AuthoringError(text.path, line, says)
+                    texts = (n for n in ast.walk(tree) if isinstance(n, ast.Constant))
+                    if lines := [n.lineno for n in texts if n.value == word]:
+                        return AuthoringError(text.path, min(lines), says)
                 places.append((text.path, key.lineno))
             line = text.line_of_text(name)
             places += [(text.path, line)] if line else []
@@ -112,12 +113,6 @@ def _entries(text: CourseText, name: str) -> Iterator[tuple[ast.Call, ast.Consta
             for key, value in zip(table.keys, table.values, strict=True):
                 if isinstance(key, ast.Constant) and key.value == name:
                     yield node, key, value
-
-
-def _line_of(tree: ast.AST, word: str) -> int:
-    """Return the first line of a tree on which a word stands as a text; 0 if on none."""
-    lines = (n.lineno for n in ast.walk(tree) if isinstance(n, ast.Constant) and n.value == word)
-    return min(lines, default=0)
 
 
 def _call_for(text: CourseText, function: str) -> ast.Call | None:
@@ -227,26 +222,20 @@ def _wrong_types(recipe: Recipe) -> Iterator[tuple[str, object, str]]:
         value = getattr(recipe, field)
         if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
             yield field, value, "a dict by name"
-    comparison: Any = recipe.comparison
-    if not isinstance(comparison, Comparison):
-        yield "comparison", comparison, "a Comparison"
-    for field, value, expected in _functions(recipe):
-        if not callable(value):
-            yield field, value, expected
-
-
-def _functions(recipe: Recipe) -> Iterator[tuple[str, object, str]]:
-    """Yield what has to be a function in a recipe: the field, the value, and what it is."""
-    yield "probes", recipe.probes, "a function"
-    yield "axes", recipe.axes, "a function"
-    for step, does in recipe.steps.items() if isinstance(recipe.steps, Mapping) else ():
-        yield f"steps[{step!r}]", does, "a function of the state"
+    steps = recipe.steps.items() if isinstance(recipe.steps, Mapping) else ()
+    functions = [
+        ("probes", recipe.probes, "a function"),
+        ("axes", recipe.axes, "a function"),
+        *((f"steps[{step!r}]", does, "a function of the state") for step, does in steps),
+    ]
     comparison: Any = recipe.comparison
     if isinstance(comparison, Comparison):
-        yield "read", comparison.read, "a function"
-        for field in ("sample", "spread"):
-            if getattr(comparison, field) is not None:
-                yield field, getattr(comparison, field), "a function"
+        optional = {name: getattr(comparison, name) for name in ("sample", "spread")}
+        named = {name: value for name, value in optional.items() if value is not None}
+        functions += [(n, v, "a function") for n, v in {"read": comparison.read, **named}.items()]
+    else:
+        yield "comparison", comparison, "a Comparison"
+    yield from (each for each in functions if not callable(each[1]))
 
 
 def _wrong_parameters(recipe: Recipe, solution: ast.stmt | None) -> Iterator[tuple[str, str]]:
@@ -316,7 +305,13 @@ def _errors_in_families(
             for word, says in _wrong_replacements(wrong, known, what):
                 yield places.of_misconception(wrong, says, word)
             others = by_name.setdefault(wrong.id, [])
-            if any(_is_another(wrong, other) for other in others):
+            # two ways of one mistake have the finding, the hints or the steps in common
+            if any(
+                wrong.finding != other.finding
+                and wrong.hints != other.hints
+                and set(wrong.replaces) != set(other.replaces)
+                for other in others
+            ):
                 says = (
                     f"another mistake of `{recipe.function}` has the name `{wrong.id}`, with other "
                     f"hints and other steps; give each mistake its own name."
@@ -360,15 +355,7 @@ def _wrong_replacements(
     if not wrong.replaces:
         yield "", f"{what} replaces nothing; give a dict of steps."
     if "" in wrong.replaces:
-        yield (
-            "",
-            f"{what} names no step; name one in its family, or give the change as a dict of steps.",
-        )
+        says = "names no step; name one in its family, or give the change as a dict of steps."
+        yield "", f"{what} {says}"
     else:
         yield from _wrong_steps(wrong.replaces, known, what)
-
-
-def _is_another(one: Misconception, other: Misconception) -> bool:
-    """Return whether two of one name have nothing in common: two ways of one mistake have."""
-    shared = one.finding == other.finding or one.hints == other.hints
-    return not shared and set(one.replaces) != set(other.replaces)

@@ -1,12 +1,10 @@
 """Verification that the checks and diagnoses of an exercise do what they promise."""
 
 import functools
-import itertools
 import statistics
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from types import ModuleType
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import msgspec
 
@@ -59,7 +57,7 @@ STYLES = 5
 DRAWS = 2
 Step = Literal["right answers", "stub", "misconceptions", "mutants", "seeds"]
 STEPS: tuple[Step, ...] = get_args(Step)
-Simulations = Iterator[tuple[str, str, dict[str, object]]]
+Simulations = Iterable[tuple[str, str, dict[str, object]]]
 
 
 class Verified(msgspec.Struct):
@@ -83,10 +81,7 @@ class Verified(msgspec.Struct):
 
 
 class Verifier:
-    """Verifies one exercise; a context manager, since it owns a judge.
-
-    Of misconceptions, pairs, mutants and seeds one in `share` is tried.
-    """
+    """Verifies one exercise; tries one in `share` of misconceptions, pairs, mutants and seeds."""
 
     def __init__(self, course: Course, exercise: Exercise, share: int = 1) -> None:
         self.course = course
@@ -97,14 +92,6 @@ class Verifier:
         self._about: dict[str, frozenset[str]] = {}
         self._stopped = StoppedChecks()
 
-    def __enter__(self) -> "Verifier":
-        self._judging = judge_for(self.course, self.exercise)
-        self._judge = self._judging.__enter__()
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        self._judging.__exit__(*error)
-
     def run(self, steps: Collection[Step] = STEPS) -> Verified:
         """Verify in the order of the steps; if the grader itself fails, nothing more is shown."""
         ways: dict[Step, Callable[[], None]] = {
@@ -114,15 +101,16 @@ class Verifier:
             "mutants": self._mutants,
             "seeds": self._seeds,
         }
-        try:
-            for step in STEPS:
-                if step in steps:
-                    ways[step]()
-        except InternalError as trouble:
-            self._fault(trouble.finding)
-            return self.result
-        for error in self._judge.catalogue.faults:  # in recipes, that no check could show
-            self._course_error(error, "the recipes raise an error")
+        with judge_for(self.course, self.exercise) as self._judge:
+            try:
+                for step in STEPS:
+                    if step in steps:
+                        ways[step]()
+            except InternalError as trouble:
+                self._fault(trouble.finding)
+                return self.result
+            for error in self._judge.catalogue.faults:  # in recipes, that no check could show
+                self._course_error(error, "the recipes raise an error")
         self.result.faults += self._stopped.faults()
         return self.result
 
@@ -142,6 +130,7 @@ class Verifier:
             self._stopped.note(graded.results)
         return graded
 
+    @functools.cached_property
     def _sources(self) -> list[tuple[str, Source]]:
         """Return the solution, and the right answers in other styles."""
         name = self.exercise.name
@@ -155,7 +144,7 @@ class Verifier:
         return solution_module(self.course, self.exercise)
 
     def _right_answers(self) -> None:
-        for style, source in self._sources():
+        for style, source in self._sources:
             graded = self._graded(source)
             if not self._about:
                 self._about = {r.name: frozenset(r.about) for r in graded.results}
@@ -173,7 +162,7 @@ class Verifier:
                     self._fault(f"right answer {style}: {check.title}: {check.finding}")
         if self.exercise.variant != "none":
             self._variants()
-        others = len(self._sources()) - 1
+        others = len(self._sources) - 1
         if others < STYLES and not self.exercise.questions:
             folder = f"{self.course.content.right}/{self.exercise.name}"
             self.result.remarks.append(
@@ -240,26 +229,23 @@ class Verifier:
             self.result.misconceptions += len(ids)
             self.result.named += len(ids - unnamed)
             self._pairs(function, recipe, replay)
-        own = catalogue.mistakes(self.exercise.name).simulated_values
-        if own is not None:
-            self._values(own())
+        simulated = catalogue.mistakes(self.exercise.name).simulated_values
+        if simulated is not None:
+            self._values(simulated)
 
     def _course_error(self, error: Exception, doing: str) -> None:
         fault = str(as_authoring_error(error, self.course.grading, self._solution, doing))
         if fault not in self.result.faults:
             self._fault(fault)
 
-    def _values(self, simulated: Simulations) -> None:
+    def _values(self, simulated: Callable[[], Simulations]) -> None:
         """Try misconceptions in values that are handed in, rather than in functions."""
-        tries = itertools.islice(simulated, 0, None, self.share)
-        while True:
-            try:
-                name, wrong, values = next(tries)
-            except StopIteration:
-                return
-            except Exception as error:
-                self._course_error(error, "simulated_values raises an error")
-                return
+        try:
+            tries = list(simulated())[:: self.share]
+        except Exception as error:
+            self._course_error(error, "simulated_values raises an error")
+            return
+        for name, wrong, values in tries:
             changed = with_functions(self._module, values)  # type: ignore[arg-type]
             report = self._graded(SimulatedClient(self.course, self.exercise, changed)).report
             self.result.misconceptions += 1
@@ -348,53 +334,47 @@ class Verifier:
     def _seeds(self) -> None:
         """Grade right answers in turn, each with a seed of its own, and time the checks."""
         seconds: dict[str, list[float]] = {}
-        sources = self._sources()
-        failed: Counter[str] = Counter()
-        first: dict[str, str] = {}
+        failed: dict[str, list[str]] = {}
         for seed in range(0, SEEDS, self.share):
-            style, source = sources[seed % len(sources)]
+            style, source = self._sources[seed % len(self._sources)]
             graded = self._graded(source, RunOptions(seed=seed))
             lost = [check for check in graded.report.checks if check.outcome != "passed"]
             if lost:
-                failed[lost[0].title] += 1
-                first.setdefault(lost[0].title, f"{style}, seed {seed}: {lost[0].finding}")
-            if source is sources[0][1]:
+                message = f"{style}, seed {seed}: {lost[0].finding}"
+                failed.setdefault(lost[0].title, []).append(message)
+            if source is self._sources[0][1]:
                 for name, taken in graded.seconds.items():
                     seconds.setdefault(name, []).append(taken)
             self.result.seeds += 1
-        for title, count in failed.items():
-            tried = several(self.result.seeds, "seed")
-            self._fault(
-                f"right answers fail “{title}” with {count} of {tried}. The first: {first[title]}"
-            )
+        for title, messages in failed.items():
+            count = f"{len(messages)} of {several(self.result.seeds, 'seed')}"
+            self._fault(f"right answers fail “{title}” with {count}. The first: {messages[0]}")
         medians = {name: statistics.median(taken) for name, taken in seconds.items()}
         self.result.milliseconds = 1000 * sum(medians.values())
 
 
 class StoppedChecks:
-    """Count for each check of how often it told a wrong answer, or stopped instead."""
+    """Record of the checks that told a wrong answer, and of those that stopped instead."""
 
     def __init__(self) -> None:
-        self._told: Counter[str] = Counter()
-        self._stopped: Counter[str] = Counter()
-        self._where: dict[str, str] = {}
+        self._told: set[str] = set()
+        self._stopped: dict[str, list[str]] = {}
 
     def note(self, results: Iterable[CheckResult]) -> None:
         for result in results:
             function = result.check.function
             if result.stopped:
-                self._stopped[function] += 1
-                self._where.setdefault(function, result.stopped)
+                self._stopped.setdefault(function, []).append(result.stopped)
             elif result.outcome == "failed" and result.kind is None:
-                self._told[function] += 1
+                self._told.add(function)
 
     def faults(self) -> Iterator[str]:
         """Yield for each check that never came to its message where it stopped, and with what."""
-        for check, times in self._stopped.items():
-            if not self._told[check]:
+        for check, places in self._stopped.items():
+            if check not in self._told:
                 yield (
                     f"{check} raises an error before its message, with "
-                    f"{several(times, 'wrong answer')}: {self._where[check]}"
+                    f"{several(len(places), 'wrong answer')}: {places[0]}"
                 )
 
 

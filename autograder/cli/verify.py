@@ -83,8 +83,8 @@ def _verify_in_processes(
 def verify_exercise(root: Path, name: str, with_mutants: bool, share: int) -> Verified:
     """Verify one exercise, in a process of its own."""
     course = load_course(root / "course.yml")
-    with Verifier(course, course.exercise(name), share) as verifier:
-        return verifier.run([each for each in STEPS if with_mutants or each != "mutants"])
+    verifier = Verifier(course, course.exercise(name), share)
+    return verifier.run([each for each in STEPS if with_mutants or each != "mutants"])
 
 
 def print_results(results: list[Verified]) -> None:

@@ -63,8 +63,8 @@ def faults_with(course: Course, exercise: str, path: Path, data: bytes) -> list[
         copy = load_course(root / FILE_NAME)
         try:
             refuse_authoring_errors(copy, [copy.exercise(exercise)])
-            with Verifier(copy, copy.exercise(exercise)) as verifier:
-                return verifier.run([each for each in STEPS if each != "mutants"]).faults
+            verifier = Verifier(copy, copy.exercise(exercise))
+            return verifier.run([each for each in STEPS if each != "mutants"]).faults
         except UserError as error:
             return [str(error).replace(str(root), str(course.root))]
 
