@@ -12,7 +12,6 @@ from autograder.authoring.kit_files import (
     STUBS,
     WORK,
     FileForm,
-    KitFiles,
     pictures,
     surroundings,
     text_files,
@@ -21,6 +20,7 @@ from autograder.authoring.kit_shares import KitShares, refuse_impossible_checks
 from autograder.authoring.leaks import leaks
 from autograder.authoring.recording import (
     HINTS,
+    Parts,
     RecordedPart,
     RecordingOptions,
     RecordingTask,
@@ -38,9 +38,9 @@ from autograder.diagnosis.mistakes import known_mistakes
 from autograder.diagnosis.recorded_replay import NAMES_SUFFIX
 from autograder.grading.check_collection import checks_of
 from autograder.submission.source import SUFFIXES
+from autograder.submission.stubs import course_digest
 
 REPLACED = frozenset({*SUFFIXES, ".bin", ".whl"})  # by an update, where it has them no more
-Bytes = dict[str, bytes]
 Checks = Mapping[str, Sequence[Check]]
 
 
@@ -58,7 +58,7 @@ def bundle(
     options: ReleaseOptions,
     say: Callable[[str], None],
     how: RecordingOptions | None = None,
-) -> Bytes:
+) -> dict[str, bytes]:
     """Return all files of the released course, by their path.
 
     Raises:
@@ -71,8 +71,7 @@ def bundle(
         shown, secrets = _texts(course, options, checks)
     wheel_name, wheel_data = build_wheel()
     files |= surroundings(course, exercises, options.form, wheel_name, np.__version__)
-    whole: Bytes = {name: text.encode() for name, text in files.items()}
-    whole |= pictures(course, files)
+    whole = {name: text.encode() for name, text in files.items()} | pictures(course, files)
 
     def refuse_leaks() -> None:
         places = leaks(whole, course, exercises, secrets, shown)
@@ -84,7 +83,16 @@ def bundle(
             )
 
     refuse_leaks()  # before what takes long
-    whole |= _records(course, files, options, checks, say, how or RecordingOptions())
+    # an exam shows no finding, so no mistake has a name
+    parts: list[RecordedPart] = ["checks"] if options.policy == "exam" else ["mistakes", "checks"]
+    recorded = _recorded(course, whole, options, parts, say, how)
+    digest, most = course_digest(course), HINTS[options.policy]
+    for (name, part), data in recorded.items():
+        place = f"{PACKAGE}/{FOLDER}/{name}"
+        if part == "checks":
+            whole[f"{place}{SUFFIX}"] = _packed_record(data, checks[name], digest, most)
+        elif data:
+            whole[f"{place}{NAMES_SUFFIX}"] = data
     whole[wheel_name] = wheel_data
     refuse_leaks()
     return dict(sorted(whole.items()))
@@ -107,21 +115,18 @@ def _texts(course: Course, options: ReleaseOptions, checks: Checks) -> tuple[lis
     return shown, [text for text in secret if text not in shown]
 
 
-def _records(
+def _recorded(
     course: Course,
-    files: KitFiles,
+    files: Mapping[str, bytes],
     options: ReleaseOptions,
-    checks: Checks,
+    parts: Sequence[RecordedPart],
     say: Callable[[str], None],
-    how: RecordingOptions,
-) -> Bytes:
-    """Return what is recorded for checks, and for the diagnosis, unless no finding is shown."""
-    parts: tuple[RecordedPart, ...] = ("mistakes", "checks")
-    if options.policy == "exam":
-        parts = ("checks",)
+    how: RecordingOptions | None,
+) -> Parts:
+    """Return some parts of the records of each exercise, made with the kit's other files."""
     with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
         folder = Path(scratch).resolve()
-        write(folder, {name: text.encode() for name, text in files.items()})
+        write(folder, files)
         made = load_course(folder / FILE_NAME).content.released
         assert made is not None
         tasks = [
@@ -129,15 +134,7 @@ def _records(
             for each in options.exercises
             for part in parts
         ]
-        recorded = record_all(course, tasks, how, say)
-    most, records = HINTS[options.policy], {}
-    for (name, part), data in recorded.items():
-        place = f"{PACKAGE}/{FOLDER}/{name}"
-        if part == "mistakes" and data:
-            records[f"{place}{NAMES_SUFFIX}"] = data
-        elif part == "checks":
-            records[f"{place}{SUFFIX}"] = _packed_record(data, checks[name], made.course, most)
-    return records
+        return record_all(course, tasks, how or RecordingOptions(), say)
 
 
 def _packed_record(data: bytes, checks: Sequence[Check], digest: str, hints: int) -> bytes:
@@ -170,16 +167,7 @@ def shares_of(
     Raises:
         UserError: no right answer passes a check that shows its inputs; or somebody stopped it.
     """
-    with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
-        folder = Path(scratch).resolve()
-        write(folder, files)
-        made = load_course(folder / FILE_NAME).content.released
-        assert made is not None
-        tasks = [
-            RecordingTask(course.root, each.name, "shares", options.policy, made.seeds, folder)
-            for each in options.exercises
-        ]
-        parts = record_all(course, tasks, how or RecordingOptions(), say)
+    parts = _recorded(course, files, options, ["shares"], say, how)
     shares = [
         msgspec.msgpack.decode(parts[each.name, "shares"], type=KitShares)
         for each in options.exercises

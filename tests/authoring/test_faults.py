@@ -38,8 +38,8 @@ def course(tmp_path, monkeypatch, capsys):
 
 
 def verified(course, *steps):
-    with Verifier(course, course.exercise("areas"), share=10) as verifier:
-        return verifier.run(steps)
+    verifier = Verifier(course, course.exercise("areas"), share=10)
+    return verifier.run(steps)
 
 
 def test_a_check_that_always_stops_where_it_should_speak_is_a_fault(course):

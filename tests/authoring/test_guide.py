@@ -33,8 +33,8 @@ def test_the_guide_leads_to_a_verified_exercise(root, tmp_path, monkeypatch, cap
         assert ended.value.code == 0
         monkeypatch.chdir(tmp_path / "words")
     course = load_course(tmp_path / "words" / "course.yml")
-    with Verifier(course, course.exercise("acronym")) as verifier:
-        verifier.run(["right answers", "stub", "misconceptions", "mutants"])
+    verifier = Verifier(course, course.exercise("acronym"))
+    verifier.run(["right answers", "stub", "misconceptions", "mutants"])
     result = verifier.result
     assert result.faults == []
     assert result.named == result.misconceptions == 3

@@ -48,8 +48,8 @@ def test_a_new_course_holds_as_it_is(run, tmp_path):
     assert "autograder verify shares" in said
     course = load_course(tmp_path / "course" / "course.yml")
     assert course.title == "Words: a course"
-    with Verifier(course, course.exercise("shares")) as verifier:
-        result = verifier.run()
+    verifier = Verifier(course, course.exercise("shares"))
+    result = verifier.run()
     assert result.faults == []
     assert (result.named, result.misconceptions, result.right) == (1, 1, 2)
     assert result.rejected == result.mutants > 5
@@ -65,8 +65,8 @@ def test_a_new_exercise_with_torch_holds_as_it_is(run, tmp_path):
     course = load_course(tmp_path / "course" / "course.yml")
     assert course.exercise("parts_of_it").needs == "torch"
     right = (tmp_path / "course/solutions/parts_of_it.py").read_text()
-    with Verifier(course, course.exercise("parts_of_it")) as verifier:
-        assert verifier.run(["right answers", "stub"]).faults == []
+    verifier = Verifier(course, course.exercise("parts_of_it"))
+    assert verifier.run(["right answers", "stub"]).faults == []
     wrong = Unit("x.py", right.replace("x.sum()", "x.max()"))
     with Judge(course, [course.exercise("parts_of_it")]) as judge:
         report = judge.run(Source("parts_of_it", "x.py", (wrong,))).report

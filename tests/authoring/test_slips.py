@@ -182,8 +182,8 @@ def test_a_misconception_that_stops_in_simulated_values_is_a_fault_of_verify(tmp
         "    )\n)\n", "    )\n])\n"
     )
     course = load_course(make(tmp_path, mistakes=changed) / "course.yml")
-    with Verifier(course, course.exercise("areas")) as verifier:
-        verifier.run(["misconceptions"])
+    verifier = Verifier(course, course.exercise("areas"))
+    verifier.run(["misconceptions"])
     (fault,) = [each for each in verifier.result.faults if "oops" in each]
     assert re.search(
         r"areas\.py, line 18: simulated_values raises an error: KeyError: 'oops'", fault
@@ -193,8 +193,8 @@ def test_a_misconception_that_stops_in_simulated_values_is_a_fault_of_verify(tmp
 def test_an_exception_that_a_first_call_does_not_show_is_a_fault_of_verify(tmp_path):
     late = "s.width + (s.height if s.width < 4 else s.hieght)"
     course = load_course(make(tmp_path, "mistakes", "s.width + s.height", late) / "course.yml")
-    with Verifier(course, course.exercise("areas")) as verifier:
-        verifier.run(["misconceptions"])
+    verifier = Verifier(course, course.exercise("areas"))
+    verifier.run(["misconceptions"])
     assert any(
         re.search(r"areas\.py, line 10: .*hieght; did you mean `height`", fault)
         for fault in verifier.result.faults

@@ -51,8 +51,8 @@ def copy(tmp_path):
 
 def verified(root):
     course = load_course(root / "course.yml")
-    with Verifier(course, course.exercise("multi_head_reshape")) as verifier:
-        return verifier.run(["right answers", "stub", "misconceptions"])
+    verifier = Verifier(course, course.exercise("multi_head_reshape"))
+    return verifier.run(["right answers", "stub", "misconceptions"])
 
 
 def test_a_course_that_holds_has_no_faults(copy):

@@ -199,8 +199,8 @@ def sums(tmp_path):
 
 
 def faults(course):
-    with Verifier(course, course.exercise("sums")) as verifier:
-        return verifier.run(["right answers"]).faults
+    verifier = Verifier(course, course.exercise("sums"))
+    return verifier.run(["right answers"]).faults
 
 
 @pytest.mark.parametrize(
