@@ -90,9 +90,8 @@ class Places:
         for text in self._texts() if name else ():
             for family, key, value in _entries(text, name):
                 for tree in (key, value, family) if word else ():
-                    texts = (n for n in ast.walk(tree) if isinstance(n, ast.Constant))
-                    if lines := [n.lineno for n in texts if n.value == word]:
-                        return AuthoringError(text.path, min(lines), says)
+                    if line := _line_of(tree, word):
+                        return AuthoringError(text.path, line, says)
                 places.append((text.path, key.lineno))
             line = text.line_of_text(name)
             places += [(text.path, line)] if line else []
@@ -113,6 +112,12 @@ def _entries(text: CourseText, name: str) -> Iterator[tuple[ast.Call, ast.Consta
             for key, value in zip(table.keys, table.values, strict=True):
                 if isinstance(key, ast.Constant) and key.value == name:
                     yield node, key, value
+
+
+def _line_of(tree: ast.AST, word: str) -> int:
+    """Return the first line of a tree on which a word stands as a text; 0 if on none."""
+    lines = (n.lineno for n in ast.walk(tree) if isinstance(n, ast.Constant) and n.value == word)
+    return min(lines, default=0)
 
 
 def _call_for(text: CourseText, function: str) -> ast.Call | None:
@@ -222,20 +227,26 @@ def _wrong_types(recipe: Recipe) -> Iterator[tuple[str, object, str]]:
         value = getattr(recipe, field)
         if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
             yield field, value, "a dict by name"
-    steps = recipe.steps.items() if isinstance(recipe.steps, Mapping) else ()
-    functions = [
-        ("probes", recipe.probes, "a function"),
-        ("axes", recipe.axes, "a function"),
-        *((f"steps[{step!r}]", does, "a function of the state") for step, does in steps),
-    ]
+    comparison: Any = recipe.comparison
+    if not isinstance(comparison, Comparison):
+        yield "comparison", comparison, "a Comparison"
+    for field, value, expected in _functions(recipe):
+        if not callable(value):
+            yield field, value, expected
+
+
+def _functions(recipe: Recipe) -> Iterator[tuple[str, object, str]]:
+    """Yield what has to be a function in a recipe: the field, the value, and what it is."""
+    yield "probes", recipe.probes, "a function"
+    yield "axes", recipe.axes, "a function"
+    for step, does in recipe.steps.items() if isinstance(recipe.steps, Mapping) else ():
+        yield f"steps[{step!r}]", does, "a function of the state"
     comparison: Any = recipe.comparison
     if isinstance(comparison, Comparison):
-        optional = {name: getattr(comparison, name) for name in ("sample", "spread")}
-        named = {name: value for name, value in optional.items() if value is not None}
-        functions += [(n, v, "a function") for n, v in {"read": comparison.read, **named}.items()]
-    else:
-        yield "comparison", comparison, "a Comparison"
-    yield from (each for each in functions if not callable(each[1]))
+        yield "read", comparison.read, "a function"
+        for field in ("sample", "spread"):
+            if getattr(comparison, field) is not None:
+                yield field, getattr(comparison, field), "a function"
 
 
 def _wrong_parameters(recipe: Recipe, solution: ast.stmt | None) -> Iterator[tuple[str, str]]:
