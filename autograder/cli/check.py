@@ -3,8 +3,7 @@
 import signal
 import sys
 from pathlib import Path
-from types import FrameType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -117,7 +116,7 @@ def watch(work: str | None, plain: bool, course_path: Path | None) -> None:
     with Screen(terminal) as screen:
         watching = Watch(exercise, terminal, screen)
         judge = BackgroundJudge(course, course.content.exercises, children, watching.events.put)
-        signal.signal(signal.SIGTERM, _stop)
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
         if sys.platform != "win32":
             signal.signal(signal.SIGWINCH, lambda *_: watching.events.put(Redraw()))
             signal.signal(signal.SIGTSTP, lambda *_: watching.events.put(Redraw(suspend=True)))
@@ -127,10 +126,6 @@ def watch(work: str | None, plain: bool, course_path: Path | None) -> None:
             judge.close()
             children.close()
     terminal.show(watching.farewell())
-
-
-def _stop(_number: int, _frame: FrameType | None) -> NoReturn:
-    raise KeyboardInterrupt
 
 
 def _first_target(course: Course, work: str | None) -> Target:

@@ -131,6 +131,9 @@ def _run(options: GradeOptions, console: Console) -> int:
 
 
 def _job(options: GradeOptions, course: Course, exercises: list[Exercise]) -> Job:
+    level = options.confinement
+    if level is None or level == "none" or options.scheduler is None:
+        level = choose(level, options.own_code)  # else the cluster's machines must hold it
     return Job(
         course=course,
         exercises=tuple(e for e in course.content.exercises if e in exercises),
@@ -138,7 +141,7 @@ def _job(options: GradeOptions, course: Course, exercises: list[Exercise]) -> Jo
         out=options.out,
         workers=options.local_cluster or options.workers or os.cpu_count() or 1,
         seed=course.content.seed if options.seed is None else options.seed,
-        level=_level(options),
+        level=level,
         platform=options.platform,
         roster=options.roster,
         partial=bool(options.exercises or options.assignment or options.students),
@@ -146,14 +149,6 @@ def _job(options: GradeOptions, course: Course, exercises: list[Exercise]) -> Jo
         wait=options.wait,
         anonymous=options.anonymous,
     )
-
-
-def _level(options: GradeOptions) -> Level:
-    """Return how the code is confined; on a cluster its machines must hold what is named."""
-    if options.scheduler is not None and options.confinement not in {None, "none"}:
-        assert options.confinement is not None
-        return options.confinement
-    return choose(options.confinement, options.own_code)
 
 
 def _command(options: GradeOptions, job: Job) -> GradeCommand:
@@ -197,12 +192,11 @@ class _Run(msgspec.Struct, frozen=True):
         kept = f"graded so far. {out} keeps their results: run the same command again to go on."
         overview = graded_with_progress(work, kept, emit_progress if options.as_json else None)
         difference = overview.difference
-        if difference is not None:
-            was_shown = options.apply is None and in_a_terminal() and difference.needs_yes
-            if not was_shown:
-                version = Path(HISTORY, f"{overview.version:04}")
-                place = version if overview.in_force else Path(PROPOSED)
-                print_difference(self.console, difference, out / place / CHANGES_TABLE)
+        was_asked = options.apply is None and in_a_terminal()
+        if difference is not None and not (was_asked and difference.needs_yes):
+            version = Path(HISTORY, f"{overview.version:04}")
+            place = version if overview.in_force else Path(PROPOSED)
+            print_difference(self.console, difference, out / place / CHANGES_TABLE)
         if not overview.in_force:
             print_notes(self.console, overview, LOG)
             text = f"""

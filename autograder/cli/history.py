@@ -13,7 +13,6 @@ from rich.text import Text
 from autograder.classroom.grade_difference import (
     TOTAL,
     Change,
-    GradeCell,
     GradeDifference,
     compare,
     headline,
@@ -129,33 +128,28 @@ def print_difference(
         table.add_column(name, overflow="fold" if few else "ellipsis", no_wrap=not few)
     first = sorted(changes, key=lambda change: change.fills)[:most]  # what takes away comes first
     for change in first:
+        total = change.after or f"{change.before} → none"
+        if change.before and change.after:
+            total = f"{change.before} → {change.after}"
         cells = _cells(change, MOST_CELLS, MOST_CHECKS) if few else _cells(change, 1, 0)
-        table.add_row(Text(change.student), _total(change), cells, Text(", ".join(change.why)))
+        table.add_row(*map(Text, (change.student, total, cells, ", ".join(change.why))))
     console.print(table)
     if len(changes) > len(first):
         console.print(Text(f"… and {len(changes) - len(first)} more, in {rest}."), soft_wrap=True)
 
 
-def _total(change: Change) -> Text:
-    if change.before and change.after:
-        return Text(f"{change.before} → {change.after}")
-    return Text(change.after or f"{change.before} → none")
-
-
-def _cells(change: Change, most: int, checks: int) -> Text:
+def _cells(change: Change, most: int, checks: int) -> str:
     if change.kind != "changed":
-        return Text("added" if change.kind == "new" else "removed")
+        return "added" if change.kind == "new" else "removed"
     cells = [cell for cell in change.cells if cell.exercise != TOTAL] or change.cells
-    texts = [_cell(cell, checks) for cell in cells[:most]]
+    texts = []
+    for cell in cells[:most]:
+        named = [*cell.checks[:checks], *(["…"] if len(cell.checks) > checks else [])]
+        where = f" ({'; '.join(named)})" if named and checks else ""
+        texts.append(f"{cell_text(cell)}{where}")
     if len(cells) > most:
         texts.append(f"… {len(cells) - most} more")
-    return Text(("\n" if checks else ", ").join(texts))
-
-
-def _cell(cell: GradeCell, most: int) -> str:
-    checks = [*cell.checks[:most], *(["…"] if len(cell.checks) > most else [])]
-    where = f" ({'; '.join(checks)})" if checks and most else ""
-    return f"{cell_text(cell)}{where}"
+    return ("\n" if checks else ", ").join(texts)
 
 
 @click.command()

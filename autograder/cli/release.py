@@ -97,7 +97,10 @@ def release(
             f"{course.root} is a student kit, so it has no answers to record. Use the full course."
         )
     require("release", "autograder release")
-    chosen = _chosen(course, exercises, assignments)
+    names = {course.exercise(name).name for name in exercises}
+    for assignment in assignments:
+        names.update(course.assignment(assignment).exercises)
+    chosen = tuple(e for e in course.content.exercises if not names or e.name in names)
     handout = ReleaseOptions(chosen, policy or course.content.hints, form, seeds)
     require_libraries(chosen)
     if form == "ipynb":
@@ -124,15 +127,6 @@ def release(
         print(f"Kept {name}: a student has changed it.")
     if compare:
         raise SystemExit(_compare_with_course(course, files, chosen))
-
-
-def _chosen(
-    course: Course, names: Sequence[str], assignments: Sequence[str]
-) -> tuple[Exercise, ...]:
-    chosen = {course.exercise(name).name for name in names}
-    for assignment in assignments:
-        chosen.update(course.assignment(assignment).exercises)
-    return tuple(e for e in course.content.exercises if not chosen or e.name in chosen)
 
 
 def _refuse_existing(target: Path, again: bool) -> None:

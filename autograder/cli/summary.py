@@ -28,7 +28,7 @@ def print_overview(console: Console, overview: ClassOverview, course: Course) ->
     else:
         console.print(_numbers(overview, groups))
         most, cut = FEW_LINES, True
-    _print_notes(console, overview, most, INDEX, cut)
+    print_notes(console, overview, INDEX, most, cut)
     _print_some(console, overview.changed, most, "grades.csv", cut)
     people = [f"{row.student}: {row.said}" for row in overview.needs_a_person]
     _print_some(
@@ -36,14 +36,10 @@ def print_overview(console: Console, overview: ClassOverview, course: Course) ->
     )
 
 
-def print_notes(console: Console, overview: ClassOverview, rest: str) -> None:
-    """Print the first notes on the class; `rest` says where the others are."""
-    _print_notes(console, overview, FEW_LINES, rest, cut=True)
-
-
-def _print_notes(
-    console: Console, overview: ClassOverview, most: int, rest: str, cut: bool
+def print_notes(
+    console: Console, overview: ClassOverview, rest: str, most: int = FEW_LINES, cut: bool = True
 ) -> None:
+    """Print the first notes on the class; `rest` says where the others are."""
     for note in overview.said_only:  # nowhere else, so in full
         console.print(Text(f"Note: {note}"))
     lines = [f"Note: {note}" for note in overview.notes]

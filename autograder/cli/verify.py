@@ -14,7 +14,7 @@ from autograder.authoring.lint import refuse_authoring_errors
 from autograder.authoring.mutants import equivalent_mutants
 from autograder.authoring.verify import COLUMNS, QUICK, STEPS, Verified, Verifier, markdown, row
 from autograder.cli.options import PATH, ExerciseName, course_option
-from autograder.course.course_file import Course, find_course, load_course
+from autograder.course.course_file import find_course, load_course
 from autograder.course.installation import require, require_libraries
 from autograder.course.text import several
 
@@ -52,32 +52,25 @@ def verify(
     refuse_authoring_errors(course, chosen)
     if not no_mutants:
         equivalent_mutants(course.solution_file(chosen[0].name).parent, course.exercises)
-    names = [exercise.name for exercise in chosen]
-    results = _verify_in_processes(
-        course, names, workers or os.cpu_count() or 1, not no_mutants, QUICK if quick else 1
-    )
+    verified: dict[str, Verified] = {}
+    processes = min(workers or os.cpu_count() or 1, len(chosen))
+    with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
+        tasks = [  # the last exercises of a course are the largest: begin with them
+            pool.submit(
+                verify_exercise, course.root, each.name, not no_mutants, QUICK if quick else 1
+            )
+            for each in reversed(chosen)
+        ]
+        for task in as_completed(tasks):
+            result = task.result()
+            verified[result.name] = result
+            state = several(len(result.faults), "fault") if result.faults else "passes"
+            print(f"{result.name}: {state} ({len(verified)} of {len(chosen)})", file=sys.stderr)
+    results = [verified[each.name] for each in chosen]
     print_results(results)
     if table is not None:
         table.write_text(markdown(results), encoding="utf-8")
     raise SystemExit(1 if any(result.faults for result in results) else 0)
-
-
-def _verify_in_processes(
-    course: Course, names: list[str], workers: int, with_mutants: bool, share: int
-) -> list[Verified]:
-    """Verify exercises, each in a process of its own; return the results in their order."""
-    results: dict[str, Verified] = {}
-    with ProcessPoolExecutor(min(workers, len(names)), get_context("spawn")) as pool:
-        tasks = [  # the last exercises of a course are the largest: begin with them
-            pool.submit(verify_exercise, course.root, name, with_mutants, share)
-            for name in reversed(names)
-        ]
-        for task in as_completed(tasks):
-            result = task.result()
-            results[result.name] = result
-            state = several(len(result.faults), "fault") if result.faults else "passes"
-            print(f"{result.name}: {state} ({len(results)} of {len(names)})", file=sys.stderr)
-    return [results[name] for name in names]
 
 
 def verify_exercise(root: Path, name: str, with_mutants: bool, share: int) -> Verified:
