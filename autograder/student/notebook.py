@@ -3,12 +3,12 @@
 It runs in the student's kernel, so it is light; `autograder.student.notebook_cell` grades.
 """
 
+import contextlib
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, NoReturn
 
 SECONDS = 300
 EXECUTION = "NBGRADER_EXECUTION"  # where nbgrader runs a notebook, and what for
@@ -38,7 +38,11 @@ def check(exercise: str, hint: bool = False) -> float:
     Raises:
         CannotCheck: this is no notebook, the exercise is not known, or there is no course here.
     """
-    shell = _shell()
+    shell = None
+    with contextlib.suppress(ImportError):
+        from IPython import get_ipython
+
+        shell = get_ipython()
     if shell is None:
         raise CannotCheck(
             "check() belongs in a notebook. In a terminal there is: autograder check NAME"
@@ -67,7 +71,10 @@ def check(exercise: str, hint: bool = False) -> float:
         answer = {"error": (done.stderr.strip().splitlines() or ["The grader gave no answer."])[-1]}
     if "error" in answer:
         if os.environ.get(EXECUTION) == "autograde":
-            _end_kernel(answer["error"])
+            # nbgrader takes an exception for 0 points, but refuses a notebook without a kernel
+            terminal = getattr(sys.stderr, "_original_stdstream_copy", 2)  # not the captured one
+            os.write(terminal, f"autograder: nothing was graded. {answer['error']}\n".encode())
+            os._exit(1)
         raise CannotCheck(answer["error"])
     from IPython.display import display
 
@@ -78,18 +85,3 @@ def check(exercise: str, hint: bool = False) -> float:
 def points_value(points: float) -> float:
     """Return points as nbgrader reads them off a cell's output, or quiet for anybody else."""
     return points if EXECUTION in os.environ else QuietPoints(points)
-
-
-def _end_kernel(reason: str) -> NoReturn:
-    """End the kernel, so that nbgrader refuses the notebook: it takes an exception for 0 points."""
-    terminal = getattr(sys.stderr, "_original_stdstream_copy", 2)  # beside what the kernel captures
-    os.write(terminal, f"autograder: nothing was graded. {reason}\n".encode())
-    os._exit(1)
-
-
-def _shell() -> Any:
-    try:
-        from IPython import get_ipython
-    except ImportError:
-        return None
-    return get_ipython()

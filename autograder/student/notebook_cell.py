@@ -75,7 +75,17 @@ def answer_of(request: dict[str, Any]) -> dict[str, Any]:
             exercise_for_student(report, course.content.hints, hidden=course.hidden_checks)
         )
     else:  # a student, who gets one step at a time
-        html, text = _step_outputs(course, report, folder, request["hint"])
+        notebook = folder / f"{report.name}.ipynb"
+        before = read_progress(notebook, report.name)
+        seen = read_attempts(notebook, report.name)
+        shown = shown_step(course, report, notebook, more=request["hint"], saved=False)
+        first, last = _context_lines(course, shown, before)
+        if request["hint"]:
+            values = f"`autograder check {report.name} --all` in a terminal"
+            policy = course.content.hints
+            message = no_further_hint(seen, report, policy, values, notebook.name)
+            last = [[(message, "")], *last] if message else last
+        html, text = notebook_outputs(shown, first, last)
     return {"html": html, "text": text, "points": report.points}
 
 
@@ -109,22 +119,6 @@ def with_answers(source: Source, exercise: Exercise, saved: Path) -> Source:
     except UnreadableFile as error:
         raise UserError(str(error)) from None
     return msgspec.structs.replace(source, answers=answers)
-
-
-def _step_outputs(
-    course: Course, full: ExerciseReport, folder: Path, more: bool
-) -> tuple[str, str]:
-    """Return what a student sees below the cell, as HTML and text; with `more`, one hint more."""
-    notebook = folder / f"{full.name}.ipynb"
-    before = read_progress(notebook, full.name)
-    seen = read_attempts(notebook, full.name)
-    report = shown_step(course, full, notebook, more=more, saved=False)
-    first, last = _context_lines(course, report, before)
-    if more:
-        values = f"`autograder check {full.name} --all` in a terminal"
-        message = no_further_hint(seen, full, course.content.hints, values, notebook.name)
-        last = [[(message, "")], *last] if message else last
-    return notebook_outputs(report, first, last)
 
 
 def _context_lines(

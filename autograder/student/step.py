@@ -3,7 +3,7 @@
 Hints come in steps: the next one with a new attempt that fails the same way, or on request.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import msgspec
@@ -81,11 +81,6 @@ def _is_same_mistake(check: CheckReport, first: CheckReport | None) -> bool:
     return is_named and way_of_failing(check) == way_of_failing(first)
 
 
-def hints_shown(attempts: Attempts) -> Mapping[str, int]:
-    """Return how many hints to show for each check, by its name."""
-    return {name: seen.hints for name, seen in attempts.checks.items()}
-
-
 def attempts_path(source: Path, exercise: str) -> Path:
     """Return where the attempts at a file are kept."""
     return source.parent / FOLDER / f"{exercise}.json"
@@ -123,7 +118,8 @@ def shown_step(
     attempts = next_step(read_attempts(path, full.name), full, policy, more)
     if full.status != "not loaded":
         write_record(attempts_path(path, full.name), attempts)
-    report = exercise_for_student(full, policy, hints_shown(attempts), course.hidden_checks)
+    hints = {name: seen.hints for name, seen in attempts.checks.items()}
+    report = exercise_for_student(full, policy, hints, course.hidden_checks)
     write_progress(path, report if saved else msgspec.structs.replace(report, digest=""))
     return report
 

@@ -89,22 +89,18 @@ class Screen:
         self.terminal = terminal
         self.page = 0
 
-    def __enter__(self) -> "Screen":
-        self.enter()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.leave()
-
-    def enter(self) -> None:
+    def enter(self) -> "Screen":
         """Take a screen of one's own."""
         if self.terminal.moves:
             self._write(ENTER)
+        return self
 
-    def leave(self) -> None:
+    def leave(self, *_: object) -> None:
         """Give back the terminal as it was."""
         if self.terminal.moves:
             self._write(LEAVE)
+
+    __enter__, __exit__ = enter, leave
 
     def draw(self, frame: Frame) -> None:
         """Show a frame, in place of the one before where the terminal can."""

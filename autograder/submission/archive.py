@@ -46,8 +46,10 @@ class InvalidZip(UserError):
         self.reason = reason
 
 
-def unpack(archive: Path, target: Path) -> tuple[list[str], dict[PathParts, str]]:
-    """Unpack what may be graded of a class's `archive`.
+def unpack(
+    archive: Path, target: Path, room: int = MAX_TOTAL, listed: int = MAX_LISTED
+) -> tuple[list[str], dict[PathParts, str]]:
+    """Unpack what may be graded of a class's `archive`: at most `room` bytes of `listed` entries.
 
     Returns:
         Notes on what was left out and why, and the paths of all files that it lists, each with why
@@ -56,17 +58,6 @@ def unpack(archive: Path, target: Path) -> tuple[list[str], dict[PathParts, str]
     Raises:
         UserError: it is not a zip file, or the disk is full.
     """
-    return _unpacked(archive, target, MAX_TOTAL, MAX_LISTED)
-
-
-def unpack_student(archive: Path, target: Path) -> tuple[list[str], dict[PathParts, str]]:
-    """Unpack what one student has packed, as `unpack` does."""
-    return _unpacked(archive, target, MAX_STUDENT, MAX_LISTED_STUDENT)
-
-
-def _unpacked(
-    archive: Path, target: Path, room: int, listed: int
-) -> tuple[list[str], dict[PathParts, str]]:
     try:
         with _Archive(archive, listed) as data, zipfile.ZipFile(data) as file:
             return _Unpacking(file, target, room).run()
@@ -176,7 +167,11 @@ class _Unpacking:
         for entry in entries:
             students.setdefault(entry.parts[: depth + 1], []).append(entry)
         # the smallest first: the room ends for those who ask for most of it
-        for student in sorted(students, key=lambda student: (_size(students[student]), student)):
+        sizes = {
+            student: sum(entry.info.file_size for entry in inside if entry.is_source)
+            for student, inside in students.items()
+        }
+        for student in sorted(students, key=lambda student: (sizes[student], student)):
             self._student(student, students[student])
         notes = [text for _, text in sorted(self.notes)]
         for student, count in sorted(self.noted.items()):
@@ -192,7 +187,8 @@ class _Unpacking:
             try:
                 if count >= MAX_STUDENT_ENTRIES:
                     raise _LeftOut(f"its folder has over {MAX_STUDENT_ENTRIES:,} entries")
-                if _is_special(entry.info):
+                kind = stat.S_IFMT(entry.info.external_attr >> 16)
+                if kind not in {0, stat.S_IFREG, stat.S_IFDIR}:
                     raise _LeftOut("it is a link or a device")
                 if entry.is_source:
                     size = entry.info.file_size
@@ -270,15 +266,6 @@ def _depth(entries: Collection[_Entry]) -> int:
         if not inside or any(len(e.parts) == depth + 2 for e in files):
             return depth
     return 0
-
-
-def _size(entries: Collection[_Entry]) -> int:
-    return sum(entry.info.file_size for entry in entries if entry.is_source)
-
-
-def _is_special(info: zipfile.ZipInfo) -> bool:
-    kind = stat.S_IFMT(info.external_attr >> 16)
-    return kind not in {0, stat.S_IFREG, stat.S_IFDIR}
 
 
 def _copy(file: zipfile.ZipFile, info: zipfile.ZipInfo, copy: IO[bytes]) -> str:

@@ -152,11 +152,12 @@ def _without_neighbours(
         why = f"was left out for {exercise}: other files import it."
         candidates = _without(candidates, helpers, why, notes)
     folders = {file.path.parent for file in exact}
-    users = {
-        file.path
-        for file in candidates
-        if stub and file.path.parent in folders and _only_imports(file, exercise, stub)
-    }
+    users = set()
+    for file in candidates:
+        if stub and file.path.parent in folders and exercise in file.uses:
+            bound = [file.code.names[name] for name in stub.written(file.code)]
+            if bound and all(each.is_import for each in bound):  # as `test_softmax` does
+                users.add(file.path)
     return _without(
         candidates, users, f"was left out for {exercise}: it only imports that file.", notes
     )
@@ -170,12 +171,6 @@ def _without(
     notes += [f"{file.shown} {why}" for file in out if file.name != NameMatch.OTHER]
     left = {file.path for file in out}
     return [file for file in candidates if file.path not in left]
-
-
-def _only_imports(file: FoundFile, exercise: str, stub: Stub) -> bool:
-    """Return whether a file only imports what another defines: `test_softmax`."""
-    bound = [file.code.names[name].tree for name in stub.written(file.code)]
-    return exercise in file.uses and bool(bound) and all(t.startswith("Import") for t in bound)
 
 
 def _is_same(one: FoundFile, other: FoundFile) -> bool:

@@ -155,10 +155,8 @@ def _is_placeholder(node: ast.stmt) -> bool:
 
 def is_text(node: ast.AST) -> bool:
     """Return whether it is a docstring, or a text that stands alone."""
-    match node:
-        case ast.Expr(value=ast.Constant(value=str())):
-            return True
-    return False
+    value = node.value if isinstance(node, ast.Expr) else None
+    return isinstance(value, ast.Constant) and isinstance(value.value, str)
 
 
 def _syntax(node: ast.stmt) -> str:

@@ -20,7 +20,6 @@ TEXT_STUB = "YOUR ANSWER HERE"
 STUB_LINES = ("# YOUR CODE HERE", "raise NotImplementedError()")
 UNWRITTEN, EMPTY = "'NotImplementedError'", "Constant(value=None)"
 HANDED_OUT = re.compile(r"# Handed out as ([0-9a-f]{12}):")
-RELEASE_LINE = "# Handed out as {}: leave this line as it is."
 MAX_SHOWN = 4
 
 
@@ -169,7 +168,7 @@ def with_release_mark(text: str, digest: str) -> str:
 
 def release_mark(digest: str) -> str:
     """Return the line by which a file says which release it is of."""
-    return RELEASE_LINE.format(digest)
+    return f"# Handed out as {digest}: leave this line as it is."
 
 
 def older_releases(course: Course, sources: Iterable[Source]) -> Iterator[str]:
@@ -179,12 +178,11 @@ def older_releases(course: Course, sources: Iterable[Source]) -> Iterator[str]:
         found = HANDED_OUT.search(source.text)
         if found is not None:
             labels_of.setdefault(found[1], []).append(source.label)
-    now = course_digest(course) if labels_of else ""
+    if labels_of:
+        labels_of.pop(course_digest(course), None)
     for digest, labels in labels_of.items():
-        if digest == now:
-            continue
-        one = len(labels) == 1
+        verb, object_ = ("is", "it") if len(labels) == 1 else ("are", "them")
         yield (
-            f"{few(labels, MAX_SHOWN)} {'is' if one else 'are'} from another release of the course "
-            f"({digest}). The current course grades {'it' if one else 'them'}."
+            f"{few(labels, MAX_SHOWN)} {verb} from another release of the course ({digest}). The "
+            f"current course grades {object_}."
         )

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from autograder.course.text import one_line
-from autograder.submission.archive import InvalidZip, unpack_student
+from autograder.submission.archive import MAX_LISTED_STUDENT, MAX_STUDENT, InvalidZip, unpack
 from autograder.submission.file_names import counts
 from autograder.submission.read import UnreadableFile, entries_of, kind_of
 
@@ -124,7 +124,7 @@ class FolderWalk:
         """Unpack a zip; return the folder, or none if it cannot be unpacked."""
         scratch = Path(self._open.enter_context(tempfile.TemporaryDirectory(prefix="autograder-")))
         try:
-            notes, listed = unpack_student(archive, scratch)
+            notes, listed = unpack(archive, scratch, MAX_STUDENT, MAX_LISTED_STUDENT)
             self.notes += [f"{above}{note}" for note in notes]
             lost = {parts: reason for parts, reason in listed.items() if reason}
             for parts, reason in lost.items():

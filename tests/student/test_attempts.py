@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from autograder.report.model import Cause, CheckReport, Diagnosis, Evidence, ExerciseReport
-from autograder.student.step import Attempts, hints_shown, next_step
+from autograder.student.step import Attempts, next_step
 
 
 def exercise(digest, *names, outcome="failed"):
@@ -28,7 +28,8 @@ def exercise(digest, *names, outcome="failed"):
 
 def level(before, now, policy="practice", asked=False):
     after = next_step(before, now, policy, asked)
-    return hints_shown(after).get("test_a", 0), after
+    seen = after.checks.get("test_a")
+    return seen.hints if seen else 0, after
 
 
 def test_the_first_hint_comes_with_the_finding():
@@ -121,4 +122,4 @@ def test_only_the_mistake_to_mend_first_gets_one_more():
         seen, both("2", "split-mixed", "merge-mixed", "split-mixed"), "practice", False
     )
     seen = next_step(seen, both("2", "split-mixed", "merge-mixed", "split-mixed"), "practice", True)
-    assert hints_shown(seen) == {"test_0": 3, "test_1": 1, "test_2": 3}
+    assert [each.hints for each in seen.checks.values()] == [3, 1, 3]

@@ -14,7 +14,7 @@ from autograder.classroom.hand_ins import find_folders
 from autograder.classroom.submissions import read_work
 from autograder.course.errors import UserError
 from autograder.submission import archive
-from autograder.submission.archive import unpack, unpack_student
+from autograder.submission.archive import MAX_LISTED_STUDENT, MAX_STUDENT, unpack
 
 
 def make(path, entries):
@@ -248,11 +248,10 @@ def test_a_folder_that_is_there_by_another_spelling_is_not_taken(tmp_path):
 @pytest.mark.parametrize("others", [[], ["readme.txt", "__MACOSX/x.py", ".git/y.py"]])
 def test_one_student_cannot_use_up_the_room_of_others(tmp_path, monkeypatch, around, others):
     monkeypatch.setattr(archive, "MAX_STUDENT", 50_000)
-    monkeypatch.setattr(archive, "MAX_TOTAL", 120_000)
     greedy = [(f"{around}a{n}/{m}.py", b"x" * 10_000) for n in range(5) for m in range(9)]
     honest = [(f"{around}z{n}/softmax.py", b"y" * 1000) for n in range(9)]
     entries = [*((name, "") for name in others), *greedy, *honest]
-    notes, _ = unpack(make(tmp_path / "c.zip", entries), tmp_path / "out")
+    notes, _ = unpack(make(tmp_path / "c.zip", entries), tmp_path / "out", room=120_000)
     there = tree(tmp_path / "out")
     assert {name for name, _ in honest} <= set(there)
     written = sum(path.stat().st_size for path in (tmp_path / "out").rglob("*.py"))
@@ -315,24 +314,22 @@ def claims(path, size, count, zip64=False):
 
 
 @pytest.mark.parametrize("zip64", [False, True])
-@pytest.mark.parametrize("read", [unpack, unpack_student])
-def test_a_list_of_entries_that_is_said_to_be_huge_is_not_read(tmp_path, read, zip64):
+@pytest.mark.parametrize("bounds", [(), (MAX_STUDENT, MAX_LISTED_STUDENT)])
+def test_a_list_of_entries_that_is_said_to_be_huge_is_not_read(tmp_path, bounds, zip64):
     path = claims(tmp_path / "c.zip", 2**30, 1, zip64)
     tracemalloc.start()
     with pytest.raises(UserError, match=r"has too many entries: at most .* Make a new zip"):
-        read(path, tmp_path / "out")
+        unpack(path, tmp_path / "out", *bounds)
     used = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert used < 2_000_000
 
 
-def test_a_list_of_more_entries_than_a_zip_may_have(tmp_path, monkeypatch):
+def test_a_list_of_more_entries_than_a_zip_may_have(tmp_path):
     path = make(tmp_path / "c.zip", [(f"s1/a{number}.py", "") for number in range(60)])
-    monkeypatch.setattr(archive, "MAX_LISTED_STUDENT", 60)
-    monkeypatch.setattr(archive, "MAX_LISTED", 59)
-    assert unpack_student(path, tmp_path / "one")[0] == []
+    assert unpack(path, tmp_path / "one", listed=60)[0] == []
     with pytest.raises(UserError, match="at most 59 are read"):
-        unpack(path, tmp_path / "out")
+        unpack(path, tmp_path / "out", listed=59)
 
 
 def test_a_student_whose_zip_lists_too_much_is_told(tmp_path):
