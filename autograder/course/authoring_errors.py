@@ -86,7 +86,9 @@ class CourseText:
             for part in ast.walk(decorator):
                 if isinstance(part, ast.Constant) and word is not None and part.value == word:
                     return part.lineno
-                if isinstance(part, ast.keyword | ast.Attribute) and _name(part) == word:
+                if isinstance(part, ast.keyword) and part.arg == word:
+                    return part.value.lineno
+                if isinstance(part, ast.Attribute) and part.attr == word:
                     return part.value.lineno
         return node.lineno
 
@@ -101,10 +103,6 @@ class CourseText:
         """Return the line on which a name gets its value at the top level, or 1."""
         pattern = re.compile(rf"(?:def |class )?{re.escape(name)}\b")
         return next((n for n, line in enumerate(self.lines, 1) if pattern.match(line)), 1)
-
-
-def _name(node: ast.keyword | ast.Attribute) -> str | None:
-    return node.arg if isinstance(node, ast.keyword) else node.attr
 
 
 @functools.lru_cache(maxsize=256)

@@ -51,11 +51,21 @@ class _Stage:
             if self.root is None:
                 if root != self.last:  # an author may have written a file just now
                     importlib.invalidate_caches()
-                self.root, self.last, self.names = root, root, _names(course)
+                content = course.content  # whose packages have the first part of these paths
+                paths = (content.reference, content.checks, content.solutions)
+                first = {name for path in paths for name in Path(path).parts[:1]}
+                self.names = frozenset(filter(str.isidentifier, first))
+                self.root = self.last = root
                 sys.path.insert(0, str(root))
                 sys.meta_path.insert(0, self)
                 for name in self.names:
-                    self._bring(name, root)
+                    loaded = _loaded(name)
+                    there = _folder_of(loaded)
+                    if loaded and there != root:
+                        self.displaced[name] = there
+                        self._exchange(name, there, root)
+                    elif not loaded:
+                        sys.modules.update(self.aside.pop((name, root), {}))
 
     def leave(self) -> None:
         with self.changed:
@@ -85,16 +95,6 @@ class _Stage:
             raise ModuleNotFoundError(f"There is no package {name} in {self.root}", name=name)
         return found
 
-    def _bring(self, name: str, root: Path) -> None:
-        """Put the course's own modules of a name in place, if any are loaded."""
-        loaded = _loaded(name)
-        there = _folder_of(loaded)
-        if loaded and there != root:
-            self.displaced[name] = there
-            self._exchange(name, there, root)
-        elif not loaded:
-            sys.modules.update(self.aside.pop((name, root), {}))
-
     def _exchange(self, name: str, going: Path | None, coming: Path | None) -> None:
         self.aside[name, going] = loaded = _loaded(name)
         for each in loaded:
@@ -103,14 +103,6 @@ class _Stage:
 
 
 _STAGE = _Stage()
-
-
-def _names(course: Course) -> frozenset[str]:
-    """Return the names of the course's packages: of the reference, checks and solutions."""
-    content = course.content
-    first = (Path(each).parts[:1] for each in (content.checks, content.solutions))
-    names = (content.reference, *(name for part in first for name in part))
-    return frozenset(name for name in names if name.isidentifier())
 
 
 def _loaded(name: str) -> Modules:

@@ -58,12 +58,10 @@ class YamlPlaces:
         self._text = text
 
     def error(self, steps: Sequence[YamlKey], says: str, field: str = "") -> UserError:
-        """Return an error about what is found by these keys and numbers, with its line."""
-        named = f", field `{field}`" if field else ""
-        return UserError(f"{self.path}, line {self._line(steps)}{named}: {says}")
+        """Return an error about what is found by these keys and numbers.
 
-    def _line(self, steps: Sequence[YamlKey]) -> int:
-        """Return the line (from 1) of the node at `steps`, or of the nearest one above it."""
+        Its line (from 1) is that of the node there, or of the nearest one above it.
+        """
         node = yaml.compose(self._text, Loader=yaml.SafeLoader)
         assert node is not None
         line = node.start_mark.line
@@ -79,7 +77,8 @@ class YamlPlaces:
             if found is None:
                 break
             node = found
-        return int(line) + 1
+        named = f", field `{field}`" if field else ""
+        return UserError(f"{self.path}, line {line + 1}{named}: {says}")
 
 
 def _explained(places: YamlPlaces, kind: type, message: str) -> UserError:
@@ -96,25 +95,21 @@ def _explained(places: YamlPlaces, kind: type, message: str) -> UserError:
         near = nearest(field, known)
         expected = f"did you mean `{near}`?" if near else f"expected one of {', '.join(known)}"
         return places.error([*steps, field], f"unknown field `{field}`; {expected}")
-    return places.error(steps, f"{_expected(said, _kind_at(kind, steps))}.", _dotted(steps))
+    field = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
+    expected = _expected(said, _kind_at(kind, steps))
+    return places.error(steps, f"{expected}.", field.lstrip("."))
 
 
 def _kind_at(kind: Any, steps: Sequence[YamlKey]) -> Any:
     """Return the type of what is at these steps."""
     for step in steps:
-        within = typing.get_args(kind)[0] if isinstance(step, int) else _fields(kind)[str(step)]
-        kind = next(each for each in _options(within) if each is not types.NoneType)
+        if isinstance(step, int):
+            kind = typing.get_args(kind)[0]
+        else:
+            kind = typing.get_type_hints(kind)[step]
+        if typing.get_origin(kind) in {typing.Union, types.UnionType}:
+            kind = next(each for each in typing.get_args(kind) if each is not types.NoneType)
     return kind
-
-
-def _fields(kind: type) -> dict[str, Any]:
-    return typing.get_type_hints(kind)
-
-
-def _options(kind: Any) -> Sequence[Any]:
-    """Return the types of a union; of any other type, itself."""
-    is_union = typing.get_origin(kind) in {typing.Union, types.UnionType}
-    return typing.get_args(kind) if is_union else [kind]
 
 
 def _expected(said: str, kind: Any) -> str:
@@ -124,10 +119,3 @@ def _expected(said: str, kind: Any) -> str:
     if kind is datetime and said.startswith(("Invalid RFC3339", "Expected `datetime")):
         return "expected a date and time such as 2027-02-05T23:59+01:00"
     return said[0].lower() + said[1:]
-
-
-def _dotted(steps: Sequence[YamlKey]) -> str:
-    text = ""
-    for step in steps:
-        text += f"[{step}]" if isinstance(step, int) else f".{step}"
-    return text.lstrip(".")
