@@ -21,7 +21,7 @@ from autograder.course.course_file import FILE_NAME, Course, Exercise, HintPolic
 from autograder.course.errors import UserError
 from autograder.submission.read import UnreadableFile, read_text
 from autograder.submission.source import MAX_SOURCE
-from autograder.submission.stubs import course_digest, release_mark, with_release_mark
+from autograder.submission.stubs import course_digest, release_mark
 
 PACKAGE = "released"
 CHECKS, STUBS = f"{PACKAGE}/checks", f"{PACKAGE}/handed_out"
@@ -44,10 +44,12 @@ def text_files(
     recorded = tuple(seed for seed in range(1, seeds + 2) if seed != course.content.seed)[:seeds]
     made = Released(course=course_digest(course), seeds=recorded, made_with=np.__version__)
     files: KitFiles = {FILE_NAME: course_text(course, exercises, policy, made)}
-    book = form == "ipynb"
+    mark = release_mark(made.course)
     for exercise in exercises:
-        name, script = exercise.name, with_release_mark(stub_text(course, exercise), made.course)
-        text = stub_notebook(course, exercise, last=release_mark(made.course)) if book else script
+        name = exercise.name
+        text = script = f"{stub_text(course, exercise).rstrip()}\n\n# %%\n{mark}\n"
+        if form == "ipynb":
+            text = stub_notebook(course, exercise, last=mark)
         files |= {f"{STUBS}/{name}.py": script, f"{STUBS}/{name}.{form}": text}
         files[f"{WORK}/{name}.{form}"] = text
     return files | code(course, exercises, policy == "exam")

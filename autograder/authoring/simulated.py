@@ -64,29 +64,20 @@ def solution_module(course: Course, exercise: Exercise) -> ModuleType:
     return module
 
 
-def simulate(recipe: Recipe, wrong: tuple[Change, ...], original: Any) -> Callable[..., Any]:
-    """Return a function that does as the recipe says, with these misconceptions at work.
-
-    `original` is what the solution has under that name.
-    """
-    if recipe.caller is not None:
-        simulated: Callable[..., Any] = recipe.caller.simulated(recipe, original, wrong)
-        return simulated
-
-    def function(*args: Any, **kwargs: Any) -> Any:
-        probe = Probe(args, kwargs)
-        sample = recipe.comparison.sample
-        return recipe.run(probe, wrong) if sample is None else sample(recipe.trace(probe, wrong))
-
-    return function
-
-
 def with_misconceptions(
     module: ModuleType, recipe: Recipe, wrong: tuple[Change, ...]
 ) -> ModuleType:
     """Copy a module with a recipe's function replaced: it has these misconceptions."""
-    original = vars(module)[recipe.function]
-    return with_functions(module, {recipe.function: simulate(recipe, wrong, original)})
+
+    def simulated(*args: Any, **kwargs: Any) -> Any:
+        probe = Probe(args, kwargs)
+        sample = recipe.comparison.sample
+        return recipe.run(probe, wrong) if sample is None else sample(recipe.trace(probe, wrong))
+
+    function: Callable[..., Any] = simulated
+    if recipe.caller is not None:
+        function = recipe.caller.simulated(recipe, vars(module)[recipe.function], wrong)
+    return with_functions(module, {recipe.function: function})
 
 
 def with_functions(module: ModuleType, functions: Mapping[str, Callable[..., Any]]) -> ModuleType:

@@ -2,7 +2,7 @@
 
 import functools
 import statistics
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from types import ModuleType
 from typing import Literal, get_args
 
@@ -90,7 +90,8 @@ class Verifier:
         self.result = Verified(exercise.name)
         self._solution = course.solution_file(exercise.name)
         self._about: dict[str, frozenset[str]] = {}
-        self._stopped = StoppedChecks()
+        self._told: set[str] = set()  # checks that told of a wrong answer
+        self._stopped: dict[str, list[str]] = {}  # checks that raised an error instead, and where
 
     def run(self, steps: Collection[Step] = STEPS) -> Verified:
         """Verify in the order of the steps; if the grader itself fails, nothing more is shown."""
@@ -111,7 +112,10 @@ class Verifier:
                 return self.result
             for error in self._judge.catalogue.faults:  # in recipes, that no check could show
                 self._course_error(error, "the recipes raise an error")
-        self.result.faults += self._stopped.faults()
+        for check in [each for each in self._stopped if each not in self._told]:
+            count = several(len(self._stopped[check]), "wrong answer")
+            where = self._stopped[check][0]
+            self._fault(f"{check} raises an error before its message, with {count}: {where}")
         return self.result
 
     def _fault(self, text: str) -> None:
@@ -127,8 +131,16 @@ class Verifier:
         if graded.error is not None:
             raise graded.error
         if isinstance(source, SimulatedClient):
-            self._stopped.note(graded.results)
+            self._note_stops(graded.results)
         return graded
+
+    def _note_stops(self, results: Iterable[CheckResult]) -> None:
+        for result in results:
+            function = result.check.function
+            if result.stopped:
+                self._stopped.setdefault(function, []).append(result.stopped)
+            elif result.outcome == "failed" and result.kind is None:
+                self._told.add(function)
 
     @functools.cached_property
     def _sources(self) -> list[tuple[str, Source]]:
@@ -319,7 +331,7 @@ class Verifier:
             label = f"{self.exercise.name}.py"
             source = Source(self.exercise.name, label, (Unit(label, mutant.text),))
             graded = self._graded(source, RunOptions(until="a failure"))
-            self._stopped.note(graded.results)
+            self._note_stops(graded.results)
             self.result.mutants += 1
             if any(result.outcome != "passed" for result in graded.results):
                 self.result.rejected += 1
@@ -351,31 +363,6 @@ class Verifier:
             self._fault(f"right answers fail “{title}” with {count}. The first: {messages[0]}")
         medians = {name: statistics.median(taken) for name, taken in seconds.items()}
         self.result.milliseconds = 1000 * sum(medians.values())
-
-
-class StoppedChecks:
-    """Record of the checks that told a wrong answer, and of those that stopped instead."""
-
-    def __init__(self) -> None:
-        self._told: set[str] = set()
-        self._stopped: dict[str, list[str]] = {}
-
-    def note(self, results: Iterable[CheckResult]) -> None:
-        for result in results:
-            function = result.check.function
-            if result.stopped:
-                self._stopped.setdefault(function, []).append(result.stopped)
-            elif result.outcome == "failed" and result.kind is None:
-                self._told.add(function)
-
-    def faults(self) -> Iterator[str]:
-        """Yield for each check that never came to its message where it stopped, and with what."""
-        for check, places in self._stopped.items():
-            if check not in self._told:
-                yield (
-                    f"{check} raises an error before its message, with "
-                    f"{several(len(places), 'wrong answer')}: {places[0]}"
-                )
 
 
 def named_in(report: ExerciseReport, function: str) -> set[str]:

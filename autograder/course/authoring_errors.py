@@ -92,12 +92,10 @@ class CourseText:
                     return part.value.lineno
         return node.lineno
 
-    def line_of_text(self, word: str, after: int = 1) -> int:
-        """Return the first line, from line `after` on, with a word as a text, or 0."""
-        for number, line in enumerate(self.lines[after - 1 :], after):
-            if f'"{word}"' in line or f"'{word}'" in line:
-                return number
-        return 0
+    def line_of_text(self, word: str) -> int:
+        """Return the first line with a word as a text, or 0."""
+        pattern = re.compile(rf"(?P<quote>[\"']){re.escape(word)}(?P=quote)")
+        return next((n for n, line in enumerate(self.lines, 1) if pattern.search(line)), 0)
 
     def line_of_assignment(self, name: str) -> int:
         """Return the line on which a name gets its value at the top level, or 1."""

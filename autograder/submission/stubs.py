@@ -161,11 +161,6 @@ def course_digest(course: Course) -> str:
     return cache_key(course.content.exercises, files_key(course.root, files))[:12]
 
 
-def with_release_mark(text: str, digest: str) -> str:
-    """Return an exercise's text with the line that says which release it is of."""
-    return f"{text.rstrip()}\n\n# %%\n{release_mark(digest)}\n"
-
-
 def release_mark(digest: str) -> str:
     """Return the line by which a file says which release it is of."""
     return f"# Handed out as {digest}: leave this line as it is."
