@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 
 from autograder.course.text import one_line, several
 from autograder.report.terminal import StyledLine, plain, wrapped
 
+Lines = list[StyledLine]
 NARROWEST = 40
 STYLES: dict[str, dict[str, Any]] = {
     "": {},
@@ -71,14 +71,6 @@ def from_here(path: Path) -> str:
     return one_line(min(near, whole, key=len), 200)
 
 
-class Frame(msgspec.Struct, frozen=True):
-    """The lines above the report, the report itself, and those below it."""
-
-    top: list[StyledLine]
-    report: list[StyledLine]
-    foot: list[StyledLine]
-
-
 class Screen:
     """The screen of `watch`: a frame replaces the last, or where that cannot be, follows it.
 
@@ -102,20 +94,20 @@ class Screen:
 
     __enter__, __exit__ = enter, leave
 
-    def draw(self, frame: Frame) -> None:
+    def draw(self, top: Lines, report: Lines, foot: Lines) -> None:
         """Show a frame, in place of the one before where the terminal can."""
         if not self.terminal.moves:
-            self.terminal.show([*frame.top, [], *frame.report, [], *frame.foot, []])
+            self.terminal.show([*top, [], *report, [], *foot, []])
             sys.stdout.flush()
             return
         width, height = self.terminal.width, shutil.get_terminal_size().lines
-        top, report, foot = (list(wrapped(part, width)) for part in msgspec.structs.astuple(frame))
+        top, report, foot = (list(wrapped(part, width)) for part in (top, report, foot))
         report = self._paged(report, max(height - len(top) - len(foot) - 2, 3))
         lines = [self.terminal.text(line) for line in [*top, [], *report, [], *foot]]
         shown = f"{REST_OF_LINE}\n".join(lines[:height])
         self._write(f"{HOME}{shown}{REST_OF_LINE}{REST}")
 
-    def _paged(self, report: list[StyledLine], room: int) -> list[StyledLine]:
+    def _paged(self, report: Lines, room: int) -> Lines:
         """Return as many lines of the report as there is room for, from the current page."""
         if len(report) <= room:
             self.page = 0

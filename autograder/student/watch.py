@@ -33,7 +33,7 @@ from autograder.student.step import (
     shown_step,
     source_of,
 )
-from autograder.student.terminal import Frame, Screen, Terminal, from_here
+from autograder.student.terminal import Screen, Terminal, from_here
 from autograder.submission.code import read_code
 from autograder.submission.source import SUFFIXES, Source
 from autograder.submission.stubs import read_stubs
@@ -205,31 +205,24 @@ class Watch:
 
     def _saved(self, paths: frozenset[Path]) -> None:
         """Look at what was saved: the exercise at hand if it is among it, else the latest."""
-        files = {path: name for path in paths if (name := self._exercise_of(path)) is not None}
-        here = self.exercise.path.resolve()
-        if here in files or not files:
-            helps = any(path.suffix == ".py" and path.stem in self._helpers for path in paths)
-            if here in files or helps:
-                self._look()
+        known = self.exercise.course.exercises
+        files = [path for path in paths if path.suffix in SUFFIXES and path.stem in known]
+        helps = any(path.suffix == ".py" and path.stem in self._helpers for path in paths)
+        if self.exercise.path.resolve() in paths or (helps and not files):
+            self._look()
             return
-        new = [path for path in files if path.is_file() and self._is_new(path, files[path])]
+        new = [path for path in files if path.is_file() and self._is_new(path)]
         if new:
             path = max(new, key=lambda each: each.stat().st_mtime)
-            self._go_to(files[path], path)
+            self._go_to(path.stem, path)
 
-    def _exercise_of(self, path: Path) -> str | None:
-        if path == self.exercise.path.resolve():
-            return self.exercise.name
-        is_known = path.suffix in SUFFIXES and path.stem in self.exercise.course.exercises
-        return path.stem if is_known else None
-
-    def _is_new(self, path: Path, name: str) -> bool:
+    def _is_new(self, path: Path) -> bool:
         """Return whether a file holds another text than when it was last looked at or checked."""
         try:
-            digest = source_of(path, self.exercise.course.exercise(name)).digest
+            digest = source_of(path, self.exercise.course.exercise(path.stem)).digest
         except UserError:
             return False
-        last = self.exercise.progress[name].last_check
+        last = self.exercise.progress[path.stem].last_check
         return digest not in {self._digests.get(path), last.digest if last else ""}
 
     def _go_to(self, name: str, path: Path) -> None:
@@ -323,7 +316,7 @@ class Watch:
 
     def _draw(self) -> None:
         foot = KEYS if self.keys.are_there else "Ctrl-C ends it."
-        self.screen.draw(Frame(self._top(), self._report(), [[(foot, "dim")]]))
+        self.screen.draw(self._top(), self._report(), [[(foot, "dim")]])
 
     def _top(self) -> list[StyledLine]:
         lines = [self.exercise.bar(self.terminal.width)]
