@@ -8,8 +8,8 @@ import pytest
 from autograder.classroom.grade_class import Job, grade_class
 from autograder.course.errors import UserError
 from autograder.course.files import write_atomically
-from autograder.student.progress import write_record
-from autograder.student.step import Attempts, Seen, attempts_path, read_attempts
+from autograder.student.progress import FOLDER, write_record
+from autograder.student.step import Attempts, Seen, read_attempts
 
 SHOWN = Attempts("d", {"one": Seen("failed", 2)})
 
@@ -35,10 +35,10 @@ def link(kind, at, to):
 
 def test_attempts_do_not_go_through_a_linked_folder(tmp_path, theirs):
     file = tmp_path / "work" / "softmax.py"
-    kept = attempts_path(file, "softmax")
+    kept = file.parent / FOLDER / "softmax.json"
     kept.parent.parent.mkdir()
     kept.parent.symlink_to(theirs)
-    write_record(kept, SHOWN)
+    write_record(file, "softmax", SHOWN)
     assert unchanged(theirs)
     assert read_attempts(file, "softmax") == Attempts()
 
@@ -46,7 +46,7 @@ def test_attempts_do_not_go_through_a_linked_folder(tmp_path, theirs):
 def test_attempts_are_not_read_through_a_linked_folder(tmp_path, theirs):
     (theirs / "softmax.json").write_bytes(msgspec.json.encode(SHOWN))
     file = tmp_path / "softmax.py"
-    kept = attempts_path(file, "softmax")
+    kept = file.parent / FOLDER / "softmax.json"
     kept.parent.symlink_to(theirs)
     assert read_attempts(file, "softmax") == Attempts()
 
@@ -57,10 +57,10 @@ def test_attempts_are_not_read_through_a_linked_folder(tmp_path, theirs):
 )
 def test_attempts_do_not_go_through_a_linked_file(tmp_path, theirs, kind, name):
     file = tmp_path / "softmax.py"
-    kept = attempts_path(file, "softmax")
+    kept = file.parent / FOLDER / "softmax.json"
     kept.parent.mkdir()
     link(kind, kept.parent / name, theirs / "keep.txt")
-    write_record(kept, SHOWN)
+    write_record(file, "softmax", SHOWN)
     assert unchanged(theirs)
     assert read_attempts(file, "softmax") == SHOWN
 
@@ -68,14 +68,14 @@ def test_attempts_do_not_go_through_a_linked_file(tmp_path, theirs, kind, name):
 @pytest.mark.parametrize("kind", ["a pipe", "a folder", "a file for the folder", "nothing"])
 def test_other_things_in_its_place_do_no_harm(tmp_path, kind):
     file = tmp_path / "softmax.py"
-    kept = attempts_path(file, "softmax")
+    kept = file.parent / FOLDER / "softmax.json"
     if kind == "a file for the folder":
         kept.parent.write_text("x")
     elif kind != "nothing":
         kept.parent.mkdir()
         os.mkfifo(kept) if kind == "a pipe" else kept.mkdir()
     assert read_attempts(file, "softmax") == Attempts()
-    write_record(kept, SHOWN)
+    write_record(file, "softmax", SHOWN)
     assert read_attempts(file, "softmax") == (
         SHOWN if kind in {"a pipe", "nothing"} else Attempts()
     )
@@ -84,7 +84,7 @@ def test_other_things_in_its_place_do_no_harm(tmp_path, kind):
 @pytest.mark.parametrize("data", [b"[" * 100_000, b"\xff\xfe", b"{}" * 2, b'{"checks": 3}'])
 def test_damaged_attempts_stand_for_nothing(tmp_path, data):
     file = tmp_path / "softmax.py"
-    kept = attempts_path(file, "softmax")
+    kept = file.parent / FOLDER / "softmax.json"
     kept.parent.mkdir()
     kept.write_bytes(data)
     assert read_attempts(file, "softmax") == Attempts()

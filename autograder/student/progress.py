@@ -30,8 +30,9 @@ Stored = TypeVar("Stored", bound=msgspec.Struct)
 Stage = Literal["done", "graded when handed in", "begun", "untouched", "missing", "unreadable"]
 
 
-def read_record(path: Path, kind: type[Stored]) -> Stored | None:
-    """Read a record; None if its file is missing, damaged or a link."""
+def read_record(source: Path, name: str, kind: type[Stored]) -> Stored | None:
+    """Read what is kept beside a student's file; None if it is missing, damaged or a link."""
+    path = source.parent / FOLDER / f"{name}.json"
     try:
         with opened_folder(path.parent) as folder:
             return msgspec.json.decode(read_bytes(path, MOST, folder), type=kind)
@@ -39,8 +40,9 @@ def read_record(path: Path, kind: type[Stored]) -> Stored | None:
         return None
 
 
-def write_record(path: Path, record: msgspec.Struct) -> None:
-    """Write a record for its owner's eyes; what cannot be written is not kept."""
+def write_record(source: Path, name: str, record: msgspec.Struct) -> None:
+    """Keep a record beside a student's file, for its owner's eyes, if it can be written."""
+    path = source.parent / FOLDER / f"{name}.json"
     with contextlib.suppress(OSError):
         plain_folder(path.parent, 0o700)
         with opened_folder(path.parent) as folder:
@@ -117,16 +119,12 @@ def stage_of(last: LastCheck) -> Stage:
 
 def read_progress(source: Path, exercise: str) -> LastCheck | None:
     """Read the last check that is kept beside a file; None if there is none."""
-    return read_record(_progress_file(source, exercise), LastCheck)
+    return read_record(source, f"{exercise}.progress", LastCheck)
 
 
 def write_progress(source: Path, report: ExerciseReport) -> None:
     """Keep how a student's report on an exercise stands, beside its file."""
-    write_record(_progress_file(source, report.name), progress_of(report))
-
-
-def _progress_file(source: Path, exercise: str) -> Path:
-    return source.parent / FOLDER / f"{exercise}.progress.json"
+    write_record(source, f"{report.name}.progress", progress_of(report))
 
 
 class ExerciseProgress(msgspec.Struct, frozen=True):

@@ -16,7 +16,7 @@ from autograder.report.model import CheckReport, ExerciseReport
 from autograder.report.presentation import is_quiet, opening
 from autograder.report.redaction import exercise_for_student
 from autograder.report.terminal import StyledLine, exercise_lines, exercise_sentences
-from autograder.student.progress import FOLDER, read_record, write_progress, write_record
+from autograder.student.progress import read_record, write_progress, write_record
 from autograder.submission.read import UnreadableFile
 from autograder.submission.source import Source, read_own
 
@@ -81,14 +81,9 @@ def _is_same_mistake(check: CheckReport, first: CheckReport | None) -> bool:
     return is_named and way_of_failing(check) == way_of_failing(first)
 
 
-def attempts_path(source: Path, exercise: str) -> Path:
-    """Return where the attempts at a file are kept."""
-    return source.parent / FOLDER / f"{exercise}.json"
-
-
 def read_attempts(source: Path, exercise: str) -> Attempts:
     """Read what was shown before: nothing, if the file is missing, damaged or a link."""
-    return read_record(attempts_path(source, exercise), Attempts) or Attempts()
+    return read_record(source, exercise, Attempts) or Attempts()
 
 
 def source_of(path: Path, exercise: Exercise) -> Source:
@@ -117,7 +112,7 @@ def shown_step(
     policy = course.content.hints
     attempts = next_step(read_attempts(path, full.name), full, policy, more)
     if full.status != "not loaded":
-        write_record(attempts_path(path, full.name), attempts)
+        write_record(path, full.name, attempts)
     hints = {name: seen.hints for name, seen in attempts.checks.items()}
     report = exercise_for_student(full, policy, hints, course.hidden_checks)
     write_progress(path, report if saved else msgspec.structs.replace(report, digest=""))
