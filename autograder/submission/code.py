@@ -83,7 +83,7 @@ def defines_something(unit: Unit) -> bool:
 
 
 def _bind(code: Code, body: Iterable[ast.stmt]) -> None:
-    for node in body:
+    for node in _statements(body):
         if isinstance(node, Definition):
             code.names[node.name] = Binding(_syntax(node), _is_hollow(node))
         elif isinstance(node, ast.Import | ast.ImportFrom):
@@ -97,8 +97,6 @@ def _bind(code: Code, body: Iterable[ast.stmt]) -> None:
             # Without what is in the loop: that is bound by itself.
             head = Binding(f"For({ast.dump(node.target)}, {ast.dump(node.iter)})")
             code.names.update(dict.fromkeys(assigned(node), head))
-        for part in blocks(node):
-            _bind(code, part)
 
 
 def assigned(node: ast.stmt) -> Iterator[str]:
