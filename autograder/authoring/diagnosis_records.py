@@ -10,7 +10,6 @@ import numpy as np
 from autograder.checks.check_result import NotJudged
 from autograder.checks.projection_hash import require_plain_data
 from autograder.checks.recorded_answers import packed_value
-from autograder.checks.value_structure import Vector
 from autograder.course.course_file import Course, Exercise
 from autograder.course.own_modules import importable
 from autograder.course.text import join_names
@@ -134,13 +133,6 @@ class _Helpers:
         return "" if read is EXACT.read else self.named.get(id(read))
 
 
-def _rounded(numbers: Vector) -> Vector:
-    """Return numbers rounded to eight decimals, far less than is allowed: they pack better."""
-    small = np.abs(numbers) < LARGE
-    with np.errstate(over="ignore", invalid="ignore"):
-        return np.where(small, np.round(numbers * DECIMALS) / DECIMALS, numbers)
-
-
 class ReplayRecorder:
     """A recipe that is replayed, and what is kept of it."""
 
@@ -226,11 +218,14 @@ class ReplayRecorder:
 
     def _gave(self, index: int, wrong: Together) -> int:
         outcome = self.replay.outcome(index, wrong)
-        numbers, single = outcome.numbers if not wrong else _rounded(outcome.numbers), False
-        with np.errstate(over="ignore"):
-            rounded = numbers.astype(np.float32)
-        if np.array_equal(rounded.astype(np.float64), numbers, equal_nan=True):
-            numbers, single = rounded, True  # type: ignore[assignment]
+        numbers, single = outcome.numbers, False
+        with np.errstate(over="ignore", invalid="ignore"):
+            if wrong:  # to eight decimals, far less than is allowed: they pack better
+                rounded = np.round(numbers * DECIMALS) / DECIMALS
+                numbers = np.where(np.abs(numbers) < LARGE, rounded, numbers)
+            half = numbers.astype(np.float32)
+        if np.array_equal(half.astype(np.float64), numbers, equal_nan=True):
+            numbers, single = half, True  # type: ignore[assignment]
         kept = RecordedOutcome(
             signature=self.signatures.setdefault(outcome.signature, len(self.signatures)),
             numbers=numbers.tobytes(),

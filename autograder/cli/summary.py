@@ -21,7 +21,13 @@ WIDE = 7  # columns that a number and its head take, so that nothing is cut
 
 def print_overview(console: Console, overview: ClassOverview, course: Course) -> None:
     """Print the class and the notes on it; the rest is in the files."""
-    groups = _groups(overview, course, console.width)
+    groups = {e.title: [e] for e in overview.exercises}
+    if len(groups) * WIDE + 30 > console.width and course.content.assignments:
+        groups = {  # there is no room for a column of each exercise
+            assignment.title: [e for e in overview.exercises if e.name in assignment.exercises]
+            for assignment in course.content.assignments
+        }
+    groups = {words: exercises for words, exercises in groups.items() if exercises}
     if len(overview.rows) <= MAX_ROWS:
         console.print(_table(overview, groups))
         most, cut = MAX_LINES, False
@@ -55,17 +61,6 @@ def _print_some(
         console.print(Text(line), overflow="ellipsis" if cut else None, no_wrap=cut)
     if len(lines) > most:
         console.print(f"… and {len(lines) - most} more, in {rest}.")
-
-
-def _groups(overview: ClassOverview, course: Course, width: int) -> dict[str, list[Exercise]]:
-    """Return the columns: exercises, or assignments where these have no room."""
-    groups = {e.title: [e] for e in overview.exercises}
-    if len(groups) * WIDE + 30 > width and course.content.assignments:
-        groups = {
-            assignment.title: [e for e in overview.exercises if e.name in assignment.exercises]
-            for assignment in course.content.assignments
-        }
-    return {words: exercises for words, exercises in groups.items() if exercises}
 
 
 def _table(overview: ClassOverview, groups: dict[str, list[Exercise]]) -> Table:
