@@ -185,12 +185,12 @@ class _Run(msgspec.Struct, frozen=True):
 
         def work(progress: Callable[[int, int], None]) -> GradedClass:
             decide = None if options.apply is False else self._decide
-            progress = self.log.with_progress(progress)
             waiting = self._speaker("waiting")
             return grade_class(self.job, progress, decide, waiting, graders, self._warn)
 
         kept = f"graded so far. {out} keeps their results: run the same command again to go on."
-        overview = graded_with_progress(work, kept, emit_progress if options.as_json else None)
+        notify = emit_progress if options.as_json else None
+        overview = graded_with_progress(work, kept, notify, self.log.line)
         difference = overview.difference
         was_asked = options.apply is None and in_a_terminal()
         if difference is not None and not (was_asked and difference.needs_yes):

@@ -9,7 +9,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any, Self
 
@@ -19,7 +19,7 @@ from autograder.classroom.grade_class import Job
 from autograder.classroom.grade_difference import Change, GradeCell
 from autograder.classroom.pending_results import GradedClass
 from autograder.course.errors import UserError
-from autograder.course.text import one_line, several
+from autograder.course.text import one_line
 
 FILE = "grade.log"
 MOST_BYTES = 4 * 2**20  # of a file; there is one older one beside it
@@ -77,16 +77,6 @@ class Log:
         handler.setFormatter(formatter)
         logger.addHandler(handler)
         return logger
-
-    def with_progress(self, progress: Callable[[int, int], None]) -> Callable[[int, int], None]:
-        """Return the same progress, with a line in the log now and then."""
-
-        def logged(done: int, of: int) -> None:
-            if done == of or done % max(1, of // 10) == 0:
-                self.line(f"graded {done} of {several(of, 'student')}")
-            progress(done, of)
-
-        return logged
 
     def overview(self, overview: GradedClass, code: int) -> None:
         """Write all that came of a run."""

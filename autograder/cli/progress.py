@@ -58,8 +58,11 @@ def graded_with_progress(
     work: Callable[[Callable[[int, int], None]], T],
     kept: str,
     notify: Callable[[int, int], None] | None = None,
+    log: Callable[[str], None] | None = None,
 ) -> T:
-    """Do work that says how many of how many submissions are graded; `notify` hears it, if given.
+    """Do work that says how many of how many submissions are graded.
+
+    `notify` hears each number instead of the terminal, `log` a sentence now and then.
 
     Raises:
         UserError: somebody pressed Ctrl-C; it says how many are graded and, by `kept`, what of it.
@@ -75,10 +78,13 @@ def graded_with_progress(
 
         def show(count: int, total: int) -> None:
             nonlocal done
-            tenth, said = max(1, total // 10), f"graded {count} of {several(total, 'student')}"
+            said = f"graded {count} of {several(total, 'student')}"
+            is_tenth = count == total or count % max(1, total // 10) == 0
+            if log is not None and is_tenth:
+                log(said)
             if count and notify is not None:
                 notify(count, total)
-            elif silent and count and (count == total or count % tenth == 0):
+            elif silent and count and is_tenth:
                 print(said, file=console.file, flush=True)
             time_left.add(count)
             progress.update(bar, description=said, completed=count, total=total)
