@@ -1,6 +1,8 @@
 """`course.yml` as typed data, and the folders that it names."""
 
+import functools
 import os
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path, PurePath
 from typing import Annotated, Literal
@@ -10,7 +12,7 @@ import msgspec
 from autograder.course.errors import NoCourse, UserError
 from autograder.course.lateness import LatePolicy, with_deadlines
 from autograder.course.text import nearest, number
-from autograder.course.yaml_file import YamlPlaces, read_yaml
+from autograder.course.yaml_file import YamlKey, read_yaml, yaml_error
 
 FILE_NAME = "course.yml"
 
@@ -259,36 +261,29 @@ def parse_course(path: Path, text: str) -> Course:
         UserError: naming the file, the line, the field and what was expected there.
     """
     content = read_yaml(path, text, CourseFile, with_deadlines)
-    _check_names(YamlPlaces(path, text), content)
+    _check_names(functools.partial(yaml_error, path, text), content)
     return Course(path.parent, content)
 
 
-def _check_names(places: YamlPlaces, content: CourseFile) -> None:
+def _check_names(error: Callable[..., UserError], content: CourseFile) -> None:
     """Raise for what types cannot say: names are unique, assignments name exercises that exist."""
     seen: set[str] = set()
     for index, exercise in enumerate(content.exercises):
+        at: tuple[YamlKey, ...] = ("exercises", index)
         if exercise.name in seen:
-            raise places.error(
-                ("exercises", index, "name"), f"the exercise `{exercise.name}` is listed twice."
-            )
+            raise error((*at, "name"), f"the exercise `{exercise.name}` is listed twice.")
         seen.add(exercise.name)
         whole = sum(question.points for question in exercise.questions)
         if exercise.questions and whole != exercise.points:
-            raise places.error(
-                ("exercises", index, "points"),
-                f"expected {number(whole)} points, the sum of the questions of `{exercise.name}`.",
-            )
+            says = f"{number(whole)} points, the sum of the questions of `{exercise.name}`."
+            raise error((*at, "points"), f"expected {says}")
     named: set[str] = set()
     for index, assignment in enumerate(content.assignments):
+        at = ("assignments", index)
         if assignment.name in named:
-            raise places.error(
-                ("assignments", index, "name"), f"two assignments are named `{assignment.name}`."
-            )
+            raise error((*at, "name"), f"two assignments are named `{assignment.name}`.")
         named.add(assignment.name)
         for place, name in enumerate(assignment.exercises):
             if name not in seen:
-                raise places.error(
-                    ("assignments", index, "exercises", place),
-                    f"expected the name of an exercise above, found `{name}`.",
-                    f"assignments[{index}].exercises",
-                )
+                says = f"expected the name of an exercise above, found `{name}`."
+                raise error((*at, "exercises", place), says, f"assignments[{index}].exercises")

@@ -47,41 +47,36 @@ def read_yaml(
     try:
         return msgspec.convert(prepared(data), kind)
     except msgspec.ValidationError as error:
-        raise _explained(YamlPlaces(path, text), kind, str(error)) from error
+        raise _explained(path, text, kind, str(error)) from error
 
 
-class YamlPlaces:
-    """The places in a YAML file, for messages about them."""
+def yaml_error(
+    path: Path, text: str, steps: Sequence[YamlKey], says: str, field: str = ""
+) -> UserError:
+    """Return an error about what these keys and numbers lead to in the text of a file.
 
-    def __init__(self, path: Path, text: str) -> None:
-        self.path = path
-        self._text = text
-
-    def error(self, steps: Sequence[YamlKey], says: str, field: str = "") -> UserError:
-        """Return an error about what is found by these keys and numbers.
-
-        Its line (from 1) is that of the node there, or of the nearest one above it.
-        """
-        node = yaml.compose(self._text, Loader=yaml.SafeLoader)
-        assert node is not None
-        line = node.start_mark.line
-        for step in steps:
-            found = None
-            if isinstance(node, yaml.MappingNode):
-                for key, value in node.value:
-                    if key.value == step:
-                        found, line = value, key.start_mark.line
-            elif isinstance(node, yaml.SequenceNode) and isinstance(step, int):
-                found = node.value[step]
-                line = found.start_mark.line
-            if found is None:
-                break
-            node = found
-        named = f", field `{field}`" if field else ""
-        return UserError(f"{self.path}, line {line + 1}{named}: {says}")
+    Its line (from 1) is that of the node there, or of the nearest one above it.
+    """
+    node = yaml.compose(text, Loader=yaml.SafeLoader)
+    assert node is not None
+    line = node.start_mark.line
+    for step in steps:
+        found = None
+        if isinstance(node, yaml.MappingNode):
+            for key, value in node.value:
+                if key.value == step:
+                    found, line = value, key.start_mark.line
+        elif isinstance(node, yaml.SequenceNode) and isinstance(step, int):
+            found = node.value[step]
+            line = found.start_mark.line
+        if found is None:
+            break
+        node = found
+    named = f", field `{field}`" if field else ""
+    return UserError(f"{path}, line {line + 1}{named}: {says}")
 
 
-def _explained(places: YamlPlaces, kind: type, message: str) -> UserError:
+def _explained(path: Path, text: str, kind: type, message: str) -> UserError:
     """Turn a msgspec message with `$.exercises[1].points` into a line, field and expectation."""
     said, _, where = message.partition(" - at `")
     steps: list[YamlKey] = [
@@ -94,10 +89,10 @@ def _explained(places: YamlPlaces, kind: type, message: str) -> UserError:
         known = [each.name for each in msgspec.structs.fields(_kind_at(kind, steps))]
         near = nearest(field, known)
         expected = f"did you mean `{near}`?" if near else f"expected one of {', '.join(known)}"
-        return places.error([*steps, field], f"unknown field `{field}`; {expected}")
+        return yaml_error(path, text, [*steps, field], f"unknown field `{field}`; {expected}")
     field = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
     expected = _expected(said, _kind_at(kind, steps))
-    return places.error(steps, f"{expected}.", field.lstrip("."))
+    return yaml_error(path, text, steps, f"{expected}.", field.lstrip("."))
 
 
 def _kind_at(kind: Any, steps: Sequence[YamlKey]) -> Any:
