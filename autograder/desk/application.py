@@ -134,7 +134,7 @@ async def _form(request: Request, secrets: Secrets) -> FormData:
     token = request.headers.get("x-csrf-token") or form.get("csrf", "")
     if not isinstance(token, str) or not same(token, secrets.csrf):
         await form.close()
-        raise HTTPException(403, "This form has no token of the desk's. Load the page again.")
+        raise HTTPException(403, "This form lacks the desk's token. Load the page again.")
     return form
 
 
@@ -143,11 +143,13 @@ def _refusal(place: DeskContext) -> Callable[[Request, Exception], Response]:
         status = error.status_code if isinstance(error, HTTPException) else 400
         text = error.detail if isinstance(error, HTTPException) else str(error)
         if status == 404:
-            text = "There is no such page."
+            text = "This page does not exist."
         return Visit(place, request, FormData()).page("trouble.html", status, said=text)
 
     return answer
 
 
 def _failure(_: Request, __: Exception) -> Response:
-    return PlainTextResponse("Something went wrong in the desk. The terminal says what.\n", 500)
+    return PlainTextResponse(
+        "The desk failed with an internal error. The terminal shows it.\n", 500
+    )

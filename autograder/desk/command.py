@@ -52,8 +52,8 @@ def desk(results: Path, port: int, no_browser: bool, course_path: Path | None) -
         address = f"http://{ADDRESS}:{port}/?token="
 
         def started() -> None:
-            click.echo(f"The desk of {results}, for this machine alone. Ctrl-C ends it.")
-            click.echo("Its address works once; start the desk again for another.")
+            click.echo(f"The desk shows {results}, on this machine only. Ctrl-C stops it.")
+            click.echo("The address works once. Start the desk again for another.")
             click.echo(f"Open it at {address}{secrets.new_token()}")
             if not no_browser:
                 page = Path(folder, "open.html")
@@ -91,7 +91,7 @@ def bound(port: int) -> socket.socket:
     except OSError as error:
         made.close()
         raise UserError(
-            f"Port {port} cannot be used: {error.strerror}. Name another with --port, or none."
+            f"Port {port} cannot be used: {error.strerror}. Use another --port, or none."
         ) from None
     return made
 

@@ -18,7 +18,7 @@ WHAT = {
     "moodle": "Moodle grading worksheet",
     "blackboard": "Blackboard grade centre",
     "brightspace": "Brightspace grades",
-    "feedback": "A page for each student, and a table for a mail program",
+    "feedback": "A page for each student, and a mail-merge table",
     "moodle-feedback": "Moodle feedback files",
     "gradescope": "Gradescope results",
 }
@@ -49,8 +49,8 @@ def make(visit: Visit) -> Response:
                 shutil.copyfileobj(posted.file, place)
         elif platform not in WITHOUT_TEMPLATE:
             raise UserError(
-                f"Choose the file that {platform.partition('-')[0]} gave you: what is not in it "
-                f"is never added."
+                f"Choose the file that you downloaded from {platform.partition('-')[0]}. The desk "
+                f"fills it in, and adds no rows or columns."
             )
         file = export_file(
             platform,

@@ -131,7 +131,7 @@ def choose_file(visit: Visit) -> Response:
     _, files = now.submissions.several(student.id, exercise)
     file = visit.field("file")
     if file not in {each.source.content for each in files if each.source is not None}:
-        raise UserError("This file is no longer among them. Load the page again.")
+        raise UserError("This file is no longer one of those handed in. Load the page again.")
     row = decision_row("file", None, visit.field("why"), None)
     row |= {"exercise": exercise, "check": file, "graded": content_of_all(files)}
     return enter_row(visit, student, row, "The file is chosen.")

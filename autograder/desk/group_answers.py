@@ -50,8 +50,8 @@ def answers_of_group(
             alike, answers = zip(*found, strict=True)
             return GroupAnswers(function, replay, answers, alike)
     raise UserError(
-        f"None of the work that was read answers {exercise.name} as the group {group} did. Was it "
-        f"handed in anew since? Grade the class again, and look at its groups then."
+        f"No submission that was read still has the answers of group {group} in {exercise.name}. "
+        f"Grade the class again, and open its groups then."
     )
 
 

@@ -63,7 +63,7 @@ class GroupJobs:
             UserError: a job on this group is running.
         """
         if self.state(group).doing:
-            raise UserError("Something is being done about this group. Wait until it ends.")
+            raise UserError("A job on this group is running. Wait until it ends.")
         self.change(group, doing=doing, trouble="")
 
         def run() -> None:
@@ -75,7 +75,7 @@ class GroupJobs:
                 except Exception as error:
                     traceback.print_exc()
                     text = (
-                        f"The desk itself failed ({type(error).__name__}); the terminal says where."
+                        f"The desk failed ({type(error).__name__}). The terminal shows the error."
                     )
                     self.change(group, doing="", trouble=text)
 
@@ -108,7 +108,7 @@ def look(visit: Visit) -> Response:
     def find() -> dict[str, object]:
         return {"looked": naming.in_new_process(naming.examine, work), "students": group.students}
 
-    _jobs(visit.place.results).begin(_key(group), "asking what they answer", find)
+    _jobs(visit.place.results).begin(_key(group), "asking for their answers", find)
     return visit.other(_path(group))
 
 
@@ -128,7 +128,9 @@ def give_name(visit: Visit) -> Response:
         made = naming.in_new_process(naming.write_mistake, work, words)
         return {"mistake": made, "students": group.students}
 
-    _jobs(visit.place.results).begin(_key(group), "verifying the course with it", write)
+    _jobs(visit.place.results).begin(
+        _key(group), "verifying the course with the new mistake", write
+    )
     return visit.other(_path(group))
 
 
@@ -146,7 +148,7 @@ def again(visit: Visit) -> Response:
         told = message_changes(results, group.exercise, students, name)
         return {"told": tuple(told), "difference": difference}
 
-    _jobs(visit.place.results).begin(_key(group), "grading those concerned", grade)
+    _jobs(visit.place.results).begin(_key(group), "grading these students", grade)
     return visit.other(_path(group))
 
 
@@ -168,8 +170,8 @@ def _group(visit: Visit) -> tuple[UnnamedGroup, GroupState]:
     if state.students:
         return UnnamedGroup(*key, state.students, (), (), 0.0), state
     raise UserError(
-        f"{one_line(key[0], 60)} has no group {one_line(key[1], 20)!r} any more: what was handed "
-        f"in, or what is known of mistakes, has changed."
+        f"{one_line(key[0], 60)} no longer has a group {one_line(key[1], 20)!r}: the submissions "
+        f"or the known mistakes have changed."
     )
 
 
@@ -178,8 +180,8 @@ def _work(visit: Visit, group: UnnamedGroup) -> naming.GroupSubmissions:
     sources = tuple(source for _, source in _sources(visit, group))
     if not sources:
         raise UserError(
-            f"What this group handed in is not in {command.submissions} any more. Put it back, or "
-            f"grade it from where it is now."
+            f"This group's submissions are no longer in {command.submissions}. Put them back, or "
+            f"grade them from where they are now."
         )
     secret = (Path(command.submissions), visit.place.results.resolve())
     return naming.GroupSubmissions(

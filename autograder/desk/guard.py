@@ -53,7 +53,7 @@ def same(one: str, other: str) -> bool:
 # strict cookie. From this page it is the desk's own.
 ADMITTED: Final = (
     '<!doctype html><meta http-equiv="refresh" content="0; url=/"><title>Desk</title>'
-    '<p><a href="/">Go on to the class</a></p>'
+    '<p><a href="/">Continue to the class</a></p>'
 )
 NAMES: Final = ("127.0.0.1", "localhost")
 MOST_BYTES: Final = 32 * 2**20  # of what is posted
@@ -101,9 +101,11 @@ class Guard:
         """Return the answer instead of a view's; None for a request that may pass."""
         headers = request.headers
         if request.method not in {"GET", "HEAD", "POST"}:
-            return _refused("This method is not used here.", HTTPStatus.METHOD_NOT_ALLOWED)
+            return _refused(
+                "The desk accepts only GET, HEAD and POST.", HTTPStatus.METHOD_NOT_ALLOWED
+            )
         if headers.get("host", "") not in self._hosts:
-            return _refused("The desk answers to its own address alone.")
+            return _refused("The desk answers only at its own address.")
         if request.method == "GET" and self._secrets.take(request.query_params.get("token", "")):
             answer = HTMLResponse(ADMITTED)
             answer.set_cookie(self._cookie, self._secrets.session, httponly=True, samesite="strict")
@@ -112,11 +114,11 @@ class Guard:
             return _refused("This request comes from another site's page.")
         if not same(request.cookies.get(self._cookie, ""), self._secrets.session):
             return _refused(
-                "Open the desk by the address that `autograder desk` printed: it has the token. "
-                "It works once; start `autograder desk` again for another."
+                "Open the desk at the address that `autograder desk` printed, which has the token. "
+                "It works once: start `autograder desk` again for another."
             )
         if request.method == "POST" and not _is_small(headers):
-            return _refused("That is too much to post.", HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+            return _refused("The form is too large.", HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
         return None
 
     def _is_from_here(self, method: str, headers: Headers) -> bool:

@@ -41,14 +41,14 @@ def checked_words(words: MistakeText) -> MistakeText:
     """
     if not NAME.fullmatch(words.id) or len(words.id) > MAX_NAME:
         raise UserError(
-            f"{one_line(words.id, 60)!r} is no name for a mistake. Use small letters, digits and "
-            f"hyphens, {MAX_NAME} at most: `max-not-subtracted`."
+            f"{one_line(words.id, 60)!r} cannot name a mistake. Use at most {MAX_NAME} lower-case "
+            f"letters, digits and hyphens, such as `max-not-subtracted`."
         )
     texts = [" ".join(text.split()) for text in (words.finding, *words.hints)]
     if len(words.hints) != HINTS or not all(texts):
-        raise UserError("Say a finding and three hints: a student asks for one after the other.")
+        raise UserError("Enter a finding and three hints.")
     if max(map(len, texts)) > MAX_TEXT:
-        raise UserError(f"A finding or a hint has {MAX_TEXT} letters at most.")
+        raise UserError(f"A finding or a hint has at most {MAX_TEXT} characters.")
     return MistakeText(words.id, texts[0], tuple(texts[1:]))
 
 
@@ -92,7 +92,7 @@ def answers_file(
     named = NamedAnswers(words.id, function, words.finding, (one, two, three), known)
     data = msgspec.json.format(msgspec.json.encode(named), indent=1) + b"\n"
     if len(data) > MAX_BYTES:
-        raise UserError("What this group answers is too long to be recorded.")
+        raise UserError("This group's answers are too long to be recorded.")
     return data
 
 
@@ -108,7 +108,7 @@ def file_of(course: Course, exercise: str, name: str, by_code: bool) -> Path:
     folder = folder_of(package, exercise)
     for suffix in (CODE, ANSWERS):
         if (folder / f"{stem}{suffix}").exists():
-            raise UserError(f"{folder / stem}{suffix} is there already: choose another name.")
+            raise UserError(f"{folder / stem}{suffix} exists already. Choose another name.")
     return folder / f"{stem}{CODE if by_code else ANSWERS}"
 
 

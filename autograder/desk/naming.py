@@ -157,7 +157,7 @@ def write_mistake(work: GroupSubmissions, words: MistakeText) -> NewMistake:
         answers = _answers(course, exercise, work)
         if words.id in {each.id for each in answers.replay.recipe.misconceptions}:
             raise UserError(
-                f"{answers.function} has a mistake {words.id} already: choose another name."
+                f"{answers.function} already has a mistake {words.id}. Choose another name."
             )
         step = changed_step(answers, course.root)
         if step is None and (why_not := why_not_recorded(answers)):
@@ -188,9 +188,9 @@ def _answers(course: Course, exercise: Exercise, work: GroupSubmissions) -> Grou
 def why_not_recorded(answers: GroupAnswers) -> str:
     """Return why a group's answers cannot be recorded as a mistake; empty if they can."""
     if not answers.replay.recipe.comparison.is_exact:
-        return "What this function answers is drawn, so answers alone cannot name a mistake in it."
+        return "This function's answers are random, so recorded answers cannot name a mistake."
     if not are_one(answers):
-        return "These answers are alike to three digits and not the same: there are two mistakes."
+        return "These answers agree to three digits only, so there are two mistakes."
     return ""
 
 

@@ -57,8 +57,8 @@ def begin(visit: Visit) -> Response:
     number = visit.field("command")
     if not number.isdecimal() or int(number[:4]) >= len(known):
         raise UserError(
-            "How these results were made is not known. Run `autograder grade` once in the "
-            "terminal, and the desk can repeat it."
+            "The command that made these results is not recorded. Run `autograder grade` once in "
+            "the terminal. Then the desk can repeat it."
         )
     visit.place.regrading.show(known[int(number[:4])])
     return visit.other(ADDRESS)

@@ -24,9 +24,7 @@ RunState = Literal["none", "running", "shown", "in force", "failed"]
 DONE = {0, 1, 3}  # all is graded; a person has to look; nothing was put in force
 MAX_SAID = 4000
 MAX_MESSAGE = 500
-OTHERWISE = (
-    "Nothing was put in force: since you saw the changes, something else has changed. Look again."
-)
+OTHERWISE = "Nothing was applied, because something else has changed since. Show the changes again."
 _running: set["subprocess.Popen[str]"] = set()
 
 
@@ -114,7 +112,7 @@ class Regrading:
             UserError: it is not what was shown last.
         """
         if self.command is None or self.state != "shown" or difference != self.difference:
-            raise UserError("What was shown is no longer the last. Look at the changes again.")
+            raise UserError("These changes are no longer the latest. Show the changes again.")
         self._begin(self.command, ["--apply", f"--only-if={difference}"])
 
     def stop(self) -> None:
@@ -125,7 +123,7 @@ class Regrading:
     def _begin(self, command: GradeCommand, how: Sequence[str]) -> None:
         with self._lock:
             if self.state == "running":
-                raise UserError("A run is not done yet. Wait for it, or stop it.")
+                raise UserError("Grading is still running. Wait until it ends, or stop it.")
             self.command = command
             self._clear("running")
             self._output = GradeOutput(command, self._results, how)
@@ -143,7 +141,7 @@ class Regrading:
             if output.code not in DONE:
                 self.said += output.errors[-5:]
         except OSError as error:
-            self.said.append(f"It could not be started: {error.strerror}.")
+            self.said.append(f"The grader could not be started: {error.strerror}.")
         finally:
             if self.state == "running":
                 self.state = "failed"
@@ -202,7 +200,9 @@ def regrade_group(results: Path, exercise: str, students: Sequence[str], shown: 
         said = [event.said for event in events if event.event == "error"] or output.errors
         raise UserError(printable("\n".join(said), 1000))
     if shown and not events[-1].in_force:
-        raise UserError("Something else has changed since you saw it. Grade them again, and look.")
+        raise UserError(
+            "Something else has changed since. Grade these students again to see the difference."
+        )
     return events[-1].difference
 
 
@@ -216,8 +216,8 @@ def last_command(results: Path, exercise: str) -> GradeCommand:
         if not command.exercises or exercise in command.exercises:
             return command
     raise UserError(
-        f"How {one_line(exercise, 60)} was graded is not known. Run the grade command into "
-        f"{results} once more."
+        f"The command that graded {one_line(exercise, 60)} is not recorded. Run `autograder grade` "
+        f"again with --out {results}."
     )
 
 

@@ -27,10 +27,10 @@ from autograder.report.model import Report
 from autograder.report.presentation import opening
 
 CHANGES = {
-    "add": "points more (or less: −2)",
-    "set": "points in place of what there are",
-    "excuse": "excused: out of points and maximum",
-    "comment": "only a comment",
+    "add": "add points (−2 takes two off)",
+    "set": "set the points",
+    "excuse": "excuse: points and maximum do not count",
+    "comment": "comment only",
 }
 
 
@@ -124,7 +124,7 @@ def enter(visit: Visit) -> Response:
     exercise, _, check = visit.field("about").partition("/")
     change = visit.field("change")
     if change not in CHANGES:
-        raise UserError("Choose what is to change.")
+        raise UserError("Choose what to change.")
     refuse_without_reason(visit.field("why"), "Say why.")
     amount = _amount(visit.field("points"), change) if change in {"add", "set"} else None
     reports = {student.id: report}
@@ -158,7 +158,7 @@ def comment(visit: Visit) -> Response:
     student, exercise = student_in_address(visit, now), visit.part("exercise")
     place = line_named(f"{visit.field('unit')}:{visit.field('line')}".removeprefix(":"))
     if not place:
-        raise UserError("Enter the number of a line.")
+        raise UserError("Enter a line number.")
     if not visit.field("why"):
         raise UserError("Write a comment: the student reads it.")
     check_named({student.id: now.report(student)}, visit.place.results, student.id, exercise, None)
@@ -185,7 +185,7 @@ def _amount(text: str, change: str) -> float:
     least = 0 if change == "set" else -MOST
     if amount is None or not least <= amount <= MOST:
         raise UserError(
-            f"Points are a number from {number(least)} to {number(MOST)}, and not {text[:40]!r}."
+            f"Expected points from {number(least)} to {number(MOST)}, found {text[:40]!r}."
         )
     return amount
 

@@ -123,7 +123,7 @@ def code_of(
     """
     found = [source for source in sources if source is not None]
     if not found:
-        return [], "The code is not where it was when it was graded."
+        return [], "The code is no longer where it was graded."
     same = [source for source in found if source.digest == report.digest]
     source = (same or found)[0]
     units = [(unit.label, unit.text) for unit in source.units]
@@ -135,7 +135,11 @@ def code_of(
                 by = f"{each.by}: " if each.by else ""
                 notes.setdefault((place.file, place.line), []).append(f"{by}{each.why}")
     helpers = [(f"{name}.py", text) for name, text in source.helpers.items()]
-    warning = "" if same else "This file has changed since it was graded: lines may not fit."
+    warning = (
+        ""
+        if same
+        else "This file has changed since it was graded, so messages may stand at wrong lines."
+    )
     files = [_file(*unit, notes, number) for number, unit in enumerate(units, 1)]
     return [*files, *(_file(*helper, notes) for helper in helpers)], warning
 

@@ -100,7 +100,7 @@ def as_given(form: MarkForm, sheet: Sheet, wording: Wording) -> list[GivenMark]:
         if who_of(member.student) in form.who
     ]
     if not given:
-        raise UserError("No answer is ticked, so there is none to mark.")
+        raise UserError("Tick at least one answer.")
     return given
 
 
@@ -142,7 +142,7 @@ def keep(visit: Visit) -> Response:
     sheet = _sheet(visit)
     wording = sheet.wording(visit.field("at"))
     if wording is None:
-        raise UserError("There is no such answer any more: the class was graded again meanwhile.")
+        raise UserError("This answer no longer exists, because the class was graded again.")
     form = posted_form(visit, sheet)
     try:
         given = as_given(form, sheet, wording)
@@ -164,7 +164,7 @@ def text(visit: Visit) -> Response:
     """Send the whole of an answer as text."""
     wording = _sheet(visit).wording(visit.query("at"))
     if wording is None:
-        raise UserError("There is no such answer.")
+        raise UserError("This answer does not exist.")
     whole = wording.members[0].answer.text
     return PlainTextResponse(printable(whole, len(whole)))
 
@@ -198,8 +198,8 @@ def _overtaken(sheet: Sheet, late: Overtaken) -> str:
         points = "no points" if now.mark.points is None else f"{number(now.mark.points)} points"
         said.append(f"{now.by or 'the table'} gave {points}")
     return (
-        f"Meanwhile another mark was given: {'; '.join(said)}. Yours was not kept. Keep it again "
-        f"to put it in place of that one."
+        f"Another mark was given meanwhile: {'; '.join(said)}. Yours was not saved. Save it again "
+        f"to replace that mark."
     )
 
 

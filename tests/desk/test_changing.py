@@ -63,7 +63,7 @@ def test_an_adjustment_is_entered_shown_and_put_in_force(client, quick, post):
     assert "Entered in adjustments.csv. Grade again to apply it." in text_of(page)
     assert "One, B: +3 points by Kim" not in text_of(client.get("/students/bob"))
     assert quick.table()["bob"] == "5 10 15"
-    assert "not in force yet" in text_of(client.get("/students/bob"))
+    assert "not applied yet" in text_of(client.get("/students/bob"))
     assert "so the points of bob are out of date" in text_of(client.get("/regrade"))
 
     post(client, "/regrade/begin", command="0")
@@ -72,11 +72,11 @@ def test_an_adjustment_is_entered_shown_and_put_in_force(client, quick, post):
     assert quick.table()["bob"] == "5 10 15"
 
     post(client, "/regrade/apply", difference=difference(shown))
-    assert "In force as version 2" in text_of(settled(client))
+    assert "Applied as version 2" in text_of(settled(client))
     assert quick.table()["bob"] == "8 10 18"
     page = text_of(client.get("/students/bob"))
     assert "One, B: +3 points by Kim" in page and "15 of 20 → 18 of 20" in page
-    assert "not in force yet" not in page
+    assert "not applied yet" not in page
 
 
 def test_it_is_the_row_that_the_command_enters(client, quick, post):
@@ -99,11 +99,11 @@ def test_it_is_taken_out_again(client, quick, post):
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"points": "much"}, "and not 'much'"),
-        ({"points": ""}, "Points are a number"),
-        ({"points": "nan"}, "Points are a number"),
-        ({"change": "set", "points": "-1"}, "a number from 0 to 10000"),
-        ({"change": "steal"}, "Choose what is to change"),
+        ({"points": "much"}, "found 'much'"),
+        ({"points": ""}, "Expected points from"),
+        ({"points": "nan"}, "Expected points from"),
+        ({"change": "set", "points": "-1"}, "Expected points from 0 to 10000"),
+        ({"change": "steal"}, "Choose what to change"),
         ({"why": " "}, "A change of points needs a reason for the student. Say why."),
         ({"about": "three"}, "'three' was not graded"),
         ({"about": "one/test_z"}, "'test_z' does not name one check"),
@@ -136,13 +136,13 @@ def test_only_what_was_seen_is_put_in_force(client, quick, post):
     assert OTHERWISE in text_of(page)
     assert quick.table() == {"ann": "10 2 12", "bob": "5 10 15"}
     post(client, "/regrade/apply", difference=difference(page))
-    assert "In force as version 2" in text_of(settled(client))
+    assert "Applied as version 2" in text_of(settled(client))
     assert quick.table() == {"ann": "0 2 2", "bob": "1 10 11"}
 
 
 def test_nothing_is_put_in_force_that_was_not_shown(client, quick, post):
     answer = post(client, "/regrade/apply", difference="")
-    assert answer.status_code == 422 and "no longer the last" in text_of(answer)
+    assert answer.status_code == 422 and "no longer the latest" in text_of(answer)
     for number in ("5", "-1", "x", ""):
         assert post(client, "/regrade/begin", command=number).status_code == 422
 
@@ -196,7 +196,7 @@ def test_a_run_is_a_process_that_says_what_went_wrong(tmp_path, course):
     (tmp_path / "out").mkdir()
     run = Regrading(tmp_path / "out")
     run.show(GradeCommand(submissions=str(tmp_path / "none"), course=str(course.root)))
-    with pytest.raises(UserError, match="not done yet"):
+    with pytest.raises(UserError, match="still running"):
         run.show(GradeCommand(submissions="x", course="y"))
     wait()
     assert run.state == "failed"

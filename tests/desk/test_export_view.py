@@ -48,7 +48,7 @@ def test_results_for_a_platform_need_no_template(desk, post):
     ("fields", "said"),
     [
         ({"platform": "none"}, "Choose what the file is for"),
-        ({"platform": "canvas"}, "Choose the file that canvas gave you"),
+        ({"platform": "canvas"}, "Choose the file that you downloaded from canvas"),
     ],
 )
 def test_what_is_missing_is_said(desk, post, fields, said):

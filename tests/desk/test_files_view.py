@@ -58,14 +58,14 @@ def test_a_person_chooses_one_and_it_is_graded(quick, client, post):
     assert list(files) == ["v1/one.py", "v2/one.py"]
     page = post(client, "/files/ann/one/choose", file=files["v2/one.py"], why="The later one.")
     assert "The file is chosen. Grade again to apply it." in text_of(page)
-    assert "not in force yet" in text_of(client.get("/students/ann"))
+    assert "not applied yet" in text_of(client.get("/students/ann"))
     assert "changed after grade ran" in str(quick.run("export", "feedback", quick.out,
         "--out", quick.out / "f.zip").exception)  # fmt: skip
     quick.grade()
     assert quick.table() == {"ann": "10 . 10", "bob": "1 . 1"}
     shown = (quick.out / "feedback" / "ann.html").read_text()
     assert "One: a person chose one of several files by" in shown and "The later one." in shown
-    assert "not in force" not in text_of(client.get("/students/ann"))
+    assert "not applied" not in text_of(client.get("/students/ann"))
     assert "chosen" in text_of(client.get("/files/ann/one"))
     post(client, "/files/ann/one/choose", file=files["v1/one.py"])
     quick.grade()
@@ -94,13 +94,13 @@ def test_the_last_choice_alone_counts(quick, client, post):
         (report, _) = read_reports(quick.out)
         (applied,) = report.adjustments
         assert f"Why {name}." in applied.said
-        assert "not in force" not in text_of(client.get("/students/ann"))
+        assert "not applied" not in text_of(client.get("/students/ann"))
 
 
 def test_each_readable_file_can_be_chosen(quick, client, post, monkeypatch):
     monkeypatch.setattr(files_view, "MAX_FILES", 1)
     page = client.get("/files/ann/one")
-    assert "The last 1 can be chosen by name" in page.text
+    assert "The code of 1 more file is not shown here" in page.text
     assert page.text.count('class="wide code"') == 1
     post(client, "/files/ann/one/choose", file=files_on(client)["v2/one.py"])
     quick.grade()

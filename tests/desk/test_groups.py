@@ -82,10 +82,10 @@ def test_an_unnamed_group_is_named_verified_graded_again_and_told(tmp_path, post
     before = {path: path.read_bytes() for path in desk.root.rglob("*.py")}
     (group,) = desk.groups()
     page = desk.client.get(group)
-    assert "2 students who answer alike" in text_of(page)
+    assert "2 students with the same answers" in text_of(page)
     assert "counts.get(word, 1)" in page.text
     page = desk.name(group, "one-too-many")
-    assert "verify holds with it. It stands as code" in text_of(page), text_of(page)
+    assert "verify passes with it. It is saved as code" in text_of(page), text_of(page)
     assert not said(desk.reports()["ann"])  # nothing counts yet
     page = desk.post(f"{group}/again")
     assert "2 of 2 students would read the new finding" in text_of(page), text_of(page)

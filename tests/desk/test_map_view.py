@@ -22,4 +22,4 @@ def test_a_mistake_has_its_whole_name(desk, results, course):
     page = text_of(desk.get("/map"))
     longest = max(now.mistakes, key=lambda made: len(made.finding))
     assert len(longest.finding) > 140 and longest.finding.replace("`", "") in page
-    assert "Point at the map" in page
+    assert "Point at a column" in page

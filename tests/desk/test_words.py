@@ -139,7 +139,7 @@ def test_a_changed_answer_is_shown_as_changed(words, client):
     words.answer("dia", "Because of the variance.")
     words.grade()
     page = client.get(at("Because of the variance."))
-    assert "The answer changed. For other words there was 1 point: Say more." in text_of(page)
+    assert "The answer changed. The earlier answer got 1 point: Say more." in text_of(page)
     assert "1 mark does not count" in text_of(client.get("/words"))
 
 
@@ -174,7 +174,7 @@ def test_hostile_answers_are_text(words, client):
     assert BIDI not in page.text
     page = client.get(at("x " * 500_000 + "end"))
     assert len(page.text) < 60_000
-    assert "1000003 letters" in text_of(page)
+    assert "1000003 characters" in text_of(page)
     whole = client.get(re.search(r'href="([^"]+/text[^"]+)"', page.text)[1])
     assert whole.headers["content-type"].startswith("text/plain")
     assert whole.text.endswith("end")
