@@ -35,15 +35,8 @@ def bundle(course: Course, exercises: Sequence[Exercise], platform: str) -> File
     """Return the engine, the course, the job and the requirements, by their paths in a package.
 
     Raises:
-        UserError: an exercise has each student's own numbers, or the course is too large.
+        UserError: the course is too large.
     """
-    own = [exercise.name for exercise in exercises if exercise.variant != "none"]
-    if own:
-        raise UserError(
-            f"{own[0]} has each student's own numbers (`variant: per-student`), but a platform's "
-            f"machine does not know the student. Leave the exercise out, and grade it with "
-            f"`autograder grade`."
-        )
     found = dict(engine_files()) | dict(course_files(course))
     size = sum(map(len, found.values()))
     if size > MOST:

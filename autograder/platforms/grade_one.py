@@ -9,7 +9,7 @@ import msgspec
 from autograder.classroom.finalize import finalize, without_checks
 from autograder.classroom.hand_ins import Folder
 from autograder.classroom.judge_pool import Setup, Task, TaskGrader
-from autograder.classroom.submissions import StudentWork, read_work_guarded
+from autograder.classroom.submissions import read_work_guarded
 from autograder.course.course_file import FILE_NAME, Course, Exercise, load_course
 from autograder.course.errors import UserError
 from autograder.grading.reports import grader_record, report_without_checks, whole_report
@@ -17,7 +17,6 @@ from autograder.platforms.bundle import COURSE, JOB, PackagedJob
 from autograder.report.model import ExerciseReport, HandIn, Report
 from autograder.sandbox.levels import choose
 from autograder.submission.stubs import read_stubs
-from autograder.worker.confinement import Level
 
 OUT_OF_TIME = "Not graded: the exercises before it took all the time for one student."
 
@@ -70,34 +69,22 @@ def grade_one(
         UserError: nothing can confine the code here, or the course cannot be used.
     """
     seed, level = course.content.seed, choose(None, own_code=False)
-    names = course.exercises
     handed_in = Folder(student, folder, hand_in)
-    stubs = read_stubs(course)
-    work = read_work_guarded(handed_in, names, stubs)
-    reports = _graded(course, exercises, work, level, (folder,))
-    graded_by = grader_record(course, seed, level)
-    report = whole_report(student, course, reports, graded_by, work.notes, hand_in)
-    return finalize(report, course)
-
-
-def _graded(
-    course: Course,
-    exercises: Sequence[Exercise],
-    work: StudentWork,
-    level: Level,
-    secret: Sequence[Path],
-) -> list[ExerciseReport]:
+    work = read_work_guarded(handed_in, course.exercises, read_stubs(course))
     found = {exercise.name: without_checks(exercise, work) for exercise in exercises}
     waiting = tuple(name for name, report in found.items() if report is None)
     if waiting:
         with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
-            file, seed = course.root / FILE_NAME, course.content.seed
-            setup = Setup(file, waiting, seed, level, tuple(secret), Path(scratch))
+            file = course.root / FILE_NAME
+            setup = Setup(file, waiting, seed, level, (folder,), Path(scratch))
             with TaskGrader(setup) as grading:
-                task = Task(0, work.student, tuple(work.sources[name] for name in waiting))
+                task = Task(0, student, tuple(work.sources[name] for name in waiting))
                 for name, data in grading.grade(task).reports.items():
                     found[name] = msgspec.json.decode(data, type=ExerciseReport)
-    return [
+    reports = [
         found[exercise.name] or report_without_checks(exercise, "timed out", OUT_OF_TIME)
         for exercise in exercises
     ]
+    graded_by = grader_record(course, seed, level)
+    report = whole_report(student, course, reports, graded_by, work.notes, hand_in)
+    return finalize(report, course)

@@ -51,12 +51,18 @@ def _without_tag(loader: Any, _: str, node: yaml.Node) -> object:
 _Loader.add_multi_constructor("!", _without_tag)
 
 
-def pieces_of(metadata: str, folders: Sequence[str]) -> list[Piece]:
+def read(listing: Listing) -> Sequence[Piece]:
     """Return the pieces of all submissions; one by several people is everybody's.
 
     Raises:
-        UserError: the metadata are not what Gradescope writes.
+        UserError: the metadata are missing, or are not what Gradescope writes.
     """
+    metadata = listing.text(METADATA, most=MOST_METADATA)
+    if not metadata:
+        raise UserError(
+            f"{listing.root} has no readable {METADATA}. Gradescope's export has one beside the "
+            f"submission folders. Unpack the export again, or name the zip itself."
+        )
     try:
         data = yaml.load(metadata, Loader=_Loader)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
@@ -66,19 +72,16 @@ def pieces_of(metadata: str, folders: Sequence[str]) -> list[Piece]:
         ) from None
     if not isinstance(data, dict):
         raise UserError(f"{METADATA} lists no submissions. Download the export again.")
-    return [
-        Piece(
-            entry=name,
-            owners=owners,
-            attempt=(when.isoformat() if when else "",),
-            whole=True,
-            at=when,
-        )
-        for name in folders
-        if isinstance(about := data.get(name), dict)
-        and (owners := _owners(about.get(":submitters")))
-        for when in [_time(about.get(":created_at"))]
-    ]
+    pieces = []
+    for entry in listing.entries:
+        about = data.get(entry.name)
+        owners = _owners(about.get(":submitters")) if isinstance(about, dict) else ()
+        if owners:
+            when = _time(about.get(":created_at"))
+            attempt = (when.isoformat() if when else "",)
+            piece = Piece(entry=entry.name, owners=owners, attempt=attempt, whole=True, at=when)
+            pieces.append(piece)
+    return pieces
 
 
 def _owners(submitters: object) -> tuple[Owner, ...]:
@@ -106,17 +109,6 @@ def _time(value: object) -> datetime | None:
     if not isinstance(value, datetime):
         return None
     return value if value.tzinfo else value.replace(tzinfo=UTC)
-
-
-def read(listing: Listing) -> Sequence[Piece]:
-    metadata = listing.text(METADATA, most=MOST_METADATA)
-    if not metadata:
-        raise UserError(
-            f"{listing.root} has no readable {METADATA}. Gradescope's export has one beside the "
-            f"submission folders. Unpack the export again, or name the zip itself."
-        )
-    names = [entry.name for entry in listing.entries]
-    return pieces_of(metadata, names)
 
 
 def recognise(listing: Listing) -> int:
