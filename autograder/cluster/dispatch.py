@@ -100,7 +100,7 @@ class Dispatch:
                 future.cancel()
 
     def _look(self) -> Iterator[tuple[Task, Reports]]:
-        """See, now and then, which machines have come and which are gone.
+        """See once a second which machines have come and which are gone.
 
         Raises:
             UserError: all that are there cannot grade this, or none has come for long.

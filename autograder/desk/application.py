@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import jinja2
 from markupsafe import Markup
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -65,33 +64,28 @@ def application(
     results: Path, course: Course, port: int, secrets: Secrets, views: Sequence[DeskView] = VIEWS
 ) -> Guard:
     """Return the desk of a folder of results, for a server on 127.0.0.1 at a port."""
-    place = DeskContext(
+    base = environment(TEMPLATES)
+    templates = base.overlay(finalize=_harmless)
+    templates.filters = {**base.filters, "spans": lambda text: code_spans(_harmless(text))}
+    desk = DeskContext(
         results=results,
         course=course,
-        now=CurrentResults(results, course),
+        current=CurrentResults(results, course),
         regrading=Regrading(results),
-        kept=FlashStore(),
+        flash=FlashStore(),
         secrets=secrets,
-        templates=_templates(),
+        templates=templates,
         navigation=tuple((view.title, view.path) for view in views if view.title),
     )
     app = Starlette(
         routes=[
-            *(_route(place, view) for view in views),
+            *(_route(desk, view) for view in views),
             Route("/static/report.css", _report_style),
             Mount("/static", StaticFiles(directory=STATIC)),
         ],
-        exception_handlers={HTTPException: _refusal(place), 500: _failure},
+        exception_handlers={HTTPException: _refusal(desk), 500: _failure},
     )
     return Guard(app, port, secrets)
-
-
-def _templates() -> jinja2.Environment:
-    """Return the desk's templates, with those of the reports beside them."""
-    below = environment(TEMPLATES)
-    templates = below.overlay(finalize=_harmless)
-    templates.filters = {**below.filters, "spans": lambda text: code_spans(_harmless(text))}
-    return templates
 
 
 def _harmless(value: object) -> object:
@@ -110,10 +104,10 @@ async def _report_style(_: Request) -> Response:
     return Response(style, media_type="text/css")
 
 
-def _route(place: DeskContext, view: DeskView) -> Route:
+def _route(desk: DeskContext, view: DeskView) -> Route:
     async def endpoint(request: Request) -> Response:
-        form = await _form(request, place.secrets) if view.changes else FormData()
-        visit = Visit(place, request, form)
+        form = await _form(request, desk.secrets) if view.changes else FormData()
+        visit = Visit(desk, request, form)
         try:
             return await run_in_threadpool(view.show, visit)
         except UserError as error:
@@ -138,13 +132,12 @@ async def _form(request: Request, secrets: Secrets) -> FormData:
     return form
 
 
-def _refusal(place: DeskContext) -> Callable[[Request, Exception], Response]:
+def _refusal(desk: DeskContext) -> Callable[[Request, Exception], Response]:
     def answer(request: Request, error: Exception) -> Response:
-        status = error.status_code if isinstance(error, HTTPException) else 400
-        text = error.detail if isinstance(error, HTTPException) else str(error)
-        if status == 404:
-            text = "This page does not exist."
-        return Visit(place, request, FormData()).page("trouble.html", status, said=text)
+        assert isinstance(error, HTTPException)  # Starlette calls it for no other
+        status = error.status_code
+        text = "This page does not exist." if status == 404 else error.detail
+        return Visit(desk, request, FormData()).page("trouble.html", status, said=text)
 
     return answer
 

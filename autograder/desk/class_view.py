@@ -20,7 +20,7 @@ ROWS = 200  # of a page
 def show(visit: Visit) -> Response:
     now = visit.results()
     choice = StudentFilter.of(visit.request.query_params)
-    course, graded = visit.place.course, {each.name for each in now.exercises}
+    course, graded = visit.desk.course, {each.name for each in now.exercises}
     exercises, found = shown_exercises(choice, now, course), selected(choice, now, course)
     maximum = sum(each.points for each in exercises)
     names = {each.title: each.name for each in now.exercises}

@@ -37,13 +37,13 @@ def show(visit: Visit) -> Response:
         raise HTTPException(404)
     at = names.index(name)
     exercise, outcomes = now.exercises[at], now.outcomes[name]
-    measured = [each for each in now.summary.exercises if each.title == exercise.title]
+    measured = (each for each in now.summary.exercises if each.title == exercise.title)
     return visit.page(
         "exercise_view.html",
         now=now,
         exercise=exercise,
         statuses=outcomes.statuses.most_common(),
-        measured=measured[0] if measured else None,
+        measured=next(measured, None),
         checks=_in_pairs(
             list(outcomes.checks.values()),
             [each for each in now.summary.checks if each.exercise == exercise.title],

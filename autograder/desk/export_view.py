@@ -54,19 +54,19 @@ def make(visit: Visit) -> Response:
             )
         file = export_file(
             platform,
-            visit.place.results,
-            visit.place.course,
+            visit.desk.results,
+            visit.desk.course,
             template,
             visit.field("column") or None,
             bool(visit.field("scale")),
         )
     suffix = "zip" if file.data.startswith(b"PK") else "csv"
-    key = visit.place.kept.keep(KeptFile(f"{platform}.{suffix}", file.data, tuple(file.notes)))
-    return visit.other(f"/export/{key}")
+    key = visit.desk.flash.keep(KeptFile(f"{platform}.{suffix}", file.data, tuple(file.notes)))
+    return visit.redirect(f"/export/{key}")
 
 
 def _file(visit: Visit) -> KeptFile:
-    file = visit.place.kept.file(visit.part("key"))
+    file = visit.desk.flash.file(visit.part("key"))
     if file is None:
         raise HTTPException(404)
     return file

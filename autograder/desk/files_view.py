@@ -1,6 +1,5 @@
 """The view of several files for one exercise: side by side, with the points of each, to choose."""
 
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -16,29 +15,17 @@ from autograder.classroom.submissions import content_of_all
 from autograder.course.course_file import FILE_NAME, Course, load_course
 from autograder.course.errors import UserError
 from autograder.course.variants import read_secret, variant_of
-from autograder.desk.naming import in_new_process
+from autograder.desk.naming import ConfinedWork, confined, in_new_process
 from autograder.desk.student_view import enter_row, student_in_address
 from autograder.desk.submissions import CodeFile, code_of
 from autograder.desk.view import DeskView, Visit
 from autograder.grading.judge import Judge
 from autograder.grading.reports import report_without_checks
 from autograder.report.model import ExerciseReport
-from autograder.sandbox.levels import children_on, choose
 from autograder.submission.choice import FoundFile
 from autograder.submission.source import Source
 
 MAX_FILES = 6  # of which the code is shown and graded
-
-
-class FilesToGrade(msgspec.Struct, frozen=True):
-    """Files for one exercise; `secret` are folders that they must not read."""
-
-    root: Path
-    exercise: str
-    sources: tuple[Source, ...]
-    seed: int | None
-    own_code: bool
-    secret: tuple[Path, ...]
 
 
 class ShownFile(NamedTuple):
@@ -55,22 +42,18 @@ def show(visit: Visit) -> Response:
     """Show the files; with `points` in the address, graded, which takes its time."""
     now = visit.results()
     student = student_in_address(visit, now)
-    exercise = visit.place.course.exercise(visit.part("exercise"))
+    exercise = visit.desk.course.exercise(visit.part("exercise"))
     command, several = now.submissions.several(student.id, exercise.name)
     files = _distinct(several)
     every = [(file.shown, file.source) for file in files if file.source is not None]
     readable = [source for _, source in every[:MAX_FILES]]
     reports: dict[str, ExerciseReport] = {}
     if visit.query("points"):
-        course, secret = visit.place.course, Path(command.submissions).resolve()
+        course = visit.desk.course
         sources = tuple(_with_own_numbers(course, student.id, each) for each in readable)
-        work = FilesToGrade(
-            course.root,
-            exercise.name,
-            sources,
-            command.seed,
-            command.own_code,
-            (secret, visit.place.results.resolve()),
+        secret = Path(command.submissions).resolve(), visit.desk.results.resolve()
+        work = ConfinedWork(
+            course.root, exercise.name, sources, command.own_code, secret, seed=command.seed
         )
         graded = in_new_process(grade_files, work)
         reports = {each.content: report for each, report in zip(readable, graded, strict=True)}
@@ -81,7 +64,7 @@ def show(visit: Visit) -> Response:
         is_shown = source in readable
         code = code_of(report or empty, [source])[0] if is_shown else ()
         shown.append(ShownFile(name, source.content, "", code, report))
-    table = Adjustments(visit.place.results / TABLE, visit.place.course)
+    table = Adjustments(visit.desk.results / TABLE, visit.desk.course)
     chosen = [each for each in table.choices(student.id) if each.exercise == exercise.name]
     return visit.page(
         "files_view.html",
@@ -110,18 +93,19 @@ def _with_own_numbers(course: Course, student: str, source: Source) -> Source:
     return msgspec.structs.replace(source, variant=variant_of(exercise, name, secret))
 
 
-def grade_files(work: FilesToGrade) -> list[ExerciseReport]:
+def grade_files(work: ConfinedWork) -> list[ExerciseReport]:
     """Grade files, confined as `grade` does, in this process.
 
     Raises:
         UserError: the course cannot be used, or nothing confines the code here.
     """
     course = load_course(work.root / FILE_NAME)
-    with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
-        level = choose(None, work.own_code)
-        children = children_on(level, course, work.secret, Path(scratch))
-        with Judge(course, [course.exercise(work.exercise)], children, work.seed) as judge:
-            return [judge.run(source).report for source in work.sources]
+    exercises = [course.exercise(work.exercise)]
+    with (
+        confined(course, work) as children,
+        Judge(course, exercises, children, work.seed) as judge,
+    ):
+        return [judge.run(source).report for source in work.sources]
 
 
 def choose_file(visit: Visit) -> Response:

@@ -70,7 +70,7 @@ def _outcomes(submission: Submission, replay: Replay, group: str) -> tuple[Outco
     return tuple(found)
 
 
-def are_one(answers: GroupAnswers) -> bool:
+def are_one_mistake(answers: GroupAnswers) -> bool:
     """Tell whether all answers are the same but for rounding: then they are one mistake."""
     probes = answers.replay.probes(DRAWS)
     first = answers.outcomes[0]

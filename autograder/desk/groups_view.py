@@ -32,11 +32,11 @@ class GroupState(msgspec.Struct, frozen=True):
     doing: str = ""
     trouble: str = ""
     words: MistakeText = MistakeText("", "", ("", "", ""))
-    looked: ExaminedGroup | None = None
+    examined: ExaminedGroup | None = None
     mistake: NewMistake | None = None
-    told: tuple[MessageChange, ...] = ()
+    changes: tuple[MessageChange, ...] = ()
     difference: str = ""
-    in_force: bool = False
+    applied: bool = False
 
 
 class GroupJobs:
@@ -89,7 +89,7 @@ def _jobs(results: Path) -> GroupJobs:  # noqa: ARG001  one for each desk
 
 def index(visit: Visit) -> Response:
     groups = visit.results().unnamed
-    titles = {name: each.title for name, each in visit.place.course.exercises.items()}
+    titles = {name: each.title for name, each in visit.desk.course.exercises.items()}
     most = [group for group in groups if len(group.students) > 1]
     return visit.page(
         "groups_view.html", groups=groups, several=len(most), titles=titles, most=MAX_SHOWN
@@ -106,10 +106,10 @@ def look(visit: Visit) -> Response:
     work = _work(visit, group)
 
     def find() -> dict[str, object]:
-        return {"looked": naming.in_new_process(naming.examine, work), "students": group.students}
+        return {"examined": naming.in_new_process(naming.examine, work), "students": group.students}
 
-    _jobs(visit.place.results).begin(_key(group), "asking for their answers", find)
-    return visit.other(_path(group))
+    _jobs(visit.desk.results).begin(_key(group), "asking for their answers", find)
+    return visit.redirect(_path(group))
 
 
 def give_name(visit: Visit) -> Response:
@@ -117,7 +117,7 @@ def give_name(visit: Visit) -> Response:
     group, state = _group(visit)
     hints = tuple(visit.field(f"hint{number}") for number in (1, 2, 3))
     words = MistakeText(visit.field("id"), visit.field("finding"), hints)
-    _jobs(visit.place.results).change(_key(group), words=words, trouble="")
+    _jobs(visit.desk.results).change(_key(group), words=words, trouble="")
     try:
         words, work = checked_words(words), _work(visit, group)
     except UserError as error:
@@ -128,28 +128,26 @@ def give_name(visit: Visit) -> Response:
         made = naming.in_new_process(naming.write_mistake, work, words)
         return {"mistake": made, "students": group.students}
 
-    _jobs(visit.place.results).begin(
-        _key(group), "verifying the course with the new mistake", write
-    )
-    return visit.other(_path(group))
+    _jobs(visit.desk.results).begin(_key(group), "verifying the course with the new mistake", write)
+    return visit.redirect(_path(group))
 
 
-def again(visit: Visit) -> Response:
+def regrade(visit: Visit) -> Response:
     """Regrade the group; with the difference that was seen, it counts."""
     group, state = _group(visit)
-    results, shown = visit.place.results, visit.field("difference")
-    name = state.looked.known if state.looked and state.looked.known else state.words.id
+    results, shown = visit.desk.results, visit.field("difference")
+    name = state.examined.known if state.examined and state.examined.known else state.words.id
     students = state.students or group.students
 
     def grade() -> dict[str, object]:
         difference = regrade_group(results, group.exercise, students, shown)
         if shown:
-            return {"in_force": True}
-        told = message_changes(results, group.exercise, students, name)
-        return {"told": tuple(told), "difference": difference}
+            return {"applied": True}
+        changes = message_changes(results, group.exercise, students, name)
+        return {"changes": tuple(changes), "difference": difference}
 
-    _jobs(visit.place.results).begin(_key(group), "grading these students", grade)
-    return visit.other(_path(group))
+    _jobs(visit.desk.results).begin(_key(group), "grading these students", grade)
+    return visit.redirect(_path(group))
 
 
 def _key(group: UnnamedGroup) -> tuple[str, str]:
@@ -161,9 +159,9 @@ def _path(group: UnnamedGroup) -> str:
 
 
 def _group(visit: Visit) -> tuple[UnnamedGroup, GroupState]:
-    """Return the group in the address; one that was named here stays there to be looked at."""
+    """Return the group in the address; one that was named here stays there to be examined at."""
     key = visit.part("exercise"), visit.part("group")
-    state = _jobs(visit.place.results).state(key)
+    state = _jobs(visit.desk.results).state(key)
     for group in visit.results().unnamed:
         if _key(group) == key:
             return group, state
@@ -175,17 +173,18 @@ def _group(visit: Visit) -> tuple[UnnamedGroup, GroupState]:
     )
 
 
-def _work(visit: Visit, group: UnnamedGroup) -> naming.GroupSubmissions:
-    command = last_command(visit.place.results, group.exercise)
+def _work(visit: Visit, group: UnnamedGroup) -> naming.ConfinedWork:
+    command = last_command(visit.desk.results, group.exercise)
     sources = tuple(source for _, source in _sources(visit, group))
     if not sources:
         raise UserError(
             f"This group's submissions are no longer in {command.submissions}. Put them back, or "
             f"grade them from where they are now."
         )
-    secret = (Path(command.submissions), visit.place.results.resolve())
-    return naming.GroupSubmissions(
-        visit.place.course.root, group.exercise, group.id, sources, command.own_code, secret
+    secret = (Path(command.submissions), visit.desk.results.resolve())
+    root = visit.desk.course.root
+    return naming.ConfinedWork(
+        root, group.exercise, sources, command.own_code, secret, group=group.id
     )
 
 
@@ -214,7 +213,7 @@ def _page(visit: Visit, group: UnnamedGroup, state: GroupState, status: int = 20
         read=read,
         short=one_line,
         path=_path(group),
-        title=visit.place.course.exercise(group.exercise).title,
+        title=visit.desk.course.exercise(group.exercise).title,
         addresses={each.id: each.address for each in visit.results().students},
         most=MAX_SHOWN,
     )
@@ -225,5 +224,5 @@ VIEWS = (
     DeskView("/groups/{exercise}/{group}", show),
     DeskView("/groups/{exercise}/{group}/look", look, changes=True),
     DeskView("/groups/{exercise}/{group}/name", give_name, changes=True),
-    DeskView("/groups/{exercise}/{group}/again", again, changes=True),
+    DeskView("/groups/{exercise}/{group}/again", regrade, changes=True),
 )

@@ -117,7 +117,9 @@ class Guard:
                 "Open the desk at the address that `autograder desk` printed, which has the token. "
                 "It works once: start `autograder desk` again for another."
             )
-        if request.method == "POST" and not _is_small(headers):
+        length = headers.get("content-length", "")
+        is_small = length.isdecimal() and len(length) < 12 and int(length) <= MOST_BYTES
+        if request.method == "POST" and not is_small:
             return _refused("The form is too large.", HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
         return None
 
@@ -137,8 +139,3 @@ class Guard:
 
 def _refused(why: str, status: HTTPStatus = HTTPStatus.FORBIDDEN) -> Response:
     return PlainTextResponse(f"{why}\n", status)
-
-
-def _is_small(headers: Headers) -> bool:
-    length = headers.get("content-length", "")
-    return length.isdecimal() and len(length) < 12 and int(length) <= MOST_BYTES

@@ -3,9 +3,10 @@
 The course's code is loaded in a new process each time, so that it is the code as it is now.
 """
 
+import contextlib
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
@@ -22,17 +23,17 @@ from autograder.course.files import write_atomically
 from autograder.course.own_modules import importable
 from autograder.course.variants import SECRET
 from autograder.desk.changed_step import ChangedStep, changed_step
-from autograder.desk.group_answers import GroupAnswers, answers_of_group, are_one
+from autograder.desk.group_answers import GroupAnswers, answers_of_group, are_one_mistake
 from autograder.desk.mistake_file import (
     MistakeText,
     answers_file,
-    checked_words,
     code_file,
     file_of,
 )
 from autograder.diagnosis.mistakes import DRAWS
 from autograder.grading.judge import Judge
 from autograder.grading.repair import is_worth_looking, look_for_repair
+from autograder.sandbox.child import Children
 from autograder.sandbox.levels import children_on, choose
 from autograder.submission.source import Source
 
@@ -69,25 +70,38 @@ def faults_with(course: Course, exercise: str, path: Path, data: bytes) -> list[
             return [str(error).replace(str(root), str(course.root))]
 
 
-class GroupSubmissions(msgspec.Struct, frozen=True):
-    """A group, and the submissions of some of its students.
+class ConfinedWork(msgspec.Struct, frozen=True):
+    """Submissions for one exercise, to run in a new process; of a group of students, or of one.
 
     `own_code` if they may run unconfined; `secret` are folders that they must not read.
     """
 
     root: Path
     exercise: str
-    group: str
     sources: tuple[Source, ...]
-    own_code: bool = False
-    secret: tuple[Path, ...] = ()
+    own_code: bool
+    secret: tuple[Path, ...]
+    group: str = ""
+    seed: int | None = None
+
+
+@contextlib.contextmanager
+def confined(course: Course, work: ConfinedWork) -> Iterator[Children]:
+    """Start processes for submissions, confined as `grade` does.
+
+    Raises:
+        UserError: nothing confines the code here.
+    """
+    level = choose(None, work.own_code)
+    with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
+        yield children_on(level, course, work.secret, Path(scratch))
 
 
 class ExaminedGroup(msgspec.Struct, frozen=True):
     """The function of a group, and how many of the submissions that were asked are alike.
 
     `step` is a changed step that gives their answers; without one, `why_not` says why the answers
-    cannot be recorded. `mended` is the sentence of a repair. `known` is the name that the mistake
+    cannot be recorded. `repair` is the sentence of a repair. `known` is the name that the mistake
     has got meanwhile.
     """
 
@@ -96,7 +110,7 @@ class ExaminedGroup(msgspec.Struct, frozen=True):
     alike: int
     step: ChangedStep | None = None
     why_not: str = ""
-    mended: str = ""
+    repair: str = ""
     known: str = ""
 
 
@@ -121,7 +135,7 @@ def in_new_process(function: Callable[..., T], *args: Any) -> T:
             raise UserError("The process that ran the submissions ended. Try again.") from None
 
 
-def examine(work: GroupSubmissions) -> ExaminedGroup:
+def examine(work: ConfinedWork) -> ExaminedGroup:
     """Examine a group, in this process.
 
     Raises:
@@ -139,18 +153,17 @@ def examine(work: GroupSubmissions) -> ExaminedGroup:
         len(answers.sources),
         step,
         why_not="" if known or step is not None else why_not_recorded(answers),
-        mended="" if known else _mended(course, exercise, answers.sources[0], work),
+        repair="" if known else _repair_sentence(course, exercise, answers.sources[0], work),
         known=known,
     )
 
 
-def write_mistake(work: GroupSubmissions, words: MistakeText) -> NewMistake:
+def write_mistake(work: ConfinedWork, words: MistakeText) -> NewMistake:
     """Write a group's mistake into the course, if `verify` passes with it; in this process.
 
     Raises:
         UserError: the words or the answers do not allow it.
     """
-    words = checked_words(words)
     course = load_course(work.root / FILE_NAME)
     exercise = course.exercise(work.exercise)
     with importable(course):
@@ -175,21 +188,16 @@ def write_mistake(work: GroupSubmissions, words: MistakeText) -> NewMistake:
     return NewMistake(path, step is not None, tuple(faults))
 
 
-def _answers(course: Course, exercise: Exercise, work: GroupSubmissions) -> GroupAnswers:
-    level = choose(None, work.own_code)
-    with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
-        children = children_on(level, course, work.secret, Path(scratch))
-        try:
-            return answers_of_group(course, exercise, work.group, work.sources, children)
-        finally:
-            children.close()
+def _answers(course: Course, exercise: Exercise, work: ConfinedWork) -> GroupAnswers:
+    with confined(course, work) as children, contextlib.closing(children):
+        return answers_of_group(course, exercise, work.group, work.sources, children)
 
 
 def why_not_recorded(answers: GroupAnswers) -> str:
     """Return why a group's answers cannot be recorded as a mistake; empty if they can."""
     if not answers.replay.recipe.comparison.is_exact:
         return "This function's answers are random, so recorded answers cannot name a mistake."
-    if not are_one(answers):
+    if not are_one_mistake(answers):
         return "These answers agree to three digits only, so there are two mistakes."
     return ""
 
@@ -202,14 +210,11 @@ def _known(answers: GroupAnswers) -> str:
     return common.pop() if len(common) == 1 else ""
 
 
-def _mended(course: Course, exercise: Exercise, source: Source, work: GroupSubmissions) -> str:
+def _repair_sentence(course: Course, exercise: Exercise, source: Source, work: ConfinedWork) -> str:
     """Return the sentence of a repair of one of them, by the search that `check` makes."""
-    with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
-        level = choose(None, work.own_code)
-        children = children_on(level, course, work.secret, Path(scratch))
-        with Judge(course, [exercise], children) as judge:
-            graded = judge.run(source)
-            if not is_worth_looking(exercise, source, graded.results, "practice"):
-                return ""
-            found = look_for_repair(judge, graded)
+    with confined(course, work) as children, Judge(course, [exercise], children) as judge:
+        graded = judge.run(source)
+        if not is_worth_looking(exercise, source, graded.results, "practice"):
+            return ""
+        found = look_for_repair(judge, graded)
     return found.said if found is not None else ""

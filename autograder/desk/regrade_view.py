@@ -16,12 +16,12 @@ ADDRESS = "/regrade"
 
 
 def show(visit: Visit) -> Response:
-    run = visit.place.regrading
+    run = visit.desk.regrading
     by_id = {student.id: student for student in visit.results().students}
     return visit.page(
         "regrade_view.html",
         run=run,
-        commands=[_in_words(command) for command in grade_commands(visit.place.results)],
+        commands=[_in_words(command) for command in grade_commands(visit.desk.results)],
         entered=_entered(visit) if run.state != "running" else "",
         headline=headline(GradeDifference(run.changes)),
         changes=[
@@ -40,10 +40,11 @@ def _in_words(command: GradeCommand) -> str:
 
 
 def _entered(visit: Visit) -> str:
-    """Return a sentence on marks and adjustments that are not in force yet; empty without any."""
-    reports = list(visit.results().reports())
+    """Return a sentence on marks and adjustments that are not applied yet; empty without any."""
+    now = visit.results()
+    reports = [now.report(student.id) for student in now.students]
     try:
-        refuse_unapplied_entries(visit.place.results, visit.place.course, reports)
+        refuse_unapplied_entries(visit.desk.results, visit.desk.course, reports)
     except UnappliedEntries as error:
         return error.what
     except UserError as error:
@@ -53,26 +54,26 @@ def _entered(visit: Visit) -> str:
 
 def begin(visit: Visit) -> Response:
     """Find out what grading again would change."""
-    known = grade_commands(visit.place.results)
+    known = grade_commands(visit.desk.results)
     number = visit.field("command")
     if not number.isdecimal() or int(number[:4]) >= len(known):
         raise UserError(
             "The command that made these results is not recorded. Run `autograder grade` once in "
             "the terminal. Then the desk can repeat it."
         )
-    visit.place.regrading.show(known[int(number[:4])])
-    return visit.other(ADDRESS)
+    visit.desk.regrading.show(known[int(number[:4])])
+    return visit.redirect(ADDRESS)
 
 
 def apply(visit: Visit) -> Response:
-    """Put in force what was shown."""
-    visit.place.regrading.put_in_force(visit.field("difference"))
-    return visit.other(ADDRESS)
+    """Apply what was shown."""
+    visit.desk.regrading.apply(visit.field("difference"))
+    return visit.redirect(ADDRESS)
 
 
 def stop(visit: Visit) -> Response:
-    visit.place.regrading.stop()
-    return visit.other(ADDRESS)
+    visit.desk.regrading.stop()
+    return visit.redirect(ADDRESS)
 
 
 VIEWS = (

@@ -1,12 +1,13 @@
-"""`autograder grade` once more, in its own process: first its changes, then in force."""
+"""`autograder grade` once more, in its own process: first its changes, then for good."""
 
 import contextlib
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import weakref
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -18,10 +19,10 @@ from autograder.classroom.records import FILE as REPORTS
 from autograder.classroom.records import Records
 from autograder.course.errors import UserError
 from autograder.course.text import one_line, printable
-from autograder.report.model import CheckReport, ExerciseReport
+from autograder.report.model import CheckReport
 
-RunState = Literal["none", "running", "shown", "in force", "failed"]
-DONE = {0, 1, 3}  # all is graded; a person has to look; nothing was put in force
+RunState = Literal["none", "running", "shown", "applied", "failed"]
+DONE = {0, 1, 3}  # all is graded; a person has to look; nothing was applied
 MAX_SAID = 4000
 MAX_MESSAGE = 500
 OTHERWISE = "Nothing was applied, because something else has changed since. Show the changes again."
@@ -51,23 +52,19 @@ class GradeOutput:
         self._process: subprocess.Popen[str] | None = None
 
     def __iter__(self) -> Iterator[str]:
-        with subprocess.Popen(
-            [sys.executable, "-m", "autograder", *self.arguments],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
-            text=True, errors="replace", bufsize=1,
-        ) as self._process:  # fmt: skip
-            _running.add(self._process)
-            assert self._process.stdout is not None and self._process.stderr is not None
-            drain = threading.Thread(target=self._drain, args=(self._process.stderr,), daemon=True)
-            drain.start()
-            yield from self._process.stdout
-            drain.join()
-        _running.discard(self._process)
-        self.code = self._process.returncode
-
-    def _drain(self, stream: Iterable[str]) -> None:
-        for line in stream:
-            self.errors = [*self.errors, line.strip()[:MAX_SAID]][-20:]
+        with tempfile.TemporaryFile("w+", errors="replace") as errors:
+            with subprocess.Popen(
+                [sys.executable, "-m", "autograder", *self.arguments],
+                stdout=subprocess.PIPE, stderr=errors, stdin=subprocess.DEVNULL,
+                text=True, errors="replace", bufsize=1,
+            ) as self._process:  # fmt: skip
+                _running.add(self._process)
+                assert self._process.stdout is not None
+                yield from self._process.stdout
+            _running.discard(self._process)
+            self.code = self._process.returncode
+            errors.seek(0)
+            self.errors = [line.strip()[:MAX_SAID] for line in errors][-20:]
 
     def stop(self) -> None:
         """End the command as Ctrl-C does: what is graded so far is kept."""
@@ -105,8 +102,8 @@ class Regrading:
         """
         self._begin(command, ["--no-apply"])
 
-    def put_in_force(self, difference: str) -> None:
-        """Begin to put in force what was shown, and nothing else.
+    def apply(self, difference: str) -> None:
+        """Begin to apply what was shown, and nothing else.
 
         Raises:
             UserError: it is not what was shown last.
@@ -158,7 +155,7 @@ class Regrading:
             self.version, self.difference = event.version, event.difference
             if applying and not event.in_force:
                 self.said.append(OTHERWISE)
-            self.state = "in force" if event.in_force else "shown"
+            self.state = "applied" if event.in_force else "shown"
 
 
 def _end_all() -> None:
@@ -185,7 +182,7 @@ def regrade_group(results: Path, exercise: str, students: Sequence[str], shown: 
     """Grade one exercise of some students, and return the digest of the difference.
 
     Without `shown` nothing of it counts; with the digest of a difference that a person has seen,
-    that is put in force.
+    that is applied.
 
     Raises:
         UserError: it cannot be done, or the difference is another one by now.
@@ -231,7 +228,11 @@ def message_changes(
         contextlib.closing(Records(results / PROPOSED / REPORTS)) as after,
     ):
         for student in students:
-            old, new = (_exercise(records, student, exercise) for records in (before, after))
+            both = (records.get(student) for records in (before, after))
+            old, new = (
+                next((e for e in report.exercises if e.name == exercise), None) if report else None
+                for report in both
+            )
             if old is not None and new is not None:
                 diagnoses = [check.diagnosis for check in new.checks if check.diagnosis]
                 named = any(name in diagnosis.misconceptions for diagnosis in diagnoses)
@@ -239,12 +240,6 @@ def message_changes(
                 texts = _messages(old.checks), _messages(new.checks)
                 found.append(MessageChange(student, *texts, points, named))
     return found
-
-
-def _exercise(records: Records, student: str, name: str) -> ExerciseReport | None:
-    report = records.get(student)
-    exercises = report.exercises if report is not None else ()
-    return next((each for each in exercises if each.name == name), None)
 
 
 def _messages(checks: Sequence[CheckReport]) -> tuple[str, ...]:

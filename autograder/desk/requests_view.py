@@ -7,7 +7,7 @@ from autograder.classroom.adjustments import TABLE, Adjustments
 from autograder.classroom.decisions import decision_row
 from autograder.classroom.marks import answer_id
 from autograder.course.errors import UserError
-from autograder.desk.results import ClassMember, ClassResults
+from autograder.desk.results import ClassMember
 from autograder.desk.student_view import keep_row, student_in_address
 from autograder.desk.view import DeskView, Visit
 from autograder.report.model import ExerciseReport
@@ -18,25 +18,21 @@ Request = tuple[ClassMember, ExerciseReport]
 Answered = tuple[ClassMember, ExerciseReport, str]
 
 
-def requests_of(now: ClassResults) -> list[Request]:
-    """Return all requests, in the order of the class."""
-    return [
-        (student, exercise)
-        for student in now.students
-        if student.id in now.with_requests
-        for exercise in now.report(student).exercises
-        if exercise.request
-    ]
-
-
 def by_answer(visit: Visit) -> tuple[list[Request], list[Answered]]:
     """Return the requests that wait, and those that were answered, each with its answer."""
     waiting: list[Request] = []
     answered: list[Answered] = []
-    requests = requests_of(visit.results())
+    now = visit.results()
+    requests = [
+        (student, exercise)
+        for student in now.students
+        if student.id in now.with_requests
+        for exercise in now.report(student.id).exercises
+        if exercise.request
+    ]
     if not requests:  # the first screen asks each time: read no table for nothing
         return waiting, answered
-    table = Adjustments(visit.place.results / TABLE, visit.place.course)
+    table = Adjustments(visit.desk.results / TABLE, visit.desk.course)
     for student, exercise in requests:
         answer = next(
             (
@@ -70,7 +66,9 @@ def answer(visit: Visit) -> Response:
     """Enter the answer to a request, for the words that it was given for, and go on to the next."""
     now = visit.results()
     student, name = student_in_address(visit, now), visit.part("exercise")
-    found = [each for each in now.report(student).exercises if each.name == name and each.request]
+    found = [
+        each for each in now.report(student.id).exercises if each.name == name and each.request
+    ]
     if not found:
         raise HTTPException(404)
     if visit.field("request") != answer_id(found[0].request):
@@ -80,7 +78,7 @@ def answer(visit: Visit) -> Response:
     row = decision_row("answer", None, visit.field("answer"), None)
     row |= {"exercise": name, "check": answer_id(found[0].request)}
     keep_row(visit, student, row)
-    return visit.other("/requests")
+    return visit.redirect("/requests")
 
 
 VIEWS = (

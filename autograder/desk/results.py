@@ -4,7 +4,7 @@ import functools
 import threading
 import weakref
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -128,7 +128,7 @@ class ClassResults:
         self.with_requests: set[str] = set()
         groups = UnnamedGroups()
         for student in self._records.students:
-            report = self._read(student)
+            report = self.report(student)
             hand_in = report.hand_in
             member = ClassMember(
                 id=report.student,
@@ -149,12 +149,6 @@ class ClassResults:
         self.unnamed = groups.largest()
         self.submissions = Submissions(results, course)
 
-    def _read(self, student: str) -> Report:
-        with self._lock:
-            report = self._records.get(student)
-        assert report is not None
-        return report
-
     @functools.cached_property
     def summary(self) -> Summary:
         """The class in figures: computed once, which takes longest of all."""
@@ -163,27 +157,24 @@ class ClassResults:
     def row(self, student: ClassMember) -> Row:
         return self.overview.rows[student.place]
 
-    def report(self, student: ClassMember) -> Report:
+    def report(self, student: str) -> Report:
         """Read a student's whole record.
 
         Raises:
             UserError: it is of another version.
         """
-        return self._read(student.id)
+        with self._lock:
+            report = self._records.get(student)
+        assert report is not None
+        return report
 
-    def reports(self) -> Iterator[Report]:
-        return (self.report(student) for student in self.students)
-
-    def history(self, student: str) -> list[tuple[ResultsVersion, Change]]:
-        """Return the changes of a student's grade and the versions that brought them, latest first.
+    @functools.cached_property
+    def history(self) -> dict[str, list[tuple[ResultsVersion, Change]]]:
+        """The changes of each student's grade, and the versions that brought them, in order.
 
         Raises:
             UserError: the history cannot be read.
         """
-        return self._history.get(student, [])[::-1]
-
-    @functools.cached_property
-    def _history(self) -> dict[str, list[tuple[ResultsVersion, Change]]]:
         changes = defaultdict(list)
         for version, folder in versions(self._results):
             for change in read_changes(folder / CHANGES):

@@ -38,7 +38,7 @@ def show(visit: Visit) -> Response:
     now = visit.results()
     student = student_in_address(visit, now)
     choice = StudentFilter.of(visit.request.query_params)
-    report = now.report(student)
+    report = now.report(student.id)
     comments = _table(visit).of(student.id)
     works = [work for _, work in now.submissions.works(student.id)]
     parts = []
@@ -58,7 +58,7 @@ def show(visit: Visit) -> Response:
                 "finding": opening(exercise).text,
             }
         )
-    order = selected(choice, now, visit.place.course)
+    order = selected(choice, now, visit.desk.course)
     order = order if student in order else now.students
     at = order.index(student)
     return visit.page(
@@ -67,8 +67,8 @@ def show(visit: Visit) -> Response:
         report=report,
         choice=choice,
         parts=parts,
-        past=now.history(student.id),
-        hints=visit.place.course.content.hints,
+        past=now.history.get(student.id, [])[::-1],
+        hints=visit.desk.course.content.hints,
         at=at + 1,
         of=len(order),
         before=order[at - 1] if at else None,
@@ -90,19 +90,19 @@ def student_in_address(visit: Visit, now: ClassResults) -> ClassMember:
 
 
 def _table(visit: Visit) -> Adjustments:
-    return Adjustments(visit.place.results / TABLE, visit.place.course)
+    return Adjustments(visit.desk.results / TABLE, visit.desk.course)
 
 
 def _entered(visit: Visit, student: ClassMember, report: Report) -> dict[str, Any]:
     table = _table(visit)
-    return {"entered": table.of(student.id), "in_force": table.are_in(report)}
+    return {"entered": table.of(student.id), "applied": table.are_in(report)}
 
 
 def show_adjust(visit: Visit) -> Response:
     """Show the form by which a person changes points, and says why."""
     now = visit.results()
     student = student_in_address(visit, now)
-    report = now.report(student)
+    report = now.report(student.id)
     return visit.page(
         "adjust_view.html",
         student=student,
@@ -111,7 +111,7 @@ def show_adjust(visit: Visit) -> Response:
         total=TOTAL,
         by=user(),
         picked=visit.query("about"),
-        told=visit.place.kept.pop_sentence(visit.query("told")),
+        told=visit.desk.flash.pop_sentence(visit.query("told")),
         **_entered(visit, student, report),
     )
 
@@ -120,7 +120,7 @@ def enter(visit: Visit) -> Response:
     """Enter a row, as `autograder adjust` does."""
     now = visit.results()
     student = student_in_address(visit, now)
-    report = now.report(student)
+    report = now.report(student.id)
     exercise, _, check = visit.field("about").partition("/")
     change = visit.field("change")
     if change not in CHANGES:
@@ -128,7 +128,7 @@ def enter(visit: Visit) -> Response:
     refuse_without_reason(visit.field("why"), "Say why.")
     amount = _amount(visit.field("points"), change) if change in {"add", "set"} else None
     reports = {student.id: report}
-    name = check_named(reports, visit.place.results, student.id, exercise, check or None)
+    name = check_named(reports, visit.desk.results, student.id, exercise, check or None)
     row = decision_row(change, amount, visit.field("why"), visit.field("by"))
     doubt = doubt_of(_table(visit).upcoming(report), exercise, name, change, amount)
     return enter_row(visit, student, row | {"exercise": exercise, "check": name}, doubt)
@@ -161,7 +161,9 @@ def comment(visit: Visit) -> Response:
         raise UserError("Enter a line number.")
     if not visit.field("why"):
         raise UserError("Write a comment: the student reads it.")
-    check_named({student.id: now.report(student)}, visit.place.results, student.id, exercise, None)
+    check_named(
+        {student.id: now.report(student.id)}, visit.desk.results, student.id, exercise, None
+    )
     row = decision_row("comment", None, visit.field("why"), visit.field("by"))
     return enter_row(visit, student, row | {"exercise": exercise, "check": place})
 
@@ -177,7 +179,7 @@ def undo(visit: Visit) -> Response:
 
 
 def _entered_page(visit: Visit, student: ClassMember, text: str) -> Response:
-    return visit.other(f"/adjust/{student.key}?told={visit.place.kept.keep(text)}")
+    return visit.redirect(f"/adjust/{student.key}?told={visit.desk.flash.keep(text)}")
 
 
 def _amount(text: str, change: str) -> float:

@@ -2,7 +2,6 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable
 
 import msgspec
 
@@ -37,10 +36,8 @@ class _Group(msgspec.Struct):
 class UnnamedGroups:
     """The groups of a class, student after student."""
 
-    def __init__(self, reports: Iterable[Report] = ()) -> None:
+    def __init__(self) -> None:
         self._groups: dict[tuple[str, str], _Group] = defaultdict(_Group)
-        for report in reports:
-            self.add(report)
 
     def add(self, report: Report) -> None:
         for exercise in report.exercises:

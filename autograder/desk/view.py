@@ -59,14 +59,14 @@ class FlashStore:
 class DeskContext(NamedTuple):
     """The state that all views share.
 
-    `kept` is for the next page; `navigation` has the titles and paths in every page's head.
+    `flash` is for the next page; `navigation` has the titles and paths in every page's head.
     """
 
     results: Path
     course: Course
-    now: CurrentResults
+    current: CurrentResults
     regrading: Regrading
-    kept: FlashStore
+    flash: FlashStore
     secrets: Secrets
     templates: jinja2.Environment
     navigation: tuple[tuple[str, str], ...] = ()
@@ -75,7 +75,7 @@ class DeskContext(NamedTuple):
 class Visit(NamedTuple):
     """A request to a view; `form` is what was posted, whose token has been checked already."""
 
-    place: DeskContext
+    desk: DeskContext
     request: Request
     form: FormData
 
@@ -103,20 +103,20 @@ class Visit(NamedTuple):
         Raises:
             UserError: there are none that can be read.
         """
-        return self.place.now.read()
+        return self.desk.current.read()
 
     def page(self, template: str, status: int = 200, **values: object) -> Response:
-        text = self.place.templates.get_template(template).render(
+        text = self.desk.templates.get_template(template).render(
             visit=self,
-            course=self.place.course.title,
-            navigation=self.place.navigation,
+            course=self.desk.course.title,
+            navigation=self.desk.navigation,
             here=self.request.url.path,
-            csrf=self.place.secrets.csrf,
+            csrf=self.desk.secrets.csrf,
             **values,
         )
         return HTMLResponse(text, status)
 
-    def other(self, path: str) -> Response:
+    def redirect(self, path: str) -> Response:
         """Go on to another page, after a form was carried out."""
         return RedirectResponse(path, 303)
 

@@ -115,13 +115,13 @@ def _marking(results: Path, course: Course) -> Marking:
 
 
 def _sheet(visit: Visit) -> Sheet:
-    marking = _marking(visit.place.results, visit.place.course)
+    marking = _marking(visit.desk.results, visit.desk.course)
     return Sheet(marking, visit.part("exercise"), visit.part("question"))
 
 
 def index(visit: Visit) -> Response:
     """Show the questions, and the progress of each."""
-    marking = _marking(visit.place.results, visit.place.course)
+    marking = _marking(visit.desk.results, visit.desk.course)
     found = [(sheet, sheet.progress()) for sheet in sheets(marking)]
     return visit.page(
         "words_view.html", found=found, by=_by(visit), blind=_is_blind(visit), user=user()
@@ -156,8 +156,8 @@ def keep(visit: Visit) -> Response:
         return _page(visit, sheet, wording, form, 422)
     following = sheet.next_open(wording)
     if following is None:
-        return visit.other("/words")
-    return visit.other(f"{_path(sheet)}?at={following.id}")
+        return visit.redirect("/words")
+    return visit.redirect(f"{_path(sheet)}?at={following.id}")
 
 
 def text(visit: Visit) -> Response:
@@ -171,7 +171,7 @@ def text(visit: Visit) -> Response:
 
 def settings(visit: Visit) -> Response:
     """Keep who marks in this browser, and whether names are shown."""
-    answer = visit.other("/words")
+    answer = visit.redirect("/words")
     by = quote(one_line(visit.field("by"), 60))
     blind = "yes" if visit.field("blind") else ""
     for name, value in ((BY, by), (BLIND, blind)):

@@ -89,7 +89,10 @@ class ConfinedAutograde(Autograde):
         resources = self.init_single_notebook_resources(filename)
         resources["metadata"] = {"name": Path(filename).stem, "path": str(Path(filename).parent)}
         path = self._target(resources)
-        book = self._after(self.sanitizing, _read(filename), resources)
+        # nbformat's own `read` would drop fields that it does not know.
+        read = nbformat.convert(reader.reads(Path(filename).read_text(encoding="utf-8")), 4)
+        nbformat.validate(read, relax_add_props=True)
+        book = self._after(self.sanitizing, read, resources)
         path.parent.mkdir(parents=True, exist_ok=True)
         json.dumps(book, ensure_ascii=False).encode()  # what cannot be written gets no grade
         resources["metadata"]["path"] = str(path.parent)
@@ -140,18 +143,6 @@ class ConfinedAutograde(Autograde):
         with contextlib.suppress(OSError):
             os.chmod(path, 0o644)
         nbformat.write(new_notebook(cells=cells), path)
-
-
-def _read(filename: str) -> Any:
-    """Read a notebook in nbformat's fourth version; unlike nbformat's `read`, keep unknown fields.
-
-    Raises:
-        nbformat.ValidationError: it is no notebook.
-    """
-    text = Path(filename).read_text(encoding="utf-8")
-    book = nbformat.convert(reader.reads(text), 4)
-    nbformat.validate(book, relax_add_props=True)
-    return book
 
 
 class StudentResult(msgspec.Struct):

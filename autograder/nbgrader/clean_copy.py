@@ -79,11 +79,11 @@ def stage(
 def copy_regular_files(
     folder: Path, clean: Path, limits: CopyLimits
 ) -> tuple[dict[str, str], list[str]]:
-    """Copy what is a regular file, and nothing that a link leads to.
+    """Copy regular files, and nothing that a link leads to.
 
     Returns:
-        Why a notebook cannot be had, by its name: there is an empty file in its place. And the
-        names of other things that were left out.
+        The reason why a notebook cannot be used, by its name: an empty file is in its place. And
+        the names of everything else that was left out.
 
     Raises:
         UserError: the copy cannot be written.
@@ -113,9 +113,9 @@ def copy_regular_files(
 
 
 def _files(folder: Path) -> Iterator[tuple[Path, int]]:
-    """All that is no folder, in a fixed order, and the open folder that it is in.
+    """Yield files and links, notebooks and the timestamp first, with the open folder of each.
 
-    Notebooks and the timestamp come first. Of folders that lie too deep there is the name.
+    Of folders that lie too deep, yield only the name.
     """
     for where, folders, names, descriptor in os.fwalk(folder):
         place = Path(where)

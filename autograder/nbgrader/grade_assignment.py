@@ -96,10 +96,9 @@ def grade_assignment(job: AssignmentJob, progress: Tell) -> "list[StudentResult]
         results = []
         for student, staged in _graded(students, staging, setup, graders, grading):
             result = writer.write(student, staged)
-            for name, report in grading.of_student(student).items():
+            for name, report in grading.take(student).items():
                 result.note(name, report)
             results.append(result)
-            grading.forget(student)
             progress(len(results), len(students))
     return results
 

@@ -125,14 +125,10 @@ class NotebookGrader:
             if cell.cell_type != "code" and "nbgrader" not in cell.metadata and _plain(cell.source)
         )
 
-    def of_student(self, student: str) -> dict[str, ExerciseReport]:
-        """Return what is known of a student's notebooks, as it is shown."""
-        known = self._reports.get(student, {})
+    def take(self, student: str) -> dict[str, ExerciseReport]:
+        """Return a student's reports as they are shown, and forget them: a class is large."""
+        known = self._reports.pop(student, {})
         return {notebook: shown.report for notebook, (_, shown) in known.items()}
-
-    def forget(self, student: str) -> None:
-        """Keep nothing of a student: a class is large."""
-        self._reports.pop(student, None)
 
     def report(self, student: str, notebook: str, nb: Any, folder: Path) -> ShownReport | None:
         """Return the report on a notebook in a folder; None if its name is no exercise's."""

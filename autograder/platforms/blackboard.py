@@ -112,17 +112,15 @@ def _time(date: str) -> datetime | None:
         return None
 
 
-def _notes(listing: Listing) -> list[str]:
-    return [name for name in listing.files if (match := _FILE.fullmatch(name)) and match["note"]]
-
-
 BLACKBOARD = Importer(
     name="blackboard",
     title="Blackboard",
     expected="files such as Homework 1_amuster_attempt_2027-02-05-23-10-00_homework.py",
     recognise=lambda listing: sum(_FILE.fullmatch(name) is not None for name in listing.files),
     read=read,
-    also=_notes,
+    also=lambda listing: [
+        name for name in listing.files if (match := _FILE.fullmatch(name)) and match["note"]
+    ],
 )
 
 

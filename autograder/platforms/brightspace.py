@@ -27,16 +27,14 @@ def readings_of(entry: Entry) -> list[Piece]:
     """
     readings = []
     begin = _USER.match(entry.name)
-    for date in _DATE.finditer(entry.name, begin.end()) if begin else ():
+    if begin is None:
+        return []
+    for date in _DATE.finditer(entry.name, begin.end()):
         file = entry.name[date.end() :].removeprefix(" - ")
-        if begin is None or entry.is_folder == bool(file):
+        if entry.is_folder == bool(file):
             continue
-        user, name, when = (
-            begin["user"],
-            entry.name[begin.end() : date.start()],
-            _time(date["date"]),
-        )
-        name = name.strip()
+        user, when = begin["user"], _time(date["date"])
+        name = entry.name[begin.end() : date.start()].strip()
         piece = Piece(
             entry=entry.name,
             owners=(Owner(key=f"{name}_{user}", id=user, name=name),),

@@ -222,11 +222,8 @@ def _tests(
     if report is None or not report.checks:
         points = [exercise.points] if released is None else released.values()
         most = sum(round(each * factor) for each in points)
-        why = "There is no file for this exercise." if report is None else report.reason
-        if report is not None and report.status == "needs a person":  # the schema has no such state
-            why = f"The 0 is not a grade: a person must look at this work. {why}"
         none = {"test-name": exercise.title, "passed": False, "score": 0, "max-score": most}
-        return [none | {"message": why}]
+        return [none | {"message": _why_nothing(report)}]
     tests = []
     for check in report.checks:
         counts = released is None or check.name in released
@@ -244,6 +241,14 @@ def _tests(
             test |= {"hints": list(check.hints)} if check.hints else {}
         tests.append(test)
     return tests
+
+
+def _why_nothing(report: ExerciseReport | None) -> str:
+    """Return why an exercise has no points; the schema has no state for what needs a person."""
+    if report is None:
+        return "There is no file for this exercise."
+    no_grade = "The 0 is not a grade: a person must look at this work. "
+    return f"{no_grade if report.status == 'needs a person' else ''}{report.reason}"
 
 
 def _committed(checkout: Path) -> str:

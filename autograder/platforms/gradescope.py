@@ -75,8 +75,7 @@ def read(listing: Listing) -> Sequence[Piece]:
     pieces = []
     for entry in listing.entries:
         about = data.get(entry.name)
-        owners = _owners(about.get(":submitters")) if isinstance(about, dict) else ()
-        if owners:
+        if isinstance(about, dict) and (owners := _owners(about.get(":submitters"))):
             when = _time(about.get(":created_at"))
             attempt = (when.isoformat() if when else "",)
             piece = Piece(entry=entry.name, owners=owners, attempt=attempt, whole=True, at=when)
@@ -111,15 +110,11 @@ def _time(value: object) -> datetime | None:
     return value if value.tzinfo else value.replace(tzinfo=UTC)
 
 
-def recognise(listing: Listing) -> int:
-    return len(listing.entries) - 1 if METADATA in listing.files else 0
-
-
 GRADESCOPE = Importer(
     name="gradescope",
     title="Gradescope",
     expected=f"folders such as submission_12345678 that {METADATA} names",
-    recognise=recognise,
+    recognise=lambda listing: len(listing.entries) - 1 if METADATA in listing.files else 0,
     read=read,
     also=lambda _: (METADATA,),
 )

@@ -56,7 +56,9 @@ NBGRADER = Importer(
 
 
 def prefix_of(names: Sequence[str]) -> str:
-    """Return the common beginning of all names, up to a hyphen: the assignment."""
+    """Return the common beginning of all names, up to a hyphen: the assignment; empty of one."""
+    if len(names) < LEAST:
+        return ""
     first, last = min(names), max(names)
     same = (at for at, (a, b) in enumerate(zip(first, last, strict=False)) if a != b)
     common = first[: next(same, min(len(first), len(last)))]
@@ -65,11 +67,10 @@ def prefix_of(names: Sequence[str]) -> str:
 
 
 def _read_repositories(listing: Listing) -> Sequence[Piece]:
-    folders = listing.folders
-    prefix = prefix_of(folders) if len(folders) >= LEAST else ""
+    prefix = prefix_of(listing.folders)
     return [
         Piece(entry=name, owners=(Owner(key=user, id=user),))
-        for name in folders
+        for name in listing.folders
         for user in [name.removeprefix(prefix)]
     ]
 
@@ -77,9 +78,8 @@ def _read_repositories(listing: Listing) -> Sequence[Piece]:
 def _recognise_repositories(listing: Listing) -> int:
     """Count folders with a `.git`: names with a hyphen are too common."""
     folders = listing.folders
-    if len(folders) < LEAST or not prefix_of(folders):
-        return 0
-    return len(folders) if all(listing.has(name, ".git") for name in folders) else 0
+    are_clones = bool(prefix_of(folders)) and all(listing.has(name, ".git") for name in folders)
+    return len(folders) if are_clones else 0
 
 
 REPOSITORIES = Importer(

@@ -85,7 +85,7 @@ def compare_exercise(
 
 
 def pairwise_similarity(prints: Sequence[Fingerprints]) -> tuple[Similarities, Similarities]:
-    """For every two the shared part of the shorter one, and how many they share; both (n, n)."""
+    """Return for each pair the shared part of the shorter one, and the number; both (n, n)."""
     count = len(prints)
     shared = np.zeros((count, count))
     if count < 2:
@@ -112,7 +112,7 @@ def _base_rate(part: Similarities) -> BaseRate:
 
 
 def _clusters(pairs: Sequence[SimilarPair]) -> list[tuple[str, ...]]:
-    """Three students or more of whom each is like another; the largest first."""
+    """Return groups of three or more students, each similar to another; the largest first."""
     group: dict[str, set[str]] = {}
     for pair in pairs:
         one, other = (group.get(student, {student}) for student in pair.students)

@@ -58,7 +58,7 @@ class Desk:
         """Post a form, and wait for what it begins."""
         page = self._post(self.client, path, **fields)
         until = time.monotonic() + 1500
-        while "Now:" in page.text and time.monotonic() < until:
+        while "Running:" in page.text and time.monotonic() < until:
             time.sleep(0.5)
             page = self.client.get(page.url.path)
         return page
@@ -88,11 +88,11 @@ def test_an_unnamed_group_is_named_verified_graded_again_and_told(tmp_path, post
     assert "verify passes with it. It is saved as code" in text_of(page), text_of(page)
     assert not said(desk.reports()["ann"])  # nothing counts yet
     page = desk.post(f"{group}/again")
-    assert "2 of 2 students would read the new finding" in text_of(page), text_of(page)
+    assert "2 of 2 students would have the new finding" in text_of(page), text_of(page)
     assert FINDING in text_of(page)
     assert not said(desk.reports()["ann"])
     page = desk.put_in_force(page)
-    assert "2 of 2 students now read the finding" in text_of(page), text_of(page)
+    assert "2 of 2 students now have the finding" in text_of(page), text_of(page)
     reports = desk.reports()
     assert [said(reports[student]) for student in ("ann", "bob", "cem")] == [
         {FINDING},

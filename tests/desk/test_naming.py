@@ -14,7 +14,7 @@ from autograder.course.course_file import load_course
 from autograder.course.errors import UserError
 from autograder.course.own_modules import importable
 from autograder.desk.changed_step import changed_step
-from autograder.desk.group_answers import GroupAnswers, are_one
+from autograder.desk.group_answers import GroupAnswers, are_one_mistake
 from autograder.desk.mistake_file import (
     MistakeText,
     answers_file,
@@ -126,7 +126,7 @@ def test_answers_that_differ_or_are_drawn_are_not_recorded(text_course):
     other = of("word_counts", "count_words", counts=lambda s: dict.fromkeys(s.words, 7.001))
     both = GroupAnswers("count_words", group.replay, (*group.outcomes, *other.outcomes), ())
     assert group_id(group.outcomes[0]) == group_id(other.outcomes[0])
-    assert not are_one(both)
+    assert not are_one_mistake(both)
     assert "two mistakes" in why_not_recorded(both)
     drawn = dataclasses.replace(group.replay.recipe, comparison=Comparison(spread=lambda s: (0, 1)))
     assert "random" in why_not_recorded(
@@ -184,7 +184,10 @@ def test_groups_are_gathered_over_a_class_the_largest_first(tmp_path):
             name="e", title="E", status="graded", points=0, max_points=4, checks=checks
         )
         reports.append(msgspec.structs.replace(report, exercises=(exercise,)))
-    first, second = UnnamedGroups(reports).largest()
+    groups = UnnamedGroups()
+    for report in reports:
+        groups.add(report)
+    first, second = groups.largest()
     assert (first.id, first.students, first.points) == ("2" * 10, ("bob", "cem"), 8)
     assert first.checks == (("a", 2), ("b", 2))
     assert second.students == ("ann",)
