@@ -45,9 +45,9 @@ import numpy as np
 #   which it does not scale. Every query may attend to at least one key.
 # - **Counts.** `count_visible` gives one whole number for each query.
 # - **Kinds of masks.** Masks need not be causal or square. They hold True and False, or 1 and 0 as
-#   whole numbers or decimals. A mask has at least two axes and not more than the scores, and
-#   broadcasts as in NumPy: the first axis of a mask with three axes meets the heads of scores with
-#   four.
+#   whole numbers or decimals, or are what `create_causal_mask` gives. A mask has two axes or more, not
+#   more than the scores, and broadcasts as in NumPy: the first axis of three meets the heads of
+#   scores with four.
 # - **Large scores.** Scores as large as ±1,000 give no NaN, and a blocked score ends at weight 0 also
 #   where all allowed ones are that low: use −∞ or −1e9.
 # - **Lengths.** `seq_len` is at least 1, and may be some hundreds.

@@ -3,6 +3,7 @@
 import statistics
 from collections.abc import Iterable, Sequence
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -17,19 +18,21 @@ MAX_ROWS = 30  # beyond which a class is shown in numbers
 MAX_LINES = 12  # of each kind, below the table of a small class
 FEW_LINES = 3  # the same for a large one
 WIDE = 7  # columns that a number and its head take, so that nothing is cut
+TOTAL = 24  # those of the total and the status
 
 
 def print_overview(console: Console, overview: ClassOverview, course: Course) -> None:
     """Print the class and the notes on it; the rest is in the files."""
+    students = max((cell_len(row.student) for row in overview.rows[:MAX_ROWS]), default=0)
     groups = {e.title: [e] for e in overview.exercises}
-    if len(groups) * WIDE + 30 > console.width and course.content.assignments:
+    if len(groups) * WIDE + TOTAL + students > console.width and course.content.assignments:
         groups = {  # there is no room for a column of each exercise
             assignment.title: [e for e in overview.exercises if e.name in assignment.exercises]
             for assignment in course.content.assignments
         }
     groups = {words: exercises for words, exercises in groups.items() if exercises}
     if len(overview.rows) <= MAX_ROWS:
-        console.print(_table(overview, groups))
+        console.print(_table(overview, groups, students <= console.width // 2))
         most, cut = MAX_LINES, False
     else:
         console.print(_numbers(overview, groups))
@@ -63,10 +66,10 @@ def _print_some(
         console.print(f"… and {len(lines) - most} more, in {rest}.")
 
 
-def _table(overview: ClassOverview, groups: dict[str, list[Exercise]]) -> Table:
-    """Return a table of one row per student."""
+def _table(overview: ClassOverview, groups: dict[str, list[Exercise]], has_room: bool) -> Table:
+    """Return a table of one row per student, whose names stay in one line if they have room."""
     table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("student", overflow="fold")
+    table.add_column("student", overflow="fold", no_wrap=has_room)
     for words, exercises in groups.items():
         table.add_column(f"{words} /{_most(exercises)}", justify="right")
     table.add_column("total", justify="right", no_wrap=True)

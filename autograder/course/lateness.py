@@ -27,11 +27,15 @@ class LatePolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
 
 
 class LatePenalty(msgspec.Struct, frozen=True):
-    """Days after the deadline, those of them that are free, and the percentage taken off."""
+    """Days after the deadline, those of them that are free, and the percentage taken off.
+
+    `until_days` is the policy's if these are more: no points are left.
+    """
 
     days: int
     free_days: int
     percent: float
+    until_days: float | None = None
 
     def said(self, at: str, source: str, points: float) -> str:
         """Return the line that a student reads."""
@@ -40,6 +44,10 @@ class LatePenalty(msgspec.Struct, frozen=True):
         free = f" This used {several(self.free_days, 'free late day')}." if self.free_days else ""
         if not self.percent:
             return f"{when}: nothing is taken off.{free}"
+        if self.until_days is not None:
+            limit = f"After {several(self.until_days, 'day')}" + " that are not free" * bool(free)
+            limit = f"{limit} no points are left" if self.until_days else "Late work gets no points"
+            return f"{when}. {limit}: {number(points)} points are taken off.{free}"
         return f"{when}: {number(self.percent)} % are taken off, {number(points)} points.{free}"
 
 
@@ -62,7 +70,7 @@ def late_penalty(policy: LatePolicy, days: int, free_left: int) -> LatePenalty:
     charged = days - free
     percent = min(100.0, policy.percent_a_day * charged)
     if policy.until_days is not None and charged > policy.until_days:
-        percent = 100.0
+        return LatePenalty(days, free, 100.0, policy.until_days)
     return LatePenalty(days, free, percent)
 
 

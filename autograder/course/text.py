@@ -91,12 +91,12 @@ def number(value: float) -> str:
     return f"{value:.2f}".rstrip("0").rstrip(".") or "0"
 
 
-def several(count: int, noun: str) -> str:
-    """Return `1 value`, `3 values`, `2 entries`."""
+def several(count: float, noun: str) -> str:
+    """Return `1 value`, `3 values`, `2 entries`, `0.5 days`."""
     if count == 1:
-        return f"{count} {noun}"
+        return f"1 {noun}"
     ending = _CONSONANT_Y.sub("ies", noun)
-    return f"{count} {noun}s" if ending == noun else f"{count} {ending}"
+    return f"{number(count)} {f'{noun}s' if ending == noun else ending}"
 
 
 def nearest(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:

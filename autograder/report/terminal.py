@@ -225,7 +225,7 @@ def _failure_lines(
         yield [(INDENT + sentences.repeated, "")]
     if with_values and check.evidence is not None:
         yield from _indented(check.evidence, width)
-    if with_values or (check.hidden and sentences.diagnosis):
+    if with_values:
         last: list[StyledLine] = [
             [(INDENT, ""), ("Hint: ", "hint"), (hint, "")] for hint in check.hints
         ]
@@ -461,7 +461,7 @@ def _check_sentences(
     shown_texts.add(check.finding)
     if with_values and check.evidence is not None:
         yield from _evidence_sentences(check.evidence)
-    if with_values or (check.hidden and sentences.diagnosis):
+    if with_values:
         for place, hint in enumerate(check.hints, 1):
             yield f"Hint {place}: {hint}"
 

@@ -36,10 +36,14 @@ class Seen(msgspec.Struct, frozen=True):
 
 
 class Attempts(msgspec.Struct, frozen=True):
-    """The record of what a student was shown of an exercise: its source, and each check."""
+    """The record of what a student was shown of an exercise: its source, and each check.
+
+    Of these, the one to fix `first` had its hints on the screen.
+    """
 
     digest: str = ""
     checks: dict[str, Seen] = {}
+    first: str = ""
 
 
 def next_step(
@@ -49,19 +53,23 @@ def next_step(
 
     A check's first hint comes with its finding. One more comes with a source that has changed and
     fails the same way, or, where the policy is "practice", when it is `asked` for: to the mistake
-    that is to be fixed first, and to no other, which nobody has tried to fix yet.
+    that is to be fixed first and was so before. Nobody has seen the first hint to another yet.
     """
     changed = bool(before.digest) and before.digest != exercise.digest
     more = changed or (asked and policy == "practice")
     first = first_failing(exercise)
+    if first is None or policy == "exam":
+        return Attempts(exercise.digest)
+    more = more and _is_same_mistake(first, before.first, before.checks.get(before.first))
     checks = {}
-    for check in _failing(exercise) if policy != "exam" else ():
+    for check in _failing(exercise):
         way, hints = way_of_failing(check), 1
         seen = before.checks.get(check.name)
         if seen is not None and seen.way == way:
-            hints = seen.hints + (more and _is_same_mistake(check, first))
+            now = Seen(way_of_failing(first), 1)
+            hints = seen.hints + (more and _is_same_mistake(check, first.name, now))
         checks[check.name] = Seen(way, min(hints, max(1, len(check.hints))))
-    return Attempts(exercise.digest, checks)
+    return Attempts(exercise.digest, checks, first.name)
 
 
 def first_failing(exercise: ExerciseReport) -> CheckReport | None:
@@ -74,11 +82,12 @@ def _failing(exercise: ExerciseReport) -> list[CheckReport]:
     return [check for check in exercise.checks if not is_quiet(check)]
 
 
-def _is_same_mistake(check: CheckReport, first: CheckReport | None) -> bool:
-    if check is first or first is None:
+def _is_same_mistake(check: CheckReport, other: str, seen: Seen | None) -> bool:
+    """Return whether another check shows a check's mistake: it is the same one, or by name."""
+    if check.name == other:
         return True
-    is_named = first.diagnosis is not None and bool(first.diagnosis.misconceptions)
-    return is_named and way_of_failing(check) == way_of_failing(first)
+    is_named = check.diagnosis is not None and bool(check.diagnosis.misconceptions)
+    return is_named and seen is not None and seen.way == way_of_failing(check)
 
 
 def read_attempts(source: Path, exercise: str) -> Attempts:
@@ -182,7 +191,7 @@ def no_further_hint(
         return NO_HINTS[policy]
     seen = before.checks.get(first.name)
     now = next_step(before, full, policy, asked=True).checks[first.name]
-    if first.hints and seen != now:
+    if first.hints and (seen != now or now.hints < len(first.hints)):
         return ""
     lesson = f"the lesson above your code in {where}" if where else "the lesson"
     helps = f"What else helps: {values}, {lesson}, or a person to ask."

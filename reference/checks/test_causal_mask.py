@@ -9,6 +9,7 @@ from autograder.author import (
     Mismatch,
     NotJudged,
     Raised,
+    StudentProblem,
     expect_all_follow,
     expect_close,
     expect_follows,
@@ -138,6 +139,29 @@ def test_blocked_scores(submission, reference, rng):
         )
 
 
+def expect_own_masks(submission):
+    """Pass if apply_mask takes what create_causal_mask returns, which may be lists."""
+    __tracebackhide__ = True
+    aside, scores = submission.aside(), np.arange(1.0, 10.0).reshape(3, 3)
+    try:
+        mask = aside.create_causal_mask(3)
+    except StudentProblem:
+        return
+    if not isinstance(mask, list) or not np.array_equal(mask, np.tril(np.ones((3, 3)))):
+        return
+    expected = expect_numbers(aside.apply_mask(scores, np.array(mask)), "the scores")
+    try:
+        answer = expect_numbers(submission.apply_mask(scores, mask), "the scores")
+        expect_close(np.exp(answer), np.exp(expected), "the scores")
+    except (Mismatch, Raised):
+        raise Mismatch(
+            "create_causal_mask returns a list of lists, and apply_mask is right for arrays only. "
+            "Return an array: np.array(…) makes one of your lists.",
+            mistake="kind-of-result",
+            code="other_kind",
+        ) from None
+
+
 @pytest.mark.check(
     "apply_mask: masks of 0 and 1, and of other shapes",
     points=1,
@@ -151,6 +175,7 @@ def test_blocked_scores(submission, reference, rng):
     ),
 )
 def test_mask_kinds(submission, rng):
+    expect_own_masks(submission)
     rows = np.array([[1, 0, 1, 1], [0, 1, 0, 1], [1, 1, 0, 0]])
     masks = (rows, rows.astype(float), rows[:1], rows[np.newaxis].astype(bool))
     cases = [((2, 3, 4), mask) for mask in masks]

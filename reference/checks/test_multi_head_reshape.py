@@ -170,9 +170,9 @@ def test_merge_values(submission, reference):
 
 
 @pytest.mark.check(
-    "merge_heads undoes split_heads",
+    "merge_heads undoes split_heads, and neither changes its argument",
     points=1,
-    grades=["merge"],
+    grades=["merge", "no side effects"],
     needs=["test_split_shape", "test_merge_shape"],
     hints=(
         "Which numbers of x come back in another place, or changed?",
@@ -180,35 +180,38 @@ def test_merge_values(submission, reference):
         "split: reshape, then transpose. merge: transpose, then reshape.",
     ),
 )
-def test_round_trip(submission, reference, rng, note):
+def test_round_trip(submission, reference, rng, note, grading):
     pairs = []
     for batch, length, features, heads in SIZES:
         x = rng.normal(size=(batch, length, features))
         size = (batch, heads, length, features // heads)
-        pairs.append((x, expect_shape(submission.split_heads(x, heads), size, "the result")))
+        apart, (after, _) = submission.split_heads.with_arguments(x, heads)
+        grading("no side effects")
+        expect_unchanged(x, after, "x")
+        grading("merge")
+        pairs.append((x, expect_shape(apart, size, "the result")))
     unaware = submission.fresh()  # has seen no x that it could hand back
     for x, apart in pairs:
-        back = unaware.merge_heads(apart)
+        back, (after,) = unaware.merge_heads.with_arguments(apart)
+        grading("no side effects")
+        expect_unchanged(apart, after, "x")
+        grading("merge")
         following = lambda apart=apart: reference.merge_heads(apart)
         expect_data_follows(back, x, following, "what comes back", note, "split_heads")
 
 
 @pytest.mark.hidden
 @pytest.mark.check(
-    "Other sizes, and arguments that stay as they are",
+    "Other sizes, and nothing kept from other calls",
     points=1,
     grades=["sizes", "error", "no side effects"],
     needs=["test_split_values"],
 )
 def test_other_sizes(submission, reference, rng, grading):
     x = rng.normal(size=(5, 7, 24))
-    for heads in (1, 2, 8, 24):
-        answer, (after, _) = submission.split_heads.with_arguments(x, heads)
-        grading("sizes")
-        expect_close(answer, reference.split_heads(x, heads))
-        grading("no side effects")
-        expect_unchanged(x, after, "x")
     grading("sizes")
+    for heads in (1, 2, 8, 24):
+        expect_close(submission.split_heads(x, heads), reference.split_heads(x, heads))
     drawn = [
         (heads, *rng.integers(1, 9, size=3).tolist())
         for heads in rng.choice(np.arange(2, 14), size=3, replace=False).tolist()
@@ -227,10 +230,8 @@ def test_other_sizes(submission, reference, rng, grading):
             )
     grading("sizes")
     apart = reference.split_heads(x, 4)
-    answer, (after,) = submission.merge_heads.with_arguments(apart)
-    expect_close(answer, x)
+    expect_close(submission.merge_heads(apart), x)
     grading("no side effects")
-    expect_unchanged(apart, after, "x")
     calls = [
         ("split_heads", lambda s: s.split_heads(x, 4)),
         ("merge_heads", lambda s: s.merge_heads(apart)),

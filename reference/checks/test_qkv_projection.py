@@ -99,21 +99,18 @@ def test_sizes(submission, reference, rng, sizes):
     compare(submission, reference, *draw(rng, *SIZES[sizes]))
 
 
-@pytest.mark.hidden
 @pytest.mark.check(
-    "Other values, and arguments that stay as they are",
-    points=2,
-    grades=["values", "no side effects"],
+    "The arguments stay as they are, and no result depends on earlier calls",
+    points=1,
+    grades=["no side effects"],
     needs=["test_by_hand"],
+    hints=(
+        "Does a line of your code write into an argument, or keep something for the next call?",
+        "An array that is passed to a function is the caller's own: changes are seen outside.",
+        "Make new arrays: `Q = X @ W_Q` does; `X -= …`, `X[...] = …` and `X.shape = …` do not.",
+    ),
 )
-def test_other_values_and_unchanged(submission, reference, rng, grading):
-    grading("values")
-    compare(submission, reference, *draw(rng, (3,), 1, 7, 2, 3))
-    for batch in ((), (2,)):  # sizes that no table can know
-        length, d_model, d_k, d_v = rng.choice(np.arange(6, 41), size=4, replace=False)
-        compare(submission, reference, *draw(rng, batch, length, d_model, d_k, d_v))
-    compare(submission, reference, *(50 * each for each in draw(rng, (), 3, 3, 3, 3)))
-    grading("no side effects")
+def test_unchanged(submission, rng):
     args = draw(rng, (2,), 3, 4, 5, 2)
     _, after = submission.project_qkv.with_arguments(*args)
     for name, was, now in zip(("X", "W_Q", "W_K", "W_V"), args, after, strict=True):
@@ -123,4 +120,14 @@ def test_other_values_and_unchanged(submission, reference, rng, grading):
         ("project_qkv", lambda s: s.project_qkv(*args)),
         ("project_qkv", lambda s: s.project_qkv(*other)),
     ]
-    expect_independent_calls(submission, calls)
+    expect_independent_calls(submission.fresh(), calls)
+
+
+@pytest.mark.hidden
+@pytest.mark.check("Other values", points=1, grades=["values"], needs=["test_by_hand"])
+def test_other_values(submission, reference, rng):
+    compare(submission, reference, *draw(rng, (3,), 1, 7, 2, 3))
+    for batch in ((), (2,)):  # sizes that no table can know
+        length, d_model, d_k, d_v = rng.choice(np.arange(6, 41), size=4, replace=False)
+        compare(submission, reference, *draw(rng, batch, length, d_model, d_k, d_v))
+    compare(submission, reference, *(50 * each for each in draw(rng, (), 3, 3, 3, 3)))

@@ -387,7 +387,7 @@ def test_a_round_trip_is_no_memory(grade_text):
             return np.zeros((B, L, H * d))
         """,
     )
-    (check,) = [c for c in report.checks if c.title == "merge_heads undoes split_heads"]
+    (check,) = [c for c in report.checks if c.name == "test_round_trip"]
     assert check.outcome == "failed"
 
 

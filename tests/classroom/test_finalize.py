@@ -175,12 +175,36 @@ def test_without_a_policy_it_is_said_and_nothing_taken_off(with_policy):
     assert done.lateness[0].said.endswith("nothing is taken off.")
 
 
+@pytest.mark.parametrize(
+    ("policy", "ends"),
+    [
+        (
+            {"percent_a_day": 10, "until_days": 2},
+            "3 days late. After 2 days no points are left: 9 points are taken off.",
+        ),
+        (
+            {"free_days": 2, "until_days": 0.5},
+            "3 days late. After 0.5 days that are not free no points are left: 9 points are taken "
+            "off. This used 2 free late days.",
+        ),
+        ({"until_days": 0}, "3 days late. Late work gets no points: 9 points are taken off."),
+        ({"percent_a_day": 40, "until_days": 3}, "3 days late: 100 % are taken off, 9 points."),
+    ],
+)
+def test_work_that_is_too_late_is_told_from_when(with_policy, policy, ends):
+    """10 % a day are not 100 % after three days: the line said so without a reason."""
+    report = record("s1", 9.0, at="2027-02-08T01:00:00+00:00", at_from="Gradescope")
+    (late,) = finalize(report, with_policy(**policy)).lateness
+    assert late.said.endswith(f"counts as {ends}")
+
+
 def test_a_mark_without_a_time_is_said(with_policy):
     done = finalize(record("s1", late=True, platform="canvas"), with_policy(percent_a_day=10))
     assert done.points == 9.0
     assert (
         "marked as late by canvas. The time of the submission is unknown" in done.lateness[0].said
     )
+    assert done.lateness[0].said.endswith("The column handed_in of a roster can give it.")
 
 
 def test_in_time_and_missing_have_no_line(with_policy):

@@ -213,6 +213,35 @@ def test_a_class_of_a_thousand_fits_on_a_screen(course):
     assert "… and 247 more" in output
 
 
+def class_of(exercises, students):
+    overview = ClassOverview("C", exercises)
+    overview.rows = [
+        Row(
+            student=student,
+            points={each.name: 9.5 for each in exercises},
+            statuses={each.name: "graded" for each in exercises},
+            total=112.5,
+            maximum=243.0,
+            status="needs a person",
+            notes=(),
+            page="",
+        )
+        for student in students
+    ]
+    return overview
+
+
+def test_ids_of_canvas_stay_in_one_line_at_80_columns(course):
+    ids = ["lovelaceada_1234567_890123456", "hopper_7", "vandenbergjohannescornelis_9876543"]
+    exercises = list(course.exercises.values())
+    for count in (1, 4, 7, len(exercises)):
+        said = io.StringIO()
+        print_overview(Console(file=said, width=80), class_of(exercises[:count], ids), course)
+        rows = [line for line in said.getvalue().splitlines() if "needs a person" in line]
+        assert [row.split()[0] for row in rows] == ids, said.getvalue()
+        assert max(map(len, said.getvalue().splitlines())) <= 80
+
+
 def test_a_note_that_is_cut_is_in_full_elsewhere(course):
     """Its end says what to do. Of results without names it is in no file, so it is not cut."""
     overview = ClassOverview("C", list(course.exercises.values()))

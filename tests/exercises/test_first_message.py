@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from autograder.report.presentation import FOLLOWS, shown_outcome
 from tests.conftest import ROOT
 
 # A change of the solution; the mistakes that are named, and a part of what is said of them.
@@ -55,3 +56,62 @@ def test_a_name_that_is_missing_is_no_stub_and_no_other_name(grade_text, old, ne
     found = next(check for check in checks if check.outcome != "passed")
     assert found.outcome == "failed"
     assert re.search(said, found.finding)
+
+
+SPLIT = "return x.reshape(batch, length, num_heads, features // num_heads).transpose"
+# Changes of a solution that a visible check fails, in a kit too, and what it says.
+NOT_DONE = {
+    "split_heads changes the shape of x": (
+        "multi_head_reshape",
+        {SPLIT: "x.shape = batch, length, num_heads, features // num_heads; return x.transpose"},
+        "test_round_trip",
+        "The argument x was changed by the call: the caller's own array now has another shape.",
+    ),
+    "project_qkv writes into X": (
+        "qkv_projection",
+        {"return X @ W_Q": "Q = X @ W_Q; K = X @ W_K; V = X @ W_V; X[...] = 0; return Q, K, V #"},
+        "test_unchanged",
+        "The argument X was changed by the call: the caller's own array now has other numbers.",
+    ),
+    "apply_mask compares a list with 1": (
+        "causal_mask",
+        {
+            "dtype=bool))": "dtype=bool)).tolist()",
+            "int(row.sum())": "sum(row)",
+            "np.where(mask,": "np.where(mask == 1,",
+        },
+        "test_mask_kinds",
+        "create_causal_mask returns a list of lists, and apply_mask is right for arrays only.",
+    ),
+}
+
+
+@pytest.mark.parametrize("change", NOT_DONE)
+def test_what_is_wrong_is_not_done(grade_text, change):
+    exercise, changes, name, says = NOT_DONE[change]
+    text = (ROOT / "solutions" / f"{exercise}.py").read_text()
+    for old, new in changes.items():
+        assert old in text
+        text = text.replace(old, new)
+    failed = [check for check in grade_text(exercise, text).checks if check.outcome != "passed"]
+    assert [check.name for check in failed if not check.hidden] == [name]
+    assert says in failed[0].finding
+
+
+def test_a_mask_of_lists_that_works_is_right(grade_text):
+    text = (ROOT / "solutions" / "causal_mask.py").read_text()
+    text = text.replace("dtype=bool))", "dtype=bool)).tolist()").replace(
+        "int(row.sum())", "sum(row)"
+    )
+    report = grade_text("causal_mask", text)
+    assert report.points == report.max_points
+
+
+def test_weights_that_are_not_returned_are_not_ticked(grade_text):
+    text = (ROOT / "solutions" / "self_attention.py").read_text()
+    assert "return self.W_o(output), weights" in text
+    text = text.replace("return self.W_o(output), weights", "return self.W_o(output)")
+    checks = {check.name: check for check in grade_text("self_attention", text).checks}
+    assert checks["test_parameters"].outcome == "failed"
+    assert shown_outcome(checks["test_values"]) == FOLLOWS
+    assert "Judged by the output alone" in checks["test_values"].note

@@ -217,3 +217,21 @@ def test_what_follows_from_a_wrong_step_and_is_right_stays(grade_text):
     checks = grade_text("hand_computation", text).checks
     first = next(check for check in checks if check.outcome == "failed")
     assert "work" not in first.diagnosis.finding
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({}, "the right ones rounded to 2 decimals; three"),
+        ({(0, 1): 0.29}, "the right ones to within 0.01, with 2 decimals; three"),  # sums to 1
+        ({(1, 0): 0.38}, ""),  # 0.363 is neither
+    ],
+)
+def test_two_decimals_are_named_however_they_were_cut(change, says):
+    """One entry that was rounded up to make a row sum to 1 left all nine without a name."""
+    rows = np.array([[0.43, 0.28, 0.28], [0.36, 0.36, 0.28], [0.37, 0.28, 0.35]])
+    for place, value in change.items():
+        rows[place] = value
+    finding = explain_value("c_weights", {**right_values(), "c_weights": rows}.__getitem__)
+    assert (finding.misconceptions if finding else ()) == (("rounded-2",) if says else ())
+    assert finding is None or (says in finding.says and "decimals" in finding.hints[0])

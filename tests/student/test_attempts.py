@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from autograder.report.model import Cause, CheckReport, Diagnosis, Evidence, ExerciseReport
-from autograder.student.step import Attempts, next_step
+from autograder.student.step import Attempts, next_step, no_further_hint
 
 
 def exercise(digest, *names, outcome="failed"):
@@ -109,17 +109,42 @@ def test_attempts_survive_being_stored():
     assert msgspec.json.decode(msgspec.json.encode(seen), type=Attempts) == seen
 
 
-def test_only_the_mistake_to_mend_first_gets_one_more():
-    def both(digest, *mistakes):
-        each = [exercise(digest, mistake).checks[0] for mistake in mistakes]
-        checks = [msgspec.structs.replace(c, name=f"test_{n}") for n, c in enumerate(each)]
-        return msgspec.structs.replace(exercise(digest), checks=tuple(checks))
+def hints_shown(attempts):
+    return {name: seen.hints for name, seen in attempts.checks.items()}
 
-    seen = next_step(
-        Attempts(), both("1", "split-mixed", "merge-mixed", "split-mixed"), "practice", False
-    )
-    seen = next_step(
-        seen, both("2", "split-mixed", "merge-mixed", "split-mixed"), "practice", False
-    )
-    seen = next_step(seen, both("2", "split-mixed", "merge-mixed", "split-mixed"), "practice", True)
-    assert [each.hints for each in seen.checks.values()] == [3, 1, 3]
+
+def both(digest, *mistakes, passed=()):
+    each = [exercise(digest, mistake).checks[0] for mistake in mistakes]
+    checks = [
+        msgspec.structs.replace(
+            check, name=f"test_{n}", outcome="passed" if n in passed else "failed"
+        )
+        for n, check in enumerate(each)
+    ]
+    return msgspec.structs.replace(exercise(digest), checks=tuple(checks))
+
+
+def test_only_the_mistake_to_mend_first_gets_one_more():
+    mistakes = "split-mixed", "merge-mixed", "split-mixed"
+    seen = next_step(Attempts(), both("1", *mistakes), "practice", False)
+    seen = next_step(seen, both("2", *mistakes), "practice", False)
+    seen = next_step(seen, both("2", *mistakes), "practice", True)
+    assert hints_shown(seen) == {"test_0": 3, "test_1": 1, "test_2": 3}
+
+
+@pytest.mark.parametrize("asked", [False, True])
+def test_the_second_mistake_begins_with_its_first_hint(asked):
+    """Where the first one is fixed, nobody has seen a hint to the second yet: two were shown."""
+    seen = next_step(Attempts(), both("1", "split-mixed", "merge-mixed"), "practice", False)
+    fixed = both("2", "split-mixed", "merge-mixed", passed={0})
+    assert no_further_hint(seen, fixed, "practice", "values", "") == ""
+    seen = next_step(seen, fixed, "practice", asked)
+    assert hints_shown(seen) == {"test_1": 1}
+    again = both("3", "split-mixed", "merge-mixed", passed={0})
+    assert hints_shown(next_step(seen, again, "practice", False)) == {"test_1": 2}
+
+
+def test_the_same_mistake_in_another_check_goes_on():
+    seen = next_step(Attempts(), both("1", "split-mixed", "split-mixed"), "practice", False)
+    fixed = both("2", "split-mixed", "split-mixed", passed={0})
+    assert hints_shown(next_step(seen, fixed, "practice", False)) == {"test_1": 2}

@@ -54,7 +54,9 @@ def explain_value(name: str, read: Callable[[str], Any], variant: str = "") -> F
         fitting = {key: fitting[key] * also.get(key, 1.0) for key in fitting}
         if len(fitting) > 1:
             fitting = {key: p for key, p in fitting.items() if key in also} or fitting
-    found = _named(name, [key for key, p in fitting.items() if p < CHANCE], WRONG[step].hints)
+    certain = [key for key, p in fitting.items() if p < CHANCE]
+    is_rounded = any(mistake.startswith("rounded") for mistake, _ in certain)
+    found = _named(name, certain, DECIMALS if is_rounded else WRONG[step].hints)
     if found is None:
         return None
     steps = {each: _numbers(read, f"{letter}_{each}") for each in STEPS}
@@ -114,6 +116,11 @@ S3 = (
 
 
 CHANCE = 0.001  # a name needs numbers that come about by chance more seldom
+DECIMALS: Hints = (
+    "How many decimals does the text ask for?",
+    "An entry may be off by 0.002, and a number with two decimals can be off by 0.005 and more.",
+    "Work with all decimals that you have, and round to three at the end.",
+)
 Fitting = dict[tuple[str, str], float]  # id and finding of a mistake: how likely it fits by chance
 
 
@@ -157,17 +164,27 @@ def _fitting(part: HandPart, step: str, read: Callable[[str], Any]) -> Fitting:
 
 
 def _rounded(part: HandPart, step: str, mine: Array, previous: Array) -> Fitting:
-    """Say that the numbers are right, but rounded too much."""
+    """Say that the numbers are right, but have too few decimals."""
     right = part.following(step, previous)
-    for digits in (1, 2):
-        if mine.shape == right.shape and np.allclose(mine, np.round(right, digits), atol=1e-9):
-            own = not _close(previous, _before(part, step))
-            ones = (
-                f"what follows from your {_name_before(part, step)}," if own else "the right ones"
-            )
-            words = f"{ones} rounded to {several(digits, 'decimal')}; three are asked for"
-            return {(f"rounded-{digits}", words): 0.0}
+    own = not _close(previous, _before(part, step))
+    ones = f"what follows from your {_name_before(part, step)}," if own else "the right ones"
+    for digits in (1, 2) if mine.shape == right.shape else ():
+        decimals, words = several(digits, "decimal"), ""
+        if np.allclose(mine, np.round(right, digits), atol=1e-9):
+            words = f"{ones} rounded to {decimals}"
+        elif not own and _is_cut(step, mine, right, 10.0**-digits):
+            words = f"{ones} to within {10.0**-digits}, with {decimals}"
+        if words:
+            return {(f"rounded-{digits}", f"{words}; three are asked for"): 0.0}
     return {}
+
+
+def _is_cut(step: str, mine: Array, right: Array, unit: float) -> bool:
+    """Return whether numbers have these decimals and are right but for the ones left out."""
+    free = mine.size - len(mine) * (step == "weights")
+    chance = (2 * unit / max(1.0, float(np.ptp(right)))) ** free
+    has_decimals = np.allclose(mine, np.round(mine / unit) * unit, atol=1e-9)
+    return chance < CHANCE and has_decimals and bool((np.abs(mine - right) < unit - 1e-9).all())
 
 
 def _chance(step: str, mine: Array, wrong: Array, right: Array) -> float:
