@@ -115,3 +115,16 @@ def test_weights_that_are_not_returned_are_not_ticked(grade_text):
     assert checks["test_parameters"].outcome == "failed"
     assert shown_outcome(checks["test_values"]) == FOLLOWS
     assert "Judged by the output alone" in checks["test_values"].note
+
+
+@pytest.mark.parametrize(
+    ("matrix", "width", "other"), [("W_v", "d_v", "d_k"), ("W_k", "d_k", "d_v")]
+)
+def test_the_width_that_goes_wrong_is_named_alone(grade_text, matrix, width, other):
+    """The calls of a diagnosis changed both widths together: either could be the cause."""
+    text = (ROOT / "solutions" / "self_attention.py").read_text()
+    wrong = f"return self.W_o(output) ** (1 + (self.{matrix}.out_features != x.shape[-1])), weights"
+    text = text.replace("return self.W_o(output), weights", wrong)
+    found = [check.diagnosis for check in grade_text("self_attention", text).checks]
+    says = next(each.finding for each in found if each)
+    assert f"where {width} is" in says and f"where {other}" not in says

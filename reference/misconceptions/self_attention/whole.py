@@ -107,8 +107,8 @@ def probes(draw: int) -> Sequence[Probe]:
         case((2,), 3, (5, 4, 6), None),
         case((2,), 4, (4, 4, 4), None),
         case((3,), 3, (3, 3, 3), None),
-        case((2, 3), 5, (4, 1, 2), None),
-        case((), 5, (2, 9, 3), None),
+        case((2, 3), 5, (4, 1, 4), None),  # only d_k differs from d_model
+        case((), 5, (2, 2, 9), None),  # only d_v
         case((), 4, (3, 5, 2), causal),
         case((2,), 4, (3, 2, 5), causal),
         case((2,), 4, (4, 4, 4), odd),
