@@ -123,7 +123,10 @@ def test_weights_that_are_not_returned_are_not_ticked(grade_text):
 def test_the_width_that_goes_wrong_is_named_alone(grade_text, matrix, width, other):
     """The calls of a diagnosis changed both widths together: either could be the cause."""
     text = (ROOT / "solutions" / "self_attention.py").read_text()
-    wrong = f"return self.W_o(output) ** (1 + (self.{matrix}.out_features != x.shape[-1])), weights"
+    wrong = (
+        "output = self.W_o(output); return output if "
+        f"self.{matrix}.out_features == x.shape[-1] else output + torch.sin(3 * output), weights"
+    )
     text = text.replace("return self.W_o(output), weights", wrong)
     found = [check.diagnosis for check in grade_text("self_attention", text).checks]
     says = next(each.finding for each in found if each)
