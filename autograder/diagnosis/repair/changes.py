@@ -258,6 +258,10 @@ def _conditions(tree: Tree, node: ast.AST) -> Iterator[Change]:
         yield tree.put("condition", node, f"{other} if {test} else {body}")
         yield tree.put("condition", node, body, 0.7)
         yield tree.put("condition", node, other, 0.7)
+    elif isinstance(node, ast.If | ast.While):
+        yield tree.put("condition", node.test, f"not {tree.operand(node.test)}")
+        for always in ("True", "False") if isinstance(node, ast.If) else ():
+            yield tree.put("condition", node.test, always, 0.6)
 
 
 def _subscripts(tree: Tree, node: ast.Subscript) -> Iterator[Change]:
@@ -284,11 +288,11 @@ def _slice(tree: Tree, node: ast.Slice) -> Iterator[Change]:
     step = f":{tree.source(node.step)}" if node.step else ""
     for low, high in ((upper, lower), ("", upper), (lower, "")):
         yield tree.put("slice", node, f"{low}:{high}{step}", 0.8)
-    for name in (1, -1):
+    for more in ("+1", "-1"):
         if upper:
-            yield tree.put("slice", node, f"{lower}:{upper} {name:+d}{step}")
+            yield tree.put("slice", node, f"{lower}:{upper} {more}{step}")
         if lower:
-            yield tree.put("slice", node, f"{lower} {name:+d}:{upper}{step}")
+            yield tree.put("slice", node, f"{lower} {more}:{upper}{step}")
     if step:
         yield tree.put("slice", node, f"{lower}:{upper}")
 
@@ -325,7 +329,6 @@ def _names(tree: Tree, node: ast.Name) -> Iterator[Change]:
 
 
 def _attributes(tree: Tree, node: ast.Attribute) -> Iterator[Change]:
-    """Yield the changes of a transpose that is written as an attribute."""
     if node.attr in {"T", "mT"}:
         value = tree.operand(node.value)
         yield tree.put("transpose", node, f"{value}.swapaxes(-1, -2)")
@@ -336,14 +339,12 @@ def _attributes(tree: Tree, node: ast.Attribute) -> Iterator[Change]:
 
 
 def _left_out(tree: Tree, node: ast.stmt) -> Iterator[Change]:
-    if tree.owner[node] is not None:
-        yield tree.put("statement", node, "pass")
-
-
-def _returned(tree: Tree, node: ast.stmt) -> Iterator[Change]:
-    """Yield a `return` that may be missing after the last line of a function."""
+    """Yield nothing in a statement's place, and a `return` after the last line of a function."""
     owner = tree.owner[node]
-    if owner is None or owner.body[-1] is not node:
+    if owner is None:
+        return
+    yield tree.put("statement", node, "pass")
+    if owner.body[-1] is not node:
         return
     if isinstance(node, ast.Expr):
         yield tree.put("return", node, f"return {tree.source(node.value)}")
@@ -353,42 +354,31 @@ def _returned(tree: Tree, node: ast.stmt) -> Iterator[Change]:
             yield Change("return", Span(end, end, f"; return {name}"))
 
 
-def _copied(tree: Tree, node: ast.stmt) -> Iterator[Change]:
-    """Yield a copy before what is changed in place."""
+def _copied(tree: Tree, node: ast.Assign | ast.AugAssign) -> Iterator[Change]:
+    """Yield a copy, or an array of floats, for an array that is assigned or changed in place."""
     start, end = tree.span(node)
+    written: list[ast.expr] = []
     if isinstance(node, ast.AugAssign):
+        written = [node.target]
         target, value = tree.source(node.target), tree.operand(node.value)
         now = OPERATORS[type(node.op)]
         yield Change("copy", Span(start, end, f"{target} = {target} {now} {value}"))
         for other in ("+", "-", "*", "/"):
             if other != now:
                 yield Change("operator", Span(start, end, f"{target} {other}= {value}"))
-    for name in _written(node):
-        if name in tree.scope(node):
+    else:
+        written = [target for target in node.targets if isinstance(target, ast.Subscript)]
+    for place in written:
+        array = place
+        while isinstance(array, ast.Subscript):
+            array = array.value
+        if isinstance(array, ast.Name) and (name := array.id) in tree.scope(node):
             yield Change("copy", Span(start, start, f"{name} = {name}.copy(); "))
             yield Change("type", Span(start, start, f"{name} = {name} * 1.0; "), 1.8)
-
-
-def _written(node: ast.stmt) -> list[str]:
-    """Return the names of arrays into which a statement writes."""
-    targets: list[ast.expr] = [node.target] if isinstance(node, ast.AugAssign) else []
     if isinstance(node, ast.Assign):
-        targets = [target for target in node.targets if isinstance(target, ast.Subscript)]
-    found = []
-    for target in targets:
-        inner = target
-        while isinstance(inner, ast.Subscript):
-            inner = inner.value
-        if isinstance(inner, ast.Name):
-            found.append(inner.id)
-    return found
-
-
-def _named(tree: Tree, node: ast.Assign) -> Iterator[Change]:
-    """Yield a value as a copy, or as an array of floats."""
-    source = tree.source(node.value)
-    yield tree.put("copy", node.value, f"({source}).copy()", 0.3)
-    yield tree.put("type", node.value, f"({source}) * 1.0", 0.3)
+        source = tree.source(node.value)
+        yield tree.put("copy", node.value, f"({source}).copy()", 0.3)
+        yield tree.put("type", node.value, f"({source}) * 1.0", 0.3)
 
 
 def _returns(tree: Tree, node: ast.Return) -> Iterator[Change]:
@@ -401,15 +391,6 @@ def _returns(tree: Tree, node: ast.Return) -> Iterator[Change]:
             yield tree.put("return", node, f"return {name}")
     elif node.value is not None and not isinstance(node.value, ast.Tuple | ast.Name):
         yield tree.put("type", node.value, f"({tree.source(node.value)}) * 1.0", 0.3)
-
-
-def _guards(tree: Tree, node: ast.If | ast.While) -> Iterator[Change]:
-    """Yield a condition that is turned round, or that always or never holds."""
-    test = tree.operand(node.test)
-    yield tree.put("condition", node.test, f"not {test}")
-    if isinstance(node, ast.If):
-        yield tree.put("condition", node.test, "True", 0.6)
-        yield tree.put("condition", node.test, "False", 0.6)
 
 
 def _leaps(tree: Tree, node: ast.stmt) -> Iterator[Change]:
@@ -436,21 +417,16 @@ CHANGES: dict[Any, Callable[[Tree, Any], Iterator[Change]]] = {
     ast.UnaryOp: _signs,
     ast.BinOp: _operators,
     ast.Compare: _comparisons,
-    ast.BoolOp: _conditions,
-    ast.IfExp: _conditions,
+    (ast.BoolOp, ast.IfExp, ast.If, ast.While): _conditions,
     ast.Call: _calls,
     ast.keyword: _keywords,
     ast.Subscript: _subscripts,
-    ast.Tuple: _sequences,
-    ast.List: _sequences,
+    (ast.Tuple, ast.List): _sequences,
     ast.Name: _names,
     ast.Attribute: _attributes,
     (ast.Assign, ast.AugAssign, ast.Expr, ast.Delete): _left_out,
-    (ast.Assign, ast.AugAssign, ast.Expr): _returned,
     (ast.AugAssign, ast.Assign): _copied,
-    ast.Assign: _named,
     ast.Return: _returns,
-    (ast.If, ast.While): _guards,
     (ast.Break, ast.Continue): _leaps,
     Function: _parameters,
 }

@@ -64,7 +64,7 @@ def describe_repair(found: Sequence[Found], shown_only: bool = False) -> Repair 
     Args:
         shown_only: only the checks that show themselves were run, as in a released course.
     """
-    described = [_describe(result, _passes(result, shown_only)) for result in found]
+    described = [_describe(result, shown_only) for result in found]
     repairs = [repair for repair in described if repair is not None]
     if len(repairs) <= 1:
         return repairs[0] if repairs else None
@@ -74,8 +74,12 @@ def describe_repair(found: Sequence[Found], shown_only: bool = False) -> Repair 
     )
 
 
-def _describe(found: Found, passes: str) -> Repair | None:
+def _describe(found: Found, shown_only: bool) -> Repair | None:
     """Return what the edits that pass have in common; None if that is nothing worth saying."""
+    passes = "every check that shows itself" if shown_only else "every check"
+    if found.functions:
+        names = join_names([one_line(name, 60) for name in found.functions])
+        passes = f"every check that {'shows itself and ' * shown_only}is about {names} alone"
     if found.together:
         return _of_two(found, passes)
     if not found.edits:
@@ -83,15 +87,6 @@ def _describe(found: Found, passes: str) -> Repair | None:
     if len({(edit.unit, edit.lines) for edit in found.edits}) > 1:
         return _of_either(found, passes) or _of_function(found, passes)
     return _of_lines(found, passes)
-
-
-def _passes(found: Found, shown_only: bool) -> str:
-    """Return which checks pass with the edit."""
-    if not found.functions:
-        return "every check that shows itself" if shown_only else "every check"
-    names = join_names([one_line(name, 60) for name in found.functions])
-    shown = "shows itself and " if shown_only else ""
-    return f"every check that {shown}is about {names} alone"
 
 
 def _of_two(found: Found, passes: str) -> Repair | None:

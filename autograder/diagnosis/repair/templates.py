@@ -46,8 +46,22 @@ def templates(right_answers: Iterable[Path]) -> tuple[Template, ...]:
     """Read the templates of the right answers in these files."""
     found: dict[tuple[str, str], Template] = {}
     for path in right_answers:
-        for template in _in_file(path):
-            found.setdefault((template.function, template.text), template)
+        try:
+            root = ast.parse(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError, SyntaxError):
+            continue
+        modules = frozenset(imported_names(root))
+        functions = [node for node in ast.walk(root) if isinstance(node, Function)]
+        for function in functions:
+            for node in ast.walk(function):
+                is_read = isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
+                if not isinstance(node, KINDS) or not is_read:
+                    continue
+                name, text = function.name, ast.unparse(node)
+                if LEAST <= len(_TOKEN.findall(text)) <= MOST:
+                    parameters = tuple(parameters_of(function))
+                    template = Template(text, name, parameters, _free(node), modules)
+                    found.setdefault((name, text), template)
     return tuple(found.values())
 
 
@@ -72,23 +86,6 @@ def template_changes(tree: Tree, node: ast.AST, known: Sequence[Template]) -> It
     for text, share in ranked[:BEST]:
         if ALIKE <= share < 1.0:
             yield tree.put("expression", node, text, share)
-
-
-def _in_file(path: Path) -> Iterator[Template]:
-    try:
-        root = ast.parse(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, SyntaxError):
-        return
-    modules = frozenset(imported_names(root))
-    for function in ast.walk(root):
-        if not isinstance(function, Function):
-            continue
-        parameters = tuple(parameters_of(function))
-        for node in ast.walk(function):
-            if isinstance(node, KINDS) and isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
-                text = ast.unparse(node)
-                if LEAST <= len(_TOKEN.findall(text)) <= MOST:
-                    yield Template(text, function.name, parameters, _free(node), modules)
 
 
 def _free(node: ast.AST) -> tuple[str, ...]:

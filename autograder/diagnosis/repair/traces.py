@@ -9,14 +9,15 @@ import ast
 import copy
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from autograder.diagnosis.repair.tree import Function, Tree, read_tree
+from autograder.diagnosis.repair.tree import Function, Tree, is_stored, read_tree
 from autograder.submission.code import is_text
 from autograder.submission.source import Source
 from autograder.worker.messages import Unit
@@ -84,10 +85,8 @@ def with_value_marks(source: Source, trees: Sequence[Tree | None], all_parts: bo
     With `all_parts` the parts of these expressions are marked as well.
     """
 
-    def mark_values(root: ast.Module, number: int) -> None:
-        _MarkValues(number, all_parts).visit(root)
-
-    return _marked(source, trees, Unit("values", _MARK_VALUE), mark_values)
+    mark = partial(_mark_values, all_parts=all_parts)
+    return _marked(source, trees, Unit("values", _MARK_VALUE), mark)
 
 
 def _marked(
@@ -107,79 +106,63 @@ def _marked(
     return msgspec.structs.replace(source, units=tuple(units))
 
 
-def _mark_lines(root: ast.Module, number: int) -> None:
+def _blocks(root: ast.AST) -> Iterator[list[ast.stmt]]:
+    """Yield all lists of statements."""
     for node in list(ast.walk(root)):
         for field in ("body", "orelse", "finalbody"):
-            block = getattr(node, field, None)
-            if not isinstance(block, list):
+            if isinstance(block := getattr(node, field, None), list):
+                yield block
+
+
+def _mark_lines(root: ast.Module, number: int) -> None:
+    for block in _blocks(root):
+        marked: list[ast.stmt] = []
+        for statement in block:
+            is_future = isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
+            if not is_text(statement) and not is_future:
+                marked += ast.parse(f"_passed_line('{number}:{statement.lineno}')").body
+            marked.append(statement)
+        block[:] = marked
+
+
+def _mark_values(root: ast.Module, number: int, all_parts: bool) -> None:
+    """Mark the values that statements inside functions assign or return."""
+    functions = [node for node in ast.walk(root) if isinstance(node, ast.FunctionDef)]
+    blocks = {id(block): block for function in functions for block in _blocks(function)}
+    for block in blocks.values():
+        marked: list[ast.stmt] = []
+        for statement in block:
+            marked.append(statement)
+            if not isinstance(statement, ast.Assign | ast.AugAssign | ast.Return):
                 continue
-            marked: list[ast.stmt] = []
-            for statement in block:
-                is_future = isinstance(statement, ast.ImportFrom) and (
-                    statement.module == "__future__"
-                )
-                if not is_text(statement) and not is_future:
-                    marked += ast.parse(f"_passed_line('{number}:{statement.lineno}')").body
-                marked.append(statement)
-            setattr(node, field, marked)
+            if statement.value is None:
+                continue
+            mark = partial(_value_mark, f"{number}:{statement.lineno}")
+            value = _MarkParts(mark).visit(statement.value) if all_parts else statement.value
+            statement.value = value if isinstance(statement, ast.AugAssign) else mark(value)
+            for text in _changed(statement):
+                marked.append(ast.Expr(mark(ast.parse(text, mode="eval").body)))
+        block[:] = marked
 
 
-class _MarkValues(ast.NodeTransformer):
-    """Transformer that marks the values which statements inside functions assign or return."""
+def _changed(statement: ast.Assign | ast.AugAssign | ast.Return) -> list[str]:
+    """Return what has another value after a statement than the statement's own value."""
+    if isinstance(statement, ast.AugAssign):
+        target: ast.expr = statement.target
+        while isinstance(target, ast.Subscript):
+            target = target.value
+        return [ast.unparse(target)]
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    unpacked = [target for target in targets if isinstance(target, ast.Tuple | ast.List)]
+    return [part.id for target in unpacked for part in ast.walk(target) if is_stored(part)]
 
-    def __init__(self, number: int, all_parts: bool) -> None:
-        self.number = number
-        self.all_parts = all_parts
-        self.inside = 0
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        self.inside += 1
-        self.generic_visit(node)
-        self.inside -= 1
-        return node
-
-    def visit_Return(self, node: ast.Return) -> ast.AST:
-        if self.inside and node.value is not None:
-            node.value = self._mark(node, self._mark_parts(node, node.value))
-        return node
-
-    def visit_Assign(self, node: ast.Assign) -> ast.AST | list[ast.stmt]:
-        if not self.inside:
-            return node
-        node.value = self._mark(node, self._mark_parts(node, node.value))
-        unpacked = [
-            ast.Expr(self._mark(node, ast.Name(part.id, ast.Load())))
-            for target in node.targets
-            if isinstance(target, ast.Tuple | ast.List)
-            for part in ast.walk(target)
-            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
-        ]
-        return [node, *unpacked]
-
-    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST | list[ast.stmt]:
-        if not self.inside:
-            return node
-        node.value = self._mark_parts(node, node.value)
-        whole: ast.expr = copy.deepcopy(node.target)
-        while isinstance(whole, ast.Subscript):
-            whole = whole.value
-        for part in ast.walk(whole):
-            if hasattr(part, "ctx"):
-                part.ctx = ast.Load()
-        return [node, ast.Expr(self._mark(node, whole))]
-
-    def _mark_parts(self, statement: ast.stmt, value: ast.expr) -> ast.expr:
-        if not self.all_parts:
-            return value
-        parts = _MarkParts(lambda part: self._mark(statement, part)).visit(value)
-        assert isinstance(parts, ast.expr)
-        return parts
-
-    def _mark(self, statement: ast.stmt, value: ast.expr) -> ast.expr:
-        call = ast.parse(f"_passed_value('{self.number}:{statement.lineno}', 0)", mode="eval").body
-        assert isinstance(call, ast.Call)
-        call.args[1] = value
-        return call
+def _value_mark(place: str, value: ast.expr) -> ast.expr:
+    """Return a call that prints what a value is known by, and returns the value."""
+    call = ast.parse(f"_passed_value({place!r}, 0)", mode="eval").body
+    assert isinstance(call, ast.Call)
+    call.args[1] = value
+    return call
 
 
 class _MarkParts(ast.NodeTransformer):
@@ -188,7 +171,7 @@ class _MarkParts(ast.NodeTransformer):
     def __init__(self, mark: Callable[[ast.expr], ast.expr]) -> None:
         self.mark = mark
 
-    def visit(self, node: ast.AST) -> ast.AST:
+    def visit(self, node: ast.AST) -> Any:
         if isinstance(node, ast.Lambda | ast.JoinedStr | ast.comprehension):
             return node
         self.generic_visit(node)
@@ -216,17 +199,10 @@ def feeding_lines(trees: Sequence[Tree | None], lines: Lines) -> Iterator[tuple[
             if isinstance(node, ast.Name) and node.lineno in here
         }
         for node in tree.nodes:
-            if any((tree.owner[node], name) in used for name in _given_or_tested(node)):
+            tested = ast.walk(node.test) if isinstance(node, ast.If | ast.While) else ()
+            names = [node] if is_stored(node) else [n for n in tested if isinstance(n, ast.Name)]
+            if any((tree.owner[node], name.id) in used for name in names):
                 yield number, tree.statement[node].lineno
-
-
-def _given_or_tested(node: ast.AST) -> list[str]:
-    """Return the name that gets a value here, or the names that decide what runs next."""
-    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-        return [node.id]
-    if isinstance(node, ast.If | ast.While):
-        return [name.id for name in ast.walk(node.test) if isinstance(name, ast.Name)]
-    return []
 
 
 def values_in(printed: str) -> list[TracedValue]:

@@ -78,9 +78,15 @@ class Tree:
             self._stored.setdefault(self.owner[name], []).append((name.lineno, name.id))
 
     def _linked(self) -> Iterator[ast.AST]:
-        """Yield all nodes that an edit may touch, in the order of the text."""
+        """Yield all nodes that an edit may touch, in the order of the text.
+
+        Of the top level only what makes a function: numbers there are answers.
+        """
         waiting: list[tuple[ast.AST, Function | None, ast.stmt | None]] = [
-            (node, None, None) for node in reversed(self.root.body) if _is_code(node)
+            (node, None, None)
+            for node in reversed(self.root.body)
+            if isinstance(node, Definition)
+            or (isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda))
         ]
         seen = 0
         while waiting and seen < MAX_NODES:
@@ -186,13 +192,6 @@ def parameters_of(function: Function) -> list[str]:
     """Return the names of a function's parameters."""
     args = function.args
     return [arg.arg for arg in (*args.posonlyargs, *args.args, *args.kwonlyargs)]
-
-
-def _is_code(node: ast.stmt) -> bool:
-    """Return whether a statement of the top level makes a function: numbers there are answers."""
-    if isinstance(node, Definition):
-        return True
-    return isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda)
 
 
 def _is_one(text: str) -> bool:
