@@ -208,10 +208,9 @@ def _sequence_difference(
     if len(yours) == len(right):
         return None
     says = f"has {several(len(yours), 'item')}; expected {len(right)}"
+    longer, what = (right, "missing") if len(yours) < len(right) else (yours, "too many")
     first = min(len(yours), len(right))
-    if len(yours) < len(right):
-        return Difference(f"{says}. The first that is missing is {_short(right[first])}")
-    return Difference(f"{says}. The first that is too many is {_short(yours[first])}")
+    return Difference(f"{says}. The first that is {what} is {_short(longer[first])}")
 
 
 def _parts_difference(

@@ -180,27 +180,19 @@ def expect_results(actual: Any, names: tuple[str, ...], function: str) -> tuple[
     if actual is None:
         said = f"{function} returned None; expected {wanted}. Is a `return` missing?"
         raise Mismatch(said, code="nothing_returned")
+    if isinstance(actual, list) and len(actual) == len(names):
+        return tuple(actual)
+    mistake, told = "number-of-results", ""
     if isinstance(actual, np.ndarray):
-        raise Mismatch(
-            f"{function} returned one array of shape {shape(actual.shape)}; expected {wanted}.",
-            mistake="number-of-results",
-            code="other_results",
-        )
-    if not isinstance(actual, list):
-        raise Mismatch(
-            f"{function} returned {describe_value(actual)}; expected {wanted}.",
-            mistake="kind-of-result",
-            code="other_results",
-            told="A value of another kind is returned than the text asks for.",
-        )
-    if len(actual) != len(names):
-        raise Mismatch(
-            f"{function} returned {several(len(actual), 'result')}; expected {wanted}.",
-            mistake="number-of-results",
-            code="other_results",
-            told="Another number of results is returned than the text asks for.",
-        )
-    return tuple(actual)
+        returned = f"one array of shape {shape(actual.shape)}"
+    elif isinstance(actual, list):
+        returned = several(len(actual), "result")
+        told = "Another number of results is returned than the text asks for."
+    else:
+        mistake, returned = "kind-of-result", describe_value(actual)
+        told = "A value of another kind is returned than the text asks for."
+    said = f"{function} returned {returned}; expected {wanted}."
+    raise Mismatch(said, mistake=mistake, code="other_results", told=told)
 
 
 def expect_unchanged(before: npt.ArrayLike, after: Any, name: str) -> None:

@@ -266,7 +266,8 @@ class _Follow(NamedTuple):
                 if following.shape != np.shape(expected):
                     return False
                 expect_close(actual, following, self.what, condition=self.condition)
-                clear = self._clear_difference(actual, following)
+                allowed = allowed_error(np.asarray(actual).dtype, following, self.condition)
+                clear = max(LEAST, CLEARLY * float(allowed.max(initial=0.0)))
                 informative = informative or is_informative(following, clear)
                 changes = _changes(from_own, steps, following, clear)
                 responds = responds or any(changes)
@@ -285,11 +286,6 @@ class _Follow(NamedTuple):
     def _expect_entry(self, actual: Any, place: int, value: float) -> None:
         entry = expect_numbers(actual, self.what).ravel()[place : place + 1]
         expect_close(entry, np.full(entry.shape, value), self.what, condition=self.condition)
-
-    def _clear_difference(self, actual: Any, following: Numbers) -> float:
-        """Return by how much another answer differs, whatever was rounded."""
-        allowed = allowed_error(np.asarray(actual).dtype, following, self.condition)
-        return max(LEAST, CLEARLY * float(allowed.max(initial=0.0)))
 
     def _enough(
         self, changes: list[bool], from_own: FromOwn, steps: OwnSteps, clear: float

@@ -95,8 +95,7 @@ class ParameterFit:
         A matrix that is kept in pieces has no gradient if one piece has none.
         """
         found: dict[str, Any] = {k: each for k, each in own.items() if k.startswith("input ")}
-        starts = _starts(self.wanted)
-        size = sum(int(np.prod(shape)) for shape in self.wanted.values())
+        size = sum(map(math.prod, self.wanted.values()))
         numbers = np.zeros(size + 1)
         cut = np.zeros(size + 1, bool)
         for name, places in self.holds.items():
@@ -105,20 +104,15 @@ class ParameterFit:
                 numbers[places] = gradient
             else:
                 cut[places] = True
-        for name, shape in self.wanted.items():
+        for name, places in _places(self.wanted).items():
             if name not in self.absent and name not in {*self.tied, *self.tied.values()}:
-                part = slice(starts[name], starts[name] + int(np.prod(shape)))
-                found[name] = None if cut[part].any() else numbers[part].reshape(shape)
+                found[name] = None if cut[places].any() else numbers[places]
         return found
 
     def held_by(self, name: str) -> tuple[str, ...]:
         """Return the module's own parameters that hold the weight `name`."""
-        first = _starts(self.wanted)[name]
-        last = first + int(np.prod(self.wanted[name]))
-        return tuple(
-            own for own, places in self.holds.items()
-            if ((places >= first) & (places < last)).any()
-        )  # fmt: skip
+        asked = _places(self.wanted)[name]
+        return tuple(own for own, held in self.holds.items() if np.isin(held, asked).any())
 
 
 def find_fits(
@@ -155,12 +149,13 @@ class TooManyParameters(ValueError):
         self.name = name
 
 
-def _starts(wanted: ShapesByName) -> dict[str, int]:
-    starts, place = {}, 0
+def _places(wanted: ShapesByName) -> dict[str, Indices]:
+    """Return the places of each weight's numbers in the row of all, in its shape."""
+    places, end = {}, 0
     for name, shape in wanted.items():
-        starts[name] = place
-        place += int(np.prod(shape))
-    return starts
+        start, end = end, end + math.prod(shape)
+        places[name] = np.arange(start, end, dtype=np.int64).reshape(shape)
+    return places
 
 
 class _Search:
@@ -174,11 +169,7 @@ class _Search:
         tied: Mapping[str, str],
     ) -> None:
         self.wanted, self.own, self.words, self.tied = wanted, own, words, tied
-        starts = _starts(wanted)
-        self.places = {
-            name: starts[name] + np.arange(np.prod(shape), dtype=np.int64).reshape(shape)
-            for name, shape in wanted.items()
-        }
+        self.places = _places(wanted)
         self.exact = {name for name in wanted if own.get(name) == wanted[name]}
         self.exact |= set(tied)
         self.role, self.is_shift = functools.cache(words.role), functools.cache(words.is_shift)

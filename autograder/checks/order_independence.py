@@ -8,9 +8,9 @@ import numpy as np
 
 from autograder.checks.expect import Mismatch, Numbers
 from autograder.checks.proxy import Submission
+from autograder.checks.value_structure import Leaves, kinds_in, signature_of
 from autograder.sandbox.problems import StudentProblem
 from autograder.worker.codec import Figure
-from autograder.worker.values import Record
 
 RunOwn = Callable[[Submission, Any], Any]
 Calling = Callable[[Submission], Any]
@@ -61,24 +61,10 @@ def expect_independent_calls(
 
 def values_agree(one: Any, other: Any) -> bool:
     """Return whether two results are the same, but for the last digits of their numbers."""
-    kinds = (np.ndarray | float | int, Figure, Record, dict, list | tuple)
-    kind = next((k for k in kinds if isinstance(one, k) and isinstance(other, k)), None)
-    if kind == kinds[0]:
-        return _numbers_agree(one, other)
-    if kind is Figure:
-        return one == other or values_agree(msgspec.to_builtins(one), msgspec.to_builtins(other))
-    if kind is Record:
-        return one.type == other.type and values_agree(one.fields, other.fields)
-    if kind is dict:
-        return list(one) == list(other) and all(values_agree(one[key], other[key]) for key in one)
-    if kind == list | tuple:
-        return len(one) == len(other) and all(map(values_agree, one, other))
-    return type(one) is type(other) and bool(one == other)
-
-
-def _numbers_agree(one: Any, other: Any) -> bool:
-    if not isinstance(one, np.ndarray) and not isinstance(other, np.ndarray) and one == other:
-        return True  # most numbers are equal, and np.allclose is slow for a single one
-    mine, theirs = np.asarray(one), np.asarray(other)
-    close = mine.shape == theirs.shape and np.allclose(mine, theirs, CLOSE, CLOSE, equal_nan=True)
-    return bool(close)
+    if isinstance(one, Figure) and isinstance(other, Figure):
+        one, other = msgspec.to_builtins(one), msgspec.to_builtins(other)
+    leaves: tuple[Leaves, Leaves] = [], []
+    first, again = (signature_of(value, to) for value, to in zip((one, other), leaves, strict=True))
+    return (first, kinds_in(one)) == (again, kinds_in(other)) and all(
+        np.allclose(a, b, CLOSE, CLOSE, equal_nan=True) for a, b in zip(*leaves, strict=True)
+    )

@@ -39,9 +39,7 @@ class ProjectionHash:
         leaves: Leaves = []
         signature = signature_of(value, leaves)
         rows = [leaf.astype(np.float64).ravel() for leaf in leaves]
-        self.kind, numbers = kind_and_numbers(
-            signature, np.concatenate(rows) if rows else np.zeros(0)
-        )
+        self.kind, numbers = kind_and_numbers(signature, np.concatenate([np.zeros(0), *rows]))
         self.sums: Vector = projection_weights(len(numbers)) @ numbers
         self.size = float(np.abs(numbers).sum())
 

@@ -44,20 +44,16 @@ class _Current:
     recorder: AnswerSource | None = None
 
 
-def answer_from(source: AnswerSource | None) -> None:
-    """Let all stand-ins of this process get their answers from `source` from now on."""
-    _Current.source = source
-
-
 def record_with(recorder: AnswerSource | None) -> None:
     """Let a recorder answer all released checks from now on; their records, if it is None."""
     _Current.recorder = recorder
 
 
 def _source() -> AnswerSource:
-    if _Current.source is None:
+    source = _Current.recorder or _Current.source
+    if source is None:
         raise NotJudged
-    return _Current.source
+    return source
 
 
 class StandIn:
@@ -131,10 +127,7 @@ def refuse_other_seeds(course: Course, seed: int | None) -> None:
 
 def begin_check(course: Course, check: Check) -> Check:
     """Set where a check's answers come from; return it with the hints that are recorded for it."""
-    if course.content.released is None:
-        return check
-    if _Current.recorder is not None:
-        answer_from(_Current.recorder)
+    if course.content.released is None or _Current.recorder is not None:
         return check
     record = _record(course, check.path)
     return msgspec.structs.replace(check, hints=record.hints.get(check.name, ()))
@@ -145,7 +138,7 @@ def _record(course: Course, checks: Path) -> "ExerciseRecord":
     from autograder.checks.recorded_answers import playback
 
     found = playback(course, checks.stem.removeprefix("test_"))
-    answer_from(found)
+    _Current.source = found
     return found.record
 
 

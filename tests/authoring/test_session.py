@@ -8,7 +8,7 @@ import pytest
 from autograder.checks.check_result import MayFollow, NotJudged
 from autograder.checks.expect import Mismatch
 from autograder.checks.follow_through import expect_data_follows, expect_follows
-from autograder.checks.reference_answers import StandIn, answer_from, settle_follow_through
+from autograder.checks.reference_answers import StandIn, record_with, settle_follow_through
 
 
 class Nothing:
@@ -20,9 +20,9 @@ class Nothing:
 
 @pytest.fixture(autouse=True)
 def _no_answers():
-    answer_from(Nothing())
+    record_with(Nothing())
     yield
-    answer_from(None)
+    record_with(None)
 
 
 def check(outcome, *about):
