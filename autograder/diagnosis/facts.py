@@ -30,9 +30,8 @@ def locate(seen: Observations) -> Finding | None:
     if not statements:
         stop = seen.first_error
         return stopping(stop) if stop is not None else None
-    measure = measured(seen)
-    if measure is not None:
-        return named_fact("measure", measure)
+    if statements[0].code == "measure":
+        return named_fact("measure", statements[0])
     stops = seen.first_error is not None
     by_name = next((fact for fact in _facts(seen) if fact.is_named and not stops), None)
     if by_name is not None:

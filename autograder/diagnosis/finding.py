@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from autograder.course.text import are, capital, printable, uncapital
-from autograder.diagnosis.misconceptions import Hints, Misconception
+from autograder.diagnosis.misconceptions import Misconception
 from autograder.report.model import Diagnosis, DiagnosisCode, Line, Statement
 
 MAX_FINDING = 1500
@@ -172,21 +172,16 @@ def named(
     """
     sentences = [worded(code, wrong.finding, stops=stops) for wrong in misconceptions]
     first, second = (*sentences, "")[:2]
-    says = NAMED[code].format(
-        first=first,
-        second=second,
-        first_part=uncapital(first),
-        Calls=capital(calls),
-    )
+    parts = {"first_part": uncapital(first), "Calls": capital(calls)}
+    says = NAMED[code].format(first=first, second=second, **parts)
     ids = tuple(wrong.id for wrong in misconceptions)
-    hints: Hints = misconceptions[0].hints
-    statements = () if code == "named" else tuple(map(_in_general, misconceptions))
+    statements = tuple(  # what each is where it gives every answer alone, for a whole class
+        stated("misconception", mistake=wrong.id, says=worded("named", wrong.finding))
+        for wrong in misconceptions
+        if code != "named"
+    )
+    hints = misconceptions[0].hints
     return Finding("named", says, ids, hints, says, (), code, calls, statements)
-
-
-def _in_general(wrong: Misconception) -> Statement:
-    """Return what is said of a misconception that gives every answer alone, for a whole class."""
-    return stated("misconception", mistake=wrong.id, says=worded("named", wrong.finding))
 
 
 def named_fact(code: Literal["fact", "measure"], statement: Statement) -> Finding:

@@ -171,13 +171,14 @@ def families(recipe: Recipe) -> tuple[Misconception, ...]:
     """
     if not isinstance(recipe.caller, ModuleCaller | TensorCaller | None):
         return ()
+    names = as_students_know(recipe)
     return (
         *recipe.fallbacks,
         *_of_results(recipe),
-        *_exchanged_arguments(as_students_know(recipe)),
-        *_changed_arguments(as_students_know(recipe), ON_ARGUMENTS),
+        *_exchanged_arguments(names),
+        *_changed_arguments(names, ON_ARGUMENTS),
         *wirings(recipe),
-        *_changed_arguments(as_students_know(recipe), BY_A_NUMBER),
+        *_changed_arguments(names, BY_A_NUMBER),
     )
 
 

@@ -71,7 +71,7 @@ def outcome_of(value: Any, by_kind: bool = False) -> Outcome:
     numbers = [leaf.astype(np.float64).ravel() for leaf in leaves]
     kinds = [leaf.dtype for leaf in leaves if leaf.dtype.kind == "f"]
     coarsest = max(kinds, key=lambda kind: np.finfo(kind).eps, default=DOUBLE)
-    joined = np.concatenate(numbers) if numbers else NOTHING
+    joined = np.concatenate([NOTHING, *numbers])
     whole = None if leaves else value
     return Outcome(signature, joined, coarsest, parts=tuple(leaves), whole=whole)
 

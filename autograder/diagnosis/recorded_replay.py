@@ -142,12 +142,6 @@ class RecordedRecipe(Recipe):
     """A function of which only its calls are known, and what is true of them."""
 
     known: Mapping[int, Any] = field(default_factory=dict)
-    wrong: tuple[Misconception, ...] = ()
-
-    @property
-    def misconceptions(self) -> tuple[Misconception, ...]:
-        """Each that was recorded, in words only."""
-        return self.wrong
 
     def right(self, probe: Probe) -> Any:
         """Return what is known of the right call."""
@@ -278,7 +272,7 @@ def _recipe(function: RecordedFunction, probes: Sequence[Probe], package: str) -
         of=function.name,
         parameters=tuple(function.parameters),
         probes=lambda _: probes,
-        wrong=tuple(
+        fingerprints=tuple(
             NOTHING_RETURNED
             if wrong.id == NOTHING_RETURNED.id
             else Misconception(wrong.id, wrong.finding, wrong.hints, {})  # type: ignore[arg-type]

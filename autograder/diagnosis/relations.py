@@ -70,7 +70,9 @@ def _relation(
     pairs: Sequence[tuple[Vector, Vector]], sizes: Sequence[Sizes]
 ) -> tuple[str, dict[str, str]]:
     """Return the code of a relation that holds of all pairs, and its values; empty if none does."""
-    factors = _constants(_ratio(answer, right) for answer, right in pairs)
+    zeros_agree = all(np.array_equal(answer == 0, right == 0) for answer, right in pairs)
+    ratios = (answer[right != 0] / right[right != 0] for answer, right in pairs)
+    factors = _constants(ratios) if zeros_agree else []
     if factors and not all(map(_seems_one, factors)):
         if max(factors) - min(factors) < 1e-6 * abs(factors[0]):
             return "times_number", {"factor": rounded(factors[0])}
@@ -89,12 +91,6 @@ def _relation(
     ):
         return "close", {}
     return "", {}
-
-
-def _ratio(answer: Vector, right: Vector) -> Vector:
-    if not np.array_equal(answer == 0, right == 0):
-        return np.zeros(0)
-    return np.asarray(answer[right != 0] / right[right != 0])
 
 
 def _constants(calls: Iterator[Vector]) -> list[float]:

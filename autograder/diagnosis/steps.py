@@ -4,7 +4,7 @@ A step returns a finding only if it is true of every call that was asked. See
 docs/maintainers/diagnosis.md for what each claims, and what would refute it.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -182,18 +182,19 @@ def one_measure(examination: Examination) -> Finding | None:
 def one_generic_change(examination: Examination) -> Finding | None:
     """Return a change that gives all the answers or all the wrong ones."""
     near = _changes_near(examination)
+    if one := _one_change(examination, near):
+        return one
     found = examination.giving(near, examination.wrong)
-    return _one_change(examination, near) or _first_of_alike(
-        examination, found, "in_wrong_calls", IN_WRONG_CALLS
-    )
+    apart, everywhere = examination.replay.apart, examination.everywhere
+    if any(apart(everywhere, found[0], other) for other in found[1:]):
+        return None
+    return _one_name(examination, found[:1], "in_wrong_calls", IN_WRONG_CALLS)
 
 
 def one_in_each_result(examination: Examination) -> Finding | None:
     """Two results are wrong for a reason of their own each."""
     reasons = two_reasons(examination.replay, examination.outcomes)
-    if not reasons:
-        return None
-    return named("two_mistakes", *reasons)
+    return named("two_mistakes", *reasons) if reasons else None
 
 
 def one_in_a_kind_of_calls(examination: Examination) -> Finding | None:
@@ -201,11 +202,15 @@ def one_in_a_kind_of_calls(examination: Examination) -> Finding | None:
 
     In the other calls something else goes wrong as well: an error, say.
     """
-    findings = (
-        _one_fitting(examination, inside, "and_other_calls", calls)
-        for inside, calls in _kinds_that_go_wrong(examination)
-    )
-    return next(filter(None, findings), None)
+    wrong, probes = set(examination.wrong), _first_probes(examination)
+    if len(wrong) == len(examination.answers):
+        return None  # answers may be right in a way that is not known
+    for inside, calls in facts.kinds_of_calls(examination.replay.recipe, probes):
+        if len(wrong.intersection(inside)) >= LEAST_OF_A_KIND:
+            finding = _one_fitting(examination, inside, "and_other_calls", calls)
+            if finding is not None:
+                return finding
+    return None
 
 
 def true_statements(examination: Examination) -> Finding | None:
@@ -266,28 +271,6 @@ def _one_name(
         misconception = PRINTED
     stops = any(outcome.raised for outcome in examination.outcomes)
     return named(code, misconception, calls=calls, stops=stops)
-
-
-def _first_of_alike(
-    examination: Examination, found: Sequence[Wrong], code: DiagnosisCode, calls: str
-) -> Finding | None:
-    """Return the name of the first of several that are the same in every call."""
-    everywhere = examination.everywhere
-    if any(examination.replay.apart(everywhere, found[0], other) for other in found[1:]):
-        return None
-    return _one_name(examination, found[:1], code, calls)
-
-
-def _kinds_that_go_wrong(examination: Examination) -> Iterator[tuple[list[int], str]]:
-    """Yield the kinds of calls that go wrong, each with its words.
-
-    None where no call at all is right: answers may be right in a way that is not known.
-    """
-    wrong, probes = set(examination.wrong), _first_probes(examination)
-    if len(wrong) < len(examination.answers):
-        for inside, words in facts.kinds_of_calls(examination.replay.recipe, probes):
-            if len(wrong.intersection(inside)) >= LEAST_OF_A_KIND:
-                yield inside, words
 
 
 def _first_probes(examination: Examination) -> Sequence[Probe]:
