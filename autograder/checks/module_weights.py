@@ -21,6 +21,8 @@ Indices = npt.NDArray[np.int64]
 ShapesByName = Mapping[str, tuple[int, ...]]
 Weights = Mapping[str, Any]
 """Type of a module's parameters: float32 arrays by the names that the task gives them."""
+Ways = list[dict[str, Indices]]
+"""Type of the ways to hold some weights: each has the places that the own parameters hold."""
 MAX_FITS = 24
 MAX_TRIES = 96  # of which some come to nothing
 MAX_AXES = 4
@@ -185,7 +187,7 @@ class _Search:
         weights = [n for n in self.wanted if n not in self.exact and len(self.wanted[n]) > 1]
         free = [n for n in self.own if n not in self.exact and 1 < len(self.own[n]) <= MAX_AXES]
         given, left, unused = self._by_role(weights, free)
-        ways = product(*given.values(), *self._in_order(left, unused))
+        ways = product(*given, *self._in_order(left, unused))
         for chosen in islice(ways, MAX_TRIES):
             holds = {name: self.places[name] for name in self.own if name in self.exact}
             for part in chosen:
@@ -196,42 +198,42 @@ class _Search:
 
     def _by_role(
         self, wanted: Sequence[str], own: Sequence[str]
-    ) -> tuple[dict[str, list[dict[str, Indices]]], list[str], list[str]]:
+    ) -> tuple[list[Ways], list[str], list[str]]:
         """Return what the names tell: the ways to hold each role, and what is left over."""
         role = self.role
-        given: dict[str, list[dict[str, Indices]]] = {}
+        given: list[Ways] = []
         left, unused = list(wanted), list(own)
         for name in own:
             roles = self.words.joined.get(role(name), ())
             parts = [next((w for w in left if role(w) == each), "") for each in roles]
             ways = self._stacked(name, parts) if parts and all(parts) else []
             if ways:
-                given[name] = ways
+                given.append(ways)
                 left = [w for w in left if w not in parts]
                 unused.remove(name)
         for each in dict.fromkeys(role(name) for name in left if role(name)):
             asked = [w for w in left if role(w) == each]
             held = [o for o in unused if role(o) == each]
             for found, weights, parameters in self._of_role(asked, held):
-                given |= found
+                given += found
                 left = [w for w in left if w not in weights]
                 unused = [o for o in unused if o not in parameters]
         return given, left, unused
 
     def _of_role(
         self, asked: Sequence[str], held: Sequence[str]
-    ) -> Iterator[tuple[dict[str, list[dict[str, Indices]]], list[str], list[str]]]:
+    ) -> Iterator[tuple[list[Ways], list[str], list[str]]]:
         """Yield for each shape of a role the ways to hold it, its weights and the parameters."""
         for shape in dict.fromkeys(self.wanted[w] for w in asked):
             same = [w for w in asked if self.wanted[w] == shape]
             fitting = [o for o in held if self._one(o, same[0])]
             if len(fitting) == len(same):
-                ways_of = {o: self._one(o, w) for w, o in zip(same, fitting, strict=True)}
-                yield ways_of, same, fitting
+                found = [self._one(o, w) for w, o in zip(same, fitting, strict=True)]
+                yield found, same, fitting
             elif len(same) == 1 and (ways := self._pieces(held, same[0])):
-                yield {same[0]: ways}, same, list(ways[0])
+                yield [ways], same, list(ways[0])
 
-    def _one(self, own: str, wanted: str) -> list[dict[str, Indices]]:
+    def _one(self, own: str, wanted: str) -> Ways:
         """Return the ways in which one parameter holds one matrix: as nn.Linear, or transposed."""
         places, shape = self.places[wanted], self.own[own]
         bare = own.rpartition(".")[2] != "weight"  # no nn.Linear's: often used as x @ W
@@ -241,7 +243,7 @@ class _Search:
             turned.append(apart)
         return [{own: way} for way in (*turned, places) if way.shape == shape]
 
-    def _stacked(self, own: str, parts: Sequence[str]) -> list[dict[str, Indices]]:
+    def _stacked(self, own: str, parts: Sequence[str]) -> Ways:
         """Return the ways in which one parameter holds several matrices, one below the other."""
         blocks = [self.places[part] for part in parts]
         if len({block.shape[1:] for block in blocks}) != 1:
@@ -259,7 +261,7 @@ class _Search:
         bare = own.rpartition(".")[2] != "weight" or not straight
         return straight + ([{own: way.T} for way in ways if way.T.shape == shape] if bare else [])
 
-    def _pieces(self, held: Sequence[str], wanted: str) -> list[dict[str, Indices]]:
+    def _pieces(self, held: Sequence[str], wanted: str) -> Ways:
         """Return the ways to hold one matrix in pieces of equal height, one below the other."""
         places = self.places[wanted]
         if places.ndim != 2 or not held or len(places) % len(held):
@@ -272,9 +274,7 @@ class _Search:
             return [dict(zip(held, (each.T for each in cut), strict=True))]
         return []
 
-    def _in_order(
-        self, wanted: Sequence[str], own: Sequence[str]
-    ) -> Iterator[list[dict[str, Indices]]]:
+    def _in_order(self, wanted: Sequence[str], own: Sequence[str]) -> Iterator[Ways]:
         """Yield the ways that shapes allow: in the order of definition, then in other orders."""
         for shape in dict.fromkeys(self.wanted[w] for w in wanted):
             same = [w for w in wanted if self.wanted[w] == shape]

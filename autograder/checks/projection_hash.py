@@ -28,8 +28,6 @@ class ProjectionHash:
     and `size` is the sum of their sizes.
     """
 
-    __slots__ = ("kind", "size", "sums")
-
     def __init__(self, value: Any) -> None:
         """
         Raises:
