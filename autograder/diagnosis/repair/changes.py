@@ -6,21 +6,28 @@ import itertools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from autograder.diagnosis.repair.tree import (
-    AXES,
-    AXIS_NAMES,
-    KEPT_NAMES,
-    MOVE,
-    OPERATORS,
-    REDUCE,
-    Change,
-    Function,
-    Span,
-    Tree,
-    called_name,
-    plain_number,
-)
+from autograder.diagnosis.repair.tree import Change, Function, Span, Tree
 
+AXES = ("-1", "-2", "0", "1", "2", "-3")
+AXIS_NAMES = ("axis", "dim")
+KEPT_NAMES = ("keepdims", "keepdim")
+REDUCE = {"sum", "max", "min", "mean", "amax", "amin", "argmax", "argmin", "std", "var", "prod"}
+MOVE = {"swapaxes", "transpose", "moveaxis", "permute"}
+OPERATORS: dict[type[ast.operator], str] = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.FloorDiv: "//",
+    ast.Mod: "%",
+    ast.Pow: "**",
+    ast.MatMult: "@",
+    ast.BitAnd: "&",
+    ast.BitOr: "|",
+    ast.BitXor: "^",
+    ast.LShift: "<<",
+    ast.RShift: ">>",
+}
 ALIKE = {
     word: words.split()
     for words in (
@@ -410,6 +417,23 @@ def _parameters(tree: Tree, node: Function) -> Iterator[Change]:
         if "=" not in between:
             new = f"{tree.source(other)}{between}{tree.source(one)}"
             yield Change("parameters", Span(start, end, new))
+
+
+def plain_number(node: ast.AST) -> int | float | None:
+    negative = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub)
+    inner = node.operand if isinstance(node, ast.UnaryOp) and negative else node
+    if not isinstance(inner, ast.Constant) or type(inner.value) not in {int, float}:
+        return None
+    value: int | float = inner.value  # type: ignore[assignment]
+    if abs(value) > 1e15:
+        return None
+    return -value if negative else value
+
+
+def called_name(node: ast.Call) -> str:
+    if isinstance(node.func, ast.Attribute):
+        return node.func.attr
+    return node.func.id if isinstance(node.func, ast.Name) else ""
 
 
 CHANGES: dict[Any, Callable[[Tree, Any], Iterator[Change]]] = {

@@ -203,45 +203,6 @@ def _is_one(text: str) -> bool:
     return isinstance(node, ATOMIC) and not isinstance(node, ast.Tuple)
 
 
-AXES = ("-1", "-2", "0", "1", "2", "-3")
-AXIS_NAMES = ("axis", "dim")
-KEPT_NAMES = ("keepdims", "keepdim")
-REDUCE = {"sum", "max", "min", "mean", "amax", "amin", "argmax", "argmin", "std", "var", "prod"}
-MOVE = {"swapaxes", "transpose", "moveaxis", "permute"}
-OPERATORS: dict[type[ast.operator], str] = {
-    ast.Add: "+",
-    ast.Sub: "-",
-    ast.Mult: "*",
-    ast.Div: "/",
-    ast.FloorDiv: "//",
-    ast.Mod: "%",
-    ast.Pow: "**",
-    ast.MatMult: "@",
-    ast.BitAnd: "&",
-    ast.BitOr: "|",
-    ast.BitXor: "^",
-    ast.LShift: "<<",
-    ast.RShift: ">>",
-}
-
-
-def plain_number(node: ast.AST) -> int | float | None:
-    negative = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub)
-    inner = node.operand if isinstance(node, ast.UnaryOp) and negative else node
-    if not isinstance(inner, ast.Constant) or type(inner.value) not in {int, float}:
-        return None
-    value: int | float = inner.value  # type: ignore[assignment]
-    if abs(value) > 1e15:
-        return None
-    return -value if negative else value
-
-
-def called_name(node: ast.Call) -> str:
-    if isinstance(node.func, ast.Attribute):
-        return node.func.attr
-    return node.func.id if isinstance(node.func, ast.Name) else ""
-
-
 def imported_names(root: ast.AST) -> Iterator[str]:
     """Yield the names under which a file imports something."""
     for node in ast.walk(root):
