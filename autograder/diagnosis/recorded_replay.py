@@ -19,7 +19,7 @@ from autograder.diagnosis.general import NOTHING_RETURNED
 from autograder.diagnosis.misconceptions import Alternative, Misconception
 from autograder.diagnosis.outcome import EXACT, Comparison, Outcome
 from autograder.diagnosis.recipe import Caller, LibraryObject, Probe, Recipe, State, Trait
-from autograder.diagnosis.replay import Changes, Replay, Wrong
+from autograder.diagnosis.replay import Changes, Replay
 
 Bools = npt.NDArray[np.bool_]
 NAMES_SUFFIX = ".names.bin"
@@ -156,43 +156,29 @@ class RecordedReplay(Replay):
         probes = [_probe(probed) for probed in function.probes]
         super().__init__(_recipe(function, probes, package))
         self._probes, self._size = probes, function.drawn
-        self._right_ones = [_outcome(function, row[0]) for row in function.outcomes]
-        # alternatives that change nothing tell equal misconceptions apart
+        # alternatives that change nothing tell equal misconceptions apart; what has one has no
+        # other, and is not looked for in a single result: both are recorded together
         self.alternatives = [Alternative({}) for _ in function.styled[0]]
         wrong = self.recipe.misconceptions
         self.singles = [(wrong[place], Alternative({})) for place in function.singles]
         self.pairs = [(wrong[a], wrong[b], Alternative({})) for a, b in function.pairs]
-        self.families = [(wrong[place],) for place in function.families]
+        self.families = [(wrong[place], Alternative({})) for place in function.families]
         numbered: list[Changes] = [*self.singles, *(self.pairs if function.random else [])]
         summed: list[Changes] = [] if function.random else [*self.pairs, *self.families]
         self._rows = {changes: row for row, changes in enumerate(numbered)}
         self._summed_rows = {changes: row for row, changes in enumerate(summed)}
 
-    def in_alternatives(self, wrongs: Sequence[Wrong]) -> list[Wrong]:  # noqa: ARG002
-        """None: they are recorded together."""
-        return []
-
-    @property
-    def known_by_result(self) -> Sequence[Wrong]:
-        """None: results are recorded together."""
-        return []
-
     def probes(self, draws: int = 1) -> Sequence[Probe]:
         """Return the calls that were recorded."""
         return self._probes[: draws * self._size]
 
-    def outcome(self, index: int, wrong: Changes = ()) -> Outcome:
-        """Return what comes of a probe; of pairs and generic changes only sums are known."""
-        if not wrong:
-            return self._right_ones[index]
-        key = index, wrong
-        if key not in self.cache:
-            if wrong[0] in self.alternatives:
-                place = self.function.styled[index][self.alternatives.index(wrong[0])]
-            else:
-                place = self.function.outcomes[index][1 + self._rows[wrong]]
-            self.cache[key] = _outcome(self.function, place)
-        return self.cache[key]
+    def _run(self, index: int, wrong: Changes) -> Outcome:
+        """Return what was recorded; of pairs and generic changes only sums are known."""
+        if wrong and wrong[0] in self.alternatives:
+            place = self.function.styled[index][self.alternatives.index(wrong[0])]
+        else:
+            place = self.function.outcomes[index][1 + self._rows[wrong] if wrong else 0]
+        return _outcome(self.function, place)
 
     def fits(self, index: int, answer: Outcome, wrong: Changes) -> bool:
         """Return whether an answer is what these changes give."""

@@ -92,11 +92,6 @@ class Replay:
             if len(wrong) == 1 and fit_together(wrong[0], way)
         ]
 
-    @property
-    def known_by_result(self) -> Sequence[Wrong]:
-        """All of which each result by itself is known."""
-        return [wrong for wrong in (*self.singles, *self.families) if len(wrong) == 1]
-
     @cached_property
     def pairs(self) -> list[Pair]:
         """All pairs of misconceptions that touch different steps, both in the same alternative."""

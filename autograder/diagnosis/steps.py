@@ -364,7 +364,7 @@ def two_reasons(replay: Replay, answers: Sequence[Outcome]) -> list[Misconceptio
 def _reason(
     replay: Replay, answers: Sequence[Outcome], place: int, wrong: Sequence[int]
 ) -> Misconception | None:
-    found: Sequence[Wrong] = replay.known_by_result
+    found = [each for each in (*replay.singles, *replay.families) if len(each) == 1]
     for n in sorted(range(len(answers)), key=lambda n: n not in wrong):
         found = [each for each in found if _gives_result(replay, n, answers[n], each, place)]
     return found[0][0] if found else None

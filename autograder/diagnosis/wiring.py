@@ -68,6 +68,11 @@ class _Wires:
         """Return the named steps that read a value."""
         return [step for step, read in self.reads.items() if name in read and step in self.names]
 
+    def alike(self, step: str) -> list[tuple[str, str]]:
+        """Return what a named step reads that is of its result's shape, each with its words."""
+        read = self.reads[step] if step in self.names else ()
+        return [(n, self.names[n]) for n in read if self.shapes[n] == self.shapes.get(step)]
+
     def step(self, name: str, **instead: Step) -> Step:
         """Return a step that reads other values under some names."""
         does = self.recipe.steps[name]
@@ -155,11 +160,8 @@ def changed_by(does: Step, change: ArrayChange) -> Step:
 
 
 def _left_out_or_twice(wires: _Wires, step: str) -> Iterator[Misconception]:
-    result = wires.names.get(step, "")
-    for source in wires.reads[step] if result else ():
-        if step not in wires.shapes or wires.shapes[source] != wires.shapes[step]:
-            continue
-        of = wires.names[source]
+    for source, of in wires.alike(step):
+        result = wires.names[step]
         question = f"What has to become of {of} before anything else uses it?"
         yield generic(
             f"{source}-for-{step}",
@@ -180,11 +182,8 @@ def _left_out_or_twice(wires: _Wires, step: str) -> Iterator[Misconception]:
 
 def _in_its_place(wires: _Wires, step: str) -> Iterator[Misconception]:
     """Yield those that do something else with what a step is made of."""
-    result = wires.names.get(step, "")
-    for source in wires.reads[step] if result else ():
-        if wires.shapes[source] != wires.shapes.get(step):
-            continue
-        of = wires.names[source]
+    for source, of in wires.alike(step):
+        result = wires.names[step]
         for change in IN_PLACE_OF_A_STEP:
             yield generic(
                 f"{source}-{change.id}-for-{step}",
