@@ -393,10 +393,10 @@ def named_by_answers(replay: Replay, wrong: Fingerprint) -> set[str]:
 COLUMNS = (
     "exercise",
     "checks",
-    "right answers",
+    "correct answers",
     "misconceptions named",
-    "pairs, one named",
-    "both named",
+    "pairs with one name",
+    "pairs with both names",
     "mutants rejected",
     "equivalent",
     "seeds",

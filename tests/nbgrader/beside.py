@@ -67,18 +67,19 @@ np.testing.assert_allclose(c_masked_row, [0.316, 0.426, 0.258, 0], atol=0.01)"""
 INTRODUCTION = """\
 # Bad notebooks, graded by nbgrader and by this project
 
-`make notebooks` writes this page: {count} kinds of damaged and hostile notebooks, each graded for real
-in a class of three, between a student who comes before and one who comes after. Two notebooks
-count, `softmax` (12 points) and `hand_computation` (13); only `softmax` was touched.
+`make notebooks` grades {count} kinds of damaged and hostile notebooks and writes this page. Each bad
+notebook is the second in a class of three students. Each student hands in `softmax` (12 points) and
+`hand_computation` (13 points). Most kinds change only `softmax`. Each class is graded in three ways:
 
-- **nbgrader, asserts**: a notebook as one writes it without this project, with three test cells
-  (one visible, two hidden), graded by `nbgrader autograde`.
-- **nbgrader, check()**: this project's notebooks, graded by `nbgrader autograde` with a kernel.
-- **this project**: the same notebooks, graded by `autograder nbgrader grade`.
+- **nbgrader, asserts**: notebooks with usual nbgrader tests (for `softmax` one visible cell and two
+  hidden ones), graded by `nbgrader autograde`
+- **nbgrader, check()**: this project's notebooks, graded by `nbgrader autograde` with a kernel
+- **this project**: the same notebooks, graded by `autograder nbgrader grade`
 
-Bold marks a result that the work does not deserve. “Open” means that a grade waits for a person, and
-counts 0 until then; this project prints the reason. nbgrader was {nbgrader}, with its limit of 30
-seconds a cell, and was started again where it gave up. Totals are those of `nbgrader export`.
+A table cell has the total of `nbgrader export`. Bold marks a wrong result. “Open” means that
+`softmax` waits for a person and counts 0 until then; this project prints the reason. nbgrader was
+version {nbgrader}, with its limit of 30 seconds for a cell. If it stopped early, it was started a
+second time.
 """
 
 
@@ -226,16 +227,16 @@ def as_words(kind: Kind, found: Outcome) -> str:
     said = said if right else f"**{said}**"
     lost = [
         f"{when} {'not graded' if total is None else f'gets {number(total)}'}"
-        for when, total in zip(("the one before", "the next"), found.others, strict=True)
+        for when, total in zip(("previous student", "next student"), found.others, strict=True)
         if total != HONEST
     ]
     wrong += [f"**{each}**" for each in lost]
-    wrong += ["**a process stays**"] if found.survivor else []
+    wrong += ["**a process keeps running**"] if found.survivor else []
     return ", ".join([said, *wrong])
 
 
 def table(kinds: dict[str, Kind], row: Callable[[str, Kind], list[str]]) -> str:
-    lines = ["| what was done | deserves | " + " | ".join(way.title for way in WAYS) + " |"]
+    lines = ["| bad notebook | correct total | " + " | ".join(way.title for way in WAYS) + " |"]
     lines += ["|---" * (2 + len(WAYS)) + "|"]
     for name, kind in kinds.items():
         deserved = number(kind.right) + (" (open)" if kind.person else "")

@@ -141,29 +141,29 @@ def _nested(depth: int) -> bytes:
 
 
 DAMAGED = {
-    "honest": Kind("nothing is wrong", lambda folder: None, HONEST),
+    "honest": Kind("a correct notebook", lambda folder: None, HONEST),
     "answer-duplicated": Kind(
-        "an answer cell is there twice", _each_twice(lambda cell: bool(_is_answer(cell))), HONEST
+        "the answer cell twice", _each_twice(lambda cell: bool(_is_answer(cell))), HONEST
     ),
     "answer-deleted": Kind(
-        "the answer cell was deleted",
+        "no answer cell",
         _cells(lambda cells: [cell for cell in cells if not _is_answer(cell)]),
         WITHOUT_SOFTMAX,
     ),
-    "check-duplicated": Kind("a test cell is there twice", _each_twice(_is_check), HONEST),
+    "check-duplicated": Kind("the test cell twice", _each_twice(_is_check), HONEST),
     "check-deleted": Kind(
-        "the test cells were deleted",
+        "no test cells",
         _cells(lambda cells: [cell for cell in cells if not _is_check(cell)]),
         HONEST,
     ),
-    "metadata-stripped": Kind("all metadata of cells is gone", _cells(_stripped), HONEST),
+    "metadata-stripped": Kind("cells without metadata", _cells(_stripped), HONEST),
     "ids-renamed": Kind(
-        "the ids of nbgrader's cells were changed",
+        "other ids of nbgrader's cells",
         _marks(lambda mark: mark.update(grade_id=mark["grade_id"] + "-mine")),
         HONEST,
     ),
     "old-schema": Kind(
-        "metadata as nbgrader 0.4 wrote it",
+        "metadata in the format of nbgrader 0.4",
         _marks(
             lambda mark: [
                 mark.update(schema_version=1),
@@ -174,42 +174,40 @@ DAMAGED = {
         HONEST,
     ),
     "new-schema": Kind(
-        "metadata of a schema that is yet to come",
+        "metadata in an unknown newer format",
         _marks(lambda mark: mark.update(schema_version=99)),
         HONEST,
     ),
     "warns": Kind(
-        "a right answer that warns",
+        "a correct answer that raises a warning",
         _answer(RIGHT.replace("    x =", "    import warnings; warnings.warn('slow')\n    x =")),
         HONEST,
     ),
-    "raises": Kind("the answer cell raises", _answer("1 / 0"), WITHOUT_SOFTMAX),
-    "endless-loop": Kind("it never ends", _answer("while True: pass"), WITHOUT_SOFTMAX),
+    "raises": Kind("an answer cell that raises an exception", _answer("1 / 0"), WITHOUT_SOFTMAX),
+    "endless-loop": Kind("an endless loop", _answer("while True: pass"), WITHOUT_SOFTMAX),
     "endless-output": Kind(
-        "it prints without end",
+        "endless output",
         _answer("def softmax(x, axis=-1):\n    while True: print('x' * 10000)"),
         WITHOUT_SOFTMAX,
     ),
     "broken-json": Kind(
-        "the file is cut off", _file("softmax.ipynb", b'{"cells": ['), WITHOUT_SOFTMAX, True
+        "a truncated file", _file("softmax.ipynb", b'{"cells": ['), WITHOUT_SOFTMAX, True
     ),
-    "empty-file": Kind("the file is empty", _file("softmax.ipynb", b""), WITHOUT_SOFTMAX, True),
+    "empty-file": Kind("an empty file", _file("softmax.ipynb", b""), WITHOUT_SOFTMAX, True),
     "odd-cell": Kind("a cell of an unknown type", _cells(_odd), WITHOUT_SOFTMAX, True),
-    "other-name": Kind("the notebook has another name", _renamed, WITHOUT_SOFTMAX, True),
-    "missing": Kind(
-        "one of the notebooks is missing", _file("softmax.ipynb", None), WITHOUT_SOFTMAX
-    ),
+    "other-name": Kind("another file name", _renamed, WITHOUT_SOFTMAX, True),
+    "missing": Kind("a missing notebook", _file("softmax.ipynb", None), WITHOUT_SOFTMAX),
     "no-time": Kind(
-        "its timestamp.txt holds no time",
+        "no time in `timestamp.txt`",
         lambda folder: (folder / "timestamp.txt").write_text("when I was done"),
         HONEST,
     ),
-    "empty-folder": Kind("the folder is empty", _empty, 0.0),
+    "empty-folder": Kind("an empty folder", _empty, 0.0),
 }
 HOSTILE = {
-    "exits": Kind("`os._exit(0)`", _attack("import os; os._exit(0)"), WITHOUT_SOFTMAX),
+    "exits": Kind("code that calls `os._exit(0)`", _attack("import os; os._exit(0)"), WITHOUT_SOFTMAX),
     "check-rewritten": Kind(
-        "the test cell has a number instead",
+        "a number instead of the code in the test cell",
         _softmax(
             lambda book: (
                 [cell.update(source="12.0") for cell in book["cells"] if _is_check(cell)]
@@ -219,24 +217,24 @@ HOSTILE = {
         WITHOUT_SOFTMAX,
     ),
     "points-raised": Kind(
-        "points in the metadata are raised",
+        "higher points in the metadata",
         _marks(lambda mark: mark.update(points=1000), _is_check),
         HONEST,
     ),
     "answer-with-points": Kind(
-        "the answer is marked as a test with points",
+        "an answer that is marked as a test with points",
         _marks(lambda mark: mark.update(grade=True, points=100), _is_answer),
         HONEST,
     ),
     "asserts-replaced": Kind(
-        "NumPy's assertions are replaced",
+        "code that replaces NumPy's assertions",
         _attack(
             "import numpy as np\nnp.testing.assert_allclose = np.allclose = lambda *a, **k: True\n"
         ),
         WITHOUT_SOFTMAX,
     ),
     "agrees-with-all": Kind(
-        "an array that agrees with every other",
+        "an array that equals every other array",
         _answer(
             "import numpy as np\n"
             "class Agrees(np.ndarray):\n"
@@ -248,12 +246,12 @@ HOSTILE = {
         WITHOUT_SOFTMAX,
     ),
     "cells-transformed": Kind(
-        "an input transformer turns tests into `pass`",
+        "an input transformer that turns tests into `pass`",
         _attack("get_ipython().input_transformers_cleanup.append(lambda lines: ['pass'])"),
         WITHOUT_SOFTMAX,
     ),
     "tree-transformed": Kind(
-        "a syntax tree transformer drops assertions",
+        "a syntax tree transformer that removes assertions",
         _attack(
             "import ast\n"
             "class Drop(ast.NodeTransformer):\n"
@@ -264,17 +262,17 @@ HOSTILE = {
         WITHOUT_SOFTMAX,
     ),
     "shows-a-number": Kind(
-        "the function shows 4.0 through `displayhook`",
+        "a function that displays 4.0 through `displayhook`",
         _answer("import sys\ndef softmax(x, axis=-1):\n    sys.displayhook(4.0)\n    return x\n"),
         WITHOUT_SOFTMAX,
     ),
     "forges-check": Kind(
-        "the kit's `check` is replaced",
+        "code that replaces the kit's `check`",
         _attack("import autograder\nautograder.check = lambda *_: 12.0"),
         WITHOUT_SOFTMAX,
     ),
     "reads-the-source": Kind(
-        "it runs the solution in `source/`",
+        "code that runs the solution in `source/`",
         _answer(
             UP + "import json\n"
             "book = json.loads(up('source/first/softmax.ipynb').read_text())\n"
@@ -284,7 +282,7 @@ HOSTILE = {
         WITHOUT_SOFTMAX,
     ),
     "takes-the-reference": Kind(
-        "it takes the reference from the test's frame",
+        "code that takes the reference from the test's frame",
         _answer(
             "import sys\n"
             "def softmax(x, axis=-1):\n"
@@ -294,7 +292,7 @@ HOSTILE = {
         WITHOUT_SOFTMAX,
     ),
     "writes-the-gradebook": Kind(
-        "SQL: 99 for itself, 0 for those before",
+        "SQL that gives itself 99 points and earlier students 0",
         _attack(
             UP + "import sqlite3\n"
             "db = sqlite3.connect(up('gradebook.db'))\n"
@@ -305,17 +303,17 @@ HOSTILE = {
         WITHOUT_SOFTMAX,
     ),
     "overwrites-others": Kind(
-        "it empties the next student's notebook",
+        "code that empties the next student's notebook",
         _attack(UP + "up('submitted/zoe/first/softmax.ipynb').write_text('{}')"),
         WITHOUT_SOFTMAX,
     ),
     "kills-the-grader": Kind(
-        "it kills its parent process",
+        "code that kills its parent process",
         _attack("import os, signal\nos.kill(os.getppid(), signal.SIGKILL)"),
         WITHOUT_SOFTMAX,
     ),
     "leaves-a-process": Kind(
-        "it leaves a process behind",
+        "code that leaves a process running",
         _attack(
             "import subprocess\n"
             f"subprocess.Popen(['sleep', '{LEFT_BEHIND}'], start_new_session=True)\n"
@@ -323,14 +321,17 @@ HOSTILE = {
         WITHOUT_SOFTMAX,
     ),
     "takes-memory": Kind(
-        "it takes 2 GiB, then answers rightly",
+        "code that uses 2 GiB, then answers correctly",
         _answer(RIGHT.replace("    x =", "    np.ones(2**28)\n    x =", 1)),
         WITHOUT_SOFTMAX,
     ),
-    "a-link": Kind("the notebook is a link to another student's", _link, WITHOUT_SOFTMAX, True),
-    "a-pipe": Kind("a named pipe beside the notebooks", _pipe, HONEST),
+    "a-link": Kind("a link to another student's notebook", _link, WITHOUT_SOFTMAX, True),
+    "a-pipe": Kind("a named pipe in the folder", _pipe, HONEST),
     "nested": Kind(
-        "JSON 100,000 lists deep", _file("softmax.ipynb", _nested(100_000)), WITHOUT_SOFTMAX, True
+        "JSON with 100,000 nested lists",
+        _file("softmax.ipynb", _nested(100_000)),
+        WITHOUT_SOFTMAX,
+        True,
     ),
 }
 KINDS = DAMAGED | HOSTILE

@@ -1,4 +1,4 @@
-"""What was said of mutants, as a table for people."""
+"""Markdown table of the verdicts on mutants."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -8,14 +8,18 @@ from tools.unseen.measure import VERDICTS, Unseen
 
 COLUMNS = ("exercise", "mutants", "rejected", *VERDICTS, "named or right line")
 NOTED = ("false", "differs")
+HEAD = """\
+`make unseen` changes correct answers and counts what the reports say. [How the grader is
+graded](verification.md#unknown-mistakes) explains the columns.
+"""
 
 
 def markdown(results: Sequence[Unseen], with_notes: bool = True) -> str:
-    """Two tables, of one change and of two; then each mutant of which something false is said."""
-    parts = ["One line changed:\n", *_table(results, single=True)]
+    """Return two tables, of one change and of two, and each mutant with a false report."""
+    parts = [HEAD, "One line changed:\n", *_table(results, single=True)]
     parts += ["\nTwo lines changed:\n", *_table(results, single=False)]
     if with_notes:
-        parts += ["", *_notes(results, NOTED[:1])]
+        parts += ["", "False reports:\n", *_notes(results, NOTED[:1])]
     return "\n".join(parts) + "\n"
 
 
@@ -42,7 +46,7 @@ def _row(name: str, made: int, counts: Counter[str]) -> str:
 
 
 def notes(results: Sequence[Unseen]) -> str:
-    """Every mutant that has neither a name nor its line, with what was said of it."""
+    """Return every mutant with neither a name nor its line, and its report."""
     return "\n".join(_notes(results, (*NOTED, "other line", "in words")))
 
 
@@ -52,7 +56,9 @@ def _notes(results: Sequence[Unseen], verdicts: Sequence[str]) -> Iterable[str]:
             if said.verdict in verdicts:
                 code = one_line(" / ".join(said.code), 120)
                 words = one_line(" | ".join(said.words), 400)
+                lines = ", ".join(map(str, said.lines))
+                search = "" if said.searched else ", no search for a repair"
                 yield (
-                    f"- {said.verdict}{'' if said.searched else ' (not searched)'}: {each.name}, "
-                    f"{said.origin}, {said.lines}: `{code}` {words}"
+                    f"- `{each.name}`, `{said.origin}`, line {lines} ({said.verdict}{search}): "
+                    f"`{code}`. The report says: {words}"
                 )
