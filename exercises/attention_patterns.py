@@ -32,9 +32,9 @@
 # - If one embedding is much longer than the others, every token whose embedding points in a similar
 #   direction looks at it.
 #
-# ![Three matrices of weights. Spread evenly: every weight is 0.25. Each at itself: 0.89 on the
-# diagonal and 0.04 beside it. Two and two: blocks of 0.47, where two tokens look at each other
-# and at themselves.](figures/attention_patterns.png)
+# ![Three matrices of weights. First: every weight is 0.25. Second: 0.89 on the diagonal and 0.04
+# elsewhere. Third: blocks of 0.47, where two tokens attend to each other and to
+# themselves.](figures/attention_patterns.png)
 
 # %%
 import numpy as np

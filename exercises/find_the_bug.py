@@ -48,9 +48,9 @@
 #     assert np.allclose(implementation(x), [2.0, 7.0])
 # ```
 #
-# ![Two inputs for that example. A matrix of fours says nothing: the right function gives 4, 4 and
-# the broken one 4.0, and np.allclose sees no difference. The rows 1, 3 and 5, 9 tell them apart:
-# 2, 7 is right, 4.5 is not.](figures/find_the_bug.png)
+# ![Two inputs for this example. For a matrix of fours, the correct function gives 4, 4 and the broken
+# one 4.0. np.allclose finds no difference. For the rows 1, 3 and 5, 9, the correct result is 2, 7 and
+# the broken one 4.5.](figures/find_the_bug.png)
 #
 # Begin with the first: the others, also the broken ones, use your `row_softmax`.
 

@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Attention by hand
 #
-# *About 60 minutes. Needs nothing but a pencil, and a calculator for $e^x$.*
+# *About 60 minutes. Needs a pencil, and a calculator for $e^x$.*
 #
 # Before you write attention in code, work it out on paper. A text is cut into *tokens*; here each
 # word is one token, and each token is a row of numbers. All of attention is one formula:
@@ -22,9 +22,9 @@
 # $0.707$ and $2.828$. The exponentials are $2.028$ and $16.919$, so the weights are $0.107$ and
 # $0.893$: much more to the second key.
 #
-# ![One query, the row 1, 2, on its way: it meets two keys and gives the scores 1, 4; divided by
-# the root of 2 they are 0.71, 2.83; the softmax makes the weights 0.11, 0.89 of them; the weights
-# times two values give the output.](figures/hand_computation.png)
+# ![One query, the row 1, 2. With two keys it gives the scores 1 and 4. Divided by √2 they are 0.71 and
+# 2.83. The softmax gives the weights 0.11 and 0.89. The output is the sum of two values times these
+# weights.](figures/hand_computation.png)
 #
 # ## Your task
 #

@@ -23,10 +23,10 @@
 # - The feed-forward network is `nn.Sequential(nn.Linear(d_model, d_ff), nn.ReLU(),
 #   nn.Linear(d_ff, d_model))`, with biases.
 #
-# ![From left to right: the embeddings of token and position are added. A line runs on from there
-# through the block. Attention reads from it, and its result is added to it; then comes norm1.
-# The feed-forward network does the same, then norm2. After the block, the output projection gives
-# the logits.](figures/language_model.png)
+# ![From left to right. The embeddings of token and position are added. Their sum goes through the
+# block. Attention reads it and adds its result to it. Then comes norm1. The feed-forward network does
+# the same, followed by norm2. After the block, the output projection gives the
+# logits.](figures/language_model.png)
 #
 # **The model:**
 #

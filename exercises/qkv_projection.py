@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Queries, keys and values
 #
-# *About 15 minutes. Needs the product of two matrices, as in `hand_computation`.*
+# *About 15 minutes. Needs matrix products, as in `hand_computation`.*
 #
 # Attention compares *queries* with *keys* and adds up *values*. Where do they come from? From the same
 # tokens, by three matrices that are learnt:
@@ -22,9 +22,9 @@
 # `...` stands for any number of batch axes, or none. The same three matrices serve every token of
 # every sequence.
 #
-# ![One matrix X with three tokens as rows, and three matrices W_Q, W_K and W_V. Each product has
-# three rows again: a query, a key and a value for each token. The row of the token “cat” is framed
-# in X, in Q, in K and in V.](figures/qkv_projection.png)
+# ![A matrix X with three tokens as rows, and three matrices W_Q, W_K and W_V. Each product with X has
+# three rows: a query, a key and a value for each token. A frame marks the row of the token “cat” in X,
+# Q, K and V.](figures/qkv_projection.png)
 #
 # **By hand.** One token $x = [1, 2]$ and
 #

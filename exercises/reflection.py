@@ -1,7 +1,7 @@
 # %% [markdown]
 # # In your own words
 #
-# *About 45 minutes. Needs what you measured in `scaling_experiment`, and what heads are
+# *About 45 minutes. Needs your results from `scaling_experiment`, and the idea of heads
 # (`multi_head_attention`).*
 #
 # Three questions without code. A person reads your answers and gives the points, by the criteria below
@@ -43,9 +43,9 @@
 # *4 points: one each for what the query of “it” is compared with, which key fits best and how the
 # weights show it, what the new vector is made of, and how the last word decides.*
 #
-# ![The sentence as boxes, ending in “tired” or in “wide”. From “it”, arrows of equal strength
-# lead to every other word: how much weight each of them gets is the
-# question.](figures/reflection.png)
+# ![The sentence as boxes, with the last word “tired” or “wide”. Equal arrows lead from
+# “it” to every other word. How much weight should each word
+# get?](figures/reflection.png)
 
 # %% [markdown] answer="what_it_means"
 # YOUR ANSWER HERE

@@ -24,8 +24,8 @@
 # **What if there are several rows?** Attention has a matrix of scores, one row for each query. Each row
 # needs its own softmax. So the function takes an `axis`: the one along which the results sum to 1.
 #
-# ![The same scores, two rows and three columns, after a softmax with axis −1, where each row sums
-# to 1, and with axis 0, where each column does.](figures/softmax_axis.png)
+# ![A softmax of the same scores, in two rows and three columns. With axis −1 each row sums to 1. With
+# axis 0 each column sums to 1.](figures/softmax_axis.png)
 
 # %%
 import numpy as np

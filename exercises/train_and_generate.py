@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Training and generation
 #
-# *About 75 minutes. Needs to know what logits are (`language_model`); its model is given here.*
+# *About 75 minutes. Needs the meaning of logits (`language_model`). The model is given.*
 #
 # The model of the last exercise knows nothing yet: its weights are random. Here it learns from
 # sentences, and then generates some. Each token is a word.
@@ -18,9 +18,9 @@
 # | tokens | `(B, L)` | the first token is no target: left out |
 # | pairs | `logits[:, :-1]` and `tokens[:, 1:]` | the target is **shifted by one** |
 #
-# ![What training sees of “the cats near it sleep”: at position 0 the model sees “the” and should
-# predict “cats”, at position 1 it sees “the cats” and should predict “near”, and so on. The last
-# position has no token to predict and is not part of the loss. All rows are computed at
+# ![Training on “the cats near it sleep”. At position 0 the model reads “the” and should predict
+# “cats”. At position 1 it reads “the cats” and should predict “near”. The last position has no next
+# token, and is not part of the loss. All positions are computed at
 # once.](figures/train_and_generate.png)
 #
 # **By hand.** Two tokens `[0, 1]`, a vocabulary of 2. The logits at the first position are `[0, 1]`: the
@@ -37,8 +37,8 @@
 # Which token? The likeliest (*greedy*), or one sampled from $\text{softmax}(z / T)$. A small temperature
 # $T$ makes the likely tokens even likelier. A large one makes the probabilities more alike.
 #
-# ![The same logits at three temperatures, as bars of probability. T = 0.5: 0.86, 0.12, 0.02,
-# 0.00. T = 1: 0.64, 0.24, 0.09, 0.03. T = 2: 0.46, 0.28, 0.17, 0.10.](figures/temperature.png)
+# ![Probabilities of the same logits at three temperatures, as bars. T = 0.5: 0.86, 0.12, 0.02, 0.00. T
+# = 1: 0.64, 0.24, 0.09, 0.03. T = 2: 0.46, 0.28, 0.17, 0.10.](figures/temperature.png)
 
 # %%
 import random

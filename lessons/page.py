@@ -1,4 +1,4 @@
-"""docs/lessons.md: what each lesson needs, takes and shows, from its own text."""
+"""Page docs/lessons.md: time, prerequisites and pictures of each lesson, from its text."""
 
 import re
 from collections.abc import Iterator
@@ -11,9 +11,9 @@ PAGE = HERE.parent / "docs" / "lessons.md"
 HEAD = """\
 # The lessons, at a glance
 
-Each lesson, with its time, its prerequisites and its pictures. The pictures are drawn by code
-(`lessons/`, `make figures`). A notebook contains them; a script has a link and a description in
-words. This page is made from the lessons' own texts.
+For each lesson: its time, its prerequisites and its pictures. Code in `lessons/` draws the pictures
+(`make figures`). A notebook shows them. A script has a link and a description. This page is generated
+from the lessons' texts.
 """
 PACE = re.compile(r"^\*About (?:.|\n)*?\*$", re.MULTILINE)
 FIGURE = re.compile(r"!\[([^\]]+)\]\((figures/[^)]+)\)")

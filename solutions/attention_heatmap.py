@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Seeing attention
 #
-# *About 45 minutes. Needs the idea of `causal_mask`, and plotting with matplotlib.*
+# *About 45 minutes. Needs `causal_mask`, and plotting with matplotlib.*
 #
 # A matrix of attention weights is best looked at. In the usual picture, a **heat map**, each row is
 # a query ("attending from") and each column a key ("attending to"); the colour of a cell says how
@@ -20,9 +20,9 @@
 # column of the key "red". The cell below it says 0.4: "car" looks at "red". If your picture says that
 # "red" looks at "car" with 0.4, rows and columns have changed places.
 #
-# ![How the picture is read: a square of two rows, the queries “red” and “car”, and two columns,
-# the keys “red” and “car”. The row of “car” is framed: it is one query, it sums to 1, and it
-# gives the key “red” the weight 0.4. Beside it, a colour bar from 0 to
+# ![A heat map with two rows, the queries “red” and “car”, and two columns, the keys
+# “red” and “car”. A frame marks the row of the query “car”. It sums to 1, and gives the
+# key “red” the weight 0.4. A colour bar goes from 0 to
 # 1.](figures/attention_heatmap.png)
 #
 # **A mask, before and after.** With the causal mask, everything above the diagonal is blocked

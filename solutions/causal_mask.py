@@ -14,9 +14,9 @@
 # | **query 2** | 1 | 1 | 1 | 0 |
 # | **query 3** | 1 | 1 | 1 | 1 |
 #
-# ![Three matrices of four tokens each. The scores; the scores with everything above the diagonal
-# hatched, which may not be seen; and their weights, where the hatched places have none and every
-# row still sums to 1.](figures/causal_mask.png)
+# ![Three matrices for four tokens. First: the scores. Second: the same scores, with blocked places
+# above the diagonal hatched. Third: their weights. The hatched places have weight 0, and every row
+# sums to 1.](figures/causal_mask.png)
 #
 # **The convention: True (or 1) means "may attend".** Some libraries mean the opposite (the boolean
 # `attn_mask` of `torch.nn.MultiheadAttention` does), so always look it up.

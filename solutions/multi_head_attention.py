@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Multi-head attention
 #
-# *About 60 minutes. Needs `multi_head_reshape` and `self_attention`: this is the two together.*
+# *About 60 minutes. Needs `multi_head_reshape` and `self_attention`, which it combines.*
 #
 # One head has one row of weights for each query. If it attends to the subject and to the verb, it adds
 # both up into one vector. What if the two are needed separately?
@@ -38,9 +38,9 @@
 # $3 \cdot 0 + 4 \cdot 1 = 4$ in head 1, both divided by $\sqrt{2}$. A single head would have the one
 # score $1 + 4 = 5$, divided by $\sqrt{4}$.
 #
-# ![Features of five tokens, cut into two slices. Each slice goes to a head with a matrix of
-# weights of its own: head 0 looks at the token before, head 1 at the subject. Their results are
-# put side by side again, not added up, and go through W_o.](figures/multi_head_attention.png)
+# ![Features of five tokens, cut into two slices. Each slice goes to a head with its own matrix of
+# weights. Head 0 attends to the previous token, and head 1 to the subject. Their results are
+# concatenated, not added, and go through W_o.](figures/multi_head_attention.png)
 #
 # **The mask: True (or 1) means “may attend”.** `nn.MultiheadAttention` has it the other way round.
 

@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Splitting and merging heads
 #
-# *About 30 minutes. Needs NumPy's `reshape` and `transpose`; nothing from earlier exercises.*
+# *About 30 minutes. Needs NumPy's `reshape` and `transpose`, but no earlier exercise.*
 #
 # Multi-head attention runs several small attentions side by side. The features of each token are
 # cut into $H$ equal blocks, one for each **head**: with $E$ features, head $h$ gets the features
@@ -28,9 +28,9 @@
 #
 # So cut the last axis first, then exchange two axes with `transpose`.
 #
-# ![Three tokens with four features each, in the colours of two heads. After the split, head 0 has
-# features 0 and 1 of every token and head 1 features 2 and 3. A reshape alone has the same shape,
-# but its rows are halves of tokens, and the colours are mixed.](figures/multi_head_reshape.png)
+# ![Three tokens with four features each, coloured by head. After the split, head 0 has features 0 and
+# 1 of every token, and head 1 has features 2 and 3. A reshape alone gives the same shape, but its rows
+# are halves of tokens, with mixed colours.](figures/multi_head_reshape.png)
 
 # %%
 import numpy as np

@@ -21,10 +21,10 @@
 #
 # `...` stands for any number of batch axes, or none.
 #
-# ![The shapes, from left to right: Q with three rows meets K transposed with five columns and
-# gives scores of three rows and five columns; the softmax makes weights of them, of which each
-# row sums to 1; times V they give three rows of output. The second query is framed in
-# each.](figures/scaled_dot_product_attention.png)
+# ![The shapes, from left to right. Q has three rows, and K transposed has five columns. Their product,
+# the scores, has three rows and five columns. The softmax gives weights whose rows sum to 1. The
+# weights times V give three rows of output. A frame marks the second query in each
+# matrix.](figures/scaled_dot_product_attention.png)
 #
 # **What does the mask mean?** Where it is true, the query may look at the key. This is the convention of
 # `torch.nn.functional.scaled_dot_product_attention`. The boolean `attn_mask` of

@@ -22,10 +22,10 @@
 #   entries) says how strongly the weights react to the scores. For $p = [0.5, 0.5]$ all four entries
 #   are $\pm 0.25$, and the norm is $0.5$.
 #
-# ![Above: the weights of the same six scores, scaled to standard deviations of 0.5, 2 and 8. They
-# are nearly equal, then uneven, then almost a single 1; their entropies are 1.69, 0.94 and 0.02
-# nats. Below: the entropy falls from its largest value, ln L, to 0 as the standard deviation of
-# the scores grows.](figures/scaling_experiment.png)
+# ![Above: the weights of the same six scores, scaled to standard deviations of 0.5, 2 and 8. They are
+# nearly equal, then uneven, then almost a single 1. Their entropies are 1.69, 0.94 and 0.02 nats.
+# Below: as the standard deviation of the scores grows, the entropy falls from its maximum, ln L, to
+# 0.](figures/scaling_experiment.png)
 #
 # The larger the standard deviation of a row of scores, the more its weights look like the picture on
 # the right. You measure how that standard deviation depends on $d$, with scaling and without.

@@ -35,11 +35,11 @@
 # Which weights should the module return? After dropout, a row usually no longer sums to 1. So the module
 # **multiplies the values by the weights after dropout, and returns the weights before it**.
 #
-# ![The way through the module: x goes through W_q, W_k and W_v; queries and keys give scores,
-# these are scaled, masked and put through a softmax. The weights are returned as they are there;
-# then, in part 1 and only in training, dropout acts on them, and the result is multiplied with the
-# values. W_o gives the output. Below: with p = 0.5 the weights 0.1, 0.2, 0.3, 0.4 become, for
-# example, 0, 0.4, 0.6, 0.](figures/self_attention.png)
+# ![The data flow in the module. x goes through W_q, W_k and W_v. Queries and keys give scores. The
+# scores are scaled and masked, and a softmax gives the weights. The module returns these weights. In
+# part 1, during training, dropout changes the weights before they multiply the values. W_o gives the
+# output. Below: with p = 0.5, dropout changes the weights 0.1, 0.2, 0.3, 0.4 to 0, 0.4, 0.6, 0, for
+# example.](figures/self_attention.png)
 
 # %%
 import math
