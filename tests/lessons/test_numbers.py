@@ -91,7 +91,7 @@ def of_patterns():
     a, b = round(one, 3), round(two, 3)
     assert f"{-(a * np.log(a) + b * np.log(b)):.3f}" == f"{entropy(weights[0]):.3f}"
     itself, pairs = attention_patterns.ITSELF, attention_patterns.PAIRS
-    yield f"{itself[0, 0]:.2f} on the diagonal and {itself[0, 1]:.2f} beside it"
+    yield f"{itself[0, 0]:.2f} on the diagonal and {itself[0, 1]:.2f} elsewhere"
     yield f"blocks of {pairs[0, 0]:.2f}"
 
 
