@@ -38,7 +38,7 @@ GROUPS = {  # in the order of the site's list; the pages of a folder come after 
     "Moved": ["students", "instructors", "platforms"],
 }
 ABOUT = ["CONTRIBUTING", "CHANGELOG"]
-TITLES = {"verified": "What is verified", "unseen": "Mistakes nobody foresaw"}
+TITLES = {"verified": "Results of verify", "unseen": "Unknown mistakes"}
 LINK = re.compile(r"(\]\(|src=\"|srcset=\")(?:docs/)?([^)\"\s]+)")
 FOR_EVERYBODY = {  # in the theme's pages, for screen readers and the keyboard
     '<p class="caption" role="heading">': '<p class="caption" role="heading" aria-level="2">',
