@@ -205,7 +205,9 @@ DAMAGED = {
     "empty-folder": Kind("an empty folder", _empty, 0.0),
 }
 HOSTILE = {
-    "exits": Kind("code that calls `os._exit(0)`", _attack("import os; os._exit(0)"), WITHOUT_SOFTMAX),
+    "exits": Kind(
+        "code that calls `os._exit(0)`", _attack("import os; os._exit(0)"), WITHOUT_SOFTMAX
+    ),
     "check-rewritten": Kind(
         "a number instead of the code in the test cell",
         _softmax(
