@@ -17,12 +17,22 @@ ADDRESS = "/regrade"
 
 def show(visit: Visit) -> Response:
     run = visit.desk.regrading
-    by_id = {student.id: student for student in visit.results().students}
+    now = visit.results()
+    by_id = {student.id: student for student in now.students}
+    entered = ""  # a sentence on marks and adjustments that are not applied yet
+    if run.state != "running":
+        reports = [now.report(student.id) for student in now.students]
+        try:
+            refuse_unapplied_entries(visit.desk.results, visit.desk.course, reports)
+        except UnappliedEntries as error:
+            entered = error.what
+        except UserError as error:
+            entered = str(error)
     return visit.page(
         "regrade_view.html",
         run=run,
         commands=[_in_words(command) for command in grade_commands(visit.desk.results)],
-        entered=_entered(visit) if run.state != "running" else "",
+        entered=entered,
         headline=headline(GradeDifference(run.changes)),
         changes=[
             (change, by_id.get(change.student))
@@ -37,19 +47,6 @@ def _in_words(command: GradeCommand) -> str:
     parts += [f"only {few(names, 4)}" for names in (command.exercises, command.students) if names]
     parts += [f"with {Path(command.roster).name}"] if command.roster else []
     return ", ".join(parts)
-
-
-def _entered(visit: Visit) -> str:
-    """Return a sentence on marks and adjustments that are not applied yet; empty without any."""
-    now = visit.results()
-    reports = [now.report(student.id) for student in now.students]
-    try:
-        refuse_unapplied_entries(visit.desk.results, visit.desk.course, reports)
-    except UnappliedEntries as error:
-        return error.what
-    except UserError as error:
-        return str(error)
-    return ""
 
 
 def begin(visit: Visit) -> Response:

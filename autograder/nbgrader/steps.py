@@ -9,7 +9,6 @@ from typing import Any
 from nbformat import NotebookNode, from_dict
 from nbgrader import preprocessors as theirs
 from nbgrader.api import Gradebook, MissingEntry
-from nbgrader.nbgraderformat import MetadataValidator, ValidationError
 from nbgrader.plugins import BasePlugin
 from nbgrader.preprocessors import CheckCellMetadata, ClearSolutions, NbGraderPreprocessor
 from traitlets import Unicode
@@ -27,7 +26,7 @@ FOUND = "autograder"  # among a notebook's resources: its report, from one step 
 ELSEWHERE = "autograder_elsewhere"  # whether there is text outside the cells for answers
 LOOK_ELSEWHERE = "This cell is unchanged, but another cell has text. Look there."
 NO_NAME = "–"  # as a first name
-MAX_KNOWN = 10_000  # marks that are known to be valid
+MAX_KNOWN = 1000  # notebooks whose marks are known to be valid
 
 
 class StubSolutions(ClearSolutions):
@@ -258,40 +257,24 @@ class EscapeTexts(NbGraderPreprocessor):
         return nb, resources
 
 
-class CachedValidator(MetadataValidator):
-    """nbgrader's validator of cells' metadata, which looks at equal ones only once.
-
-    A class has the same few in every notebook; nbgrader reads and checks its schemas for each.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._valid: set[str] = set()
-
-    def validate_cell(self, cell: Any) -> None:
-        """Validate a cell as nbgrader does: the result depends only on its metadata and type."""
-        mark = cell.metadata.get("nbgrader")
-        if mark is None:
-            return
-        known = json.dumps([cell.cell_type, mark], sort_keys=True)
-        if known not in self._valid or is_off("nbgrader_marks"):
-            super().validate_cell(cell)
-            if len(self._valid) < MAX_KNOWN:
-                self._valid.add(known)
-
-
 class CheckMarks(CheckCellMetadata):
-    """nbgrader's `CheckCellMetadata` with one validator for all notebooks."""
+    """nbgrader's `CheckCellMetadata`, which validates equal metadata only once.
+
+    A class has the same in every notebook, and nbgrader reads its schemas for each.
+    """
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.validator = CachedValidator()
+        self._valid: set[str] = set()
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
-        try:
-            self.validator.validate_nb(nb)
-        except ValidationError:
-            super().preprocess(nb, resources)  # says what is wrong in nbgrader's words
+        """Validate a notebook as nbgrader does: only types and metadata of cells decide."""
+        marks = [[cell.cell_type, cell.metadata.get("nbgrader")] for cell in nb.cells]
+        known = json.dumps([mark for mark in marks if mark[1] is not None], sort_keys=True)
+        if known not in self._valid or is_off("nbgrader_marks"):
+            super().preprocess(nb, resources)
+            if len(self._valid) < MAX_KNOWN:
+                self._valid.add(known)
         return nb, resources
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from autograder.classroom.grades import Grade, Scale, grade_of
+from autograder.classroom.grades import Scale, grade_of
 from autograder.classroom.roster import squashed
 from autograder.classroom.table_import import Row, Table, as_number, cell
 from autograder.course.course_file import Assignment, Course
@@ -76,26 +76,27 @@ def fill_in(form: GradebookFormat, request: ExportRequest) -> ExportFile:
     heads = [name.strip().casefold() for name in table.header]
     about = [at for at, name in enumerate(heads) if name in form.about]
     people = _people(form, table, heads)
-    matches = RowMatches(reports, form.platform, list(people.values()), form.advice)
+    matches = RowMatches(reports, form.platform, people, form.advice)
     kept = sorted((*about, *columns))
-    filled, without_result = [], []
+    filled = []
     unchanged: dict[int, list[str]] = {at: [] for at in columns}
     for row in table.rows:
         cells = list(table.row({}, row))
-        person, report = people.get(row.line), matches.by_row.get(row.line)
+        report = matches.by_row.get(row.line)
         if report is not None:
-            new, open_grades = _graded_cells(form, table, columns, scales, report)
-            for at, grade in open_grades:
-                unchanged[at].append(f"{name_of(report)} ({grade.why_not})")
-            for at, text in new.items():
-                cells[at] = text
-        elif person is not None:
-            without_result.append(f"{_first_name(person)} (no result)")
+            for at, assignment in columns.items():
+                grade = grade_of(report, assignment.exercises, assignment.name)
+                if grade.excused and form.excused:
+                    cells[at] = form.excused
+                elif grade.points is None:
+                    unchanged[at].append(f"{name_of(report)} ({grade.why_not})")
+                else:
+                    cells[at] = scales[at].text(grade, f"{table.path}: {table.header[at]}")
         filled.append([cells[at] for at in kept])
     notes = [
         *_column_notes(table, columns),
         *names_note("No row in the file, so not exported", [*map(name_of, matches.without_row)]),
-        *_unchanged_notes(table, unchanged, without_result),
+        *_unchanged_notes(table, unchanged, people, matches),
         *_in_no_column(reports, course, list(columns.values())),
         *matches.unclear,
     ]
@@ -104,20 +105,9 @@ def fill_in(form: GradebookFormat, request: ExportRequest) -> ExportFile:
     return ExportFile(data, notes, left_out=bool(matches.without_row or matches.unclear))
 
 
-def _first_name(person: Person) -> str:
-    """Return the first of a person's names and ids that is not empty."""
-    names = (name.strip() for name in (*person.names, person.id, *person.others))
-    return next(filter(None, names), "?")
-
-
-def _people(form: GradebookFormat, table: Table, heads: Sequence[str]) -> dict[int, Person]:
-    """Return the students by their rows' lines."""
-    found = {}
-    for row in table.rows:
-        person = form.person(NamedRow(row.line, dict(zip(heads, row.cells, strict=False))))
-        if person is not None:
-            found[row.line] = person
-    return found
+def _people(form: GradebookFormat, table: Table, heads: Sequence[str]) -> list[Person]:
+    named = (NamedRow(row.line, dict(zip(heads, row.cells, strict=False))) for row in table.rows)
+    return [person for person in map(form.person, named) if person is not None]
 
 
 def _column_notes(table: Table, columns: dict[int, Assignment]) -> list[str]:
@@ -126,38 +116,25 @@ def _column_notes(table: Table, columns: dict[int, Assignment]) -> list[str]:
 
 
 def _unchanged_notes(
-    table: Table, unchanged: Mapping[int, Sequence[str]], without_result: Sequence[str]
+    table: Table,
+    unchanged: Mapping[int, Sequence[str]],
+    people: Sequence[Person],
+    matches: RowMatches,
 ) -> list[str]:
     """Return notes on the cells that stay as they are, for each of several columns."""
+    without_result = []
+    for person in people:
+        if person.row not in matches.by_row:
+            names = (name.strip() for name in (*person.names, person.id, *person.others))
+            without_result.append(f"{next(filter(None, names), '?')} (no result)")
     if len(unchanged) == 1:
-        (names,) = unchanged.values()
-        return names_note("Not filled in", [*names, *without_result])
+        (open_grades,) = unchanged.values()
+        return names_note("Not filled in", [*open_grades, *without_result])
     notes = names_note("Not filled in", without_result)
-    for at, names in unchanged.items():
-        notes += names_note(f"Not filled in column {one_line(table.header[at].strip())}", names)
+    for at, open_grades in unchanged.items():
+        head = one_line(table.header[at].strip())
+        notes += names_note(f"Not filled in column {head}", open_grades)
     return notes
-
-
-def _graded_cells(
-    form: GradebookFormat,
-    table: Table,
-    columns: dict[int, Assignment],
-    scales: dict[int, Scale],
-    report: Report,
-) -> tuple[dict[int, str], list[tuple[int, Grade]]]:
-    """Return the new cells of a student's row, and the grades by column without points to enter."""
-    cells: dict[int, str] = {}
-    open_grades = []
-    for at, assignment in columns.items():
-        grade = grade_of(report, assignment.exercises, assignment.name)
-        if grade.excused and form.excused:
-            cells[at] = form.excused
-        elif grade.points is None:
-            open_grades.append((at, grade))
-        else:
-            where = f"{table.path}: {table.header[at]}"
-            cells[at] = scales[at].text(grade, where)
-    return cells, open_grades
 
 
 def _maximum(form: GradebookFormat, table: Table, at: int) -> float | None:
