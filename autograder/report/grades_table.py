@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from autograder.report.overview import Row
 
 EXCUSED = "EX"
+LAST_COLUMNS = ("total", "maximum", "status", "notes")
 SEPARATORS = ",;\t\r\n"  # a spreadsheet splits cells at those of its own language, quoted or not
 _QUOTED = re.compile(rf'["{SEPARATORS}]')
 # At the start of a cell, or of what a spreadsheet may take for one: what it takes for a formula,
@@ -28,32 +29,16 @@ def write_grades(path: Path, exercises: Sequence[str], rows: Sequence["Row"]) ->
 
     There is a column of names where some are known.
     """
-    named = any(row.name for row in rows)
-    head = [
-        "student",
-        *(["name"] if named else []),
-        *exercises,
-        "total",
-        "maximum",
-        "status",
-        "notes",
-    ]
-    write_table(
-        path,
-        head,
-        (
-            [
-                safe_cell(row.student),
-                *([safe_cell(row.name)] if named else []),
-                *(points_cell(row, name) for name in exercises),
-                EXCUSED if row.status == "excused" else points_text(row.total),
-                number(row.maximum),
-                row.status,
-                row.said,
-            ]
-            for row in rows
-        ),
-    )
+    is_named = any(row.name for row in rows)
+    first = ["student", "name"] if is_named else ["student"]
+
+    def cells(row: "Row") -> list[str]:
+        who = [row.student, row.name] if is_named else [row.student]
+        points = [points_cell(row, name) for name in exercises]
+        total = EXCUSED if row.status == "excused" else points_text(row.total)
+        return [*map(safe_cell, who), *points, total, number(row.maximum), row.status, row.said]
+
+    write_table(path, [*first, *exercises, *LAST_COLUMNS], map(cells, rows))
 
 
 def write_table(path: Path, head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:

@@ -27,7 +27,6 @@ from autograder.report.model import (
     Report,
 )
 from autograder.report.presentation import (
-    FOLLOWS,
     HIDDEN_INPUTS,
     check_sentences,
     excerpt,
@@ -40,6 +39,7 @@ from autograder.report.presentation import (
 from autograder.report.terminal import (
     INDENT,
     LETTERS,
+    MARKS,
     StyledLine,
     check_lines,
     evidence_lines,
@@ -58,16 +58,7 @@ FOLDER = "feedback"
 INDEX = "index.html"
 ANSWERS = "by-hand.html"
 MAX_TEXT = 20_000  # characters of one check
-OUTCOMES = {
-    "passed": "✓",
-    FOLLOWS: "→",
-    "failed": "✗",
-    "not run": "–",
-    "graded when handed in": "○",
-    "timed out": "⏱",
-    "crashed": "✗",
-    "error": "!",
-}
+OUTCOMES = {outcome: mark for outcome, (mark, _) in MARKS.items()} | {"timed out": "⏱"}
 SIGNS = {"missing": "–", "excused": "×", "by hand": "✎", "needs a person": "?", "not loaded": "✗"}
 
 
@@ -228,9 +219,9 @@ def matrices(evidence: Evidence) -> list[dict[str, Any]]:
     if yours is None:
         return []
     digits = numbers.digits_for(yours, expected) if expected is not None else 3
-    both = [(yours, True), *([(expected, False)] if expected is not None else [])]
-    named = [(name, *side) for name, side in zip(evidence.sides, both, strict=False)]
-    finite = [abs(x) for m, _ in both for row in m.rows for x in row if not isinstance(x, str)]
+    both = zip(evidence.sides, (yours, expected), strict=True)
+    named = [(name, matrix) for name, matrix in both if matrix is not None]
+    finite = [abs(x) for _, m in named for row in m.rows for x in row if not isinstance(x, str)]
     largest = max(finite, default=0.0) or 1.0
     kind = "groups" if yours.groups else "heat"
     sides = [
@@ -239,9 +230,9 @@ def matrices(evidence: Evidence) -> list[dict[str, Any]]:
             "kind": kind,
             "place": numbers.index(matrix.at),
             "matrix": matrix,
-            "rows": _cells(matrix, digits, largest, marked=is_yours),
+            "rows": _cells(matrix, digits, largest, marked=matrix is yours),
         }
-        for name, matrix, is_yours in named
+        for name, matrix in named
     ]
     apart = numbers.difference(yours, expected) if expected is not None else []
     if apart and kind == "heat":

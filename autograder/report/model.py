@@ -1,27 +1,18 @@
 """The record from which everything that is shown or exported comes."""
 
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 
 CheckOutcome = Literal[
     "passed", "failed", "not run", "graded when handed in", "timed out", "crashed", "error"
 ]
+# From harmless to what most needs somebody's eye; the status of a whole is its worst part's.
 Status = Literal[
     "graded", "missing", "by hand", "not loaded", "timed out", "crashed", "needs a person"
 ]
+SEVERITY: tuple[Status, ...] = get_args(Status)
 CellValue = float | int | bool | str
-
-# From harmless to what most needs somebody's eye; the status of a whole is its worst part's.
-SEVERITY: tuple[Status, ...] = (
-    "graded",
-    "missing",
-    "by hand",
-    "not loaded",
-    "timed out",
-    "crashed",
-    "needs a person",
-)
 
 # A part with one of these has no points yet, unless people gave some: a 0 would say too much.
 WITHOUT_POINTS: frozenset[Status] = frozenset(

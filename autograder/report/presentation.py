@@ -126,9 +126,9 @@ def presented(exercise: ExerciseReport) -> ExerciseReport:
     """Return the exercise as output formats show it: points and the record stay as they are.
 
     Checks that met nothing but a stub, a file beside it that is none yet, or a file that could not
-    be loaded, are shown as not run,
-    with the reason at the first of them, and so are those that need one of them. The first has the
-    hints of what is to be begun with. A note says nothing that the report opens with.
+    be loaded, are shown as not run, with the reason at the first of them, and so are those that
+    need one of them. The first has the hints of what is to be begun with. A note says nothing that
+    the report opens with.
     """
     found = {check.name: _why_it_waits(exercise, check) for check in exercise.checks}
     why = {name: text for name, text in found.items() if text is not None}

@@ -186,20 +186,18 @@ def _may_show_reason(exercise: ExerciseReport) -> bool:
 
 
 def _reason(exercise: ExerciseReport, exam: bool, held_back: bool) -> str:
-    """Return the reason that is shown: nothing of what a hidden check may have given."""
+    """Return the reason that is shown: nothing of what a hidden check may have given.
+
+    In an exam there is one only if no check ran; of a submission's run, a fixed sentence at most.
+    """
+    if not exercise.reason or (exam and exercise.checks):
+        return ""
     if exam:
-        return _reason_in_exam(exercise)
-    if not exercise.reason or _may_show_reason(exercise):
+        return exercise.reason if exercise.reason_is_ours else FOR_A_PERSON
+    if _may_show_reason(exercise):
         return exercise.reason
     is_told = not held_back or exercise.status == "needs a person"
     return STOPPED.get(exercise.status, "") if is_told else ""
-
-
-def _reason_in_exam(exercise: ExerciseReport) -> str:
-    """Return a reason only if no check ran; of a submission's run, a fixed sentence at most."""
-    if exercise.checks or not exercise.reason:
-        return ""
-    return exercise.reason if exercise.reason_is_ours else FOR_A_PERSON
 
 
 def _status_by(exercise: ExerciseReport, checks: Sequence[CheckReport]) -> Status:

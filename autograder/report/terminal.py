@@ -199,19 +199,9 @@ def check_lines(
     ]
     if check.note:
         lines.append([(INDENT + check.note, "good")])
-    yield from wrapped(lines, width)
-    if check.outcome != "passed":
-        yield from _failure_lines(check, with_values, shown_texts, width, repeated)
-
-
-def _failure_lines(
-    check: CheckReport,
-    with_values: bool,
-    shown_texts: set[str],
-    width: int | None,
-    repeated: Mapping[str, str],
-) -> Iterator[StyledLine]:
-    lines: list[StyledLine] = []
+    if check.outcome == "passed":
+        yield from wrapped(lines, width)
+        return
     sentences = check_sentences(check, shown_texts, repeated)
     if sentences.diagnosis:
         lines.append([(INDENT, ""), (sentences.diagnosis, "bold")])
