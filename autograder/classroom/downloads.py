@@ -40,8 +40,6 @@ class Listing:
     `hidden` are names that begin with a dot.
     """
 
-    hidden: list[str]
-
     def __init__(
         self, root: Path, packed: Mapping[PathParts, str] | None = None, is_below: bool = False
     ) -> None:
@@ -55,9 +53,6 @@ class Listing:
         for path, reason in (packed or {}).items():
             if len(path[0]) <= MOST_NAME:
                 self._packed.setdefault(path[0], {})[path[1:]] = reason
-        self.entries = self._list(is_below)
-
-    def _list(self, is_below: bool) -> list[Entry]:
         found = {name: Entry(name, any(paths)) for name, paths in self._packed.items()}
         try:
             entries = entries_of(self.root, MOST_ENTRIES + 1, str(self.root))
@@ -72,7 +67,7 @@ class Listing:
             )
         found |= {each.name: Entry(each.name, each.kind == "folder") for each in entries}
         self.hidden = sorted(filter(may_be_hidden_work, found))
-        return sorted(entry for entry in found.values() if counts(entry.name))
+        self.entries = sorted(entry for entry in found.values() if counts(entry.name))
 
     @property
     def files(self) -> list[str]:

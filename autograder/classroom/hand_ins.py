@@ -4,7 +4,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 
@@ -16,7 +15,7 @@ from autograder.classroom.recognise import (
     hidden_entries,
     recognise,
 )
-from autograder.classroom.roster import Match, Roster
+from autograder.classroom.roster import Roster
 from autograder.classroom.shares import Share, shares, staged
 from autograder.course.errors import UserError
 from autograder.course.text import few, identity, join_names, one_line, printable
@@ -59,7 +58,6 @@ class Folder(msgspec.Struct, frozen=True):
 def find_folders(
     root: Path,
     exercises: Collection[str],
-    levels: int = MAX_LEVELS,
     known: Collection[str] = (),
     packed: Mapping[PathParts, str] | None = None,
 ) -> tuple[list[Folder], list[str]]:
@@ -72,32 +70,28 @@ def find_folders(
     Raises:
         UserError: `root` is no such folder.
     """
-    return _find_folders(Listing(root, packed), exercises, levels, known)
-
-
-def _find_folders(
-    listing: Listing, exercises: Collection[str], levels: int, known: Collection[str]
-) -> tuple[list[Folder], list[str]]:
-    folders, zips = listing.folders, _zips(listing)
-    if not folders and not zips:
-        raise _no_students(listing.root, listing.files, exercises)
-    below = listing.below(folders[0]) if len(folders) == 1 and levels else None
-    if below is not None and _is_around_students(below, exercises, known):
-        students, notes = _find_folders(below, exercises, levels - 1, known)
-        around = (
-            f"{one_line(folders[0], 100)} was read as the folder of the whole class, since it is "
-            f"the only one and holds only folders."
+    listing, notes = Listing(root, packed), []
+    for _ in range(MAX_LEVELS):
+        below = listing.below(listing.folders[0]) if len(listing.folders) == 1 else None
+        if below is None or not _is_around_students(below, exercises, known):
+            break
+        notes.append(
+            f"{one_line(listing.folders[0], 100)} was read as the folder of the whole class, since "
+            f"it is the only one and holds only folders."
         )
-        return students, [around, *notes]
-    students = [_folder_at(listing, name, exercises) for name in folders]
+        listing = below
+    zips = _zips(listing)
+    if not listing.folders and not zips:
+        raise _no_students(listing.root, listing.files, exercises)
+    students = []
+    for name in listing.folders:
+        folder = Folder(identity(name), listing.root / name, lost=listing.lost(name))
+        students.append(_if_one_students(folder, exercises))
     students += _packed(listing, zips, {folder.student for folder in students})
     students.sort(key=lambda folder: str(folder.path))
-    return students, _no_folders(listing, zips)
-
-
-def _folder_at(listing: Listing, name: str, exercises: Collection[str]) -> Folder:
-    folder = Folder(identity(name), listing.root / name, lost=listing.lost(name))
-    return _if_one_students(folder, exercises)
+    others = sorted(set(listing.files) - set(zips))
+    notes += [f"{one_line(name, 100)} was left out: it is not a folder." for name in others]
+    return students, notes + hidden_entries(listing.hidden)
 
 
 def _no_students(root: Path, entries: Sequence[str], exercises: Collection[str]) -> UserError:
@@ -130,12 +124,6 @@ def _packed(listing: Listing, zips: Sequence[str], taken: set[str]) -> list[Fold
     return packed
 
 
-def _no_folders(listing: Listing, zips: Sequence[str]) -> list[str]:
-    others = sorted(set(listing.files) - set(zips))
-    notes = [f"{one_line(name, 100)} was left out: it is not a folder." for name in others]
-    return notes + hidden_entries(listing.hidden)
-
-
 def _is_around_students(
     listing: Listing, exercises: Collection[str], known: Collection[str] = ()
 ) -> bool:
@@ -151,12 +139,26 @@ def _is_around_students(
 
 
 def _if_one_students(folder: Folder, exercises: Collection[str]) -> Folder:
-    """Return the folder; it is for a person if it seems to hold several students' folders."""
-    names = _several_students(folder.path, exercises) if folder.path is not None else ()
-    if not names:
+    """Return the folder; it is for a person if it seems to hold several students' folders.
+
+    Those are at least three folders with work for the same exercise, and no file beside them.
+    """
+    if folder.path is None:
         return folder
-    shown = few([one_line(name, 60) for name in names], MAX_SHOWN)
-    return msgspec.structs.replace(folder, unclear=may_hold(shown), subfolders=names)
+    listing = Listing(folder.path, is_below=True)
+    if not _is_around_students(listing, exercises):
+        return folder
+    for exercise in exercises:
+        names = [f"{exercise}{suffix}" for suffix in SUFFIXES]
+        holders = [
+            each
+            for each in listing.folders
+            if any(kind_of(folder.path / each / name) == "file" for name in names)
+        ]
+        if len(holders) >= SEVERAL:
+            unclear = may_hold(few([one_line(each, 60) for each in holders], MAX_SHOWN))
+            return msgspec.structs.replace(folder, unclear=unclear, subfolders=tuple(holders))
+    return folder
 
 
 def may_hold(folders: str) -> str:
@@ -167,38 +169,7 @@ def may_hold(folders: str) -> str:
     )
 
 
-def _several_students(path: Path, exercises: Collection[str]) -> tuple[str, ...]:
-    """Return folders that seem to be several students'.
-
-    Those are at least three folders with work for the same exercise, and no file beside them.
-    """
-    listing = Listing(path, is_below=True)
-    if not _is_around_students(listing, exercises):
-        return ()
-    for exercise in exercises:
-        names = [f"{exercise}{suffix}" for suffix in SUFFIXES]
-        holders = [
-            folder
-            for folder in listing.folders
-            if any(kind_of(path / folder / name) == "file" for name in names)
-        ]
-        if len(holders) >= SEVERAL:
-            return tuple(holders)
-    return ()
-
-
 FolderMaker = Callable[[str, HandIn, Path, bool], Folder]
-
-
-class HandIns(NamedTuple):
-    """A class's folders in order of student, and notes on what was read as what.
-
-    `not_understood` is true if the notes name entries that are nobody's.
-    """
-
-    folders: list[Folder]
-    notes: list[str]
-    not_understood: bool = False
 
 
 def hand_ins(
@@ -208,7 +179,7 @@ def hand_ins(
     scratch: Path,
     packed: Mapping[PathParts, str] | None = None,
     platform: str | None = None,
-) -> HandIns:
+) -> tuple[list[Folder], list[str], bool]:
     """Find everybody's hand-in.
 
     Files that lie under a platform's names are put together below `scratch`, which must exist as
@@ -216,6 +187,10 @@ def hand_ins(
 
     Args:
         packed: the paths in the zip that `root` was unpacked from, with why one is not there.
+
+    Returns:
+        The folders in order of student, notes on what was read as what, and whether these name
+        entries that are nobody's.
 
     Raises:
         UserError: it cannot be read.
@@ -229,7 +204,7 @@ def hand_ins(
     if download is None:
         own, notes = find_folders(root, exercises, known=known, packed=packed)
         if roster is None:
-            return HandIns(own, notes)
+            return own, notes, False
         for folder in own:
             make_own = partial(_own_folder, folder)
             people.append((PLAIN.name, plain_owner(folder.student), make_own))
@@ -250,7 +225,7 @@ def hand_ins(
         notes, open_notes = [*notes, *more], [*open_notes, *unclear]
     folders, of_one_id = _apart(folders)
     open_notes += of_one_id
-    return HandIns(folders, [*notes, *open_notes], bool(open_notes))
+    return folders, [*notes, *open_notes], bool(open_notes)
 
 
 def _settled(download: Recognised, roster: Roster | None) -> tuple[Pieces, list[Pieces]]:
@@ -290,7 +265,12 @@ def _enrolled(
             where = scratch / str(number)
             folders.append(make(identity(person.key), HandIn(enrolled=False), where, False))
             strangers.append(person)
-    may_be = _may_be(matches, disputed, roster)
+    readings = [(importer.name, piece.owners[0]) for each in disputed for importer, piece in each]
+    may_be = {
+        student
+        for match in [*matches, *roster.match(readings)]
+        for student in (*match.may_be, *match.ids)
+    }
     missing = []
     for student in roster.missing(id for match in matches for id in match.ids):
         unclear = WHOSE if student in may_be else ""
@@ -298,16 +278,6 @@ def _enrolled(
         if not unclear:
             missing.append(student)
     return folders, roster.notes(missing, strangers), roster.unclear(matches)
-
-
-def _may_be(matches: Sequence[Match], disputed: Sequence[Pieces], roster: Roster) -> set[str]:
-    """Return the students whose a hand-in may be that is nobody's until a person has looked."""
-    readings = [(importer.name, piece.owners[0]) for each in disputed for importer, piece in each]
-    return {
-        student
-        for match in [*matches, *roster.match(readings)]
-        for student in (*match.may_be, *match.ids)
-    }
 
 
 def _own_folder(folder: Folder, student: str, known: HandIn, _: Path, __: bool) -> Folder:
@@ -349,12 +319,17 @@ def _folder(
         late=late,
     )
     stage = staged(share, listing, place)
-    notes = (*_notes_on(share, is_group), *no_time)
+    notes = list(share.notes)
+    if is_group:
+        notes.append(f"Handed in by a group: {one_line(person.name or person.key, 60)}.")
+    if share.together_with:
+        names = few([one_line(p.name or p.key, 60) for p in share.together_with], MAX_SHOWN)
+        notes.append(f"Handed in together with {names}.")
     folder = Folder(
         student,
         stage.path,
         hand_in,
-        notes,
+        (*notes, *no_time),
         lost=stage.lost,
         unread=tuple(stage.unread),
         starters=share.importer.starters,
@@ -379,18 +354,6 @@ def _time_of(pieces: Sequence[Piece]) -> tuple[str, list[str]]:
     return "", [note]
 
 
-def _notes_on(share: Share, is_group: bool) -> tuple[str, ...]:
-    """Return notes on a share for the student, with those that are in it already."""
-    notes = list(share.notes)
-    if is_group:
-        name = share.person.name or share.person.key
-        notes.append(f"Handed in by a group: {one_line(name, 60)}.")
-    if share.together_with:
-        names = few([one_line(p.name or p.key, 60) for p in share.together_with], MAX_SHOWN)
-        notes.append(f"Handed in together with {names}.")
-    return tuple(notes)
-
-
 def _apart(folders: list[Folder]) -> tuple[list[Folder], list[str]]:
     """Sort folders; of several of one id, none is graded, and only what all of them say is kept."""
     by_student: dict[str, list[Folder]] = {}
@@ -407,10 +370,9 @@ def _apart(folders: list[Folder]) -> tuple[list[Folder], list[str]]:
             f"{student} is the name of {len(same)} submissions, from {platforms}. None of them was "
             f"graded. Grade each platform by itself, with --from."
         )
-        agreed = {name: getattr(hand_ins[0], name) for name in HandIn.__struct_fields__}
         agreed = {
             name: value
-            for name, value in agreed.items()
+            for name, value in msgspec.structs.asdict(hand_ins[0]).items()
             if all(getattr(each, name) == value for each in hand_ins)
         }
         agreed["entries"] = tuple(entry for each in hand_ins for entry in each.entries)

@@ -28,6 +28,8 @@ LETTERS = "abcdefghjkmnpqrstuvwxyz"  # without those that are taken for a digit
 LENGTH = 8
 FEWEST = 3  # letters of a part of a name that is looked for
 HIDDEN = "…"
+# Fields of a hand-in that say nothing of its student.
+KEPT = ("at", "at_from", "late", "enrolled", "extra_days", "late_days_used", "excused")
 
 
 class Pseudonyms:
@@ -82,7 +84,8 @@ class Pseudonyms:
         renamed = []
         for folder in folders:
             notes = tuple(self._without(note, folder.student) for note in folder.notes)
-            hand_in = _bare(folder.hand_in) if folder.hand_in else None
+            known = folder.hand_in
+            hand_in = HandIn(**{name: getattr(known, name) for name in KEPT}) if known else None
             unclear = self._without(folder.unclear, folder.student)
             if folder.subfolders:  # others' names, it may be
                 unclear = may_hold(several(len(folder.subfolders), "folder"))
@@ -113,9 +116,6 @@ class Pseudonyms:
         """Return a note without the names of the class and parts of the student's own."""
         if self._others:
             text = self._names.sub(lambda found: self._others[found[0]], text)
-        return self._without_own(text, student)
-
-    def _without_own(self, text: str, student: str) -> str:
         known = self._new.get(student, HandIn())
         words = re.findall(rf"[^\W\d_]{{{FEWEST},}}", f"{student} {known.name} {known.email}")
         ids = [known.platform_id] if len(known.platform_id) >= FEWEST else []
@@ -201,19 +201,6 @@ class Pseudonyms:
             known = msgspec.structs.replace(known, pseudonym=report.student)
             named.append(msgspec.structs.replace(report, student=student, hand_in=known))
         return named
-
-
-def _bare(hand_in: HandIn) -> HandIn:
-    """Return what is known of a hand-in, without its student."""
-    return HandIn(
-        at=hand_in.at,
-        at_from=hand_in.at_from,
-        late=hand_in.late,
-        enrolled=hand_in.enrolled,
-        extra_days=hand_in.extra_days,
-        late_days_used=hand_in.late_days_used,
-        excused=hand_in.excused,
-    )
 
 
 def _label(source: Source) -> str:

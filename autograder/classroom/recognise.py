@@ -115,7 +115,17 @@ def recognise(
         UserError: the named platform is not known, or has made nothing of it.
     """
     if platform is not None:
-        return _read_as(listing, named(platform), exercises, students)
+        importer = named(platform)
+        for here in _levels(listing, students):
+            around = len(here.folders) == 1 and not here.files
+            if around and importer is not PLAIN and not importer.recognise(here):
+                continue  # what is meant may lie further down
+            if importer.read(here):
+                return _read(here, [importer], exercises)
+        raise UserError(
+            f"{listing.root} holds no submission in the form of {importer.title}. Expected "
+            f"{importer.expected}. Without --from, grade recognises the form itself."
+        )
     known = importers().values()
     for here in _levels(listing, students):
         counts = {importer.name: importer.recognise(here) for importer in known}
@@ -189,21 +199,6 @@ def _levels(listing: Listing, students: Collection[str]) -> list[Listing]:
             break
         levels.append(here.below(here.folders[0]))
     return levels
-
-
-def _read_as(
-    listing: Listing, importer: Importer, exercises: Collection[str], students: Collection[str]
-) -> Recognised:
-    for here in _levels(listing, students):
-        around = len(here.folders) == 1 and not here.files
-        if around and importer is not PLAIN and not importer.recognise(here):
-            continue  # what is meant may lie further down
-        if importer.read(here):
-            return _read(here, [importer], exercises)
-    raise UserError(
-        f"{listing.root} holds no submission in the form of {importer.title}. Expected "
-        f"{importer.expected}. Without --from, grade recognises the form itself."
-    )
 
 
 def _read(listing: Listing, found: Sequence[Importer], exercises: Collection[str]) -> Recognised:

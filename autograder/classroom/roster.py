@@ -239,33 +239,30 @@ class Roster:
             f"the platform's column of the roster."
         ]
 
-    def _called(self, person: Owner, missing: Sequence[Student]) -> str:
-        """Return how a person is called who is not enrolled, with the missing student they may be.
-
-        One of them is named only if nobody else missing is as likely.
-        """
-        shown = one_line(person.key, 80)
-        likely = [student for student in missing if _may_be_called(person, student)]
-        if len(likely) != 1:
-            return shown
-        about = ", ".join(filter(None, (likely[0].cells["name"], likely[0].id)))
-        return f"{shown} (perhaps {one_line(about, 80)})"
-
     def notes(self, missing: Sequence[str], strangers: Sequence[Owner]) -> list[str]:
-        """Return notes on students who handed in nothing, and on people not in the roster."""
+        """Return notes on students who handed in nothing, and on people not in the roster.
+
+        For a stranger, the missing student is named whose name is like theirs, if only one is.
+        """
         notes = []
         if missing:
             who = several(len(missing), "student")
             shown = ", ".join(one_line(student, 80) for student in missing)
             notes.append(f"{who} of the roster handed in nothing: {shown}.")
         if strangers:
-            ids = set(missing)
-            they = [student for student in self.students if student.id in ids]
-            called = "; ".join(self._called(person, they) for person in strangers[:MAX_SHOWN])
+            absent = [self._by_id[id] for id in missing]
+            called = []
+            for person in strangers[:MAX_SHOWN]:
+                called.append(one_line(person.key, 80))
+                likely = [student for student in absent if _may_be_called(person, student)]
+                if len(likely) == 1:
+                    about = ", ".join(filter(None, (likely[0].cells["name"], likely[0].id)))
+                    called[-1] += f" (perhaps {one_line(about, 80)})"
             more = f" {len(strangers) - MAX_SHOWN} more." if len(strangers) > MAX_SHOWN else ""
             notes.append(
-                f"Graded, but not in the roster: {called}.{more} If the roster has one of them "
-                f"under another name, enter the name on the platform in the platform's column."
+                f"Graded, but not in the roster: {'; '.join(called)}.{more} If the roster has one "
+                f"of them under another name, enter the name on the platform in the platform's "
+                f"column."
             )
         return notes
 

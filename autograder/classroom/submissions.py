@@ -126,7 +126,10 @@ def ambiguities(
         if folder.unclear:
             yield f"{student}: {one_line(folder.unclear, 200)}"
         elif folder.path is not None and guarded(
-            folder, exercises, partial(_may_be_several, folder.path, folder.lost, exercises), _no
+            folder,
+            exercises,
+            partial(_may_be_several, folder.path, folder.lost, exercises),
+            lambda _: False,  # why a folder cannot be read is said when it is read
         ):
             work = read_work_guarded(folder, exercises, stubs, choices(folder.student))
             for name, files in work.several.items():
@@ -144,11 +147,6 @@ def _may_be_several(path: Path, lost: Mapping[str, str], exercises: Collection[s
                 if names & seen:
                     return True
                 seen |= names
-    return False
-
-
-def _no(_: StudentWork) -> bool:
-    """Return False: why a folder cannot be read is said when it is read."""
     return False
 
 
@@ -203,12 +201,6 @@ def _chosen_by_a_person(
     return of_these[-1] if of_these else None
 
 
-def _words(data: bytes) -> str:
-    """Return what a student wrote, whatever the encoding: what is no text is shown as such."""
-    is_utf_16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    return data.decode("utf-16" if is_utf_16 else "utf-8-sig", errors="replace")
-
-
 def _within_limit(text: str) -> str:
     """Return the start of a request, with a mark if there was more."""
     data = text.encode(errors="replace")
@@ -246,7 +238,9 @@ class _Reading:
 
     def _take_code(self, file: FolderFile, named: Mapping[str, NameMatch]) -> None:
         candidate = self._candidate(file)
-        recognised = self._recognised(candidate)
+        recognised: Mapping[str, list[str]] = {}  # the exercises that the content speaks of
+        if candidate.source:
+            recognised = exercises_in(candidate.source, candidate.code, self.stubs)
         exact = [exercise for exercise, name in named.items() if name == NameMatch.EXACT]
         for exercise, name in named.items():
             if name != NameMatch.WITHIN or not recognised or exercise in recognised:
@@ -264,10 +258,12 @@ class _Reading:
         try:
             if file.trouble:
                 raise UnreadableFile(file.trouble)
-            text = _words(read_bytes(file.path, MAX_PARSED, whole=False))
+            data = read_bytes(file.path, MAX_PARSED, whole=False)
         except UnreadableFile as error:
             self._on_requests.append(f"{file.shown}, a regrade request, was left out: {error}")
             return
+        is_utf_16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+        text = data.decode("utf-16" if is_utf_16 else "utf-8-sig", errors="replace")
         if file.suffix in ALSO_READ and (
             bare_stem(file.path) != file.path.stem or defines_something(Unit(file.shown, text))
         ):
@@ -296,12 +292,6 @@ class _Reading:
             if candidate.name == NameMatch.EXACT and candidate.source is not None
             for name in candidate.source.helpers
         }
-
-    def _recognised(self, candidate: FoundFile) -> Mapping[str, list[str]]:
-        """Return the exercises that the file's content speaks of."""
-        if not candidate.source:
-            return {}
-        return exercises_in(candidate.source, candidate.code, self.stubs)
 
     def named(self, file: FolderFile) -> Mapping[str, NameMatch]:
         """Return the exercises that the file's name speaks of."""
@@ -367,18 +357,15 @@ class _Reading:
                 )
         if self.others and not any(self.candidates.values()):
             notes.append(f"Nothing can be graded in {few(self.others, MAX_NOTES)}.")
-        return [*walk.notes, *notes, *self._on_requests[:MAX_NOTES], *self._not_read()]
-
-    def _not_read(self) -> list[str]:
-        """Return a note on neighbouring files that there was no room for."""
-        names = [name for siblings in self._siblings.values() for name in siblings.left_out]
-        if not names:
-            return []
-        more = " …" if len(names) > MAX_NOTES else ""
-        return [
-            f"{', '.join(names[:MAX_NOTES])}{more}: not read, since the folder has too many files "
-            f"or over {MAX_KEPT // 2**20} MiB of code."
-        ]
+        notes = [*walk.notes, *notes, *self._on_requests[:MAX_NOTES]]
+        left_out = [name for siblings in self._siblings.values() for name in siblings.left_out]
+        if left_out:
+            more = " …" if len(left_out) > MAX_NOTES else ""
+            notes.append(
+                f"{', '.join(left_out[:MAX_NOTES])}{more}: not read, since the folder has too many "
+                f"files or over {MAX_KEPT // 2**20} MiB of code."
+            )
+        return notes
 
 
 READ_SECONDS = 60  # of the processor, for one student's folder
@@ -432,10 +419,7 @@ def read_work_guarded(
     choices: Sequence[FileChoice] = (),
 ) -> StudentWork:
     """Read a student's work; where that goes wrong, the work says so."""
-
-    def read() -> StudentWork:
-        return read_work(folder, exercises, stubs, choices)
-
+    read = partial(read_work, folder, exercises, stubs, choices)
     return guarded(folder, exercises, read, lambda work: work)
 
 
