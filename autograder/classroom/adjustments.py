@@ -189,7 +189,9 @@ class Adjustments:
                 counted += [each] if self._is_meant(place, parts[0].request) else []
             elif each.work not in {"", work}:
                 self._states[place] = CHANGED, each.work, each.graded
-            elif _is_orphan(each, parts[0]):
+            elif (
+                each.check and not each.line and each.check not in {c.name for c in parts[0].checks}
+            ):
                 self._states[place] = ORPHANED, each.work, each.graded
             else:
                 given = points_given(each, parts)
@@ -207,13 +209,24 @@ class Adjustments:
         ]
 
     def _is_meant(self, place: int, request: str) -> bool:
-        """Tell whether a chosen file or an answer counts, and note its state."""
+        """Tell whether a chosen file or an answer counts, and note its state.
+
+        Of several choices of the file that is graded, the last one counts.
+        """
         each = self.entered[place].decision
-        is_file = each.change == "file"
-        fits = self._is_chosen(place) if is_file else each.check == answer_id(request)
-        is_old = is_file and self._is_superseded(place)
-        self._states[place] = "" if fits or is_old else CHANGED, each.work, each.graded
-        return fits and not is_old
+        if each.change == "answer":
+            fitting = [place] if each.check == answer_id(request) else []
+        else:
+            choice = each.student, each.exercise, each.change
+            fitting = [
+                at
+                for at, (other, _, _) in enumerate(self.entered)
+                if at >= place
+                and (other.student, other.exercise, other.change) == choice
+                and self._is_chosen(at)
+            ]
+        self._states[place] = "" if fitting else CHANGED, each.work, each.graded
+        return fitting == [place]
 
     def _is_chosen(self, place: int) -> bool:
         """Tell whether the file of a row is graded in this run; before a run, by the last one."""
@@ -221,20 +234,6 @@ class Adjustments:
         if self.chosen is None:
             return self.table.get(row, "state") != CHANGED
         return self.chosen.get((decision.student, decision.exercise)) == decision.check
-
-    def _is_superseded(self, place: int) -> bool:
-        """Tell whether a later row chooses the file that is graded."""
-        old = self.entered[place].decision
-        return any(
-            (each.student, each.exercise, each.change) == (old.student, old.exercise, "file")
-            and self._is_chosen(later)
-            for later, (each, _, _) in enumerate(self.entered)
-            if later > place
-        )
-
-    def are_in(self, report: Report) -> bool:
-        """Tell whether a report has what is entered for its student, and nothing else."""
-        return not self.not_in(report)
 
     def not_in(self, report: Report) -> set[str]:
         """Return the exercises, or the total, for which a report has other entries."""
@@ -316,7 +315,8 @@ class Adjustments:
         self._entered(Row(0, self.table.row(row)))
         with write_store(self.table.path.parent) as store:
             current = Adjustments(self.table.path, self._course, store)
-            trouble = current._export(store, [each.row.cells for each in current.entered], row)
+            rows = [each.row.cells for each in current.entered]
+            trouble = current._export(store, [*rows, current.table.row(row)])
             if not trouble:
                 store.export_adjustment(store.add_adjustment(cells, "command"), {})
         self.put_back = current.put_back
@@ -336,24 +336,19 @@ class Adjustments:
         self.put_back = current.put_back
         return len(gone), trouble
 
-    def _export(
-        self, store: Store, rows: Sequence[tuple[str, ...]], *more: Mapping[str, str]
-    ) -> str:
-        """Write the table, and note in the store what it has; return why it cannot be written."""
-        trouble = self.table.write([*rows, *(self.table.row(dict(each)) for each in more)])
+    def _export(self, store: Store, rows: Sequence[tuple[str, ...]]) -> str:
+        """Write the table, and note in the store what it has; return why it cannot be written.
+
+        `rows` are those of `entered`, and a new one that the caller stores.
+        """
+        trouble = self.table.write(rows)
         if trouble:
             return trouble
         store.take_out_adjustments(self._taken_out, timestamp())
-        for each, row in zip(self.entered, rows, strict=True):
+        for each, row in zip(self.entered, rows, strict=False):
             cells = self._cells(Row(0, row))
             store.export_adjustment(each.id or store.add_adjustment(cells, "table"), cells)
         return ""
-
-
-def _is_orphan(each: Decision, exercise: ExerciseReport) -> bool:
-    """Tell whether a decision is about a check that is not there."""
-    names = {check.name for check in exercise.checks}
-    return bool(each.check) and not each.line and each.check not in names
 
 
 def _decision(cells: Mapping[str, str]) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from autograder.classroom.marking import Answered, AnswerMarks, Marking
+from autograder.classroom.marking import Answered, Marking
 from autograder.classroom.table_import import as_number
 from autograder.course.course_file import Question
 from autograder.course.text import digest
@@ -200,9 +200,6 @@ class Sheet:
     def cluster(self, wording: Wording) -> AnswerCluster:
         """Return the cluster that a wording is in."""
         return next(cluster for cluster in self.clusters if wording in cluster.wordings)
-
-    def standing(self, each: Answered) -> AnswerMarks:
-        return self.marking.standing(each)
 
     def is_open(self, wording: Wording) -> bool:
         """Tell whether one of the answers in these words waits for points."""

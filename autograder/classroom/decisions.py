@@ -1,6 +1,5 @@
 """Decisions of people on points: read from what they enter, and put into effect on exercises."""
 
-import getpass
 import re
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -10,6 +9,7 @@ from typing import Literal, Self, get_args
 
 import msgspec
 
+from autograder.classroom.history import user
 from autograder.classroom.marks import answer_id
 from autograder.classroom.roster import EVERYTHING
 from autograder.classroom.table_import import as_number
@@ -234,7 +234,7 @@ def decision_row(change: str, amount: float | None, why: str, by: str | None) ->
         "change": change,
         "points": "" if amount is None else number(amount),
         "why": one_line(why, 500),
-        "by": one_line(by or getpass.getuser(), 100),
+        "by": one_line(by or user(), 100),
         "when": date.today().isoformat(),
     }
 

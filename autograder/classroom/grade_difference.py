@@ -16,26 +16,20 @@ from autograder.report.grades_table import points_text
 from autograder.report.model import Basis, ExerciseReport, Grader, Report
 
 LENGTH = 12  # of a digest: enough to tell versions of a file apart
-CHECK, REFERENCE, SETTINGS = "check changed", "reference changed", "course.yml changed"
-LIBRARY, ENGINE, SEED = "library changed", "autograder changed", "seed changed"
-CONFINEMENT = "confinement changed"
 CODES = {  # of what a basis has
-    "checks": CHECK,
-    "reference": REFERENCE,
-    "settings": SETTINGS,
-    "libraries": LIBRARY,
-    "engine": ENGINE,
-    "seed": SEED,
-    "confinement": CONFINEMENT,
+    "checks": "check changed",
+    "reference": "reference changed",
+    "settings": "course.yml changed",
+    "libraries": "library changed",
+    "engine": "autograder changed",
+    "seed": "seed changed",
+    "confinement": "confinement changed",
 }
-DETAILED = {LIBRARY, SEED, CONFINEMENT}
+DETAILED = {"libraries", "seed", "confinement"}
 TOTAL = "total"
-WORK, HANDED_IN, WITHDRAWN = "work changed", "work handed in", "work no longer there"
-ADJUSTMENT, LATENESS, MARK, EXCUSED = "adjustment", "lateness", "marked by hand", "excused"
-NEW, GONE = "not graded before", "no longer in the class"
-NOT_GRADED, NOT_THERE = "exercise no longer graded", "not there"
+ADJUSTMENT, LATENESS, NEW = "adjustment", "lateness", "not graded before"
+NOT_THERE = "not there"
 UNKNOWN = "graded again, for no known reason"
-OLDER = "graded by an old version, which kept no reasons"
 OPEN = {"missing", "by hand", "needs a person"}  # no grade yet: what fills it takes nothing away
 
 
@@ -124,12 +118,9 @@ class GradeDifference(msgspec.Struct):
         """Return letters that stand for all changes, so that nothing else is put in force."""
         return digest(msgspec.json.encode(self).decode())
 
-    def counts(self) -> dict[str, int]:
-        """Count the students whose grade changes for each reason, the commonest first."""
-        return _counts(self.changes)
 
-
-def _counts(changes: Iterable[Change]) -> dict[str, int]:
+def reason_counts(changes: Iterable[Change]) -> dict[str, int]:
+    """Count the students whose grade changes for each reason, the commonest first."""
     counts: Counter[str] = Counter()
     for change in changes:
         counts.update(dict.fromkeys((code for cell in change.cells for code in cell.codes), 1))
@@ -143,7 +134,7 @@ def headline(difference: GradeDifference) -> list[str]:
     new, gone = kinds["new"], kinds["gone"]
     lines = []
     if changed:
-        why = ", ".join(f"{reason} {count}" for reason, count in _counts(changed).items())
+        why = ", ".join(f"{reason} {count}" for reason, count in reason_counts(changed).items())
         grades = "grade changes" if len(changed) == 1 else "grades change"
         lines.append(f"{len(changed)} {grades}: {why}.")
     if new:
@@ -232,7 +223,7 @@ def _differences(before: Basis | None, after: Basis | None) -> list[Reason]:
     for name, code in CODES.items():
         old, new = getattr(before, name), getattr(after, name)
         if old != new:
-            reasons.append(Reason(code, f"{old} → {new}" if code in DETAILED else ""))
+            reasons.append(Reason(code, f"{old} → {new}" if name in DETAILED else ""))
     return reasons
 
 
@@ -257,20 +248,21 @@ def _why(
 ) -> list[Reason]:
     """Return all that differs of what the points of an exercise come from."""
     if before is None or after is None:
-        return [Reason(NEW if before is None else GONE)]
+        return [Reason(NEW if before is None else "no longer in the class")]
     if was is None or now is None:
-        return [Reason(NEW if was is None else NOT_GRADED)]
+        return [Reason(NEW if was is None else "exercise no longer graded")]
     by_people = _by_people(was, now, before, after)
     if by_people and _seen(was) == _seen(now):
         return by_people
     if was.status == "missing" != now.status:
-        return [Reason(HANDED_IN), *by_people]
+        return [Reason("work handed in"), *by_people]
     if now.status == "missing" != was.status:
-        return [Reason(WITHDRAWN), *by_people]
-    reasons = [Reason(WORK)] if was.digest != now.digest else []
+        return [Reason("work no longer there"), *by_people]
+    reasons = [Reason("work changed")] if was.digest != now.digest else []
     reasons += _differences(was.basis, now.basis)
     if not reasons and not by_people:
-        return [Reason(OLDER if was.basis is None else UNKNOWN)]
+        older = "graded by an old version, which kept no reasons"
+        return [Reason(older if was.basis is None else UNKNOWN)]
     return [*reasons, *by_people]
 
 
@@ -285,9 +277,9 @@ def _by_people(
 ) -> list[Reason]:
     old, new = (
         {
-            MARK: [(answer.name, answer.points) for answer in exercise.answers],
+            "marked by hand": [(answer.name, answer.points) for answer in exercise.answers],
             ADJUSTMENT: [a.said for a in report.adjustments if a.exercise == exercise.name],
-            EXCUSED: exercise.excused,
+            "excused": exercise.excused,
         }
         for exercise, report in ((was, before), (now, after))
     )
@@ -315,7 +307,10 @@ def _total(
     before: Report, after: Report, cells: Sequence[GradeCell], course: Course | None
 ) -> list[GradeCell]:
     """Return the change of the total besides the exercises: lateness, what people added to it."""
-    old, new = (_points_of_all(report) for report in (before, after))
+    old, new = (
+        f"{points_text(report.known_points) or 'none'}/{number(report.max_points)}"
+        for report in (before, after)
+    )
     late = [{each.assignment: each.points for each in r.lateness} for r in (before, after)]
     added = [
         [a.points for a in r.adjustments if not a.exercise and a.points] for r in (before, after)
@@ -329,10 +324,6 @@ def _total(
     reasons = [Reason(code) for code in codes or [UNKNOWN]]
     fills = codes == [LATENESS] and _are_open(before, names, course)
     return [_cell(TOTAL, old, new, reasons, fills)]
-
-
-def _points_of_all(report: Report) -> str:
-    return f"{points_text(report.known_points) or 'none'}/{number(report.max_points)}"
 
 
 def _are_open(report: Report, assignments: Iterable[str], course: Course | None) -> bool:

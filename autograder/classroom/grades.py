@@ -6,12 +6,11 @@ from pathlib import Path
 import msgspec
 
 from autograder.classroom.history import ensure_settled
+from autograder.classroom.records import FILE as REPORTS
 from autograder.course.course_file import CellWithoutPoints, Course, ExportPolicy
 from autograder.course.errors import UserError
 from autograder.course.text import number
 from autograder.report.model import WITHOUT_POINTS, ExerciseReport, Report, worst
-
-REPORTS = "report.jsonl"
 
 
 class Grade(msgspec.Struct, frozen=True):

@@ -186,7 +186,7 @@ def _keep(source: Path, target: Path) -> None:
 
 
 def settle(results: Path) -> None:
-    """Finish what was begun to be put in force.
+    """Finish what was begun to be put in force, and record it in the store.
 
     The caller has the folder to itself.
 
@@ -196,8 +196,14 @@ def settle(results: Path) -> None:
     for folder in _begun(results):
         replace_results(folder, results)
         synced(results)
-        _record(results, folder)
-        os.rename(folder, folder.with_name(folder.name.removesuffix(APPLYING)))
+        number = int(folder.name.removesuffix(APPLYING))
+        with write_store(results) as store:
+            known = store.versions()
+            for each, place in (_folders(results) | {number: folder}).items():
+                if each not in known or each == number:
+                    with contextlib.suppress(FileNotFoundError):
+                        store.add_version(each, (place / VERSION).read_bytes())
+        os.rename(folder, folder.with_name(_name(number)))
 
 
 def replace_results(folder: Path, results: Path) -> None:
@@ -214,17 +220,6 @@ def replace_results(folder: Path, results: Path) -> None:
         for page in os.scandir(folder / FOLDER):
             os.replace(page.path, results / FOLDER / page.name)
         (folder / FOLDER).rmdir()
-
-
-def _record(results: Path, begun: Path) -> None:
-    """Record a version in the store, and those that the store does not have."""
-    number = int(begun.name.removesuffix(APPLYING))
-    with write_store(results) as store:
-        known = store.versions()
-        for each, folder in (_folders(results) | {number: begun}).items():
-            if each not in known or each == number:
-                with contextlib.suppress(FileNotFoundError):
-                    store.add_version(each, (folder / VERSION).read_bytes())
 
 
 def ensure_settled(results: Path) -> None:
@@ -247,10 +242,8 @@ def ensure_settled(results: Path) -> None:
 
 
 def _begun(results: Path) -> list[Path]:
-    with contextlib.suppress(OSError):
-        folders = sorted((results / HISTORY).glob(f"[0-9]*{APPLYING}"))
-        return [folder for folder in folders if not folder.is_symlink()]
-    return []
+    folders = sorted((results / HISTORY).glob(f"[0-9]*{APPLYING}"))
+    return [folder for folder in folders if not folder.is_symlink()]
 
 
 def _name(number: int) -> str:

@@ -137,9 +137,30 @@ class Marking:
                 self._marks_at = state
             return self._marks
 
-    def standing(self, answer: Answered) -> AnswerMarks:
-        """Return what there is of the marks for an answer."""
-        return _standing(self.marks(), answer)
+    def standing(self, answer: Answered, among: Marks | None = None) -> AnswerMarks:
+        """Return what there is of the marks for an answer, now or `among` those that were read."""
+        marks = self.marks() if among is None else among
+        entries, cell = marks.stored.by_answer.get(answer.key, []), marks.cells.get(answer.key)
+        mark = marks.mark(answer.student, answer.exercise, answer.answer)
+        state = marks.state(answer.student, answer.exercise, answer.answer)
+        before = other = None
+        if state:
+            other = cell if state == TWO else None
+            before = entries[-1].mark if entries else cell
+        rest = [(given.points, given.comment) if given else None for given in (mark, other)]
+        known = answer.id, state, before.shown if before else None, *rest
+        desk = [e for e in entries if e.origin == "desk" and e.mark.shown == mark.shown]
+        newest = desk[-1] if desk else None
+        return AnswerMarks(
+            mark,
+            state,
+            digest(repr(known), TOKEN),
+            before=before,
+            other=other,
+            items=newest.mark.items if newest else (),
+            by=newest.by if newest else "",
+            at=newest.at if newest else "",
+        )
 
     def enter(self, by: str, given: Sequence[GivenMark], tokens: Sequence[str]) -> None:
         """Keep what one person gives at once, for one answer or for several.
@@ -158,7 +179,7 @@ class Marking:
             late = []
             for mark, token in zip(clean, tokens, strict=True):
                 answer = answers[mark.key]
-                now = _standing(marks, answer)
+                now = self.standing(answer, marks)
                 agrees = not now.state and now.mark.shown == mark.shown  # two people do
                 if answer.id != mark.answer or not (agrees or now.token == token):
                     late.append(mark.key)
@@ -216,28 +237,3 @@ def _state(path: Path) -> tuple[int, int, int]:
     except OSError:
         return 0, 0, 0
     return about.st_ino, about.st_size, about.st_mtime_ns
-
-
-def _standing(marks: Marks, each: Answered) -> AnswerMarks:
-    """Return what there is of the marks for an answer."""
-    entries, cell = marks.stored.by_answer.get(each.key, []), marks.cells.get(each.key)
-    mark = marks.mark(each.student, each.exercise, each.answer)
-    state = marks.state(each.student, each.exercise, each.answer)
-    before = other = None
-    if state:
-        other = cell if state == TWO else None
-        before = entries[-1].mark if entries else cell
-    rest = [(given.points, given.comment) if given else None for given in (mark, other)]
-    known = each.id, state, before.shown if before else None, *rest
-    desk = [e for e in entries if e.origin == "desk" and e.mark.shown == mark.shown]
-    newest = desk[-1] if desk else None
-    return AnswerMarks(
-        mark,
-        state,
-        digest(repr(known), TOKEN),
-        before=before,
-        other=other,
-        items=newest.mark.items if newest else (),
-        by=newest.by if newest else "",
-        at=newest.at if newest else "",
-    )

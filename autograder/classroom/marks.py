@@ -314,30 +314,23 @@ class Marks:
             trouble = self.table.write(rows)
             if trouble:
                 return [f"{trouble}, then run the same command again."]
-            self._import(store, [Row(0, row) for row in rows])
-        return []
-
-    def _import(self, store: Store, rows: Iterable[Row]) -> None:
-        """Import what was typed, and note what the table says now.
-
-        A cell of an answer that was marked since this was read is left for the next run.
-        """
-        now_newest = _newest_ids(store.marks()) if self._typed else {}
-        newest = _newest_ids(self.stored)
-        exported = []
-        for row in rows:
-            key = self._key(row)
-            if key in self._conflicts or key[1:] not in self._questions:
-                continue
-            cell = self._read_off(row)
-            if key in self._typed:
-                if now_newest.get(key) != newest.get(key):
+            now_newest = _newest_ids(store.marks()) if self._typed else {}
+            newest = _newest_ids(self.stored)
+            exported = []
+            for row in rows:
+                key = self._key(Row(0, row))
+                if key in self._conflicts or key[1:] not in self._questions:
                     continue
-                newest[key] = store.add_marks([cell], user(), timestamp(), "table")
-            known, new = self._exported.get(key), ExportedMark(cell, newest.get(key, 0))
-            if known != new and not (known is None and cell.is_blank):
-                exported.append(new)
-        store.set_exported_marks(exported)
+                cell = self._read_off(Row(0, row))
+                if key in self._typed:
+                    if now_newest.get(key) != newest.get(key):
+                        continue  # marked since this was read: left for the next run
+                    newest[key] = store.add_marks([cell], user(), timestamp(), "table")
+                known, new = self._exported.get(key), ExportedMark(cell, newest.get(key, 0))
+                if known != new and not (known is None and cell.is_blank):
+                    exported.append(new)
+            store.set_exported_marks(exported)
+        return []
 
     def _row(self, student: str, exercise: str, answer: WrittenAnswer) -> tuple[str, ...]:
         values = {"of": number(answer.max_points)}

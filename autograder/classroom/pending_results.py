@@ -9,7 +9,7 @@ import msgspec
 
 from autograder.classroom.adjustments import Adjustments
 from autograder.classroom.decisions import open_requests
-from autograder.classroom.grade_difference import GradeDifference, compare
+from autograder.classroom.grade_difference import GradeDifference, compare, reason_counts
 from autograder.classroom.history import (
     CHANGES,
     CHANGES_TABLE,
@@ -153,7 +153,12 @@ class Proposal:
                 changed=changed,
                 orphaned=orphaned,
             )
-        overview.notes += (*self._notes(adjustments), *adjustments.write())
+        overview.notes += tuple(above_maximum_note(overview.above))
+        if self._requests:
+            waiting = several(self._requests, "regrade request")
+            overview.notes += (f"{waiting} without an answer. See Requests on the desk.",)
+        students = {row.student for row in overview.rows}
+        overview.notes += (*adjustments.notes(students), *adjustments.write())
         write_page(self._folder / INDEX, "index.html", **class_page_content(overview))
         self._journal.forget_prepared()
         self._before.close()
@@ -169,17 +174,9 @@ class Proposal:
                 exercises=tuple(names),
                 students=len(rows),
                 changed=len(difference.changes) if self._before.there else len(rows),
-                why=difference.counts(),
+                why=reason_counts(difference.changes),
             ).number
         self._journal.keep_prepared()
-
-    def _notes(self, adjustments: Adjustments) -> Iterator[str]:
-        """Yield what a person should know of points and of what students and people entered."""
-        yield from above_maximum_note(self.overview.above)
-        if self._requests:
-            waiting = several(self._requests, "regrade request")
-            yield f"{waiting} without an answer. See Requests on the desk."
-        yield from adjustments.notes({row.student for row in self.overview.rows})
 
     def close(self) -> None:
         self._records.close()

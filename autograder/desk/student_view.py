@@ -95,7 +95,7 @@ def _table(visit: Visit) -> Adjustments:
 
 def _entered(visit: Visit, student: ClassMember, report: Report) -> dict[str, Any]:
     table = _table(visit)
-    return {"entered": table.of(student.id), "applied": table.are_in(report)}
+    return {"entered": table.of(student.id), "applied": not table.not_in(report)}
 
 
 def show_adjust(visit: Visit) -> Response:

@@ -45,7 +45,7 @@ def who_of(student: str) -> str:
 
 def current_form(sheet: Sheet, wording: Wording) -> MarkForm:
     """Return the form of answers as they are marked: for unmarked ones, else for all of them."""
-    marks = [(each, sheet.standing(each)) for each in wording.members]
+    marks = [(each, sheet.marking.standing(each)) for each in wording.members]
     waiting = [each for each, standing in marks if standing.is_open]
     who = frozenset(who_of(each.student) for each in waiting or wording.members)
     first = marks[0][1]
@@ -194,7 +194,7 @@ def _path(sheet: Sheet) -> str:
 def _overtaken(sheet: Sheet, late: Overtaken) -> str:
     answers, said = sheet.marking.answers(), []
     for key in late.keys[:3]:
-        now = sheet.standing(answers[key])
+        now = sheet.marking.standing(answers[key])
         points = "no points" if now.mark.points is None else f"{number(now.mark.points)} points"
         said.append(f"{now.by or 'the table'} gave {points}")
     return (

@@ -91,10 +91,10 @@ def test_whether_a_report_has_what_is_entered(apply, row):
     exercises, said, table, _ = apply(f"s1,{row},why,,,,\n")
     before = exercise("s1")
     after = msgspec.structs.replace(before, exercises=(exercises,), adjustments=tuple(said))
-    assert table.are_in(after) and not table.are_in(before)
-    assert not apply("")[2].are_in(after)
-    assert not apply(f"s1,{row}1,why,,,,\n")[2].are_in(after)
-    assert apply(f"s1,{row},why,,,given for other work,\n")[2].are_in(before)
+    assert not table.not_in(after) and table.not_in(before)
+    assert apply("")[2].not_in(after)
+    assert apply(f"s1,{row}1,why,,,,\n")[2].not_in(after)
+    assert not apply(f"s1,{row},why,,,given for other work,\n")[2].not_in(before)
 
 
 def test_excused(apply):

@@ -7,6 +7,7 @@ import os
 import pytest
 
 from autograder.classroom import history
+from autograder.classroom.grade_difference import reason_counts
 from autograder.classroom.history import settle
 from autograder.course.errors import UserError
 from tests.classroom.quick import Quick
@@ -163,7 +164,7 @@ def test_the_second_exercise_does_not_overwrite_the_first(quick):
     assert quick.table()["ann"] == "10 - 10"
     overview = quick.grade("two", decide=never)
     assert quick.table() == {"ann": "10 2 12", "bob": "5 10 15", "cem": ". . ."}
-    assert overview.difference.counts() == {"not graded before": 2}
+    assert reason_counts(overview.difference.changes) == {"not graded before": 2}
 
 
 def test_an_exercise_changes_only_its_cells(quick):
