@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from autograder.classroom.marking import Answered, Marking
+from autograder.classroom.marking import Marking
+from autograder.classroom.marks import Answered
 from autograder.classroom.table_import import as_number
 from autograder.course.course_file import Question
 from autograder.course.text import digest
@@ -204,10 +205,7 @@ class Sheet:
     def is_open(self, wording: Wording) -> bool:
         """Tell whether one of the answers in these words waits for points."""
         marks = self.marking.marks()
-        return any(
-            marks.mark(each.student, each.exercise, each.answer).points is None
-            for each in wording.members
-        )
+        return any(marks.mark(each).points is None for each in wording.members)
 
     def beside(self, wording: Wording | None, step: int) -> Wording | None:
         """Return the next wording, or with −1 the one before; None at the ends."""
@@ -223,9 +221,9 @@ class Sheet:
         """Return how far the question is marked."""
         marks, points, doubtful = self.marking.marks(), [], 0
         for each in self._members:
-            mark = marks.mark(each.student, each.exercise, each.answer)
+            mark = marks.mark(each)
             points += [] if mark.points is None else [mark.points]
-            doubtful += bool(marks.state(each.student, each.exercise, each.answer))
+            doubtful += bool(marks.state(each))
         mean = sum(points) / max(1, len(points))
         return MarkedSoFar(len(self._members), len(points), doubtful, mean)
 
@@ -234,7 +232,7 @@ class Sheet:
         marks = self.marking.marks()
         used: Counter[str] = Counter()
         for each in self._members:
-            comment = marks.mark(each.student, each.exercise, each.answer).comment
+            comment = marks.mark(each).comment
             used.update(line.strip() for line in comment.splitlines() if line.strip())
         return sorted(used, key=lambda comment: (-used[comment], comment))
 

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from autograder.classroom.marks import MAX_COMMENT, TABLE, TWO, Marks, answer_id
+from autograder.classroom.marks import MAX_COMMENT, TABLE, TWO, Answered, Marks, answers_of
 from autograder.classroom.records import FILE as REPORTS
 from autograder.classroom.store import (
     FILE,
@@ -21,36 +21,11 @@ from autograder.classroom.store import (
 from autograder.course.course_file import Course, Question
 from autograder.course.errors import UserError
 from autograder.course.text import digest, number, one_line, printable
-from autograder.report.model import WrittenAnswer
+from autograder.report.model import Report
 
 MAX_BY = 60
 TOKEN = 12
 OfAnswers = TypeVar("OfAnswers")
-
-
-class _Exercise(msgspec.Struct, frozen=True):
-    """The part of an exercise's report that answers in words need."""
-
-    name: str
-    answers: tuple[WrittenAnswer, ...] = ()
-
-
-class _Record(msgspec.Struct, frozen=True):
-    student: str
-    exercises: tuple[_Exercise, ...]
-
-
-class Answered(msgspec.Struct, frozen=True):
-    """An answer of somebody's, and the id of its words."""
-
-    student: str
-    exercise: str
-    answer: WrittenAnswer
-    id: str
-
-    @property
-    def key(self) -> Key:
-        return self.student, self.exercise, self.answer.name
 
 
 class AnswerMarks(msgspec.Struct, frozen=True):
@@ -114,7 +89,7 @@ class Marking:
             state = _state(path)
             if state != self._read_at:
                 answers = _read_answers(path)
-                self._answers = {answer.key: answer for answer in answers}
+                self._answers = {each.key: each for each in answers}
                 self._made, self._read_at = {}, state
             return self._answers
 
@@ -141,8 +116,7 @@ class Marking:
         """Return what there is of the marks for an answer, now or `among` those that were read."""
         marks = self.marks() if among is None else among
         entries, cell = marks.stored.by_answer.get(answer.key, []), marks.cells.get(answer.key)
-        mark = marks.mark(answer.student, answer.exercise, answer.answer)
-        state = marks.state(answer.student, answer.exercise, answer.answer)
+        mark, state = marks.mark(answer), marks.state(answer)
         before = other = None
         if state:
             other = cell if state == TWO else None
@@ -212,22 +186,16 @@ class Marking:
 
 
 def _read_answers(path: Path) -> list[Answered]:
-    decoder = msgspec.json.Decoder(_Record)
+    decoder = msgspec.json.Decoder(Report)
     try:
         with path.open("rb") as file:
-            records = [decoder.decode(line) for line in file]
+            return [each for line in file for each in answers_of(decoder.decode(line))]
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror}. Run grade first.") from None
     except msgspec.MsgspecError as error:
         raise UserError(
             f"{path} is damaged or from another version ({error}). Run grade again."
         ) from None
-    return [
-        Answered(record.student, exercise.name, answer, answer_id(answer.text))
-        for record in records
-        for exercise in record.exercises
-        for answer in exercise.answers
-    ]
 
 
 def _state(path: Path) -> tuple[int, int, int]:

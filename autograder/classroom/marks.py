@@ -45,7 +45,22 @@ CHANGED, ORPHANED, TWO = "answer changed", "orphaned", "two marks"
 MAX_COMMENT = 5000
 MAX_NAMED = 5
 
-Answers = Sequence[tuple[str, str, WrittenAnswer]]
+
+class Answered(msgspec.Struct, frozen=True):
+    """An answer in words that somebody gave in an exercise."""
+
+    student: str
+    exercise: str
+    answer: WrittenAnswer
+
+    @property
+    def key(self) -> Key:
+        return self.student, self.exercise, self.answer.name
+
+    @property
+    def id(self) -> str:
+        """The letters that stand for its words."""
+        return answer_id(self.answer.text)
 
 
 class UncountedMark(msgspec.Struct, frozen=True):
@@ -207,23 +222,21 @@ class Marks:
             )
         return points
 
-    def state(self, student: str, exercise: str, answer: WrittenAnswer) -> str:
+    def state(self, each: Answered) -> str:
         """Return why an answer's mark does not count; "" if it does, or if there is none."""
-        key = student, exercise, answer.name
-        row = self._rows.get(key)
-        if key in self._conflicts:
+        row = self._rows.get(each.key)
+        if each.key in self._conflicts:
             return TWO
         if row is None or not self._is_mark(row):
             return ""
         bound = self.table.get(row, ID).strip()  # nothing: confirmed for whatever answer
-        return "" if bound in {"", answer_id(answer.text)} else CHANGED
+        return "" if bound in {"", each.id} else CHANGED
 
-    def mark(self, student: str, exercise: str, answer: WrittenAnswer) -> GivenMark:
+    def mark(self, each: Answered) -> GivenMark:
         """Return what counts of what was given for an answer; a blank mark if nothing does."""
-        key = student, exercise, answer.name
-        if key not in self._rows or self.state(student, exercise, answer):
-            return GivenMark(*key, "")
-        return self._read_off(self._rows[key])
+        if each.key not in self._rows or self.state(each):
+            return GivenMark(*each.key, "")
+        return self._read_off(self._rows[each.key])
 
     def given(self, exercise: ExerciseReport, student: str) -> ExerciseReport:
         """Return the exercise with its marks; graded once every answer has its points."""
@@ -231,8 +244,9 @@ class Marks:
             return exercise
         answers, states = [], []
         for answer in exercise.answers:
-            mark = self.mark(student, exercise.name, answer)
-            states.append(self.state(student, exercise.name, answer))
+            each = Answered(student, exercise.name, answer)
+            mark = self.mark(each)
+            states.append(self.state(each))
             answers.append(
                 msgspec.structs.replace(answer, points=mark.points, comment=mark.comment)
             )
@@ -254,17 +268,12 @@ class Marks:
             reason="" if whole else reason,
         )
 
-    def changed(self, answers: Answers) -> dict[Key, UncountedMark]:
+    def changed(self, answers: Sequence[Answered]) -> dict[Key, UncountedMark]:
         """Return the marks that were given for another text than an answer has now."""
-        return {
-            (student, exercise, answer.name): self._uncounted(
-                self._rows[student, exercise, answer.name]
-            )
-            for student, exercise, answer in answers
-            if self.state(student, exercise, answer) == CHANGED
-        }
+        changed = [each.key for each in answers if self.state(each) == CHANGED]
+        return {key: self._uncounted(self._rows[key]) for key in changed}
 
-    def orphaned(self, answers: Answers) -> list[UncountedMark]:
+    def orphaned(self, answers: Sequence[Answered]) -> list[UncountedMark]:
         """Return what was filled in for answers that are not there."""
         return [self._uncounted(row) for row in self._left(answers) if self._is_orphan(row)]
 
@@ -272,9 +281,9 @@ class Marks:
         points, comment = (self.table.get(row, name).strip() for name in ("points", "comment"))
         return UncountedMark(*self._key(row), points, plain_cell(comment)[:MAX_COMMENT])
 
-    def _left(self, answers: Answers) -> list[Row]:
+    def _left(self, answers: Sequence[Answered]) -> list[Row]:
         """Return the rows of no answer of this run that are worth keeping, in their order."""
-        keys = {(student, exercise, answer.name) for student, exercise, answer in answers}
+        keys = {each.key for each in answers}
         rows = [row for key, row in self._rows.items() if key not in keys] + self._strays
         return [row for row in rows if not self._is_orphan(row) or self._is_filled_in(row)]
 
@@ -283,7 +292,7 @@ class Marks:
         _, exercise, question = self._key(row)
         return exercise in self._graded or (exercise, question) not in self._questions
 
-    def notes(self, answers: Answers) -> list[str]:
+    def notes(self, answers: Sequence[Answered]) -> list[str]:
         """Return what a person should know of marks that do not count."""
         two = [self._uncounted(row) for key, row in self._rows.items() if key in self._conflicts]
         notes = []
@@ -301,12 +310,12 @@ class Marks:
             notes.append(f"{FILE}: row {damaged} is damaged and not counted. Mark it again.")
         return notes
 
-    def write(self, answers: Answers) -> list[str]:
+    def write(self, answers: Sequence[Answered]) -> list[str]:
         """Write the table of all answers, and import what was typed; return what went wrong.
 
         All that was ever filled in stays in the table.
         """
-        rows = [self._row(*each) for each in answers]
+        rows = [self._row(each) for each in answers]
         left = self._left(answers)
         rows += [row.cells for row in left if not self._is_orphan(row)]
         rows += [self._stated(row, ORPHANED, {}) for row in left if self._is_orphan(row)]
@@ -332,15 +341,16 @@ class Marks:
             store.set_exported_marks(exported)
         return []
 
-    def _row(self, student: str, exercise: str, answer: WrittenAnswer) -> tuple[str, ...]:
-        values = {"of": number(answer.max_points)}
-        row = self._rows.get((student, exercise, answer.name))
+    def _row(self, each: Answered) -> tuple[str, ...]:
+        values = {"of": number(each.answer.max_points)}
+        row = self._rows.get(each.key)
         if row is None:
-            values |= {"student": safe_cell(student), "exercise": exercise, "question": answer.name}
-            return self.table.row(values | {ID: answer_id(answer.text)})
-        state = self.state(student, exercise, answer)
+            names = safe_cell(each.student), each.exercise, each.answer.name, each.id
+            values |= dict(zip(("student", "exercise", "question", ID), names, strict=True))
+            return self.table.row(values)
+        state = self.state(each)
         if not state and self._has_our_id(row):
-            values[ID] = answer_id(answer.text)
+            values[ID] = each.id
         return self._stated(row, state, values)
 
     def _stated(self, row: Row, state: str, values: dict[str, str]) -> tuple[str, ...]:
@@ -353,10 +363,10 @@ def _newest_ids(stored: StoredMarks) -> dict[Key, int]:
     return {key: entries[-1].id for key, entries in stored.by_answer.items()}
 
 
-def answers_of(report: Report) -> list[tuple[str, str, WrittenAnswer]]:
-    """Return a student's answers: of whom, in which exercise, what."""
+def answers_of(report: Report) -> list[Answered]:
+    """Return a student's answers in words."""
     return [
-        (report.student, exercise.name, answer)
+        Answered(report.student, exercise.name, answer)
         for exercise in report.exercises
         for answer in exercise.answers
     ]

@@ -19,7 +19,7 @@ from autograder.classroom.history import (
     replace_results,
 )
 from autograder.classroom.marks import TABLE as MARKS
-from autograder.classroom.marks import Marks, answers_of
+from autograder.classroom.marks import Answered, Marks, answers_of
 from autograder.classroom.records import FILE as REPORTS
 from autograder.classroom.records import Journal, Records
 from autograder.course.cache import cache_key
@@ -35,7 +35,7 @@ from autograder.report.html import (
     page_of,
     write_page,
 )
-from autograder.report.model import Grader, Report, WrittenAnswer
+from autograder.report.model import Grader, Report
 from autograder.report.overview import ClassOverview, above_maximum_note
 from autograder.report.redaction import for_student
 
@@ -77,7 +77,7 @@ class Proposal:
         self._folder = proposal(out)
         plain_folder(self._folder / FOLDER)
         self._requests = 0
-        self._answers: list[tuple[str, str, WrittenAnswer]] = []
+        self._answers: list[Answered] = []
         self._records = open_new(self._folder / REPORTS)
         self._changes = open_new(self._folder / CHANGES)
 
