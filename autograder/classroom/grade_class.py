@@ -5,12 +5,9 @@ rest, in any order. Reports are put together and proposed in the order of the cl
 """
 
 import contextlib
-import os
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from tempfile import TemporaryFile
-from typing import IO
 
 import msgspec
 
@@ -193,7 +190,6 @@ class _Waiting(msgspec.Struct):
 class _ClassRun:
     journal: Journal
     proposal: Proposal
-    spool: IO[bytes]
 
     def __init__(
         self, job: Job, selection: RunSelection, pseudonyms: Pseudonyms, progress: Progress
@@ -210,7 +206,7 @@ class _ClassRun:
         self.chosen = self.adjustments.chosen = {}
         self.stubs = read_stubs(course)
         self.waiting: dict[int, _Waiting] = {}
-        self.whole: dict[int, tuple[int, int]] = {}  # where reports wait for those before them
+        self.whole: dict[int, bytes] = {}  # compressed reports that wait for those before them
         self.written = self.done = 0  # of all folders; of those that are graded now
 
     def ambiguities(self) -> list[str]:
@@ -224,7 +220,7 @@ class _ClassRun:
     ) -> GradedClass:
         """Grade what has to be graded, and propose the results."""
         before, out, columns = self.selection.before, self.job.out, self.selection.columns
-        with contextlib.closing(Journal(out)) as self.journal, TemporaryFile() as self.spool:
+        with contextlib.closing(Journal(out)) as self.journal:
             self.proposal = Proposal(out, self.course, columns, before, self.journal)
             overview = self.proposal.overview
             overview.not_understood = submissions.not_understood
@@ -374,17 +370,11 @@ class _ClassRun:
 
     def _write(self, number: int, report: Report | None) -> None:
         """Propose the reports that are next in order; None: nothing is left of the student's."""
-        data = b"" if report is None else zlib.compress(msgspec.json.encode(report), 1)
-        self.whole[number] = self.spool.seek(0, os.SEEK_END), len(data)
-        self.spool.write(data)
+        self.whole[number] = zlib.compress(msgspec.json.encode(report), 1) if report else b""
         while self.written in self.whole:
-            start, size = self.whole.pop(self.written)
-            self.spool.seek(start)
-            data = self.spool.read(size)
+            data = self.whole.pop(self.written)
             if data:
                 self.proposal.add(zlib.decompress(data))
             else:
                 self.proposal.gone(self.folders[self.written].student)
             self.written += 1
-        if not self.whole:
-            self.spool.truncate(0)

@@ -1,11 +1,9 @@
 """The overview of a class while it is graded: rows of students, points as arrays, mistakes."""
 
-import tempfile
-import weakref
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import IO, TYPE_CHECKING, Literal, TypeAlias, overload
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import msgspec
 
@@ -27,7 +25,6 @@ if TYPE_CHECKING:
 Floats: TypeAlias = "npt.NDArray[np.float64]"
 MAX_SHOWN = 20
 HARMLESS = frozenset({"graded", "missing", "by hand", "excused"})  # statuses nobody has to look at
-IN_MEMORY = 4 * 2**20  # bytes of rows; what is more goes into a file
 
 
 def above_maximum_note(above: Iterable[str]) -> list[str]:
@@ -76,41 +73,6 @@ class Row(msgspec.Struct, frozen=True):
     def said(self) -> str:
         """The notes in one line, with a mark between them."""
         return " | ".join(self.notes)
-
-
-class RowFile(Sequence[Row]):
-    """Rows in a file, so that memory does not grow with them; it is deleted with this object."""
-
-    def __init__(self) -> None:
-        self._file: IO[bytes] = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115
-        weakref.finalize(self, self._file.close)
-        self._ends = array("Q", [0])
-        self._encoder = msgspec.msgpack.Encoder()
-        self._decoder = msgspec.msgpack.Decoder(Row)
-
-    def append(self, row: Row) -> None:
-        data = self._encoder.encode(row)
-        self._file.seek(self._ends[-1])
-        self._file.write(data)
-        self._ends.append(self._ends[-1] + len(data))
-
-    def __len__(self) -> int:
-        return len(self._ends) - 1
-
-    @overload
-    def __getitem__(self, at: int) -> Row: ...
-    @overload
-    def __getitem__(self, at: slice) -> list[Row]: ...
-    def __getitem__(self, at: int | slice) -> Row | list[Row]:
-        numbers = range(len(self))[at]
-        if isinstance(numbers, range):
-            return [self._read(index) for index in numbers]
-        return self._read(numbers)
-
-    def _read(self, number: int) -> Row:
-        start = self._ends[number]
-        self._file.seek(start)
-        return self._decoder.decode(self._file.read(self._ends[number + 1] - start))
 
 
 class Taken:
@@ -286,7 +248,7 @@ class ClassOverview:
         self.exercises = tuple(exercises)
         self.notes: tuple[str, ...] = ()
         self.said_only: tuple[str, ...] = ()  # to who runs it, and written nowhere
-        self.rows = RowFile()
+        self.rows: list[Row] = []
         self.changed: list[str] = []  # what lateness and people made of the points, by student
         self.above: list[str] = []
         self.scores = Scores(exercises)
