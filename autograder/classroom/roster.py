@@ -57,8 +57,8 @@ class Match(msgspec.Struct, frozen=True):
 class Roster:
     """The students of a roster, in its order."""
 
-    def __init__(self, path: Path, course: Course | None = None) -> None:
-        """Read it; its excuses are for exercises and assignments of the course, if there is one.
+    def __init__(self, path: Path, course: Course) -> None:
+        """Read it; its excuses are for exercises and assignments of the course.
 
         Raises:
             UserError: it is no such table, or a row of it cannot be meant; it names the line.
@@ -68,10 +68,8 @@ class Roster:
                 f"{path} does not exist. Name the roster: a CSV file with a column `id`."
             )
         self.path = path
-        self._excusable: list[str] = []
-        if course is not None:
-            assignments = [each.name for each in course.content.assignments]
-            self._excusable = [*course.exercises, *assignments, EVERYTHING]
+        assignments = [each.name for each in course.content.assignments]
+        self._excusable = [*course.exercises, *assignments, EVERYTHING]
         others = {*ABOUT, *HANDED_IN, PLAIN.name}
         self._platforms = tuple(name for name in importers() if name not in others)
         self._columns = (*ABOUT, *self._platforms, *HANDED_IN)
@@ -119,7 +117,7 @@ class Roster:
     def _excuses(self, line: int, text: str) -> tuple[str, ...]:
         names = tuple(filter(None, re.split(r"[\s,;]+", text)))
         for name in names:
-            if self._excusable and name not in self._excusable:
+            if name not in self._excusable:
                 near = nearest(name, self._excusable)
                 meant = f" Did you mean {near}?" if near else ""
                 raise UserError(

@@ -225,10 +225,10 @@ def _in_general(diagnosis: Diagnosis, id: str) -> list[str]:
     return said or ([diagnosis.finding] if len(diagnosis.misconceptions) == 1 else [])
 
 
-def costliest(made: Sequence[MistakeCount], most: int = 5) -> list[MistakeCount]:
-    """Return the mistakes that cost the class most points."""
+def costliest(made: Sequence[MistakeCount]) -> list[MistakeCount]:
+    """Return the five mistakes that cost the class most points."""
     costly = [mistake for mistake in made if mistake.lost > 0]
-    return sorted(costly, key=lambda m: (-m.lost, -m.students, m.exercise, m.finding))[:most]
+    return sorted(costly, key=lambda m: (-m.lost, -m.students, m.exercise, m.finding))[:5]
 
 
 def _reasons(report: Report) -> tuple[str, ...]:

@@ -88,13 +88,13 @@ def _mean_of_top(part: Floats, totals: Floats, size: int) -> float:
     return float((part[above].sum() + places * part[at].mean()) / size)
 
 
-def against_the_grain(points: Floats, rest: Floats, most: int = 3) -> list[int]:
-    """Return who pulls a correlation down most: good at the rest and not here, or reverse."""
+def against_the_grain(points: Floats, rest: Floats) -> list[int]:
+    """Return the three who pull a correlation down most: good at the rest, not here, or reverse."""
     if len(points) < 3:
         return []
     pull = (points - points.mean()) * (rest - rest.mean())
     order = np.lexsort((np.arange(len(pull)), pull))
-    return [int(each) for each in order[:most] if pull[each] < 0]
+    return [int(each) for each in order[:3] if pull[each] < 0]
 
 
 def _constant(values: Floats) -> bool:

@@ -26,11 +26,11 @@ m6;Never There;;;;;;
 
 
 @pytest.fixture
-def roster(tmp_path):
+def roster(tmp_path, course):
     def roster(text=ROSTER):
         path = tmp_path / "roster.csv"
         path.write_text(text)
-        return Roster(path)
+        return Roster(path, course)
 
     return roster
 
@@ -183,9 +183,9 @@ def test_what_is_no_roster(roster, text, said):
         roster(text)
 
 
-def test_a_roster_that_is_not_there(tmp_path):
+def test_a_roster_that_is_not_there(tmp_path, course):
     with pytest.raises(UserError, match="does not exist"):
-        Roster(tmp_path / "roster.csv")
+        Roster(tmp_path / "roster.csv", course)
 
 
 def test_spellings():

@@ -19,9 +19,12 @@ from hypothesis import strategies as st
 from autograder.classroom.hand_ins import hand_ins
 from autograder.classroom.roster import Roster
 from autograder.classroom.submissions import read_work
+from autograder.course.course_file import load_course
 from autograder.course.errors import UserError
+from tests.engine import ROOT
 from tests.platforms.downloads import NOTE, packed, put
 
+COURSE = load_course(ROOT / "course.yml")
 EXERCISES = ["softmax", "causal_mask"]
 IDS = {"bob": "202", "eve": "301", "al": "404"}
 PARTS = [
@@ -149,7 +152,7 @@ def graded(download, roster=None, platform=None):
         enrolled = None
         if roster is not None:
             Path(made, "roster.csv").write_text(roster)
-            enrolled = Roster(Path(made, "roster.csv"))
+            enrolled = Roster(Path(made, "roster.csv"), COURSE)
         scratch = Path(made, "scratch")
         folders, notes, _ = hand_ins(root, EXERCISES, enrolled, scratch, platform=platform)
         return [(folder, authors(folder)) for folder in folders if not folder.unclear], notes
@@ -484,6 +487,6 @@ def test_a_flat_file_that_may_be_of_two_logins():
         assert "bob_causal_mask.py may be bob_causal's or bob's." in notes
         assert is_open
         Path(made, "roster.csv").write_text("id\nbob\nal\n")
-        roster = Roster(Path(made, "roster.csv"))
+        roster = Roster(Path(made, "roster.csv"), COURSE)
         folders, *_ = hand_ins(root, exercises, roster, Path(made, "again"))
         assert [folder.student for folder in folders if folder.path] == ["al", "bob"]
