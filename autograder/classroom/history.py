@@ -295,16 +295,6 @@ def read_changes(path: Path) -> Iterator[Change]:
         raise UserError(f"{path} cannot be read: {error}.") from None
 
 
-class Holder(msgspec.Struct, frozen=True):
-    """The process that has a folder: what it does, and since when by that machine's clock."""
-
-    process: int
-    machine: str
-    user: str
-    since: str
-    doing: str
-
-
 @contextlib.contextmanager
 def in_use(
     results: Path, doing: str, wait: float = 0, waiting: Callable[[str], None] = lambda _: None
@@ -333,11 +323,11 @@ def in_use(
         locked = _take(descriptor, results, wait, waiting)
         if locked:
             since = datetime.now().astimezone().isoformat(" ", "seconds")
-            here = platform.node() or "this machine"
-            holder = Holder(os.getpid(), here, user(), since, doing)
+            where = f"process {os.getpid()} on {platform.node() or 'this machine'}"
+            holder = ", ".join(filter(None, (user(), where, f"since {since}: {doing}")))
             with contextlib.suppress(OSError):  # a full disk keeps nobody from having it
                 os.ftruncate(descriptor, 0)
-                os.pwrite(descriptor, msgspec.json.encode(holder), 0)
+                os.pwrite(descriptor, holder.encode(errors="replace"), 0)
         yield
         if locked:
             with contextlib.suppress(OSError):
@@ -355,7 +345,8 @@ def _take(descriptor: int, results: Path, wait: float, waiting: Callable[[str], 
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             return True
         except BlockingIOError:
-            who = _holder(descriptor)
+            data = os.pread(descriptor, MOST_HOLDER, 0)
+            who = one_line(data.decode(errors="replace"), 300) or "it has just started"
         except OSError:
             return False
         if time.monotonic() >= end:
@@ -367,16 +358,6 @@ def _take(descriptor: int, results: Path, wait: float, waiting: Callable[[str], 
             waiting(f"Waiting: {results} is in use by another run ({who}).")
             is_told = True
         time.sleep(LOCK_PAUSE)
-
-
-def _holder(descriptor: int) -> str:
-    try:
-        holder = msgspec.json.decode(os.pread(descriptor, MOST_HOLDER, 0), type=Holder)
-    except (OSError, msgspec.MsgspecError):
-        return "it has just started"
-    who = f"{holder.user}, " if holder.user else ""
-    where = f"process {holder.process} on {holder.machine}"
-    return one_line(f"{who}{where}, since {holder.since}: {holder.doing}", 300)
 
 
 def user() -> str:

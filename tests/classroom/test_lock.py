@@ -46,7 +46,13 @@ def test_what_another_one_wrote_is_not_believed(tmp_path):
         with pytest.raises(UserError) as caught, in_use(tmp_path, "second"):
             pass
         assert "\x1b" not in str(caught.value) and len(str(caught.value)) < 600
-        (tmp_path / LOCK).write_bytes(b"\xff{")
+        (tmp_path / LOCK).write_bytes(b"\xff\n\x1b")
+        with (
+            pytest.raises(UserError, match=r"another run \([^\n\x1b]+\)"),
+            in_use(tmp_path, "second"),
+        ):
+            pass
+        (tmp_path / LOCK).write_bytes(b"")
         with pytest.raises(UserError, match="it has just started"), in_use(tmp_path, "second"):
             pass
 
