@@ -252,10 +252,8 @@ def _name(number: int) -> str:
 
 def _folders(results: Path) -> dict[int, Path]:
     """Return the folders of versions by number, in order."""
-    with contextlib.suppress(OSError):
-        folders = [Path(entry.path) for entry in os.scandir(results / HISTORY) if entry.is_dir()]
-        return dict(sorted((int(path.name), path) for path in folders if path.name.isdecimal()))
-    return {}
+    folders = [path for path in (results / HISTORY).glob("[0-9]*") if path.is_dir()]
+    return dict(sorted((int(path.name), path) for path in folders if path.name.isdecimal()))
 
 
 def versions(results: Path) -> list[tuple[ResultsVersion, Path]]:
