@@ -2,6 +2,7 @@
 
 import pytest
 
+from autograder.classroom.marks import answers_of
 from autograder.course.course_file import load_course
 from autograder.report.html import class_page_content, write_page
 from autograder.report.overview import ClassOverview
@@ -23,18 +24,12 @@ def pages(tmp_path_factory):
     for report in reports[:4]:
         write_page(folder / f"{report.student}.html", "student.html", report=report)
     write_page(folder / "index.html", "index.html", **class_page_content(overview))
-    answers = [
-        (report.student, exercise.name, answer)
-        for report in reports
-        for exercise in report.exercises
-        for answer in exercise.answers
-    ]
     write_page(
         folder / "by-hand.html",
         "by_hand.html",
         course=course.title,
         exercises=exercises,
-        answers=answers,
+        answers=[each for report in reports for each in answers_of(report)],
         table="marks.csv",
         changed={},
         orphaned=[],
