@@ -153,12 +153,7 @@ class Proposal:
                 changed=changed,
                 orphaned=orphaned,
             )
-        overview.notes += tuple(above_maximum_note(overview.above))
-        if self._requests:
-            waiting = several(self._requests, "regrade request")
-            overview.notes += (f"{waiting} without an answer. See Requests on the desk.",)
-        students = {row.student for row in overview.rows}
-        overview.notes += (*adjustments.notes(students), *adjustments.write())
+        overview.notes += (*self._notes(adjustments), *adjustments.write())
         write_page(self._folder / INDEX, "index.html", **class_page_content(overview))
         self._journal.forget_prepared()
         self._before.close()
@@ -177,6 +172,14 @@ class Proposal:
                 why=reason_counts(difference.changes),
             ).number
         self._journal.keep_prepared()
+
+    def _notes(self, adjustments: Adjustments) -> Iterator[str]:
+        """Yield what a person should know of points and of what students and people entered."""
+        yield from above_maximum_note(self.overview.above)
+        if self._requests:
+            waiting = several(self._requests, "regrade request")
+            yield f"{waiting} without an answer. See Requests on the desk."
+        yield from adjustments.notes({row.student for row in self.overview.rows})
 
     def close(self) -> None:
         self._records.close()
