@@ -189,9 +189,7 @@ class Adjustments:
                 counted += [each] if self._is_meant(place, parts[0].request) else []
             elif each.work not in {"", work}:
                 self._states[place] = CHANGED, each.work, each.graded
-            elif (
-                each.check and not each.line and each.check not in {c.name for c in parts[0].checks}
-            ):
+            elif _is_orphan(each, parts[0]):
                 self._states[place] = ORPHANED, each.work, each.graded
             else:
                 given = points_given(each, parts)
@@ -349,6 +347,12 @@ class Adjustments:
             cells = self._cells(Row(0, row))
             store.export_adjustment(each.id or store.add_adjustment(cells, "table"), cells)
         return ""
+
+
+def _is_orphan(each: Decision, exercise: ExerciseReport) -> bool:
+    """Tell whether a decision is about a check that is not there."""
+    names = {check.name for check in exercise.checks}
+    return bool(each.check) and not each.line and each.check not in names
 
 
 def _decision(cells: Mapping[str, str]) -> tuple[str, ...]:

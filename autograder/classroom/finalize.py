@@ -83,16 +83,13 @@ def _lateness(
     That of an assignment not graded now stays, unless another part of it is excused now.
     """
     lateness: list[Lateness] = []
-    had = {each.assignment: each for each in before.lateness} if before else {}
-    then = {each.name for each in before.exercises if not each.excused} if before else set()
-    now = {each.name for each in counted}
     for assignment in course.content.assignments:
         came = hand_in
         if only is not None and not set(assignment.exercises) & set(only):
-            old = had.get(assignment.name)
+            old = _late_before(assignment, before)
             if old is None:
                 continue
-            if not (now ^ then) & set(assignment.exercises):
+            if _counts_the_same(assignment, counted, before):
                 lateness.append(old)
                 continue
             came = msgspec.structs.replace(hand_in, at=old.at)
@@ -105,6 +102,21 @@ def _lateness(
         late = _late(assignment, assignment.due, came, policy, earned, used)
         lateness += [late] if late is not None else []
     return lateness
+
+
+def _late_before(assignment: Assignment, before: Report | None) -> Lateness | None:
+    known = before.lateness if before is not None else ()
+    return next((each for each in known if each.assignment == assignment.name), None)
+
+
+def _counts_the_same(
+    assignment: Assignment, counted: Sequence[ExerciseReport], before: Report | None
+) -> bool:
+    """Tell whether the same exercises of an assignment are excused as before."""
+    had = before.exercises if before is not None else ()
+    then = {each.name for each in had if not each.excused}
+    now = {each.name for each in counted}
+    return not (now ^ then) & set(assignment.exercises)
 
 
 def _late(

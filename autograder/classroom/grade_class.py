@@ -6,7 +6,7 @@ rest, in any order. Reports are put together and proposed in the order of the cl
 
 import contextlib
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -161,12 +161,7 @@ def _select(
         folders, students = pseudonyms.hidden(folders), tuple(map(pseudonyms.called, students))
     if not job.partial:
         return RunSelection(before, job.exercises, job.exercises, list(folders))
-    here = {folder.student for folder in folders}
-    for student in students:
-        if student not in here:
-            near = nearest(student, here)
-            meant = f" Did you mean {near}?" if near else ""
-            raise UserError(f"No submission belongs to a student {one_line(student, 60)!r}.{meant}")
+    _refuse_unknown(students, {folder.student for folder in folders})
     graded = job.exercises
     if students and len(graded) == len(job.course.exercises):  # none was named: those of the table
         graded = tuple(each for each in graded if each.name in before.exercises) or graded
@@ -177,6 +172,14 @@ def _select(
     rows += [Folder(student, None) for student in others]
     rows.sort(key=lambda folder: folder.student)
     return RunSelection(before, graded, columns, rows, others, may_be_gone=not students)
+
+
+def _refuse_unknown(students: Iterable[str], here: Collection[str]) -> None:
+    for student in students:
+        if student not in here:
+            near = nearest(student, here)
+            meant = f" Did you mean {near}?" if near else ""
+            raise UserError(f"No submission belongs to a student {one_line(student, 60)!r}.{meant}")
 
 
 class _Waiting(msgspec.Struct):

@@ -307,10 +307,7 @@ def _total(
     before: Report, after: Report, cells: Sequence[GradeCell], course: Course | None
 ) -> list[GradeCell]:
     """Return the change of the total besides the exercises: lateness, what people added to it."""
-    old, new = (
-        f"{points_text(report.known_points) or 'none'}/{number(report.max_points)}"
-        for report in (before, after)
-    )
+    old, new = _points_of_all(before), _points_of_all(after)
     late = [{each.assignment: each.points for each in r.lateness} for r in (before, after)]
     added = [
         [a.points for a in r.adjustments if not a.exercise and a.points] for r in (before, after)
@@ -324,6 +321,10 @@ def _total(
     reasons = [Reason(code) for code in codes or [UNKNOWN]]
     fills = codes == [LATENESS] and _are_open(before, names, course)
     return [_cell(TOTAL, old, new, reasons, fills)]
+
+
+def _points_of_all(report: Report) -> str:
+    return f"{points_text(report.known_points) or 'none'}/{number(report.max_points)}"
 
 
 def _are_open(report: Report, assignments: Iterable[str], course: Course | None) -> bool:

@@ -15,7 +15,7 @@ from autograder.classroom.recognise import (
     hidden_entries,
     recognise,
 )
-from autograder.classroom.roster import Roster
+from autograder.classroom.roster import Match, Roster
 from autograder.classroom.shares import Share, shares, staged
 from autograder.course.errors import UserError
 from autograder.course.text import few, identity, join_names, one_line, printable
@@ -265,12 +265,7 @@ def _enrolled(
             where = scratch / str(number)
             folders.append(make(identity(person.key), HandIn(enrolled=False), where, False))
             strangers.append(person)
-    readings = [(importer.name, piece.owners[0]) for each in disputed for importer, piece in each]
-    may_be = {
-        student
-        for match in [*matches, *roster.match(readings)]
-        for student in (*match.may_be, *match.ids)
-    }
+    may_be = _may_be(matches, disputed, roster)
     missing = []
     for student in roster.missing(id for match in matches for id in match.ids):
         unclear = WHOSE if student in may_be else ""
@@ -278,6 +273,16 @@ def _enrolled(
         if not unclear:
             missing.append(student)
     return folders, roster.notes(missing, strangers), roster.unclear(matches)
+
+
+def _may_be(matches: Sequence[Match], disputed: Sequence[Pieces], roster: Roster) -> set[str]:
+    """Return the students whose a hand-in may be that is nobody's until a person has looked."""
+    readings = [(importer.name, piece.owners[0]) for each in disputed for importer, piece in each]
+    return {
+        student
+        for match in [*matches, *roster.match(readings)]
+        for student in (*match.may_be, *match.ids)
+    }
 
 
 def _own_folder(folder: Folder, student: str, known: HandIn, _: Path, __: bool) -> Folder:
@@ -319,17 +324,11 @@ def _folder(
         late=late,
     )
     stage = staged(share, listing, place)
-    notes = list(share.notes)
-    if is_group:
-        notes.append(f"Handed in by a group: {one_line(person.name or person.key, 60)}.")
-    if share.together_with:
-        names = few([one_line(p.name or p.key, 60) for p in share.together_with], MAX_SHOWN)
-        notes.append(f"Handed in together with {names}.")
     folder = Folder(
         student,
         stage.path,
         hand_in,
-        (*notes, *no_time),
+        (*_notes_on(share, is_group), *no_time),
         lost=stage.lost,
         unread=tuple(stage.unread),
         starters=share.importer.starters,
@@ -352,6 +351,18 @@ def _time_of(pieces: Sequence[Piece]) -> tuple[str, list[str]]:
         f"possible. Enter the time in the roster's column handed_in."
     )
     return "", [note]
+
+
+def _notes_on(share: Share, is_group: bool) -> list[str]:
+    """Return notes on a share for the student, with those that are in it already."""
+    notes = list(share.notes)
+    if is_group:
+        name = share.person.name or share.person.key
+        notes.append(f"Handed in by a group: {one_line(name, 60)}.")
+    if share.together_with:
+        names = few([one_line(p.name or p.key, 60) for p in share.together_with], MAX_SHOWN)
+        notes.append(f"Handed in together with {names}.")
+    return notes
 
 
 def _apart(folders: list[Folder]) -> tuple[list[Folder], list[str]]:

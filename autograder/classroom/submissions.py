@@ -357,15 +357,18 @@ class _Reading:
                 )
         if self.others and not any(self.candidates.values()):
             notes.append(f"Nothing can be graded in {few(self.others, MAX_NOTES)}.")
-        notes = [*walk.notes, *notes, *self._on_requests[:MAX_NOTES]]
-        left_out = [name for siblings in self._siblings.values() for name in siblings.left_out]
-        if left_out:
-            more = " …" if len(left_out) > MAX_NOTES else ""
-            notes.append(
-                f"{', '.join(left_out[:MAX_NOTES])}{more}: not read, since the folder has too many "
-                f"files or over {MAX_KEPT // 2**20} MiB of code."
-            )
-        return notes
+        return [*walk.notes, *notes, *self._on_requests[:MAX_NOTES], *self._not_read()]
+
+    def _not_read(self) -> list[str]:
+        """Return a note on neighbouring files that there was no room for."""
+        names = [name for siblings in self._siblings.values() for name in siblings.left_out]
+        if not names:
+            return []
+        more = " …" if len(names) > MAX_NOTES else ""
+        return [
+            f"{', '.join(names[:MAX_NOTES])}{more}: not read, since the folder has too many files "
+            f"or over {MAX_KEPT // 2**20} MiB of code."
+        ]
 
 
 READ_SECONDS = 60  # of the processor, for one student's folder
