@@ -1,4 +1,4 @@
-"""Whole classes: rates, memory, and `grade` beside a fresh process for each submission."""
+"""Measurements of whole classes: rates, memory, and `grade` beside fresh processes."""
 
 import itertools
 import os
@@ -18,7 +18,7 @@ FOUR = ("softmax", "scaled_dot_product_attention", "causal_mask", "multi_head_re
 
 
 def make_class(folder: Path, count: int) -> Path:
-    """`count` students, each with a right softmax.py of their own."""
+    """Write the folders of `count` students, each with a correct softmax.py."""
     students = folder / "class"
     for number in range(count):
         place = students / f"s{number:05}"
@@ -30,7 +30,7 @@ def make_class(folder: Path, count: int) -> Path:
 def grade(
     students: Path, out: Path, workers: int, exercises: Sequence[str] = ("softmax",)
 ) -> tuple[float, int]:
-    """Seconds of one run of `grade`, and the largest memory of one of its processes, in MB."""
+    """Return the seconds of one run of `grade`, and the largest memory of its processes in MB."""
     command = [COMMAND, "grade", str(students), "--out", str(out)]
     command += [part for name in exercises for part in ("--exercise", name)]
     start = time.perf_counter()
@@ -47,9 +47,9 @@ def grade(
 
 
 def efficiency(size: Size) -> list[Row]:
-    """Rates of one worker and of two, for students with four exercises each.
+    """Return the rates of one worker and of two, for students with four exercises each.
 
-    Starting up is measured apart and taken off; the median of three runs in turn.
+    The time to start is measured separately and subtracted. Each rate is the median of three runs.
     """
     with tempfile.TemporaryDirectory() as scratch:
         classes = {count: Path(scratch, str(count)) for count in (1, size.students)}
@@ -82,7 +82,7 @@ def efficiency(size: Size) -> list[Row]:
 
 
 def make_mixed(folder: Path, students: int, exercises: Sequence[str], seed: int = 2026) -> int:
-    """Exercises for each student: 60 of 100 right, in any style, and 40 wrong; how many in all."""
+    """Return the exercises of each student, 60 % of them correct, and their number."""
     rng, course = random.Random(seed), find_course(ROOT)
     count = 0
     for exercise in exercises:
@@ -103,7 +103,7 @@ def make_mixed(folder: Path, students: int, exercises: Sequence[str], seed: int 
 
 
 def mixed(students: int, exercises: Sequence[str] = ()) -> Row:
-    """A class that hands in these exercises, or all: rate, and the largest memory of a process."""
+    """Return the rate of a class with these exercises, and the largest memory of a process."""
     exercises = exercises or list(find_course(ROOT).exercises)
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch, "class")
@@ -118,7 +118,7 @@ def mixed(students: int, exercises: Sequence[str] = ()) -> Row:
 
 
 def large(count: int, aim: str) -> Row:
-    """A whole run over a large class: rate and peak memory of the largest process."""
+    """Return the rate of a large class, and the largest memory of a process."""
     with tempfile.TemporaryDirectory() as scratch:
         students = make_class(Path(scratch), count)
         spent, peak = grade(students, Path(scratch, "out"), 2)

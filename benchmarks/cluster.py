@@ -1,11 +1,11 @@
-"""The real scheduler with judges that only wait: what handing out costs, on 1, 16 and 256 workers.
+"""Cost of the scheduler and the coordinator, with judges that only wait, for 1 to 256 workers.
 
-The scheduler is a process of its own; the workers are objects in another, each with one thread, and
-a submission takes them as long as a real one takes a judge. The class is handed out and collected
-by the code that grades classes: `python -m benchmarks.cluster [--short] [SUBMISSIONS]`.
+The scheduler has its own process. All workers are objects in another process, each with one thread.
+A submission takes as long as a real judge would need. The code that grades classes hands them out:
+`python -m benchmarks.cluster [--short] [SUBMISSIONS]`.
 
-Each submission is one of `COSTS`, in turn; with `scale`, it takes so many times less, and chunks
-are as long as they would be, so that the scheduler has as much to do for a submission as it has.
+Each submission is one of `COSTS`, in turn. With `scale`, it takes that many times less. The chunks
+keep their length, so the scheduler has the same work for a submission.
 """
 
 import contextlib
@@ -44,7 +44,7 @@ HERE = {"autograder": "0"}
 
 
 class Measured(msgspec.Struct):
-    """A run: its seconds, those of the judges, processor time, chunks, and memory in MB."""
+    """Results of a run: its seconds, the judges' seconds, processor time, chunks, memory in MB."""
 
     workers: int
     submissions: int
@@ -61,7 +61,7 @@ class Measured(msgspec.Struct):
 
 
 def tasks(count: int):
-    """Students' sources, one each, all different."""
+    """Yield one source for each student, all different."""
     for number in range(count):
         label = "one.py"
         yield Task(
@@ -81,7 +81,7 @@ def grade_chunk(data: bytes, scale: float) -> bytes:
 
 
 def answer_to(data: bytes) -> bytes:
-    """What judges say of a chunk."""
+    """Return the judges' reply to a chunk."""
     found = []
     chunk = decode(data, Chunk)
     for task in chunk.tasks:
@@ -100,7 +100,7 @@ def admit(data: bytes) -> bytes:  # noqa: ARG001
 
 
 def run_scheduler(line) -> None:
-    """A scheduler in a process of its own; at the end it says what it has used."""
+    """Start a scheduler in its own process; it reports its processor time at the end."""
     import asyncio
 
     import dask
@@ -125,7 +125,7 @@ def run_scheduler(line) -> None:
 
 
 def run_workers(line, address: str, count: int) -> None:
-    """Simulated workers: objects of Dask's, each with one thread that waits."""
+    """Start simulated workers: Dask's objects, each with one waiting thread."""
     import asyncio
 
     import dask
@@ -148,7 +148,7 @@ def run_workers(line, address: str, count: int) -> None:
 
 @contextlib.contextmanager
 def simulated(count: int):
-    """The address of a scheduler with so many workers, and what asks for its processor time."""
+    """Yield the address of a scheduler with these workers, and a function for its CPU time."""
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
     scheduler = context.Process(target=run_scheduler, args=(theirs,))
@@ -174,7 +174,7 @@ def simulated(count: int):
 
 
 def run(workers: int, submissions: int, scale: float = 1.0) -> Measured:
-    """Hand out so many submissions, collect their reports, and measure."""
+    """Hand out the submissions, collect their reports, and measure."""
     import dask
 
     hush()
@@ -200,7 +200,7 @@ def run(workers: int, submissions: int, scale: float = 1.0) -> Measured:
 
 
 class Counting(DaskCluster):
-    """A cluster that counts the chunks."""
+    """Cluster that counts the chunks."""
 
     count = 0
 
@@ -219,7 +219,7 @@ def hush() -> None:
 
 
 def resident() -> int:
-    """Memory of this process now, in MB."""
+    """Return the memory of this process in MB."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") // 2**20
 

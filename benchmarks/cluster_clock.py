@@ -1,9 +1,9 @@
-"""The same with a simulated clock: `python -m benchmarks.cluster_clock WORKERS SUBMISSIONS`.
+"""Simulated cluster: `python -m benchmarks.cluster_clock WORKERS SUBMISSIONS`.
 
-What hands classes out is the real code; the scheduler and the workers are a queue of events. What a
-chunk costs whoever grades and the scheduler is what `benchmarks.cluster` measured (`HERE_SECONDS`,
-`THERE_SECONDS`): each does one chunk after the other. A message takes `AWAY`, a judge's start
-`READY`.
+The real code hands out a class. The scheduler and the workers are a queue of events with a
+simulated clock. The costs of a chunk are those that `benchmarks.cluster` measured (`HERE_SECONDS`
+for the coordinator, `THERE_SECONDS` for the scheduler). Each handles one chunk after the other. A
+message takes `AWAY`, and the start of a judge `READY`.
 """
 
 import heapq
@@ -23,7 +23,7 @@ HERE_SECONDS, THERE_SECONDS, AWAY, READY = 0.0014, 0.0045, 0.005, 2.0
 
 
 class Clock:
-    """A cluster whose time passes only as its events say."""
+    """Cluster with a simulated clock."""
 
     def __init__(self, workers: int) -> None:
         self.there = {f"w{n}": Machine(f"w{n}", f"h{n}", f"w{n}", 1) for n in range(workers)}

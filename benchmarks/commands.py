@@ -1,4 +1,4 @@
-"""The commands as a person starts them, beside a baseline."""
+"""Times of whole commands, beside a baseline."""
 
 import shutil
 import subprocess
@@ -14,7 +14,7 @@ COMMAND = str(Path(sys.executable).with_name("autograder"))
 
 
 def run(*command: str, fails: bool = False) -> Callable[[], object]:
-    """Runs a command; one that `fails` ends with 1, as `check` does for a wrong answer."""
+    """Return an action that runs a command; with `fails` the command must end with 1."""
 
     def action() -> object:
         done = subprocess.run(command, capture_output=True, cwd=ROOT)
@@ -25,7 +25,7 @@ def run(*command: str, fails: bool = False) -> Callable[[], object]:
 
 
 def check_against_import(exercise: str, library: str, aim: str, size: Size) -> Row:
-    """A right answer checked by the command, beside the import of what it computes with."""
+    """Return the time to check a correct answer, and the time to import its libraries."""
     baseline, ours = in_turn(
         size.commands,
         run(sys.executable, "-c", f"import {library}"),
@@ -40,7 +40,7 @@ def check_against_import(exercise: str, library: str, aim: str, size: Size) -> R
 
 
 def start_of_a_class(size: Size) -> Row:
-    """What `autograder grade` takes for one student's one file: nearly all of it is starting."""
+    """Return the time of `autograder grade` for one file, which is mostly its start."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch, "class", "s01")
         folder.mkdir(parents=True)

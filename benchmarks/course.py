@@ -1,8 +1,7 @@
-"""What a student's whole course costs to grade: processor time of each exercise, right answers.
+"""Processor time to grade a student's whole course, for each exercise, with correct answers.
 
-`python -m benchmarks.course` prints the table. Time of the fork servers' start is taken off: what
-is counted is what grading each style of answer twice costs more than grading it once. The time of
-the answers' own functions is that of the same styles.
+`python -m benchmarks.course` prints the table. It grades each answer once and twice, and takes the
+difference, so the start of the fork servers does not count.
 """
 
 import contextlib
@@ -30,7 +29,7 @@ ENDING = 0.3  # seconds that processes have to end in
 
 
 def whole_course(size: Size) -> list[Row]:
-    """A row for each exercise that is graded by checks, and their sum."""
+    """Return a row for each exercise with checks, and their sum."""
     course = find_course(ROOT)
     exercises = [each for each in course.content.exercises if not each.questions]
     rows, total, own_total = [], 0.0, 0.0
@@ -51,14 +50,14 @@ def whole_course(size: Size) -> list[Row]:
 
 
 def cost(course: Course, exercise: Exercise, files: Sequence[Path]) -> tuple[float, float]:
-    """Seconds of processor time a submission: of the judge, and of the submission's processes."""
+    """Return the seconds of processor time for one submission: the judge's, and its processes'."""
     once, twice = (_spent(course, exercise, list(files) * times) for times in (1, 2))
     judge, workers = ((two - one) / len(files) for one, two in zip(once, twice, strict=True))
     return judge, max(0.0, workers)
 
 
 def _spent(course: Course, exercise: Exercise, files: Sequence[Path]) -> tuple[float, float]:
-    """Of these files, after a first one that warms up."""
+    """Return the seconds for these files; the first one only warms up."""
     before = _processes()
     with tempfile.TemporaryDirectory() as scratch:
         children = children_on(choose(None, own_code=True), course, [], Path(scratch))
@@ -78,9 +77,9 @@ def _own() -> float:
 
 
 def _processes() -> float:
-    """Of processes that have ended: the fork servers', with all that they forked.
+    """Return the processor time of ended processes: the fork servers and their forks.
 
-    A fork server is ended at once, so what it forked is left to whoever has taken its place.
+    A fork server ends at once, and its successor takes over its forks.
     """
     ctypes.CDLL(None).prctl(SET_CHILD_SUBREAPER, 1)
     until = time.monotonic() + ENDING

@@ -1,4 +1,4 @@
-"""The desk's views for a large class, beside what it takes to read its records once."""
+"""Times of the desk's views for a large class, beside one reading of its records."""
 
 import tempfile
 from functools import partial
@@ -29,7 +29,7 @@ VIEWS = {
 
 
 def views(size: Size) -> list[Row]:
-    """A row a view; what it takes the first time, with a new class to read, comes first."""
+    """Return a row for each view; the first has the first reading of a new class."""
     students = 1_000 if size is FULL else 20
     course = load_course(ROOT / "course.yml")
     with tempfile.TemporaryDirectory() as folder:

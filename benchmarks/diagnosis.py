@@ -1,4 +1,4 @@
-"""What it costs to say which mistake it is: a wrong submission's report beside a right one's."""
+"""Times of the diagnosis: the report of a wrong submission beside that of a correct one."""
 
 import statistics
 import time
@@ -18,7 +18,7 @@ WRONG = ROOT / "examples" / "wrong"
 
 
 def wrong_beside_right(size: Size) -> Iterator[Row]:
-    """Within a class, where what was replayed once is kept; then one command on its own."""
+    """Measure within a class, where replays are cached, and for a single command."""
     right, wrong = [], []
     for name in EXERCISES[: size.commands]:
         one, many = _in_a_class(name, size.commands)
@@ -48,7 +48,7 @@ def wrong_beside_right(size: Size) -> Iterator[Row]:
 
 
 def _in_a_class(name: str, rounds: int) -> tuple[float, float]:
-    """Median seconds of a right report, and the mean over wrong submissions of their medians."""
+    """Return the median seconds of a correct report, and the mean of the medians of wrong ones."""
     course = load_course(ROOT / "course.yml")
     exercise = course.exercise(name)
     solution = read_source(ROOT / "solutions" / f"{name}.py", name)

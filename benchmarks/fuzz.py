@@ -1,7 +1,7 @@
-"""`make fuzz`: a coverage-guided fuzzer against the decoder, the notebook reader and the magics.
+"""`make fuzz`: a coverage-guided fuzzer of the decoder, the notebook reader and the magics.
 
-Nothing but the declared exceptions may come out, and memory may not grow. It needs atheris, which
-is not among the kit's own requirements: `pip install atheris`.
+Only the declared exceptions may occur, and memory may not grow. It needs atheris, which the
+project does not require: `pip install atheris`.
 """
 
 import re
@@ -22,7 +22,7 @@ FOLDER = Path(tempfile.mkdtemp(prefix="fuzz-"))
 
 
 def one(data: bytes) -> None:
-    """One input, for each of the readers of what others wrote."""
+    """Give one input to each reader of hostile bytes."""
     cut = data[0] if data else 0
     try:
         decode(Reply, data[1 : 1 + cut], data[1 + cut :])

@@ -1,4 +1,4 @@
-"""What it costs to grade a submission apart, beside the same checks in the same process."""
+"""Time to grade a submission in its own process, beside the same checks in this process."""
 
 import contextlib
 import os
@@ -31,7 +31,7 @@ def judging(course: Course, exercise: Exercise, children: Children) -> Iterator[
 
 
 def costs(library: Library, size: Size) -> list[Row]:
-    """Milliseconds a submission, in the same process, forked, confined, in a fresh process."""
+    """Return milliseconds for a submission: in this process, forked, confined, in a new one."""
     course = find_course(ROOT)
     exercise = msgspec.structs.replace(course.exercise("softmax"), needs=library)
     source = read_source(ROOT / "examples" / "class" / "s01" / "softmax.py", "softmax")
@@ -67,7 +67,7 @@ def costs(library: Library, size: Size) -> list[Row]:
 
 
 def _module(source: Source) -> ModuleType:
-    """A submission in this very process, for the floor; it is one of the sample class's."""
+    """Return a submission's module, loaded in this process."""
     module = ModuleType(source.name)
     for unit in source.units:
         exec(unit.text, module.__dict__)
@@ -85,7 +85,7 @@ def _memory(judge: Judge) -> str:
 
 
 def pytests_share(size: Size) -> Row:
-    """Ten checks that do nothing: what pytest's own protocol costs a submission."""
+    """Measure ten empty checks, to see the cost of pytest's protocol."""
     checks = "".join(f"def test_{i}(): pass\n" for i in range(10))
     with tempfile.TemporaryDirectory() as folder:
         for name in ("bench_checks", "bench_reference"):

@@ -1,8 +1,8 @@
-"""A class so large that nothing may grow with it: `python -m benchmarks.journal [STUDENTS]`.
+"""Times and memory of a very large class: `python -m benchmarks.journal [STUDENTS]`.
 
-What grades is left out: a report comes at once. So what is measured is the reading of submissions,
-the journal, the records, tables and pages, for a first run, for one that finds all in the journal,
-and for one that was stopped half-way; each in a process of its own, in processor time and memory.
+The judges answer at once. So it measures the reading of submissions, the journal, the records, the
+tables and the pages: for a first run, a run with a full journal, and an interrupted run. Each run
+has its own process.
 """
 
 import resource
@@ -44,7 +44,7 @@ class Stopped(Exception):
 
 
 def grade(folder: Path, stop: int = 0) -> list[float]:
-    """One run: its seconds, processor time, and the largest memory in MB so far."""
+    """Run once; return seconds, processor time, and the largest memory so far in MB."""
     course = load_course(ROOT / "course.yml")
     job = Job(course, (course.exercise(EXERCISE),), folder / "class", folder / "out", 1, 0)
 

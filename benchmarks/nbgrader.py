@@ -1,4 +1,4 @@
-"""nbgrader beside this kit: the same students, the same two notebooks each."""
+"""Times of nbgrader beside this project: the same students with two notebooks each."""
 
 import shutil
 import tempfile
@@ -11,9 +11,9 @@ from tests.nbgrader.course import ASSIGNMENT, ShortCourse
 
 
 def against_nbgrader(size: Size) -> list[Row]:
-    """nbgrader with a kernel, and three ways of ours on the same submissions.
+    """Measure nbgrader with a kernel, and three ways of this project, on the same submissions.
 
-    More students are added, to take what starting costs off what a notebook costs.
+    More students are added, to separate the cost of a notebook from the cost of the start.
     """
     students, more = size.notebooks, size.more_notebooks
     with tempfile.TemporaryDirectory() as scratch:
@@ -64,12 +64,12 @@ def _class(way: WithAsserts | Ours, folder: Path, students: int) -> ShortCourse:
 
 
 def _grade(short: ShortCourse) -> float:
-    """Seconds of one run over all that was handed in."""
+    """Return the seconds of one run over all submissions."""
     return seconds(lambda: short.autograder("grade", ASSIGNMENT, "--workers", "2"))
 
 
 def _alone(short: ShortCourse, scratch: Path, students: int, more: int) -> tuple[float, float]:
-    """Seconds of `autograder grade` on the same notebooks, and of one notebook more."""
+    """Return the seconds of `autograder grade` on the same notebooks, and of one more notebook."""
     few, many = scratch / "class", scratch / "more"
     for number, folder in enumerate(sorted((short.directory / "submitted").iterdir())):
         shutil.copytree(folder / ASSIGNMENT, few / folder.name)

@@ -1,7 +1,7 @@
-"""What a submission's own code takes of its grading: `python -m benchmarks.own_code EXERCISE FILE`.
+"""Share of a submission's own code in its grading: `python -m benchmarks.own_code EXERCISE FILE`.
 
-Calls are noted while the file is graded, then made again in this process, where only the student's
-functions are timed. Loading leaves its marks on a process, so each file has its own.
+It records the calls while the file is graded. Then it repeats them in this process, and times only
+the student's functions. Each file has its own process, because loading changes a process.
 """
 
 import subprocess
@@ -29,9 +29,9 @@ Message = TypeVar("Message", Callback, Request)
 
 
 def own_seconds(exercise: str, file: Path) -> float:
-    """Seconds of processor time in a right answer's own functions, measured in another process.
+    """Return the processor seconds of a correct answer's functions, measured in another process.
 
-    What a test asked the course's functions is answered here as it was then, and does not count.
+    Questions of a test to the course's functions get their recorded answers, which take no time.
     """
     command = [sys.executable, "-m", "benchmarks.own_code", exercise, str(file)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
@@ -39,7 +39,7 @@ def own_seconds(exercise: str, file: Path) -> float:
 
 
 def noted(exercise: str, file: Path) -> list[tuple[int, Request, list[Request]]]:
-    """Every request of one grading of a file: its process, and the answers to its questions."""
+    """Return every request of one grading of a file, with its process and its answers."""
     course = find_course(ROOT)
     found: list[tuple[int, Request, list[Request]]] = []
     exchange = WorkerProcess.exchange
@@ -67,7 +67,7 @@ def noted(exercise: str, file: Path) -> list[tuple[int, Request, list[Request]]]
 
 
 class _Timed(Answers):
-    """Answers as a worker does, and adds up what the student's functions take."""
+    """Worker that answers requests and adds up the time of the student's functions."""
 
     spent = 0.0
     course: Iterator[Request] = iter(())  # the answers to the questions of this request
@@ -105,7 +105,7 @@ class _Timed(Answers):
 
 
 def _sent(message: Message) -> Message:
-    """A message as it arrives: nothing of it is shared with who sent it."""
+    """Return a copy of a message that shares nothing with the sender."""
     header, _, buffers = encode(message, MAX_REQUEST)
     sent = b"".join(bytes(buffer) for buffer in buffers)
     return decode(type(message), sent[:header], sent[header:])

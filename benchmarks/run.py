@@ -1,8 +1,8 @@
-"""`make bench`: speeds, as ratios against a baseline that runs beside them.
+"""`make bench`: speeds, as ratios to a baseline that runs beside them.
 
-Pairs are measured in turn and medians compared, so that the machine's noise falls on both sides.
-`--large` adds classes of 800 with all exercises, and of 1,000 and 10,000 with one; `--short`
-measures next to nothing, to show that all of it runs.
+The two are measured in turn, and their medians are compared, so noise affects both. `--large` adds
+classes of 800 with all exercises, and of 1,000 and 10,000 with one. `--short` measures almost
+nothing; it shows that every benchmark runs.
 """
 
 import sys
@@ -34,7 +34,7 @@ def main() -> None:
 
 
 def measured(size: Size, large_too: bool) -> Iterator[Row]:
-    """All rows, as they are measured."""
+    """Yield each row when it is measured."""
     yield check_against_import("softmax", "numpy", "at most 4×", size)
     if size is FULL:
         yield check_against_import("self_attention", "torch", "at most 1.3×", size)

@@ -1,4 +1,4 @@
-"""`make soak`: thousands of mixed submissions through one judge; nothing may leak or grow."""
+"""`make soak`: thousands of mixed submissions for one judge, to find leaks."""
 
 import os
 import random
@@ -32,7 +32,7 @@ HOSTILE = [
 
 
 def kilobytes(process: int) -> int:
-    """Resident memory."""
+    """Return the resident memory."""
     with open(f"/proc/{process}/status", encoding="utf-8") as file:
         return next(int(line.split()[1]) for line in file if line.startswith("VmRSS"))
 
@@ -61,7 +61,7 @@ def _parent(stat: Path) -> int:
 
 
 def _inner(outer: int) -> int:
-    """The fork server proper: the child of the process that was started."""
+    """Return the fork server: the child of the started process."""
     for process in os.listdir("/proc"):
         if process.isdigit() and _parent(Path("/proc", process, "stat")) == outer:
             return int(process)

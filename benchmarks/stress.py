@@ -1,8 +1,8 @@
-"""`make stress`: a class graded beside busy loops, again and again; every byte has to be the same.
+"""`make stress`: a class graded beside busy loops several times; every byte has to be the same.
 
 `python -m benchmarks.stress STUDENTS RUNS LOOPS [EXERCISE...]`: each student has these exercises,
-or all, right and wrong in turn. The first run has the machine for itself; each other has `LOOPS`
-busy loops beside it.
+or all, alternately correct and wrong. The first run is alone on the machine. Each other run has
+`LOOPS` busy loops beside it.
 """
 
 import contextlib
@@ -23,7 +23,7 @@ COMPARED = ("report.jsonl", "grades.csv", "index.html")
 
 
 def make_class(folder: Path, students: int, exercises: list[str]) -> Path:
-    """The exercises, or all, for each: by turns right, in another style, and wrong."""
+    """Return each student's exercises: in turn correct, alternative and wrong."""
     for exercise in exercises or find_course(ROOT).exercises:
         kinds = [ROOT / "solutions" / f"{exercise}.py"]
         for folder_name in ("right", "wrong"):
@@ -38,7 +38,7 @@ def make_class(folder: Path, students: int, exercises: list[str]) -> Path:
 
 @contextlib.contextmanager
 def busy(loops: int) -> Iterator[None]:
-    """So many processes that take all the processor time that they can get."""
+    """Start this number of busy processes."""
     code = "import os\nparent = os.getppid()\nwhile os.getppid() == parent: pass"
     running = [subprocess.Popen([sys.executable, "-c", code]) for _ in range(loops)]
     try:
@@ -58,7 +58,7 @@ def grade(students: Path, out: Path) -> dict[str, bytes]:
 
 
 def statuses(reports: bytes) -> Counter[str]:
-    """How many exercises have each status."""
+    """Return the number of exercises with each status."""
     found = (exercise["status"] for line in reports.splitlines() for exercise in
              json.loads(line)["exercises"])  # fmt: skip
     return Counter(found)

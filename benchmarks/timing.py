@@ -1,4 +1,4 @@
-"""Measuring things side by side."""
+"""Timing of actions side by side."""
 
 import statistics
 import time
@@ -9,7 +9,7 @@ Row = tuple[str, str, str, str]
 
 
 class Size(NamedTuple):
-    """How much is measured. What is short only shows that a benchmark still runs."""
+    """Amount of measuring; `short` only shows that a benchmark runs."""
 
     repeats: int
     commands: int
@@ -30,7 +30,7 @@ def seconds(action: Callable[[], object]) -> float:
 
 
 def in_turn(repeats: int, *actions: Callable[[], object]) -> list[float]:
-    """The median time of each action, taken in turn; the first of several rounds only warms up."""
+    """Return the median time of each action, in turn; the first of several rounds only warms up."""
     times: list[list[float]] = [[] for _ in actions]
     warming = int(repeats > 1)
     for round_ in range(repeats + warming):

@@ -1,4 +1,4 @@
-"""`autograder watch`: from a save to the report on the screen, in a pseudo-terminal."""
+"""Time of `autograder watch` from a save to the report, in a pseudo-terminal."""
 
 import statistics
 import tempfile
@@ -15,7 +15,7 @@ WRONG = {"softmax": "columns_by_habit", "self_attention": "forgets_scaling"}
 
 
 def saves_to_screen(exercise: str, size: Size) -> list[Row]:
-    """Right and wrong answers saved in turn, beside a command that is started for each."""
+    """Save correct and wrong answers in turn, and start a command for each as a comparison."""
     texts = {
         "right": (ROOT / "solutions" / f"{exercise}.py").read_text(encoding="utf-8"),
         "wrong": (ROOT / "examples/wrong" / exercise / f"{WRONG[exercise]}.py").read_text(
@@ -41,7 +41,7 @@ def saves_to_screen(exercise: str, size: Size) -> list[Row]:
 def _in_turn(
     terminal: Terminal, file: Path, texts: dict[str, str], repeats: int
 ) -> dict[str, float]:
-    """The median seconds from a save to its report; the first round only warms up."""
+    """Return the median seconds from a save to its report; the first round only warms up."""
     times: dict[str, list[float]] = {kind: [] for kind in texts}
     for round_ in range(repeats + 1):
         for kind, text in texts.items():
@@ -57,7 +57,7 @@ def _in_turn(
 
 
 def _is_there(terminal: Terminal, seen: int) -> bool:
-    """Whether a whole new report is on the screen."""
+    """Tell whether the screen shows a complete new report."""
     is_new = "\x1b[H" in terminal.said[seen:] and terminal.screen.endswith("quit")
     return is_new and "Checking" not in terminal.screen
 

@@ -1,4 +1,4 @@
-"""`python -m lessons` draws what is out of date; `--check` only says what is."""
+"""`python -m lessons` draws stale figures; `--check` only lists them."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""What `python -m lessons` does."""
+"""Command `python -m lessons`."""
 
 from autograder.course.course_file import load_course
 from lessons.drawn import HERE, LARGEST, figures
@@ -8,7 +8,7 @@ STALE = "is not in step with the code that makes it"
 
 
 def main(arguments: list[str]) -> int:
-    """Draw what is out of date, or with `--check` say what is; 1 if something is wrong then."""
+    """Draw stale figures, or list them with `--check`; return 1 if something is wrong."""
     course = load_course(HERE.parent / "course.yml")
     check = "--check" in arguments
     stale = 0

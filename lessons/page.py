@@ -20,7 +20,7 @@ FIGURE = re.compile(r"!\[([^\]]+)\]\((figures/[^)]+)\)")
 
 
 def page(course: Course) -> str:
-    """The whole page."""
+    """Return the whole page."""
     return "\n".join([HEAD, *_lessons(course)])
 
 
@@ -36,6 +36,6 @@ def _lessons(course: Course) -> Iterator[str]:
 
 
 def _words(solution: Path) -> str:
-    """The text cells of a lesson, without the signs that make them comments."""
+    """Return the text cells of a lesson, without the comment signs."""
     lines = solution.read_text(encoding="utf-8").split("\n")
     return "\n".join(line[2:] for line in lines if line.startswith(("# ", "#")))

@@ -1,6 +1,6 @@
-"""`python -m tools.api`: docs/api.md, from the docstrings of what authors import.
+"""`python -m tools.api`: write docs/api.md from the docstrings of what authors import.
 
-It reads the sources and imports nothing, so that any Python makes the same page.
+It reads the sources and imports nothing, so every Python version makes the same page.
 """
 
 import ast
@@ -31,7 +31,7 @@ Definition = ast.FunctionDef | ast.ClassDef | ast.Assign
 
 
 def page() -> str:
-    """The whole page."""
+    """Return the whole page."""
     lines = [HEAD, "## Marks\n", *_marks(), "\n## Fixtures\n", *_fixtures()]
     for heading, modules in groups().items():
         lines.append(f"\n## {heading}")
@@ -60,7 +60,7 @@ def _marks() -> Iterator[str]:
 
 
 def _fixtures() -> Iterator[str]:
-    """The fixtures of a check: arguments of a test, which need no import."""
+    """Yield the fixtures of a check: arguments of a test, which need no import."""
     plugin = _definition(_source("autograder.checks.fixtures"), "Fixtures")
     assert isinstance(plugin, ast.ClassDef)
     for node in plugin.body:
@@ -84,7 +84,7 @@ def _module(module: str, names: list[str]) -> Iterator[str]:
 
 
 def _docstring(tree: ast.Module, node: Definition) -> str:
-    """Return the docstring of a definition; of a value, the text below it."""
+    """Return the docstring of a definition; for a value, the text below it."""
     if not isinstance(node, ast.Assign):
         return ast.get_docstring(node) or ""
     after = tree.body[tree.body.index(node) + 1]
@@ -127,7 +127,7 @@ def _parameters(node: ast.FunctionDef, one_line: bool = False) -> str:
 
 
 def _spaced(part: str) -> str:
-    """`x: int = 1`, which ast writes without blanks around the sign."""
+    """Return `x: int = 1`, which ast writes without blanks around the sign."""
     return re.sub(r"^(\w+: .+?)=", r"\1 = ", re.sub(r"'([A-Z]\w+)'", r"\1", part))
 
 
@@ -139,7 +139,7 @@ def _wrapped(name: str, parts: list[str], gives: str) -> str:
 
 
 def _split(text: str) -> list[str]:
-    """Parameters apart: at the commas that are in no bracket and no text."""
+    """Split parameters at commas outside brackets and texts."""
     parts, depth, quote = [""], 0, ""
     for char in text:
         quote = ("" if quote == char else quote or char) if char in "'\"" else quote
@@ -152,7 +152,7 @@ def _split(text: str) -> list[str]:
 
 
 def _described(docstring: str) -> str:
-    """A docstring as Markdown: `Args:`, `Raises:` and the like become lists."""
+    """Return a docstring as Markdown, in which `Args:`, `Raises:` and others become lists."""
     parts = re.split(r"\n\n?(?=(?:Args|Returns|Raises|Attributes):\n)", docstring)
     return "\n\n".join(_section(part) for part in parts)
 
@@ -169,7 +169,7 @@ def _section(part: str) -> str:
 
 
 def _definition(tree: ast.Module, name: str) -> Definition:
-    """Return the function, the class or the value that a module has under a name."""
+    """Return the function, class or value with this name in a module."""
     for node in tree.body:
         names = (
             [ast.unparse(each) for each in node.targets]

@@ -1,9 +1,8 @@
-"""`python -m tools.docs_site OUT`: the documents as a site, by Sphinx with MyST and Furo.
+"""`python -m tools.docs_site OUT`: make the documents' site with Sphinx, MyST and Furo.
 
-The pages are those of docs/, the README in front, and a page a lesson, made of the notebook that
-students get: so no answer is on it. Formulas become MathML as the site is made. Nothing that a
-reader opens loads anything from elsewhere. A link that leads nowhere, and any other warning, is an
-error.
+The first page is the README. Then come the pages of docs/, and one page for each lesson, made from
+the student's notebook, so it has no answer. Formulas become MathML. No page loads anything from
+another site. A broken link or any other warning is an error.
 """
 
 import json
@@ -52,7 +51,7 @@ PICTURE = re.compile(r"\]\((?:attachment:|\.\./exercises/figures/|figures/)([\w-
 
 
 def main(out: Path) -> int:
-    """Make the site in a folder; what an earlier run left there goes. 1 if something is wrong."""
+    """Make the site in an emptied folder; return 1 if something is wrong."""
     from sphinx.cmd.build import build_main
 
     with tempfile.TemporaryDirectory(prefix="site-") as scratch:
@@ -78,7 +77,7 @@ def _for_everybody(name: str, text: str) -> str:
 
 
 def collect(source: Path) -> None:
-    """Put everything that the site is made of into a folder."""
+    """Copy all sources of the site into a folder."""
     (source / "lessons").mkdir(parents=True)
     for path in [*DOCS.rglob("*.md"), *(ROOT / f"{name}.md" for name in ABOUT)]:
         text = path.read_text(encoding="utf-8")
@@ -94,7 +93,7 @@ def collect(source: Path) -> None:
 
 
 def _page(name: str, text: str) -> str:
-    """A page of docs/ as the site has it."""
+    """Return a page of docs/ in the form of the site."""
     text = PICTURE.sub(r"](figures/\1)", text).replace(
         "](../CONTRIBUTING.md)", "](CONTRIBUTING.md)"
     )
@@ -110,7 +109,7 @@ def _page(name: str, text: str) -> str:
 
 
 def _front() -> str:
-    """The README, with the list of all pages."""
+    """Return the README with the list of all pages."""
     text = LINK.sub(r"\1\2", (ROOT / "README.md").read_text(encoding="utf-8"))
     pages = sorted(path.relative_to(DOCS).with_suffix("").as_posix() for path in DOCS.rglob("*.md"))
     named = {name for names in GROUPS.values() for name in names}
@@ -132,7 +131,7 @@ def _tree(caption: str, names: list[str]) -> str:
 
 
 def lesson(notebook: Path) -> str:
-    """A lesson as a page: its text, its pictures and the code that is handed out."""
+    """Return a lesson as a page: its text, pictures and stub."""
     parts = []
     for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
         source, name = "".join(cell["source"]), cell["id"]
@@ -150,12 +149,12 @@ def lesson(notebook: Path) -> str:
 
 
 def formula(writer, node) -> None:
-    """Write a formula of a line as MathML."""
+    """Write an inline formula as MathML."""
     _as_mathml(writer, node.astext(), block=False)
 
 
 def formula_block(writer, node) -> None:
-    """Write a formula that stands alone as MathML."""
+    """Write a displayed formula as MathML."""
     _as_mathml(writer, node.astext(), block=True)
 
 

@@ -1,4 +1,4 @@
-"""`python -m tools.facts [--check]`: counts, samples and tables of the documents, from the project.
+"""`python -m tools.facts [--check]`: write counts, samples and tables into the documents.
 
 A document has `<!-- fact: NAME -->…<!-- /fact -->` around each of them. A fact on several lines is
 a block. `--check` writes nothing, and ends with 1 if a document is stale.
@@ -73,7 +73,7 @@ def course():
 
 @functools.cache
 def mistakes() -> dict[str, int]:
-    """Return how many known mistakes `verify` tried, for each exercise: docs/verified.md has it."""
+    """Return the number of known mistakes of each exercise, from docs/verified.md."""
     return {name: int(row["misconceptions named"].split()[-1]) for name, row in verified().items()}
 
 
@@ -87,7 +87,7 @@ def verified() -> dict[str, dict[str, str]]:
 
 
 def known() -> dict[str, int]:
-    """Return how many mistakes the course knows, for each exercise.
+    """Return the number of mistakes that the course knows, for each exercise.
 
     `verify` does not count those that give only NaN.
     """
@@ -123,7 +123,7 @@ def exercises() -> str:
 
 
 def by_assert() -> str:
-    """Return what an `assert` says of the wrong softmax."""
+    """Return the output of an `assert` for the wrong softmax."""
     test = "assert np.allclose(softmax([[1, 2], [3, 5], [0, 4]]), expected)"
     code = f"import numpy as np\nexpected = np.ones((3, 2)) / 2\n{WRONG}\n{test}\n"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
@@ -131,7 +131,7 @@ def by_assert() -> str:
 
 
 def by_unittest() -> str:
-    """Return what a grader of unit tests says: gradescope-utils writes "Test Failed: ERROR"."""
+    """Return the output of a unit test in gradescope-utils, which writes "Test Failed: ERROR"."""
     import numpy as np
 
     names: dict[str, Callable] = {}
@@ -152,7 +152,7 @@ def by_unittest() -> str:
 
 
 def by_check() -> str:
-    """Return what `autograder check` says, up to the first hint."""
+    """Return the output of `autograder check`, up to the first hint."""
     stub = (ROOT / "exercises" / "softmax.py").read_text(encoding="utf-8")
     text = re.sub(r"^def softmax.*?NotImplementedError\(\)\n", WRONG, stub, flags=re.S | re.M)
     with tempfile.TemporaryDirectory() as folder:
@@ -174,7 +174,7 @@ def sample_class() -> str:
 
 
 def canvas_class() -> str:
-    """Return the table and the notes that `grade` prints of the download in `examples/canvas`."""
+    """Return the table and notes of `grade` for the download in `examples/canvas`."""
     place = ROOT / "examples" / "canvas"
     options = [
         "--roster",
@@ -192,7 +192,7 @@ def canvas_class() -> str:
 
 
 def run(*arguments: str, cwd: str) -> str:
-    """Return what a command prints, on a screen of a fixed width."""
+    """Return the output of a command on a screen of fixed width."""
     environment = {**os.environ, "COLUMNS": str(WIDTH), "NO_COLOR": "1"}
     command = [sys.executable, "-m", "autograder", *arguments]
     done = subprocess.run(
@@ -217,7 +217,7 @@ def extras() -> str:
 
 
 def commands() -> str:
-    """Return every command, as `--help` describes it."""
+    """Return every command's `--help`."""
     from autograder.cli import COMMANDS, HEADINGS, load_command
 
     parts = []
@@ -277,7 +277,7 @@ def _number_of_exercises(needs: str = "") -> str:
 
 @functools.cache
 def value(name: str) -> str:
-    """Return the text of a fact, as it is now."""
+    """Return the current text of a fact."""
     return f"\n{BLOCKS[name]()}\n" if name in BLOCKS else COUNTS[name]()
 
 
@@ -287,14 +287,14 @@ def documents() -> list[Path]:
 
 
 def stated() -> Iterator[tuple[str, str, str]]:
-    """Yield each fact of the documents: the page, its name, and what the page has."""
+    """Yield each fact in the documents: its page, its name and its text."""
     for path in documents():
         for match in FACT.finditer(path.read_text(encoding="utf-8")):
             yield path.relative_to(ROOT).as_posix(), match[2], match[3]
 
 
 def main() -> int:
-    """Write all facts, or say which are stale."""
+    """Write all facts, or list the stale ones."""
     if "--check" in sys.argv:
         stale = [f"{page}: {name}" for page, name, text in stated() if text != value(name)]
         print("\n".join(stale))

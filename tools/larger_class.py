@@ -1,4 +1,4 @@
-"""A class larger than the sample, drawn from its records: the same from the same seed."""
+"""Larger class, sampled from the records of the sample class with a seed."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +13,7 @@ ALIKE = 0.6  # the part of a student's exercises that is one person's of the sam
 
 
 def larger_class(reports: Sequence[Report], size: int, seed: int = 1) -> list[Report]:
-    """Students made of the sample's: each exercise as somebody handed it in, most as one did."""
+    """Return students made of the sample's: most exercises of a student come from one student."""
     rng = np.random.default_rng(seed)
     some = [each for each in reports if each.points]
     found = []
@@ -39,7 +39,7 @@ def larger_class(reports: Sequence[Report], size: int, seed: int = 1) -> list[Re
 
 
 def page_of(results: Path, size: int) -> str:
-    """The page of a larger class, made of the records of a sample."""
+    """Return the page of a larger class, sampled from records."""
     from autograder.course.course_file import find_course
     from autograder.report.html import class_page_content, environment
     from autograder.report.overview import ClassOverview

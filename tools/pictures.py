@@ -1,7 +1,7 @@
-"""`python -m tools.pictures RESULTS [NAME...]`: the README's pictures, drawn of what the kit does.
+"""`python -m tools.pictures RESULTS [NAME...]`: make the README's pictures from real output.
 
-RESULTS is what `make demo` writes. Each picture is made twice, for a light and a dark page, into
-docs/pictures/. A new one is a line in SHOTS.
+`make demo` writes RESULTS. Each picture is made for light and for dark pages, in docs/pictures/. To
+add one, add a line to SHOTS.
 """
 
 import contextlib
@@ -40,9 +40,9 @@ REMOTE_FONTS = re.compile(r"@font-face \{\{?.*?\}\}?\n", re.DOTALL)
 
 
 class Shot(NamedTuple):
-    """A picture of a page: its name, where the page is, the part to show, and the window.
+    """Picture of a page: its name, the page, the part to show, and the window.
 
-    `path` is another page of the same site, to go to from there.
+    `path` is another page of the same site, to open from there.
     """
 
     name: str
@@ -54,7 +54,7 @@ class Shot(NamedTuple):
 
 
 def page(name: str) -> Callable[[Path], AbstractContextManager[str]]:
-    """A page among the results; the address is there for as long as it is open."""
+    """Yield the address of a page of the results."""
 
     @contextlib.contextmanager
     def opened(results: Path) -> Iterator[str]:
@@ -65,7 +65,7 @@ def page(name: str) -> Callable[[Path], AbstractContextManager[str]]:
 
 @contextlib.contextmanager
 def larger_class(results: Path) -> Iterator[str]:
-    """The page of a class of 60, drawn from the sample's records."""
+    """Yield the address of the page of a class of 60, sampled from the sample's records."""
     with tempfile.TemporaryDirectory(prefix="pictures-") as folder:
         index = Path(folder, "index.html")
         index.write_text(page_of(results, 60), encoding="utf-8")
@@ -74,7 +74,7 @@ def larger_class(results: Path) -> Iterator[str]:
 
 @contextlib.contextmanager
 def desk(results: Path) -> Iterator[str]:
-    """The desk, which is served for as long as it is open. Its address lets one page in."""
+    """Yield an address of the desk, which runs meanwhile. It lets one page in."""
     command = [sys.executable, "-m", "autograder", "desk", str(results), "--no-browser"]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as served:
         try:
@@ -92,7 +92,7 @@ SHOTS = (
 
 
 def main(results: Path, names: list[str]) -> int:
-    """Make the pictures of these names, or all; 1 if one is too large."""
+    """Make the named pictures, or all; return 1 if one is too large."""
     from tests.browser import chromium
 
     FOLDER.mkdir(exist_ok=True)
@@ -115,7 +115,7 @@ def main(results: Path, names: list[str]) -> int:
 
 
 def terminal() -> str:
-    """What `autograder check softmax` says of a wrong softmax in a terminal, with its colours."""
+    """Return the coloured output of `autograder check softmax` for a wrong softmax."""
     from tests.student.terminal import Terminal
 
     with tempfile.TemporaryDirectory(prefix="pictures-") as folder:
@@ -130,7 +130,7 @@ def terminal() -> str:
 
 
 def drawn(said: str, scheme: str) -> str:
-    """What a terminal said, as SVG with no font from elsewhere."""
+    """Return terminal output as SVG without external fonts."""
     from rich._export_format import CONSOLE_SVG_FORMAT
     from rich.console import Console
     from rich.terminal_theme import TerminalTheme
@@ -153,7 +153,7 @@ def _rgb(colour: str) -> tuple[int, int, int]:
 
 
 def taken(browser, shot: Shot, address: str, scheme: str) -> bytes:
-    """A page or a part of it as a PNG of few colours."""
+    """Return a page, or a part of it, as a PNG of few colours."""
     size = {"width": shot.width, "height": shot.height}
     window = browser.new_page(viewport=size, color_scheme=scheme)
     window.goto(address)

@@ -1,7 +1,7 @@
-"""`python -m tools.unseen`: what reports say of mistakes that nobody chose, of mutants.
+"""`python -m tools.unseen`: test reports on unknown mistakes, which are mutants.
 
-The line that was changed is known, and so are the answers to calls that no examination asks for:
-both are oracles that the diagnosis does not have.
+Two facts are known here that the diagnosis does not have: the changed line, and the answers to new
+calls.
 """
 
 import os
@@ -34,10 +34,9 @@ def main(
     table: Path | None,
     course_path: Path | None,
 ) -> None:
-    """Grade mutants of every right answer as a student's file is graded, and count what is said.
+    """Grade mutants of every correct answer, and count what their reports say.
 
-    That is a name, the changed line, something else, or something false. The exit code is 1 if
-    anything false was said.
+    The exit code is 1 if a report says something false.
     """
     course = find_course(Path.cwd(), named=course_path)
     require("dev", "python -m tools.unseen")

@@ -1,4 +1,4 @@
-"""Grades an exercise's mutants as a student's file is graded, and counts what was said of each."""
+"""Grading of an exercise's mutants, with counts of what their reports say."""
 
 import tempfile
 from collections import Counter
@@ -25,10 +25,9 @@ VERDICTS = ("named", "right line", "other line", "in words", "differs", "false")
 
 
 class Said(msgspec.Struct, frozen=True):
-    """What was said of one mutant, and what is thought of it: one of `VERDICTS`.
+    """Report on one mutant, with its verdict, one of `VERDICTS`.
 
-    Of another line than the mutated one it is true that a change there makes every check pass, or
-    it would not be said.
+    A report names another line only if a change there makes every check pass.
     """
 
     verdict: str
@@ -40,7 +39,7 @@ class Said(msgspec.Struct, frozen=True):
 
 
 class Unseen(msgspec.Struct):
-    """The counts of one exercise's mutants, with one change (`single`) and with two (`pair`)."""
+    """Counts of one exercise's mutants, with one change (`single`) and with two (`pair`)."""
 
     name: str
     mutants: int = 0
@@ -51,7 +50,7 @@ class Unseen(msgspec.Struct):
 
 
 def measure(course: Course, exercise: Exercise, sample: int = 0) -> Unseen:
-    """Grade the mutants of an exercise's right answers; `sample` of them, or all for 0."""
+    """Grade `sample` mutants of an exercise's correct answers, or all for 0."""
     seed = course.content.seed
     found = Unseen(exercise.name)
     with tempfile.TemporaryDirectory(prefix="autograder-") as folder:
@@ -84,7 +83,7 @@ class _Measured:
                 said.append(what)
 
     def said_of(self, mutant: Mutated) -> Said | None:
-        """What is said of a mutant; None if it gets full marks."""
+        """Return the verdict on a mutant; None if it gets full points."""
         name = self.exercise.name
         source = from_text(mutant.text, name, f"{name}.py", Siblings(self.folder))
         graded = self.judge.run(source)
@@ -143,6 +142,6 @@ class _Measured:
 
 
 def measure_exercise(root: Path, name: str, sample: int) -> Unseen:
-    """Measure one exercise, in a process of its own."""
+    """Measure one exercise in its own process."""
     course = load_course(root / FILE_NAME)
     return measure(course, course.exercise(name), sample)

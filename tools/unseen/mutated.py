@@ -1,4 +1,4 @@
-"""Mutants of right answers with the lines that were changed, one change or two at a time."""
+"""Mutants of correct answers, with one or two changed lines."""
 
 import random
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ ONE_STYLE = 12  # pairs of so many mutants a style are joined in full
 
 
 class Mutated(msgspec.Struct, frozen=True):
-    """A right answer in the style `origin` with some lines changed; they count from 1."""
+    """Correct answer in the style `origin` with some changed lines, which count from 1."""
 
     origin: str
     text: str
@@ -21,8 +21,9 @@ class Mutated(msgspec.Struct, frozen=True):
 
 
 def singles(course: Course, name: str, sample: int = 0, seed: int = 0) -> Iterator[Mutated]:
-    """The mutants of the solution and of the right answers in other styles; `sample` of them, or
-    all for 0. A mutant that is no Python, or the same as another, takes no place.
+    """Yield `sample` mutants of the solution and the alternative solutions, or all for 0.
+
+    A mutant that is no Python, or equals another one, does not count.
 
     Raises:
         UserError: the mutation tester is not installed.
@@ -44,7 +45,7 @@ def singles(course: Course, name: str, sample: int = 0, seed: int = 0) -> Iterat
 
 
 def pairs(course: Course, name: str, sample: int, seed: int = 0) -> Iterator[Mutated]:
-    """Mutants of two lines each, put together from two mutants of one style."""
+    """Yield mutants with two changed lines, made from two mutants of one style."""
     chance = random.Random(f"{seed} {name} pairs")
     by_style: dict[str, list[Mutated]] = {}
     for mutant in singles(course, name, max(4 * sample, ONE_STYLE), seed + 1):
@@ -62,7 +63,7 @@ def pairs(course: Course, name: str, sample: int, seed: int = 0) -> Iterator[Mut
 
 
 def _marked(text: str) -> str:
-    """A text of which all may change, where no marker says which part."""
+    """Return a text with markers around all of it, if it has none."""
     return text if BEGIN in text else f"{BEGIN}\n{text}\n{END}\n"
 
 
@@ -78,7 +79,7 @@ def _at(style: str, text: str, place: MutantPlace) -> Mutated | None:
 
 
 def _joined(original: str, one: Mutated, other: Mutated) -> Mutated | None:
-    """Both changes in one text; None where they are in the same line."""
+    """Return both changes in one text; None if they are in the same line."""
     if set(one.lines) & set(other.lines):
         return None
     lines, first = original.splitlines(), one.text.splitlines()

@@ -1,4 +1,4 @@
-"""Whether what was said of a mutant is true: asked of calls that no examination has seen."""
+"""Test of reports on mutants, by calls that no examination makes."""
 
 from collections.abc import Sequence
 
@@ -17,14 +17,14 @@ OF_ALL_CALLS = {"named", "two_mistakes", "and_something_else"}
 
 
 class Oracle:
-    """Judges what was said of one exercise's mutants."""
+    """Judge of the reports on one exercise's mutants."""
 
     def __init__(self, catalogue: Catalogue, exercise: str) -> None:
         self.catalogue = catalogue
         self.exercise = exercise
 
     def is_false(self, diagnosis: Diagnosis, client: WorkerSession) -> bool:
-        """Whether what is said is not true of fresh calls; false if there is no way to tell."""
+        """Tell whether new calls refute the report; false if nothing can tell."""
         replay = self.catalogue.replay(self.exercise, diagnosis.function)
         if replay is None or diagnosis.kind == "error":
             return False
@@ -44,7 +44,7 @@ class Oracle:
 
 
 def _answers(replay: Replay, client: WorkerSession) -> list[Answer]:
-    """The answers to all draws, the fresh ones too; none if the submission stops answering."""
+    """Return the answers to all draws, also new ones; none if the submission stops answering."""
     submission = Submission(client.fresh())
     probes = replay.probes(SEEN + FRESH)
     try:
@@ -56,9 +56,9 @@ def _answers(replay: Replay, client: WorkerSession) -> list[Answer]:
 def _is_one_of(
     replay: Replay, wrongs: Sequence[Wrong], diagnosis: Diagnosis, answers: Sequence[Answer]
 ) -> bool:
-    """Whether one of some mistakes gives all the fresh answers.
+    """Tell whether one of these mistakes gives all the new answers.
 
-    It has to give only the wrong ones where the finding speaks of some calls alone.
+    If the report speaks of some calls only, it has to give only the wrong answers.
     """
     size = len(replay.probes(1))
     fresh = dict(list(enumerate(answers))[SEEN * size :])
@@ -69,7 +69,7 @@ def _is_one_of(
 
 
 def calls_meant(recipe: Recipe, probes: Sequence[Probe], code: str, kind: str) -> set[int]:
-    """Return the calls that a diagnosis speaks of: those of one kind, or all."""
+    """Return the calls that a diagnosis is about: those of one kind, or all."""
     if code != "and_other_calls":
         return set(range(len(probes)))
     kinds = facts.kinds_of_calls(recipe, probes)
@@ -77,7 +77,7 @@ def calls_meant(recipe: Recipe, probes: Sequence[Probe], code: str, kind: str) -
 
 
 def _of_names(replay: Replay, names: Sequence[str]) -> list[Wrong]:
-    """The ways to make the mistakes of these names; with another, where one of two was named."""
+    """Return the misconceptions with these ids, and the pairs that include them."""
     wanted = set(names)
     alone = [wrong for wrong in (*replay.singles, *replay.families) if {wrong[0].id} == wanted]
     pairs = [pair for pair in replay.pairs if wanted <= {pair[0].id, pair[1].id}]
@@ -85,7 +85,7 @@ def _of_names(replay: Replay, names: Sequence[str]) -> list[Wrong]:
 
 
 def _gives(replay: Replay, wrong: Wrong, fresh: dict[int, Answer], in_some: bool) -> bool:
-    """Whether a mistake gives all the answers; only the wrong ones, if it is said of some calls."""
+    """Tell whether a mistake gives all answers, or with `in_some` all wrong ones."""
     return all(
         replay.fits(number, answer.outcome, wrong)
         or (in_some and replay.is_right(number, answer.outcome))
