@@ -28,7 +28,10 @@ WIDE = 200  # columns, where no terminal cuts the table
 )
 @click.option("--no-mutants", is_flag=True, help="Skip the mutants of the solutions.")
 @click.option(
-    "--quick", is_flag=True, help="Test one in 40 of the mistakes, mutants, pairs and seeds."
+    "--quick",
+    is_flag=True,
+    help="Test one in 3 of the right answers, and one in 50 of the mistakes, mutants, pairs and "
+    "seeds.",
 )
 @click.option("--table", type=PATH, help="Write the table as Markdown to this file.")
 @course_option

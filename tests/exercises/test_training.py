@@ -36,13 +36,13 @@ def outcomes(judge):
     return grade
 
 
-@pytest.mark.parametrize("seeds", [4, pytest.param(200, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("seeds", [1, pytest.param(200, marks=pytest.mark.thorough)])
 def test_a_right_loop_is_right_for_every_seed(outcomes, seeds):
     path = ROOT / "examples" / "right" / NAME / "preallocated.py"
     assert set(outcomes(read_source(path, NAME), seeds)) == {"passed"}
 
 
-@pytest.mark.parametrize("seeds", [2, pytest.param(20, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("seeds", [1, pytest.param(20, marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_faulty_loop_is_wrong_for_every_seed(outcomes, fault, seeds):
     old, new = FAULTS[fault]
