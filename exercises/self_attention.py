@@ -163,8 +163,8 @@ if __name__ == "__main__":
 #
 #     autograder check self_attention
 #
-# It shows your points and, if something is not right yet, what it is and a hint; `--hint` shows one
-# more. With `watch` in place of `check` it does so whenever you save.
+# It shows your points. If something is wrong, it shows what, and a hint. Add `--hint` to get the
+# next hint. Write `watch` instead of `check`, and it checks each time you save.
 
 # %% [markdown]
 # ## Where this comes from

@@ -24,22 +24,22 @@ CLOSING = """
 #
 #     autograder check {name}
 #
-# It shows your points and, if something is not right yet, what it is and a hint; `--hint` shows one
-# more. With `watch` in place of `check` it does so whenever you save.
+# It shows your points. If something is wrong, it shows what, and a hint. Add `--hint` to get the
+# next hint. Write `watch` instead of `check`, and it checks each time you save.
 """
 CHECKED = """\
 ## Check your work
 
-Run the cell below: it shows your points and, where something is not right yet, what it is and a
-hint. It looks at the cells that you have run, so run your answer first.
+Run the cells with your answer. Then run the cell below, which checks them. It shows your points. If
+something is wrong, it shows what, and a hint.
 
-If there is no module named `autograder`, this notebook's kernel is another than the one that the
-course was installed for: choose that one, or install the course's kit where this one runs."""
+If Python finds no module named `autograder`, choose the kernel of the environment in which you
+installed the course. Or install the course where this kernel runs."""
 ANSWERED = """\
 ## Check your work
 
-Save this notebook, then run the cell below: it shows which questions are answered. The points come
-from the person who reads your answers."""
+Save this notebook, then run the cell below. It shows which questions you have answered. A person
+reads your answers and gives the points."""
 
 
 def build_exercise(course: Course, exercise: Exercise, variant: str = "") -> dict[Path, str]:

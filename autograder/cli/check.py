@@ -137,7 +137,9 @@ def _first_target(course: Course, work: str | None) -> Target:
     if work is not None:
         targets = targets_of(course, [work])
         if len(targets) > 1:
-            raise UserError(f"{work} holds several exercises. Name one of them, or leave WORK out.")
+            raise UserError(
+                f"{work} contains several exercises. Name one of them, or leave out WORK."
+            )
         return targets[0]
     progress = course_progress(course)
     following = next_unfinished(course, progress) or next(iter(progress.values()))

@@ -137,8 +137,8 @@ def missing_check_file(course: Course, exercise: str) -> AuthoringError | None:
     others = {path.stem for path in folder.glob("test_*.py")} if folder.is_dir() else set()
     others -= {f"test_{name}" for name in course.exercises}
     near = nearest(file.stem, others, LIKE_A_CHECK_FILE)
-    is_it = f" There is a {near}.py: is that the one?" if near else ""
-    says = f"the exercise {exercise} has no checks: {file} is not there.{is_it}"
+    is_it = f" Did you mean {near}.py?" if near else ""
+    says = f"the exercise {exercise} has no checks: {file} does not exist.{is_it}"
     lines = (course.root / FILE_NAME).read_text(encoding="utf-8").splitlines()
     named = (n for n, line in enumerate(lines, 1) if "name:" in line and exercise in line)
     return AuthoringError(course.root / FILE_NAME, next(named, 1), says)
@@ -172,7 +172,7 @@ def errors_in_marks(
         errors += _wrong_needs(text, items)
         errors += _wrong_grades(text, items, course.solution_file(exercise))
     if not errors and not sum(_arguments(item).get("points", 1) for item in items):
-        errors.append((1, "no check is worth anything: the points of all are 0."))
+        errors.append((1, "every check has 0 points."))
     return [AuthoringError(path, line, says) for line, says in dict.fromkeys(errors)]
 
 
@@ -196,15 +196,18 @@ def _hidden_from_pytest(
         for node in body:
             name = getattr(node, "name", "")
             if name.startswith("test") and name in seen:
-                yield node.lineno, f"a second `{name}`, which takes the first's place."
+                yield node.lineno, f"`{name}` is defined twice, and this one replaces the first."
             seen.add(name)
             if isinstance(node, Function) and name not in collected and _is_marked(node):
-                why = "a check's name begins with `test_`."
+                why = "its name must begin with `test_`."
                 if name.startswith("test"):
-                    why = "its class has a name that begins with `Test`, and no `__init__`."
-                yield node.lineno, f"`{name}` is marked as a check and is none: {why}"
+                    why = "the name of its class must begin with `Test`, without an `__init__`."
+                yield (
+                    node.lineno,
+                    f"`{name}` is marked as a check, but pytest does not find it: {why}",
+                )
     if not items:
-        yield 1, "no check is in it: a function named `test_…` is one."
+        yield 1, "this file has no check. A check is a function named `test_…`."
 
 
 def _is_marked(node: Function) -> bool:
@@ -227,7 +230,7 @@ def _unknown_fixtures(text: CourseText, items: Sequence[pytest.Item]) -> Iterato
             if name not in {*info.name2fixturedefs, *given, "request"}:  # which is pytest's own
                 function = _function(item)
                 near = meant(name, {*FIXTURES, *info.name2fixturedefs})
-                says = f"`{function}` asks for the fixture `{name}`, which there is not{near}"
+                says = f"`{function}` uses the fixture `{name}`, which does not exist{near}"
                 yield text.line_of_mark(function), says
 
 
@@ -239,17 +242,17 @@ def _wrong_marks(text: CourseText, item: pytest.Item) -> Iterator[LineAndSentenc
             near = nearest(mark.name, (*OURS, *PYTESTS))
             what = f"; did you mean `{near}`?" if near else "."
             line = text.line_of_mark(function, mark.name)
-            yield line, f"the mark `{mark.name}` is not known{what}"
+            yield line, f"the mark `{mark.name}` does not exist{what}"
         if mark.name in NOT_IN_KIT and (mark.args or mark.kwargs):
             line = text.line_of_mark(function, mark.name)
-            yield line, f"`{mark.name}` is a mark without arguments."
+            yield line, f"the mark `{mark.name}` takes no arguments."
     check = item.get_closest_marker("check")
     if check is None:
         return
     if len(check.args) != 1 or not isinstance(check.args[0], str) or not check.args[0].strip():
         yield (
             text.line_of_mark(function, "check"),
-            "`check` begins with the title that students read, as its only plain argument.",
+            "`check` takes the title that students read, and then only arguments with names.",
         )
     for name, value in check.kwargs.items():
         says = _wrong_argument(name, value)
@@ -263,14 +266,14 @@ def _wrong_argument(name: str, value: object) -> str:
         return f"`check` has no argument `{name}`{meant(name, DETAILS)}"
     if name == "points":
         if isinstance(value, bool) or not isinstance(value, int | float):
-            return f"`points` is {value!r}; it is a number."
-        return "" if 0 <= value < float("inf") else f"`points` is {value}; it is 0 or more."
+            return f"`points` is {value!r}; it must be a number."
+        return "" if 0 <= value < float("inf") else f"`points` is {value}; it must be 0 or more."
     if isinstance(value, str):
-        return f'`{name}` is a text; it is a list of texts: {name}=["{value[:40]}"].'
+        return f'`{name}` is a text; it must be a list of texts: {name}=["{value[:40]}"].'
     if not isinstance(value, list | tuple):
-        return f"`{name}` is of type {type(value).__name__}; it is a list of texts."
+        return f"`{name}` is of type {type(value).__name__}; it must be a list of texts."
     others = [entry for entry in value if not isinstance(entry, str)]
-    return f"`{name}` holds {others[0]!r}; it is a list of texts." if others else ""
+    return f"`{name}` contains {others[0]!r}; it must be a list of texts." if others else ""
 
 
 def _wrong_needs(text: CourseText, items: Sequence[pytest.Item]) -> Iterator[LineAndSentence]:
@@ -289,12 +292,17 @@ def _wrong_needs(text: CourseText, items: Sequence[pytest.Item]) -> Iterator[Lin
             line = text.line_of_mark(function, needed)
             if needed not in place:
                 near = meant(needed, [name for name in place if name != function])
-                yield line, f"`{function}` needs `{needed}`, which is no check here{near}"
+                yield (
+                    line,
+                    f"`{function}` needs `{needed}`, which is not a check in this file{near}",
+                )
             elif place[needed] >= place[function]:
-                circle = " and they need one another" * _leads_to(needs, needed, function)
-                itself = place[needed] == place[function]
-                what = "itself" if itself else f"`{needed}`, which comes after it{circle}"
-                yield line, f"`{function}` needs {what}: it would never wait."
+                says = f"`{function}` needs `{needed}`. Move `{needed}` above `{function}`."
+                if place[needed] == place[function]:
+                    says = f"`{function}` needs itself."
+                elif _leads_to(needs, needed, function):
+                    says = f"`{function}` and `{needed}` need each other."
+                yield line, says
 
 
 def _wrong_grades(
@@ -308,7 +316,7 @@ def _wrong_grades(
         for name in _arguments(item).get("grades", ()):
             if name not in stated:
                 function = _function(item)
-                says = f"`{function}` grades `{name}`, which {task.name} does not require"
+                says = f"`{function}` grades `{name}`, but {task.name} states no such requirement"
                 yield text.line_of_mark(function, name), f"{says}{meant(name, stated)}"
 
 

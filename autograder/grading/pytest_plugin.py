@@ -14,9 +14,9 @@ from autograder.course.errors import UserError
 COURSES = pytest.StashKey[dict[Path, Course | None]]()
 MARKS = (
     "check(title, points=1, needs=(), hints=(), grades=()): a check of an exercise; its docstring "
-    "may hold the hints, one a line; `grades` names requirements of the task's text",
+    "may contain the hints, one per line; `grades` names requirements of the task's text",
     "hidden: a check whose inputs and values are not shown to students",
-    "graded_when_handed_in: a check that `autograder release` hands out as a hidden one",
+    "graded_when_handed_in: a check that a student kit does not judge",
 )
 
 
@@ -27,10 +27,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture
 def submission(request: pytest.FixtureRequest) -> NoReturn:
-    """Stands in until a submission is named; the checks alone have nothing to look at."""
+    """Fail if no student's file is named: the checks need one."""
     name = request.path.stem.removeprefix("test_")
     pytest.fail(
-        f"Name the file to check, not the checks: pytest exercises/{name}.py, say.", pytrace=False
+        f"Name the student's file, not the checks: pytest exercises/{name}.py", pytrace=False
     )
 
 
@@ -56,8 +56,8 @@ def pytest_pycollect_makemodule(
     run = parent.config.stash[HERE]
     if run.course.root != course.root:
         raise pytest.UsageError(
-            f"{module_path} belongs to the course in {course.root}, and this run checks files of "
-            f"the one in {run.course.root}. Name the files of one course at a time."
+            f"{module_path} belongs to the course in {course.root}, but this run checks the course "
+            f"in {run.course.root}. Check one course at a time."
         )
     module: CheckModule = CheckModule.from_parent(parent, path=module_path)
     return module

@@ -44,8 +44,7 @@ EDITOR = "vscode_pytest"  # the plugin with which VS Code asks for a tree of tes
 # Options that open the checks' own frames, by their names in pytest's settings.
 OPENING = {"usepdb": "--pdb", "trace": "--trace", "debug": "--debug"}
 NOT_RUN_HERE = (
-    "Checks that do not show themselves in an exam are not run here; their points come when it is "
-    "graded."
+    "This run leaves out the checks that an exam hides. They are graded when you hand in your work."
 )
 HERE: "pytest.StashKey[SubmissionRun]" = pytest.StashKey()
 

@@ -49,7 +49,9 @@ def why_not(level: Level) -> str:
         except InternalError as error:
             if not error.killed:
                 return str(error)
-    raise UserError("The confinement could not be tried: something keeps killing its processes.")
+    raise UserError(
+        "The grader could not test the confinement: something on this machine kills its processes."
+    )
 
 
 def _tried(level: Level) -> str:
@@ -113,8 +115,8 @@ def _what_it_could_do(child: ForkedChild, line: Connection, secret: str) -> str:
             if code == TOO_MANY_TASKS and name == "start threads":
                 continue
             if code == -signal.SIGKILL:
-                raise ProbeKilled("something killed the process that tried it") from None
-            return f"a confined process did not come back when it tried to {name}"
+                raise ProbeKilled("something killed the process that tested it") from None
+            return f"a confined process gave no answer after it tried to {name}"
         if not is_refused:
             return f"a confined process could still {name}"
     return ""
@@ -135,7 +137,7 @@ def choose(wanted: Level | None, own_code: bool) -> Level:
     if wanted is not None and wanted != "none":
         reason = why_not(wanted)
         if reason:
-            raise UserError(f"The confinement {wanted!r} does not hold here: {reason}")
+            raise UserError(f"The confinement {wanted!r} does not work here: {reason}")
         return wanted
     if wanted is None:
         for level in LEVELS:
@@ -144,9 +146,9 @@ def choose(wanted: Level | None, own_code: bool) -> Level:
     if own_code:
         return "none"
     raise UserError(
-        "Nothing on this machine can confine the submissions' code, so others' work is not graded "
-        "here: it could read your files. Use a Linux machine or container (`autograder doctor` "
-        "says what is missing), or say --own-code if all of it is your own."
+        "Nothing on this machine can confine submitted code. It could read your files, so it is "
+        "not run. Use a Linux machine or container: `autograder doctor` lists what is missing. "
+        "If all the code is your own, add --own-code."
     )
 
 

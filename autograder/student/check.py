@@ -45,7 +45,7 @@ from autograder.student.terminal import Terminal, from_here
 from autograder.submission.source import Source
 
 EVERY = 1000  # details of a report
-LOOKING = "Looking for where it goes wrong …"
+LOOKING = "Looking for the line to change …"
 
 
 class CheckOptions(msgspec.Struct, frozen=True):
@@ -166,7 +166,7 @@ def _check_step(judge: Judge, source: Source, printer: _Printer) -> ExerciseRepo
     message = ""
     if printer.options.more and is_single:
         seen = read_attempts(path, graded.report.name)
-        values = f"`autograder check {graded.report.name} --all` with every value"
+        values = f"run `autograder check {graded.report.name} --all` to see every value"
         message = no_further_hint(seen, graded.report, policy, values, path.name)
     report = shown_step(course, graded.report, path, printer.options.more)
     printer.print_head(report)
@@ -198,7 +198,7 @@ def repair_to_show(judge: Judge, graded: Graded) -> Repair | None:
 
 @contextlib.contextmanager
 def _search_notice() -> Iterator[None]:
-    """Show a word on the screen for as long as the search for a repair takes."""
+    """Show a line on the screen while the grader searches for a repair."""
     screen = sys.stderr.isatty()
     if screen:
         print(LOOKING, end="", file=sys.stderr, flush=True)
@@ -229,4 +229,4 @@ def _sum(reports: Sequence[ExerciseReport]) -> Iterator[StyledLine]:
     yield [(f"{points} of {most} points in {several(len(reports), 'exercise')}.", "bold")]
     unfinished = [report.name for report in reports if not progress_of(report).is_done]
     if unfinished:
-        yield [(f"autograder check {unfinished[0]} shows more of it.", "dim")]
+        yield [(f"For a full report, run: autograder check {unfinished[0]}", "dim")]

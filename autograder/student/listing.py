@@ -72,7 +72,7 @@ def remark(each: ExerciseProgress, now: datetime) -> str:
     """Say in a few words where an exercise stands."""
     last = each.last_check
     if each.state == "missing":
-        return "no file of it here"
+        return "no file here"
     if each.state == "unreadable":
         return each.why.rstrip(".")
     if each.state == "untouched":
@@ -81,13 +81,13 @@ def remark(each: ExerciseProgress, now: datetime) -> str:
         return "begun, not checked yet"
     text = f"begun, {len(last.passed)} of {several(last.checks, 'check')} pass"
     if each.state == "done":
-        text = "answered, for a person to read" if each.is_by_hand else "done"
+        text = "answered; a person will mark it" if each.is_by_hand else "done"
     elif each.state == "graded when handed in":
         text = f"{last.when_handed_in} of {several(last.checks, 'check')} graded when handed in"
     elif last.status == "not loaded":
-        text = "begun, did not load"
+        text = "begun, could not be loaded"
     ago = age((now - last.checked).total_seconds())
-    return f"{text}; changed since (checked {ago})" if each.changed else f"{text} ({ago})"
+    return f"{text} ({ago}{'; changed since' * each.changed})"
 
 
 def age(seconds: float) -> str:
@@ -167,9 +167,7 @@ def next_lines(
     if following.state == "graded when handed in" and not following.changed:
         left = [each.exercise.name for each in every if each.state == following.state]
         verb = "is" if len(left) == 1 else "are"
-        yield [
-            (f"Nothing is left to do here. {join_names(left)} {verb} graded when handed in.", "")
-        ]
+        yield [(f"Nothing is left to do. {join_names(left)} {verb} graded when handed in.", "")]
         return
     name = following.exercise.name
     title = f"{following.exercise.title} ({name})"
@@ -185,10 +183,10 @@ def _all_done(every: Sequence[ExerciseProgress]) -> Iterator[StyledLine]:
     missing = [each.exercise.name for each in every if each.state == "missing"]
     changed = [each.exercise.name for each in done if each.changed]
     if not done:
-        yield [("No file of any exercise is here.", "")]
+        yield [("There is no exercise file here.", "")]
         return
     if missing:
-        yield [(f"No file is here of {join_names(missing)}.", "")]
+        yield [(f"There is no file here for {join_names(missing)}.", "")]
     count = several(len(done), "exercise")
     verb = "is" if len(done) == 1 else "are"
     text = "The one exercise is done" if len(done) == 1 else f"All {count} are done"
@@ -197,7 +195,7 @@ def _all_done(every: Sequence[ExerciseProgress]) -> Iterator[StyledLine]:
     yield [(f"{text}: {points_in_words(done)}.", "" if missing or changed else "full")]
     if changed:
         yield [
-            (f"Changed since the last check: {join_names(changed)}. ", ""),
+            (f"Changed since the last check: {join_names(changed)}. Run: ", ""),
             (f"autograder check {' '.join(changed)}", "dim"),
         ]
 

@@ -45,7 +45,7 @@ def check(exercise: str, hint: bool = False) -> float:
         shell = get_ipython()
     if shell is None:
         raise CannotCheck(
-            "check() belongs in a notebook. In a terminal there is: autograder check NAME"
+            "check() works only in a notebook. In a terminal, run: autograder check NAME"
         )
     # The notebook's file, as VS Code or Jupyter names it; else where it should lie.
     named = shell.user_ns.get("__vsc_ipynb_file__") or os.environ.get("JPY_SESSION_NAME", "")

@@ -46,8 +46,8 @@ from autograder.submission.source import (
 from autograder.worker.messages import Unit
 
 ELSEWHERE = (
-    "Put the course's folder where this notebook runs, and go there in a cell: %cd FOLDER. Or name "
-    'it in a cell: import os; os.environ["AUTOGRADER_COURSE"] = "FOLDER".'
+    "Copy the course's folder to the computer on which this notebook runs. Then run in a cell: "
+    '%cd FOLDER. Or run: import os; os.environ["AUTOGRADER_COURSE"] = "FOLDER".'
 )
 
 
@@ -111,8 +111,8 @@ def with_answers(source: Source, exercise: Exercise, saved: Path) -> Source:
         return source
     if not saved.is_file():
         raise UserError(
-            f"Answers in words are read from the saved notebook, and there is no {saved.name} in "
-            f"{saved.parent}. Save it there under this name, and run the cell again."
+            f"The grader reads answers in words from the saved notebook, but {saved.parent} has no "
+            f"{saved.name}. Save the notebook there under this name, and run the cell again."
         )
     try:
         answers = read_source(saved, exercise.name).answers

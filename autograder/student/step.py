@@ -21,10 +21,10 @@ from autograder.submission.read import UnreadableFile
 from autograder.submission.source import Source, read_own
 
 NO_HINTS: dict[HintPolicy, str] = {
-    "homework": "In this course the next hint comes with a new attempt that fails the same way.",
-    "exam": "In this course there are no hints.",
+    "homework": "In this course, the next hint comes after a new attempt that fails the same way.",
+    "exam": "This course gives no hints.",
 }
-NONE = "There is no hint for this one."
+NONE = "There is no hint for this check."
 LAST = "That was the last hint."
 
 
@@ -166,23 +166,23 @@ def change_since(
         sentences.append(f"{gained} more {'check passes' if gained == 1 else 'checks pass'}.")
     if len(lost) == 1:
         titles = {check.name: check.title for check in report.checks}
-        sentences.append(f"1 check fails that passed before: {titles.get(lost[0], lost[0])}.")
+        sentences.append(f"1 check passed before and fails now: {titles.get(lost[0], lost[0])}.")
     elif lost:
-        sentences.append(f"{len(lost)} checks fail that passed before.")
+        sentences.append(f"{len(lost)} checks passed before and fail now.")
     if not sentences and found_before is not None:
         if opening(report).text == found_before:
             return "The same checks pass as before."
-        return "The same checks pass as before; what is found is something else."
+        return "The same checks pass as before, but the message is new."
     return " ".join(sentences)
 
 
 def no_further_hint(
     before: Attempts, full: ExerciseReport, policy: HintPolicy, values: str, where: str
 ) -> str:
-    """Say why no further hint is shown, and what else helps; nothing where one is, or none helps.
+    """Say why there is no further hint, and what else helps; nothing if there is one or no failure.
 
-    `before` is what had been shown of the exercise until then; `values` says how all values are
-    shown, and `where` which file has the lesson.
+    `before` is what was shown of the exercise until now. `values` says how to see all values, and
+    `where` names the file with the lesson.
     """
     first = first_failing(full)
     if first is None:
@@ -194,5 +194,5 @@ def no_further_hint(
     if first.hints and (seen != now or now.hints < len(first.hints)):
         return ""
     lesson = f"the lesson above your code in {where}" if where else "the lesson"
-    helps = f"What else helps: {values}, {lesson}, or a person to ask."
+    helps = f"You can also {values}, read {lesson}, or ask somebody."
     return f"{LAST if first.hints else NONE} {helps}"

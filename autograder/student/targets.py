@@ -70,9 +70,7 @@ def _targets_in(course: Course, folder: Path) -> list[Target]:
     ]
     if not targets:
         known = few(list(course.exercises), 3)
-        raise UserError(
-            f"No file in {folder} has the name of an exercise of this course ({known})."
-        )
+        raise UserError(f"No file in {folder} is named after an exercise of this course ({known}).")
     return targets
 
 
@@ -96,9 +94,9 @@ def find_file(course: Course, exercise: Exercise, stubs: Stubs | None = None) ->
         if file is not None:
             return file
     raise UserError(
-        f"No file {exercise.name}.py or {exercise.name}.ipynb in "
+        f"There is no {exercise.name}.py or {exercise.name}.ipynb in "
         f"{' or '.join(map(str, folders))}. "
-        f"Name the file: autograder check FOLDER/{exercise.name}.py"
+        f"If it is elsewhere, run: autograder check FOLDER/{exercise.name}.py"
     )
 
 
@@ -141,7 +139,7 @@ def exercise_for(course: Course, path: Path) -> Exercise:
         names = list(exercises_in(source, read_code(source.units), read_stubs(course)))
     if len(names) > 1:
         raise UserError(
-            f"{path.name} has several exercises in it: {', '.join(names)}. To check one, save it "
-            f"under that name."
+            f"{path.name} contains several exercises: {', '.join(names)}. To check one, save the "
+            f"file under its name."
         )
     return course.exercise(names[0] if names else path.stem)

@@ -116,8 +116,8 @@ class Screen:
         self.page %= -(-len(report) // size)
         start = min(self.page * size, len(report) - size)
         left = len(report) - start - size
-        more = f"  … {several(left, 'line')} more: space" if left > 0 else "  … the top: space"
-        return [*report[start : start + size], [(more, "dim")]]
+        more = f"{several(left, 'more line')}: press" if left > 0 else "back to the top: press"
+        return [*report[start : start + size], [(f"  … {more} space", "dim")]]
 
     def _write(self, text: str) -> None:
         sys.stdout.write(text)

@@ -1,4 +1,4 @@
-"""`autograder watch`: what is saved is checked and shown; keys ask for more."""
+"""`autograder watch`: checks each saved file, shows the report, and obeys keys."""
 
 import os
 import queue
@@ -94,10 +94,12 @@ class WatchedExercise:
         if self.full is None or self.shown is None:
             return
         policy, seen = self.course.content.hints, read_attempts(self.path, self.name)
-        message = no_further_hint(seen, self.full, policy, "all values (a)", self.path.name)
-        self.news = [[(message or "One hint more.", "")]]
+        message = no_further_hint(
+            seen, self.full, policy, "press a to see every value", self.path.name
+        )
+        self.news = [[(message or "Here is one more hint.", "")]]
         if first_failing(self.full) is None:
-            self.news = [[("Nothing fails, so there is no hint.", "")]]
+            self.news = [[("No check fails, so there is no hint.", "")]]
         self.shown = shown_step(self.course, self.full, self.path, more=True)
 
     def picture(self) -> None:
@@ -242,7 +244,7 @@ class Watch:
             self._settles_at = 0.0 if settled else time.monotonic() + SETTLE
             if settled:
                 self._digests.pop(path, None)
-                self._say(f"{error} Waiting for it.")
+                self._say(f"{error} Waiting for the file.")
             return
         self._helpers = frozenset(source.helpers)
         if not settled and (wait := _settling_time(source)):
@@ -251,7 +253,7 @@ class Watch:
         self._settles_at = 0.0
         if self._digests.get(path) == source.digest:
             if time.monotonic() - self._said_at > SILENT and not self._busy_since:
-                self._say("Saved, and nothing is different.")
+                self._say("Saved, but nothing has changed.")
             return
         self._digests[path] = source.digest
         self._said_at = self._busy_since = time.monotonic()
@@ -295,7 +297,7 @@ class Watch:
             following = next_unfinished(exercise.course, exercise.progress, after=exercise.name)
             is_other = following is not None and following.exercise.name != exercise.name
             if following is None or following.file is None or not is_other:
-                self._say("There is no other exercise that is not done.")
+                self._say("There is no other unfinished exercise.")
             else:
                 self._go_to(following.exercise.name, following.file)
             return True
@@ -315,7 +317,7 @@ class Watch:
             sys.stdout.flush()
 
     def _draw(self) -> None:
-        foot = KEYS if self.keys.are_there else "Ctrl-C ends it."
+        foot = KEYS if self.keys.are_there else "Press Ctrl-C to quit."
         self.screen.draw(self._top(), self._report(), [[(foot, "dim")]])
 
     def _top(self) -> list[StyledLine]:
@@ -327,8 +329,8 @@ class Watch:
             return [*lines, *self.exercise.news]
         text = "Checking …"
         if busy >= 2:
-            hint = "A loop that never ends? Save it mended at any time."
-            text = f"Checking, for {int(busy)} s. {hint}"
+            hint = "Does a loop never end? Correct it, and save the file."
+            text = f"Checking for {int(busy)} s. {hint}"
         return [*lines, [(text, "partial")]]
 
     def _report(self) -> list[StyledLine]:

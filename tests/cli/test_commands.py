@@ -135,7 +135,7 @@ def test_of_two_files_the_newer_is_checked(run, tmp_path, root):
             "There is no exercise 'exercises/softmax'. Did you mean exercises/softmax.py?",
         ),
         (["check", "nowhere/softmax.py"], "cannot be read: No such file"),
-        (["check", "folder"], "No file in folder has the name of an exercise"),
+        (["check", "folder"], "No file in folder is named after an exercise"),
         (["grade", "nowhere", "--out", "o"], "nowhere does not exist"),
         (["grade", "folder", "--out", "o"], "holds no folders"),
         (

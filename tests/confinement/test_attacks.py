@@ -98,7 +98,7 @@ def test_the_strongest_rung_is_chosen_and_none_is_refused(monkeypatch):
 
     monkeypatch.setattr(levels, "why_not", lambda level: "" if level == "landlock" else "it is off")
     assert choose(None, own_code=False) == "landlock"
-    with pytest.raises(UserError, match="'full' does not hold here: it is off"):
+    with pytest.raises(UserError, match="'full' does not work here: it is off"):
         choose("full", own_code=False)
     monkeypatch.setattr(levels, "why_not", lambda level: "it is off")
     with pytest.raises(UserError, match="--own-code"):

@@ -76,4 +76,4 @@ def test_a_process_that_is_gone_after_a_try_is_no_refusal(anew, monkeypatch):
     without = tuple(x for x in LAYERS["full"] if x not in {"seccomp", "landlock"})
     monkeypatch.setitem(LAYERS, "full", without)
     monkeypatch.setattr(levels, "attempts", lambda _: [("execute", [levels.SHELL])])
-    assert "did not come back when it tried to execute" in why_not("full")
+    assert "gave no answer after it tried to execute" in why_not("full")

@@ -95,7 +95,7 @@ def test_an_exercise_without_checks(tmp_path):
     course = make_course(tmp_path)
     course.checks_file("sorting").unlink()
     with (
-        pytest.raises(UserError, match="sorting has no checks: .*test_sorting.py is not there"),
+        pytest.raises(UserError, match="sorting has no checks: .*test_sorting.py does not exist"),
         Judge(course, course.content.exercises),
     ):
         pass

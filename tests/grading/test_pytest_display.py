@@ -210,7 +210,7 @@ def test_a_failure_is_told_as_in_the_terminal(tiny):
 def test_in_an_exam_hidden_checks_do_not_run(tiny):
     output = tiny("exam", WRONG, "-rA")
     assert "1 failed, 1 passed, 1 skipped, 4 deselected" in output
-    assert "Checks that do not show themselves in an exam are not run here" in output
+    assert "This run leaves out the checks that an exam hides." in output
     assert "7 deselected" in tiny("exam", WRONG, "-k", "hidden")
 
 

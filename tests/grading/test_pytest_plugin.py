@@ -100,7 +100,7 @@ def test_the_debugger_stops_in_the_line_that_raised(run, tmp_path):
 
 def test_the_checks_alone_say_what_to_do(run, root: Path):
     _, output = run(str(root / "reference" / "checks" / "test_softmax.py"))
-    assert "Name the file to check, not the checks" in output
+    assert "Name the student's file, not the checks" in output
 
 
 EDITOR = """
@@ -138,7 +138,7 @@ def test_files_of_two_courses_are_refused_with_a_sentence(run, root):
     text = root / "examples" / "courses" / "text" / "exercises" / "word_counts.py"
     code, output = run("softmax.py", str(text))
     assert code == 4
-    assert "Name the files of one course at a time." in output
+    assert "Check one course at a time." in output
     assert "Traceback" not in output
 
 

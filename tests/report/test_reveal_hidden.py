@@ -127,7 +127,7 @@ def test_before_the_date_a_repair_says_nothing_of_hidden_checks(monkeypatch):
         judge = SimpleNamespace(course=SimpleNamespace(hidden_checks=hidden, content=content))
         searches.clear()
         assert repair_to_show(judge, graded) == kept
-        assert bool(searches) == bool(kept)  # "Looking for where it goes wrong …" tells, too
+        assert bool(searches) == bool(kept)  # "Looking for the line to change …" tells, too
 
 
 def test_that_a_person_is_needed_is_always_said():

@@ -111,7 +111,7 @@ def test_what_could_not_be_judged_is_not_done(folder):
     assert "Next: Top" in run("next")[1]
     write(folder, top=USES)
     run("check", "top")
-    assert run("next")[1] == "Nothing is left to do here. double is graded when handed in.\n"
+    assert run("next")[1] == "Nothing is left to do. double is graded when handed in.\n"
 
 
 def test_the_other_formats_have_the_state_too(folder, tmp_path):

@@ -88,9 +88,9 @@ def test_begun_done_changed_and_how_old(folder):
     keep(folder)
     assert "✓ sorting   10 / 10  done (3 days ago)" in listed(folder)
     keep(folder, digest="of another file")
-    assert "done; changed since (checked 3 days ago)" in listed(folder)
+    assert "done (3 days ago; changed since)" in listed(folder)
     keep(folder, points=0.0, status="by hand")
-    assert "answered, for a person to read (3 days ago)" in listed(folder)
+    assert "answered; a person will mark it (3 days ago)" in listed(folder)
     course = load_course(folder / "course.yml")
     assert next_unfinished(course, course_progress(course)).exercise.name == "largest"
     assert (
@@ -116,14 +116,14 @@ def test_what_is_done_is_said_exactly(folder):
     kept.write_text(json.dumps({**points, "points": 0, "status": "by hand"}))
     assert "10 of 14 points; 4 more are given by a person." in finished(folder)
     (folder / "exercises/largest.py").unlink()
-    said = "No file is here of largest. 1 exercise of 2 is done: 10 of 10 points."
+    said = "There is no file here for largest. 1 exercise of 2 is done: 10 of 10 points."
     assert finished(folder) == said
     keep(folder, digest="of another file")
     assert finished(folder).endswith(
-        "Changed since the last check: sorting. autograder check sorting"
+        "Changed since the last check: sorting. Run: autograder check sorting"
     )
     (folder / "exercises/sorting.py").unlink()
-    assert finished(folder) == "No file of any exercise is here."
+    assert finished(folder) == "There is no exercise file here."
 
 
 def test_what_waits_for_a_step_of_ones_own_is_not_done():
@@ -172,7 +172,7 @@ def test_a_missing_and_an_unreadable_file_are_said(folder):
     (folder / "exercises/largest.py").unlink()
     text = listed(folder)
     assert "sorting.py is not UTF-8 text" in text
-    assert "no file of it here" in text
+    assert "no file here" in text
 
 
 def test_the_list_in_words(folder):
@@ -199,7 +199,7 @@ def test_after_the_last_hint_it_is_said_what_else_helps(folder):
     assert ["That was the last hint." in text for text in shown] == [False, False, False, True]
     assert "autograder check sorting --all" in shown[3] and "in sorting.py" in shown[3]
     file.write_text("def sort(x):\n    raise NotImplementedError\n")
-    assert "There is no hint for this one." in run("check", "sorting", "--hint")[1]
+    assert "There is no hint for this check." in run("check", "sorting", "--hint")[1]
     file.write_text(RIGHT)
     assert "hint" not in run("check", "sorting", "--hint")[1]
 
@@ -211,7 +211,7 @@ def test_why_no_hint_comes_on_request(folder, policy):
     (folder / "exercises/sorting.py").write_text(WRONG)
     text = run("check", "sorting", "--hint")[1]
     assert ("comes with a new attempt" in text) == (policy == "homework")
-    assert ("there are no hints" in text) == (policy == "exam")
+    assert ("gives no hints" in text) == (policy == "exam")
 
 
 def test_check_without_a_name_and_of_a_folder(folder):
