@@ -81,7 +81,7 @@ def answer_of(request: dict[str, Any]) -> dict[str, Any]:
         shown = shown_step(course, report, notebook, more=request["hint"], saved=False)
         first, last = _context_lines(course, shown, before)
         if request["hint"]:
-            values = f"`autograder check {report.name} --all` in a terminal"
+            values = f"run `autograder check {report.name} --all` in a terminal"
             policy = course.content.hints
             message = no_further_hint(seen, report, policy, values, notebook.name)
             last = [[(message, "")], *last] if message else last
