@@ -1,4 +1,4 @@
-"""Build of `exercises/NAME.py` and `exercises/NAME.ipynb` from `solutions/NAME.py`."""
+"""Builder of `exercises/NAME.py` and `exercises/NAME.ipynb` from `solutions/NAME.py`."""
 
 import itertools
 import re
@@ -43,7 +43,7 @@ reads your answers and gives the points."""
 
 
 def build_exercise(course: Course, exercise: Exercise, variant: str = "") -> dict[Path, str]:
-    """Return the files of an exercise and what they hold, with a student's own numbers or not.
+    """Return the files of an exercise with their texts, with a student's own numbers if given.
 
     Raises:
         UserError: there is no solution, or its markers do not match, or it has no variants.
@@ -68,7 +68,7 @@ def stub_text(course: Course, exercise: Exercise, variant: str = "") -> str:
 
 
 def stub_notebook(course: Course, exercise: Exercise, variant: str = "", last: str = "") -> str:
-    """Return the student's notebook: with its pictures, the cell that checks it, and a `last` cell.
+    """Return the student's notebook, with pictures, the cell that checks it, and a `last` cell.
 
     Raises:
         UserError: there is no solution, its markers do not match, or what makes notebooks is not
@@ -95,7 +95,7 @@ def _lesson(course: Course, exercise: Exercise, variant: str) -> str:
 
 
 def require_lesson(course: Course, exercise: Exercise) -> None:
-    """Make sure that the text's pictures can be seen.
+    """Make sure that the text's pictures exist.
 
     Raises:
         UserError: there is no solution, or one of them cannot.
@@ -108,7 +108,7 @@ def outdated(path: Path, text: str) -> bool:
 
 
 def checking_cells(exercise: Exercise) -> list[Any]:
-    """Return the cells that end a notebook: how it is checked, and the check."""
+    """Return the last cells of a notebook: a text on checking, and the check."""
     from nbformat.v4 import new_code_cell, new_markdown_cell
 
     name = check_cell(exercise.name)
@@ -118,7 +118,7 @@ def checking_cells(exercise: Exercise) -> list[Any]:
 
 
 def written(book: Any) -> str:
-    """Return a notebook as text, once it is shown to be valid."""
+    """Validate a notebook, and return it as text."""
     import nbformat
 
     nbformat.validate(book)
@@ -126,11 +126,10 @@ def written(book: Any) -> str:
 
 
 def as_book(text: str, pictures: Path | None = None, checking: Sequence[Any] = ()) -> Any:
-    """Return the notebook as nbformat has it; it carries the pictures that lie in a folder.
+    """Return the notebook as an nbformat object, with the pictures of a folder in it.
 
-    The `checking` cells are put in front of those that come after the check, else at the end.
-    A cell's id comes from the function or the heading in it, so that it survives cells that are
-    put in before it.
+    The `checking` cells come before the cells marked `after="check"`. A cell's id is made of the
+    function or heading in it, so it does not change if another cell is added before it.
 
     Raises:
         UserError: what makes notebooks is not installed.

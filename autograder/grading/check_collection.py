@@ -1,4 +1,4 @@
-"""Collection of the checks of exercises by pytest, and the authoring errors that stop it."""
+"""Collection of an exercise's checks by pytest, with lint of their names, fixtures and marks."""
 
 import ast
 import os
@@ -51,7 +51,7 @@ LineAndSentence = tuple[int, str]
 
 
 class Collected:
-    """Plugin of pytest with the checks that it found, by exercise, and the authoring errors."""
+    """Plugin of pytest that keeps the checks it found, by exercise, and the authoring errors."""
 
     def __init__(self, course: Course) -> None:
         self.course = course
@@ -81,7 +81,7 @@ class Collected:
             self.items.setdefault(item.path.stem.removeprefix("test_"), []).append(item)
 
     def look(self, exercises: Sequence[str]) -> list[AuthoringError]:
-        """Return the errors in the checks of these exercises, which were all to be collected."""
+        """Return the errors in the checks of these exercises, which all have to be collected."""
         if not self.errors:
             for name in exercises:
                 self.errors += errors_in_marks(self.course, name, self.items.get(name, []))
@@ -91,7 +91,7 @@ class Collected:
 def run_pytest(
     course: Course, exercises: Sequence[str], *plugins: object, options: Sequence[str] = ()
 ) -> None:
-    """Start pytest on the checks of some exercises. The plugins decide what it does."""
+    """Run pytest on the checks of some exercises, with plugins that use the checks."""
     files = [str(course.checks_file(name)) for name in exercises]
     environment = os.environ.pop("PYTEST_ADDOPTS", None)
     try:
@@ -116,7 +116,7 @@ def errors_in_checks(course: Course, exercises: Sequence[str]) -> list[Authoring
 
 
 def checks_of(course: Course, exercises: Sequence[str]) -> dict[str, list[Check]]:
-    """Return the checks of some exercises in their order, none of which has run.
+    """Return the checks of some exercises, in their order, without running them.
 
     Raises:
         InvalidCourse: they cannot be collected.
@@ -129,7 +129,7 @@ def checks_of(course: Course, exercises: Sequence[str]) -> dict[str, list[Check]
 
 
 def missing_check_file(course: Course, exercise: str) -> AuthoringError | None:
-    """Return the error that there is no check file, with the file that was probably meant."""
+    """Return the error of a missing check file, with the name that was probably meant."""
     file = course.checks_file(exercise)
     if file.is_file():
         return None
@@ -145,7 +145,7 @@ def missing_check_file(course: Course, exercise: str) -> AuthoringError | None:
 
 
 def load_error(course: Course, path: Path, error: BaseException) -> AuthoringError:
-    """Return the authoring error of a check file that cannot be loaded, from what pytest raised."""
+    """Return the authoring error of a check file that pytest cannot load."""
     cause = error.__cause__ if error.__cause__ is not None else error
     doing = f"{path.name} cannot be loaded"
     if not isinstance(error, pytest.fail.Exception):
@@ -162,7 +162,7 @@ def load_error(course: Course, path: Path, error: BaseException) -> AuthoringErr
 def errors_in_marks(
     course: Course, exercise: str, items: Sequence[pytest.Item]
 ) -> list[AuthoringError]:
-    """Return what is wrong with the checks of one exercise, which were collected."""
+    """Return the errors in the collected checks of one exercise."""
     path = course.checks_file(exercise)
     text = course_text(path)
     errors = [*_hidden_from_pytest(text, items), *_unknown_fixtures(text, items)]
@@ -181,7 +181,7 @@ def _function(item: pytest.Item) -> str:
 
 
 def _arguments(item: pytest.Item) -> Mapping[str, Any]:
-    """Return the arguments by name of an item's mark `check`."""
+    """Return the named arguments of an item's mark `check`."""
     mark = item.get_closest_marker("check")
     return mark.kwargs if mark is not None else {}
 
@@ -189,7 +189,7 @@ def _arguments(item: pytest.Item) -> Mapping[str, Any]:
 def _hidden_from_pytest(
     text: CourseText, items: Sequence[pytest.Item]
 ) -> Iterator[LineAndSentence]:
-    """Yield the checks that pytest does not find, by their names."""
+    """Yield the checks that pytest does not find because of their names."""
     collected = {_function(item) for item in items}
     for body in text.bodies:
         seen: set[str] = set()
@@ -211,7 +211,7 @@ def _hidden_from_pytest(
 
 
 def _is_marked(node: Function) -> bool:
-    """Return whether one of the checks' marks stands above a function."""
+    """Return whether a function has a mark of a check."""
     return any(
         isinstance(part, ast.Attribute)
         and part.attr in OURS
@@ -222,7 +222,7 @@ def _is_marked(node: Function) -> bool:
 
 
 def _unknown_fixtures(text: CourseText, items: Sequence[pytest.Item]) -> Iterator[LineAndSentence]:
-    """Yield the parameters of checks that nothing gives a value to."""
+    """Yield the parameters of checks that are no fixtures."""
     for item in items:
         info: Any = getattr(item, "_fixtureinfo", None)  # what pytest has found for its parameters
         given = getattr(getattr(item, "callspec", None), "params", {})
@@ -261,7 +261,7 @@ def _wrong_marks(text: CourseText, item: pytest.Item) -> Iterator[LineAndSentenc
 
 
 def _wrong_argument(name: str, value: object) -> str:
-    """Return what is wrong with an argument of the mark `check`; nothing if it is right."""
+    """Return the error in an argument of the mark `check`; empty if there is none."""
     if name not in DETAILS:
         return f"`check` has no argument `{name}`{meant(name, DETAILS)}"
     if name == "points":
@@ -277,9 +277,9 @@ def _wrong_argument(name: str, value: object) -> str:
 
 
 def _wrong_needs(text: CourseText, items: Sequence[pytest.Item]) -> Iterator[LineAndSentence]:
-    """Yield names in `needs` that are no checks, and checks that would wait for themselves.
+    """Yield names in `needs` that are no checks or come too late.
 
-    Checks run in the order of the file, so whatever is needed stands further up.
+    Checks run in the order of the file, so a needed check must come earlier.
     """
     place: dict[str, int] = {}
     needs: dict[str, list[str]] = {}
@@ -308,7 +308,7 @@ def _wrong_needs(text: CourseText, items: Sequence[pytest.Item]) -> Iterator[Lin
 def _wrong_grades(
     text: CourseText, items: Sequence[pytest.Item], task: Path
 ) -> Iterator[LineAndSentence]:
-    """Yield names in `grades` of which the task's text states no requirement."""
+    """Yield names in `grades` that the task's text does not state."""
     if not task.is_file():  # in a released course
         return
     stated = [each.name for each in requirements_in(course_text(task).text)]

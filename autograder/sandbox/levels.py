@@ -1,4 +1,4 @@
-"""The level of confinement that this machine offers: found by trying, the strongest first."""
+"""Levels of confinement: tests which of them work on this machine, and chooses the strongest."""
 
 import contextlib
 import functools
@@ -27,16 +27,16 @@ END_SECONDS = 10.0  # for the end of a process that hung up
 
 
 class ProbeKilled(InternalError):
-    """The process that tried what is forbidden was ended by force, from outside."""
+    """Something outside killed the process that tests the confinement."""
 
     killed = True
 
 
 @functools.cache
 def why_not(level: Level) -> str:
-    """Return why a level does not hold here; nothing if it does.
+    """Return why a level does not work here; an empty text if it does.
 
-    A child is started on it and tries what it must not be able to do.
+    A child on that level tries everything that it must not be able to do.
 
     Raises:
         UserError: something keeps ending the processes that try it.
@@ -55,7 +55,7 @@ def why_not(level: Level) -> str:
 
 
 def _tried(level: Level) -> str:
-    """Return what a child on that level could do, or why there is none; nothing if all is well."""
+    """Return what a child on that level could do, or why there is none; empty if it is confined."""
     with tempfile.TemporaryDirectory() as folder:
         secret = Path(folder, "secret")
         secret.write_text("an answer")
@@ -76,10 +76,10 @@ def _tried(level: Level) -> str:
 
 
 def attempts(secret: str) -> Iterator[tuple[str, list[Any]]]:
-    """Give the names of what the probe attempts, and the arguments.
+    """Yield the names of what the probe tries, each with its arguments.
 
-    Deleting comes after all else that needs the file. Threads come last: a fork server that counts
-    them ends the child.
+    Deleting comes after everything that needs the file. Threads come last, because a fork server
+    that counts them ends the child.
     """
     judge = os.getpid()
     for path in (secret, "/etc/passwd", "/proc/self/environ", f"/proc/{judge}/status"):
@@ -93,9 +93,13 @@ def attempts(secret: str) -> Iterator[tuple[str, list[Any]]]:
         for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM):
             yield "connect", [int(family), int(kind)]
     yield "connect to an abstract socket", []
-    for name in ("signal", "signal a thread", "own a descriptor", "trace"):
+    for name in ("signal", "signal a thread", "choose who gets the signals of a pipe", "trace"):
         yield name, [judge]
-    for name in ("choose its signal", "be told by a signal", "be told by ioctl"):
+    for name in (
+        "choose the signal of a pipe",
+        "request a signal from a pipe",
+        "request a signal by ioctl",
+    ):
         yield name, []
     yield "read memory", [judge, id(None)]
     for name in ("write", "truncate", "chmod", "delete"):
@@ -129,7 +133,7 @@ def _is_refused(child: ForkedChild, line: Connection, name: str, args: list[Any]
 
 
 def choose(wanted: Level | None, own_code: bool) -> Level:
-    """Return the level to grade on: the one that is wanted, or the strongest that holds.
+    """Return the level to grade on: the one that is asked for, or the strongest that works.
 
     Raises:
         UserError: none holds, and the code is not one's own.
@@ -160,10 +164,10 @@ def children_on(
     core: int | None = None,
     first: Library | None = None,
 ) -> Children:
-    """Return a source of children on a level, which can read nothing of the course's answers.
+    """Return a source of children on a level, which cannot read the course's answers.
 
-    They run on the one `core`, if one is named. What children of the library `first` are forked
-    from is on its way already, where that takes no longer than to start a judge.
+    They run on the `core`, if one is given. A fork server for the library `first` starts at once,
+    if that takes no longer than to start a judge.
     """
     reference = course.content.reference
     if sys.platform != "linux":
@@ -179,9 +183,9 @@ def children_on(
 def children_for(
     course: Course, start: Library | None = None, path: Path | None = None
 ) -> Children:
-    """Return a source of children for one's own code, unconfined.
+    """Return a source of unconfined children, for one's own code.
 
-    With `start`, a first one is on its way already, for the file at `path` if one is named.
+    With `start`, the first child starts at once, for the file at `path` if that is given.
     """
     reference = course.content.reference
     if sys.platform != "linux":

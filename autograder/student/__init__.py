@@ -1,1 +1,1 @@
-"""A student's day: check, watch, status and next; the cell of a notebook that checks it."""
+"""The student's commands: check, watch, status and next, and `check()` in a notebook."""

@@ -1,7 +1,7 @@
-"""A check of one's own files: each is graded, shown in the terminal, and kept as it was seen.
+"""`autograder check`: grades the student's files, prints the reports and saves the progress.
 
-It is imported once the worker starts: pytest first, which the worker does not import. Otherwise
-the two would be in each other's way with numpy.
+Import this module after the worker has started. It imports pytest, which the worker does not.
+Otherwise the two processes would slow each other down while they import numpy.
 """
 
 import contextlib
@@ -49,7 +49,7 @@ LOOKING = "Looking for the line to change …"
 
 
 class CheckOptions(msgspec.Struct, frozen=True):
-    """Options of what is shown: one hint more, every value, JSON, a picture; and the seed."""
+    """Options of `check`: one more hint, all values, JSON, a picture, and the seed."""
 
     more: bool = False
     show_all: bool = False
@@ -65,10 +65,10 @@ def check_targets(
     terminal: Terminal,
     options: CheckOptions,
 ) -> list[ExerciseReport]:
-    """Grade files, print what the student may see of each, and return that.
+    """Grade files, print their reports as students may see them, and return these reports.
 
-    Of several files that are not shown whole, each is a line or two; one that cannot be read is a
-    report that says so.
+    With several files and without `show_all`, each report has one or two lines. A file that cannot
+    be read gets a report that says so.
 
     Raises:
         UserError: the only file cannot be read, or the course has an authoring error.
@@ -107,7 +107,7 @@ def check_targets(
 
 
 class _Printer(msgspec.Struct, frozen=True):
-    """Prints what a student sees of one file, unless it comes as JSON with the others."""
+    """Printer of one file's report. With `as_json` it prints nothing: the caller prints all."""
 
     path: Path
     is_single: bool
@@ -127,7 +127,7 @@ class _Printer(msgspec.Struct, frozen=True):
             self._save_picture(report)
 
     def print_head(self, report: ExerciseReport) -> None:
-        """Print what is known before a repair is looked for."""
+        """Print the part of the report that is known before the search for a repair."""
         where = from_here(self.path)
         if self.terminal.spoken:
             self.print_lines(head_sentences(report, where))
@@ -135,7 +135,7 @@ class _Printer(msgspec.Struct, frozen=True):
             self.print_lines(head_lines(report, where, self.terminal.width))
 
     def print_body(self, report: ExerciseReport) -> None:
-        """Print the rest, and save the picture that was asked for."""
+        """Print the rest of the report, and save the picture if the options ask for one."""
         details = EVERY if self.options.show_all else 1
         if self.terminal.spoken:
             self.print_lines(body_sentences(report, details))
@@ -156,7 +156,7 @@ class _Printer(msgspec.Struct, frozen=True):
 
 
 def _check_step(judge: Judge, source: Source, printer: _Printer) -> ExerciseReport:
-    """Grade one file as a step of the student's, with hints and, if it is the only one, a repair.
+    """Grade one file, with hints, and search for a repair if it is the only file.
 
     The head is printed before the search for the repair, which may take seconds.
     """
@@ -179,9 +179,9 @@ def _check_step(judge: Judge, source: Source, printer: _Printer) -> ExerciseRepo
 
 
 def repair_to_show(judge: Judge, graded: Graded) -> Repair | None:
-    """Look for a repair of what was graded; None if there is none, or it is not worth looking.
+    """Search for a repair of a graded file; None if there is none or a search is not worth it.
 
-    If students may not see the repair, they may not see the search for it either.
+    If students may not see the repair, they may not see that there is a search.
     """
     policy = judge.course.content.hints
     if hides_repair(graded.report, policy, judge.course.hidden_checks(graded.exercise.name)):
@@ -210,7 +210,7 @@ def _search_notice() -> Iterator[None]:
 
 
 def _in_short(report: ExerciseReport, spoken: bool) -> Iterator[StyledLine]:
-    """Yield an exercise in a line or two: its points, and the one sentence to act on."""
+    """Yield one or two lines on an exercise: its points, and the sentence to act on."""
     message = opening(report).text
     if spoken:
         yield [(f"{report.name}: {score(report)}. {message}".strip(), "")]

@@ -1,4 +1,4 @@
-"""Events of `watch`, each from a thread: a key, a saved file, a graded source."""
+"""Events of `watch`, each from its own thread: a key, a saved file, a graded source."""
 
 import contextlib
 import os
@@ -23,9 +23,9 @@ AGAIN = 0.5  # s, after which a folder that is gone is looked for again
 
 
 class KeyReader:
-    """Tells each key as it is pressed, without Enter; none where no person types.
+    """Reader of keys: reports each one at once, without Enter; none if there is no terminal.
 
-    Use it as a context manager: it changes how the terminal takes keys, and restores that.
+    As a context manager, it changes how the terminal reads keys, and restores it at the end.
     """
 
     def __init__(self, tell: Callable[[str], None]) -> None:
@@ -46,7 +46,7 @@ class KeyReader:
         self.give_back()
 
     def give_back(self) -> None:
-        """Restore how keys come."""
+        """Restore how the terminal reads keys."""
         if self._before is not None and sys.platform != "win32":
             import termios
 
@@ -54,7 +54,7 @@ class KeyReader:
                 termios.tcsetattr(sys.stdin.fileno(), termios.TCSADRAIN, self._before)  # type: ignore[arg-type]
 
     def take(self) -> None:
-        """Have keys come one by one, not shown."""
+        """Let the terminal report each key at once, and show none."""
         if sys.platform == "win32" or not self.are_there:
             return
         import termios
@@ -93,7 +93,7 @@ class KeyReader:
 
 
 class FileWatcher:
-    """Tells which files in folders, not below them, are saved."""
+    """Watcher of folders: reports the files saved in them, but not below them."""
 
     def __init__(self, folders: Sequence[Path], tell: Callable[[frozenset[Path]], None]) -> None:
         self._folders = [folder.resolve() for folder in folders]
@@ -138,7 +138,7 @@ class FileWatcher:
 
 
 class GradedSource(msgspec.Struct, frozen=True):
-    """A source with its full report, or the problem why there is none."""
+    """A source with its full report, or with the problem that prevented the report."""
 
     source: Source
     full: ExerciseReport | None = None
@@ -146,7 +146,7 @@ class GradedSource(msgspec.Struct, frozen=True):
 
 
 class BackgroundJudge:
-    """One open judge for all exercises. `tell` hears of each source, unless a newer one came."""
+    """One judge for all exercises, which calls `tell` with each graded source but outdated ones."""
 
     def __init__(
         self,
@@ -167,13 +167,13 @@ class BackgroundJudge:
         self._thread.start()
 
     def look_at(self, source: Source) -> None:
-        """Grade this now, and nothing that came before it."""
+        """Grade this source now, and drop any older one."""
         with self._changed:
             self._waiting = source
             self._changed.notify_all()
 
     def close(self) -> None:
-        """End what is being done, and the processes."""
+        """Stop grading, and end the processes."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
@@ -209,7 +209,7 @@ class BackgroundJudge:
             return GradedSource(source, problem=str(error))
 
     def _cancel_older(self) -> None:
-        """While something newer waits, or at the end, cancel what is being graded until it ends."""
+        """Cancel the current grading if a newer source waits or the judge is closed."""
         while not self._closed:
             with self._changed:
                 self._changed.wait_for(lambda: self._closed or (self._waiting and self._current))

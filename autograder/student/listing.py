@@ -1,4 +1,4 @@
-"""The course as a list, in lines of styled text: what is done, begun, untouched, and due when."""
+"""Lists of exercises with their progress and deadlines, as lines of styled text."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -25,7 +25,7 @@ UNITS = ((86_400, "day"), (3600, "hour"), (60, "minute"))  # s
 def course_lines(
     title: str, groups: Sequence[AssignmentProgress], now: datetime
 ) -> Iterator[StyledLine]:
-    """Yield every exercise of the course by assignment, with its points as of the last check."""
+    """Yield every exercise by assignment, with the points of its last check."""
     every = [exercise for group in groups for exercise in group.exercises]
     wide = max(len(each.exercise.name) for each in every)
     yield [(title, "bold")]
@@ -48,7 +48,7 @@ def course_lines(
 def course_words(
     title: str, groups: Sequence[AssignmentProgress], now: datetime
 ) -> Iterator[StyledLine]:
-    """Yield the same list a sentence a line, for screen readers."""
+    """Yield the same list with one sentence per line, for screen readers."""
     yield [(title, "")]
     yield [(progress_summary([each for group in groups for each in group.exercises]), "")]
     for group in groups:
@@ -61,7 +61,7 @@ def course_words(
 
 
 def _points(each: ExerciseProgress) -> str:
-    """Return the points of the last check; of what was never checked, the maximum."""
+    """Return the points of the last check, or the maximum if there was no check."""
     most = number(each.exercise.points)
     if each.last_check is None or each.is_by_hand:
         return f"/ {most}"
@@ -69,7 +69,7 @@ def _points(each: ExerciseProgress) -> str:
 
 
 def remark(each: ExerciseProgress, now: datetime) -> str:
-    """Say in a few words where an exercise stands."""
+    """Describe the progress of an exercise in a few words."""
     last = each.last_check
     if each.state == "missing":
         return "no file here"
@@ -91,7 +91,7 @@ def remark(each: ExerciseProgress, now: datetime) -> str:
 
 
 def age(seconds: float) -> str:
-    """Say roughly how long ago something was."""
+    """Describe a time span: `3 hours ago`."""
     for size, unit in UNITS:
         if seconds >= size:
             return f"{several(int(seconds // size), unit)} ago"
@@ -110,7 +110,7 @@ def _due(due: datetime, now: datetime) -> str:
 
 
 def progress_summary(every: Sequence[ExerciseProgress]) -> str:
-    """Count the exercises that are done, and the points, of all."""
+    """Count the finished exercises and the points."""
     done = sum(each.state == "done" for each in every)
     left = sum(each.state == "graded when handed in" for each in every)
     points = sum(each.points for each in every)
@@ -123,7 +123,7 @@ def progress_summary(every: Sequence[ExerciseProgress]) -> str:
 
 
 def progress_bar(every: Sequence[ExerciseProgress], width: int | None) -> StyledLine:
-    """Draw in one line how far the course has come; without the bar where there is no room."""
+    """Draw the progress in one line; leave out the bar if it does not fit."""
     done = sum(each.state == "done" for each in every)
     full = round(BAR * done / len(every))
     words = progress_summary(every)
@@ -160,7 +160,7 @@ def points_in_words(done: Iterable[ExerciseProgress]) -> str:
 def next_lines(
     following: ExerciseProgress | None, every: Sequence[ExerciseProgress], where: str, now: datetime
 ) -> Iterator[StyledLine]:
-    """Yield what to do next and how to begin; or what is done, if all is."""
+    """Yield the next exercise and how to begin it, or what is done if all is done."""
     if following is None:
         yield from _all_done(every)
         return
@@ -206,7 +206,7 @@ def completion_lines(
     progress: Mapping[str, ExerciseProgress],
     spoken: bool,
 ) -> list[StyledLine]:
-    """Return what to say now that an exercise, and perhaps an assignment or the course, is done."""
+    """Return the line for a finished exercise, assignment or course."""
     every = list(progress.values())
     if all(each.state == "done" for each in every):
         count = several(len(every), "exercise")

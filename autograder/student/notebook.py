@@ -1,6 +1,6 @@
-"""`check("softmax")` in a notebook: the report below the cell, and the points as its value.
+"""`check("softmax")` in a notebook: shows the report below the cell, and returns the points.
 
-It runs in the student's kernel, so it is light; `autograder.student.notebook_cell` grades.
+It runs in the student's kernel, so it imports little. `autograder.student.notebook_cell` grades.
 """
 
 import contextlib
@@ -15,14 +15,14 @@ EXECUTION = "NBGRADER_EXECUTION"  # where nbgrader runs a notebook, and what for
 
 
 class CannotCheck(RuntimeError):
-    """Nothing could be checked; one sentence says why, and a notebook shows no more than that."""
+    """Error of `check()`. A notebook shows only its sentence, without a traceback."""
 
     def _render_traceback_(self) -> list[str]:
         return [str(self)]
 
 
 class QuietPoints(float):
-    """Points that the report shows already: as a cell's last value they are not shown again."""
+    """Points that a notebook does not show again below the report."""
 
     def _ipython_display_(self) -> None:
         return
@@ -31,9 +31,9 @@ class QuietPoints(float):
 def check(exercise: str, hint: bool = False) -> float:
     """Grade the cells that have run so far, show the report, and return the points.
 
-    With `hint=True` it shows one hint more, where the course allows that. The functions still run
-    in a process of their own. As the last line of a cell the points are what nbgrader takes as its
-    score. `autograder check` in a terminal says the same.
+    With `hint=True`, show the next hint, if the course allows it. The student's functions run in
+    another process. If this is the last line of a cell, nbgrader takes the points as the score.
+    `autograder check` in a terminal gives the same report.
 
     Raises:
         CannotCheck: this is no notebook, the exercise is not known, or there is no course here.
@@ -83,5 +83,5 @@ def check(exercise: str, hint: bool = False) -> float:
 
 
 def points_value(points: float) -> float:
-    """Return points as nbgrader reads them off a cell's output, or quiet for anybody else."""
+    """Return the points as nbgrader reads them, or as a value that a notebook does not show."""
     return points if EXECUTION in os.environ else QuietPoints(points)

@@ -1,6 +1,6 @@
-"""The cell of a notebook that checks it: its answers are graded here, and what it shows is made.
+"""Grader of a notebook's cells: reads a request, grades the cells, and prints the report.
 
-`python -m autograder.student.notebook_cell` reads a request in JSON and prints the answer.
+`python -m autograder.student.notebook_cell` reads the request in JSON and prints the answer.
 """
 
 import json
@@ -52,7 +52,7 @@ ELSEWHERE = (
 
 
 def answer_of(request: dict[str, Any]) -> dict[str, Any]:
-    """Return the report on some cells, as HTML, as text, and its points; or an error's sentence."""
+    """Return the report on some cells as HTML and text, with the points; or an error."""
     folder = Path(request["folder"])
     try:
         course = find_course(folder)
@@ -90,7 +90,7 @@ def answer_of(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def without_corrected(cells: Sequence[str]) -> list[str]:
-    """Return the cells, empty where one is not Python and a later one defines the same names."""
+    """Return the cells, emptied if they are not Python and a later cell defines the same names."""
     codes, later = [read_code([Unit("cell", text)]) for text in cells], set[str]()
     kept = list(cells)
     for number, code in reversed(list(enumerate(codes))):
@@ -102,7 +102,7 @@ def without_corrected(cells: Sequence[str]) -> list[str]:
 
 
 def with_answers(source: Source, exercise: Exercise, saved: Path) -> Source:
-    """Return the source with the answers in words, which a running kernel does not know.
+    """Return the source with the answers in words, which are only in the saved notebook.
 
     Raises:
         UserError: the exercise has questions, and the saved notebook cannot be read.
@@ -124,7 +124,7 @@ def with_answers(source: Source, exercise: Exercise, saved: Path) -> Source:
 def _context_lines(
     course: Course, report: ExerciseReport, before: LastCheck | None
 ) -> tuple[list[StyledLine], list[StyledLine]]:
-    """Return what has changed since the check `before`, and where the course stands."""
+    """Return what has changed since the check `before`, and the progress in the course."""
     progress = course_progress(course)
     exercise = progress[report.name]
     now = progress_of(report)

@@ -1,6 +1,6 @@
-"""Progress in the course: what is done, begun and untouched, by the last check of each exercise.
+"""Progress in the course: the last check of each exercise, saved beside the student's file.
 
-The last check is kept beside the student's file, for the student alone. Nothing is run here.
+Only the student reads it. Nothing is run here.
 """
 
 import contextlib
@@ -31,7 +31,7 @@ Stage = Literal["done", "graded when handed in", "begun", "untouched", "missing"
 
 
 def read_record(source: Path, name: str, kind: type[Stored]) -> Stored | None:
-    """Read what is kept beside a student's file; None if it is missing, damaged or a link."""
+    """Read a record beside a student's file; None if it is missing, damaged or a link."""
     path = source.parent / FOLDER / f"{name}.json"
     try:
         with opened_folder(path.parent) as folder:
@@ -41,7 +41,7 @@ def read_record(source: Path, name: str, kind: type[Stored]) -> Stored | None:
 
 
 def write_record(source: Path, name: str, record: msgspec.Struct) -> None:
-    """Keep a record beside a student's file, for its owner's eyes, if it can be written."""
+    """Write a record beside a student's file that only the owner can read, if that is possible."""
     path = source.parent / FOLDER / f"{name}.json"
     with contextlib.suppress(OSError):
         plain_folder(path.parent, 0o700)
@@ -53,7 +53,7 @@ def write_record(source: Path, name: str, record: msgspec.Struct) -> None:
 
 
 def _is_ours(path: Path) -> bool:
-    """Return whether the file is there as written here, and nothing else is a name of it."""
+    """Return whether the file is as written here and has no other name."""
     with contextlib.suppress(OSError):
         status = path.lstat()
         is_whole = status.st_size == len(IGNORED) and status.st_nlink == 1
@@ -64,9 +64,9 @@ def _is_ours(path: Path) -> bool:
 class LastCheck(msgspec.Struct, frozen=True):
     """The last check of one exercise, as its student may see it.
 
-    `digest` is of its source, where that was saved; `passed` are the names of the checks that
-    passed, of so many `checks`. Hidden checks of a released course are not counted;
-    `when_handed_in` is the number of those that show themselves and could not be judged.
+    `digest` identifies the source, if that was saved. `passed` lists the checks that passed, out of
+    `checks`. Hidden checks of a released course do not count. `when_handed_in` counts the visible
+    checks that could not be judged.
     """
 
     file: str
@@ -81,20 +81,20 @@ class LastCheck(msgspec.Struct, frozen=True):
 
     @property
     def is_done(self) -> bool:
-        """True if nothing is left to do: full marks, or all answered for a person to read."""
+        """True if nothing is left to do: full points, or every question has an answer."""
         if self.status == "by hand":
             return len(self.passed) == self.checks
         return self.status == "graded" and self.points == self.max_points
 
     @property
     def is_left_to_grading(self) -> bool:
-        """True if no check failed, and those that did not pass are graded when handed in."""
+        """True if each check passed or is graded when handed in, and one is."""
         is_graded = self.status in {"graded", "by hand"} and self.when_handed_in > 0
         return is_graded and len(self.passed) + self.when_handed_in == self.checks
 
 
 def progress_of(report: ExerciseReport, now: datetime | None = None) -> LastCheck:
-    """Return what to keep of a report that its student may see."""
+    """Return the record to save of a report that its student may see."""
     left = [check for check in report.checks if is_left_to_grading(check)]
     hidden = [check for check in left if check.hidden]
     return LastCheck(
@@ -111,24 +111,24 @@ def progress_of(report: ExerciseReport, now: datetime | None = None) -> LastChec
 
 
 def stage_of(last: LastCheck) -> Stage:
-    """Return where an exercise stands by its last check."""
+    """Return the stage of an exercise after its last check."""
     if last.is_done:
         return "done"
     return "graded when handed in" if last.is_left_to_grading else "begun"
 
 
 def read_progress(source: Path, exercise: str) -> LastCheck | None:
-    """Read the last check that is kept beside a file; None if there is none."""
+    """Read the last check that is saved beside a file; None if there is none."""
     return read_record(source, f"{exercise}.progress", LastCheck)
 
 
 def write_progress(source: Path, report: ExerciseReport) -> None:
-    """Keep how a student's report on an exercise stands, beside its file."""
+    """Save the result of a student's report beside the file."""
     write_record(source, f"{report.name}.progress", progress_of(report))
 
 
 class ExerciseProgress(msgspec.Struct, frozen=True):
-    """The progress of one exercise. `changed` if its file is another than the one last checked."""
+    """The progress of one exercise. `changed` says if its file has changed since the last check."""
 
     exercise: Exercise
     state: Stage
@@ -160,7 +160,7 @@ class AssignmentProgress(msgspec.Struct, frozen=True):
 
 
 def course_progress(course: Course) -> CourseProgress:
-    """Return where every exercise stands, by name, in the course's order."""
+    """Return the progress of every exercise by name, in the course's order."""
     stubs = read_stubs(course)
     return {e.name: exercise_progress(course, e, stubs) for e in course.exercises.values()}
 
@@ -168,7 +168,7 @@ def course_progress(course: Course) -> CourseProgress:
 def exercise_progress(
     course: Course, exercise: Exercise, stubs: Stubs, file: Path | None = None
 ) -> ExerciseProgress:
-    """Return where one exercise stands; `file` is the one that is worked in, if that is known."""
+    """Return the progress of one exercise, with `file` as its file if that is given."""
     try:
         file = file or find_file(course, exercise, stubs)
     except UserError:
@@ -191,7 +191,7 @@ def exercise_progress(
 
 
 def by_assignment(course: Course, progress: CourseProgress) -> list[AssignmentProgress]:
-    """Return the exercises by assignment, in the course's order, then those that are in none."""
+    """Return the exercises by assignment, in the course's order; at the end those without one."""
     assignments = course.content.assignments
     groups = [
         AssignmentProgress(each.title, each.due, tuple(progress[name] for name in each.exercises))
@@ -207,10 +207,10 @@ def by_assignment(course: Course, progress: CourseProgress) -> list[AssignmentPr
 def next_unfinished(
     course: Course, progress: CourseProgress, after: str | None = None
 ) -> ExerciseProgress | None:
-    """Return the first exercise that is not done, in the order of due dates; None if all are.
+    """Return the first unfinished exercise, in the order of due dates; None if there is none.
 
-    With `after`, the first behind that one, and then from the start again. What is graded when
-    handed in comes after all others.
+    With `after`, begin behind that exercise, and go on at the start. Exercises that are graded when
+    handed in come last.
     """
     ordered = in_order_of_due_dates(course, progress)
     names = [each.exercise.name for each in ordered]
@@ -226,7 +226,7 @@ def in_order_of_due_dates(course: Course, progress: CourseProgress) -> list[Exer
 
 
 def begun_targets(course: Course) -> list[Target]:
-    """Return the exercises that are begun, each with its file, in the order of due dates."""
+    """Return the exercises that the student has begun, each with its file, by due date."""
     return [
         Target(exercise.exercise, exercise.file)
         for exercise in in_order_of_due_dates(course, course_progress(course))

@@ -1,6 +1,6 @@
-"""One step of a student's: a file is graded, and what they may see of it is kept and shown.
+"""One step of a student: grade a file, show the report and save what was shown.
 
-Hints come in steps: the next one with a new attempt that fails the same way, or on request.
+The next hint comes after a new attempt that fails the same way, or on request.
 """
 
 from collections.abc import Collection, Iterator
@@ -29,16 +29,16 @@ LAST = "That was the last hint."
 
 
 class Seen(msgspec.Struct, frozen=True):
-    """A check's way of failing when it was last looked at, and the hints shown then."""
+    """How a check failed when the student last saw it, and how many hints were shown."""
 
     way: str
     hints: int
 
 
 class Attempts(msgspec.Struct, frozen=True):
-    """The record of what a student was shown of an exercise: its source, and each check.
+    """Record of what a student has seen of an exercise: the source and each check.
 
-    Of these, the one to fix `first` had its hints on the screen.
+    `first` is the check to correct first, whose hints were on the screen.
     """
 
     digest: str = ""
@@ -51,9 +51,10 @@ def next_step(
 ) -> Attempts:
     """Return what to show of the exercise now.
 
-    A check's first hint comes with its finding. One more comes with a source that has changed and
-    fails the same way, or, where the policy is "practice", when it is `asked` for: to the mistake
-    that is to be fixed first and was so before. Nobody has seen the first hint to another yet.
+    A check's first hint comes with its message. The next one comes if the source has changed and
+    fails the same way. If the policy is "practice", it also comes when it is `asked` for. Such a
+    hint is only for a mistake that is to correct first now and was so before: the student has not
+    seen the first hint to any other.
     """
     changed = bool(before.digest) and before.digest != exercise.digest
     more = changed or (asked and policy == "practice")
@@ -73,7 +74,7 @@ def next_step(
 
 
 def first_failing(exercise: ExerciseReport) -> CheckReport | None:
-    """Return the check to fix first: what is shown comes before what is not begun."""
+    """Return the check to correct first: visible before hidden, begun before not begun."""
     failing = _failing(exercise)
     return min(failing, key=lambda check: (check.hidden, bool(check.unwritten)), default=None)
 
@@ -91,12 +92,12 @@ def _is_same_mistake(check: CheckReport, other: str, seen: Seen | None) -> bool:
 
 
 def read_attempts(source: Path, exercise: str) -> Attempts:
-    """Read what was shown before: nothing, if the file is missing, damaged or a link."""
+    """Read what was shown before; an empty record if the file is missing, damaged or a link."""
     return read_record(source, exercise, Attempts) or Attempts()
 
 
 def source_of(path: Path, exercise: Exercise) -> Source:
-    """Read the student's file, with what lies beside it.
+    """Read the student's file, with the files beside it.
 
     Raises:
         UserError: it cannot be read.
@@ -110,11 +111,11 @@ def source_of(path: Path, exercise: Exercise) -> Source:
 def shown_step(
     course: Course, full: ExerciseReport, path: Path, more: bool, saved: bool = True
 ) -> ExerciseReport:
-    """Return what the student sees of a report now; keep that it was seen, and how it stands.
+    """Return what the student may see of a report now, and save the attempt and the progress.
 
-    Unless it was `saved`, what was graded is the cells that ran, not what is in the file. A file
-    that cannot be loaded, half written perhaps, is no attempt: hints stay as they were. Where the
-    grader itself failed nothing is known of the file, and all that is kept stays.
+    If it was not `saved`, the report is on the cells that ran, not on the file. A file that cannot
+    be loaded is no attempt: the hints stay as they were. If the grader itself failed, nothing is
+    saved.
     """
     if _is_ungraded(full):
         return exercise_for_student(full, course.content.hints, 0, course.hidden_checks)
@@ -129,7 +130,7 @@ def shown_step(
 
 
 def shown_in_short(course: Course, full: ExerciseReport, path: Path) -> ExerciseReport:
-    """Return what the student sees where only the finding has room: no hint counts as seen."""
+    """Return what a short list shows of a report, without hints; save the progress."""
     report = exercise_for_student(full, course.content.hints, 0, course.hidden_checks)
     if not _is_ungraded(full):
         write_progress(path, report)
@@ -137,14 +138,14 @@ def shown_in_short(course: Course, full: ExerciseReport, path: Path) -> Exercise
 
 
 def _is_ungraded(full: ExerciseReport) -> bool:
-    """Return whether no check looked at the file, for a reason of the grader's own."""
+    """Return whether no check looked at the file because the grader failed."""
     return full.status == "needs a person" and not full.checks
 
 
 def report_lines(
     report: ExerciseReport, details: int, where: str, width: int | None, spoken: bool
 ) -> Iterator[StyledLine]:
-    """Lay out a report that its student may see: in columns, or `spoken`, in words."""
+    """Lay out a report that its student may see: in columns, or as sentences if `spoken`."""
     if spoken:
         return exercise_sentences(report, details, where)
     return exercise_lines(report, details, where, width)
@@ -158,7 +159,10 @@ def passed_checks(report: ExerciseReport) -> frozenset[str]:
 def change_since(
     passed_before: Collection[str], found_before: str | None, report: ExerciseReport
 ) -> str:
-    """Say what is gained or lost since the last look; `found_before` is None if it is not known."""
+    """Say which checks passed or failed since the last check.
+
+    `found_before` is the message then; None if it is not known.
+    """
     now = passed_checks(report)
     gained, lost = len(now - set(passed_before)), sorted(set(passed_before) - now)
     sentences = []

@@ -1,4 +1,4 @@
-"""The exercises and files that are meant by the names, files and folders of a command line."""
+"""Exercises and files that a command line names, directly or by a folder."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,7 +23,7 @@ class Target(msgspec.Struct, frozen=True):
 
 
 def course_of(names: Sequence[str], stated: Path | None = None) -> Course:
-    """Return the course that is `stated`, else the one around the first file or folder named.
+    """Return the course that is `stated`, else the course around the first file or folder named.
 
     Raises:
         UserError: there is none.
@@ -36,7 +36,7 @@ def course_of(names: Sequence[str], stated: Path | None = None) -> Course:
 
 
 def targets_of(course: Course, names: Sequence[str]) -> list[Target]:
-    """Return what to check, each once.
+    """Return what to check, each target once.
 
     Raises:
         UserError: a name is of nothing that there is.
@@ -61,7 +61,7 @@ def _targets_named(course: Course, name: str) -> list[Target]:
 
 
 def _targets_in(course: Course, folder: Path) -> list[Target]:
-    """Return the exercises that have a file in a folder, in the course's order."""
+    """Return the exercises with a file in a folder, in the course's order."""
     stubs = read_stubs(course)
     targets = [
         Target(exercise, path)
@@ -80,10 +80,10 @@ def _is_path(name: str) -> bool:
 
 
 def find_file(course: Course, exercise: Exercise, stubs: Stubs | None = None) -> Path:
-    """Return the student's file: here, or among those that the course hands out.
+    """Return the student's file, in this folder or among those that the course hands out.
 
-    Of two, the one that is written; if both are, or neither is, the newer one. `stubs` are the
-    course's, where they have been read already.
+    If there are two, return the one that has changed; if both or none have, the newer one. `stubs`
+    are those of the course, if they are read already.
 
     Raises:
         UserError: there is none.
@@ -103,7 +103,7 @@ def find_file(course: Course, exercise: Exercise, stubs: Stubs | None = None) ->
 def file_in(
     folder: Path, course: Course, exercise: Exercise, stubs: Stubs | None = None
 ) -> Path | None:
-    """Return the exercise's file in a folder, as `find_file` chooses it; None if there is none."""
+    """Return the exercise's file in a folder, by the rule of `find_file`; None if there is none."""
     files = [folder / f"{exercise.name}{suffix}" for suffix in SUFFIXES]
     files = [file for file in files if file.is_file()]
     if len(files) > 1:
@@ -113,7 +113,7 @@ def file_in(
 
 
 def _is_written(file: Path, exercise: Exercise, stubs: Stubs) -> bool:
-    """Return whether a file is not as it was handed out any more."""
+    """Return whether a file differs from the handed-out one."""
     try:
         source = read_source(file, exercise.name)
     except UnreadableFile:
@@ -123,7 +123,7 @@ def _is_written(file: Path, exercise: Exercise, stubs: Stubs) -> bool:
 
 
 def exercise_for(course: Course, path: Path) -> Exercise:
-    """Return the exercise that a file is for: by its name, or else by what it defines.
+    """Return the exercise of a file: by its name, else by what it defines.
 
     Raises:
         UserError: neither says one exercise.

@@ -1,4 +1,4 @@
-"""The terminal: what it can show, lines printed so, and the screen of `watch`."""
+"""The terminal: its width and colours, and the screen of `watch`."""
 
 import os
 import shutil
@@ -30,10 +30,10 @@ HOME, REST_OF_LINE, REST = "\x1b[H", "\x1b[K", "\x1b[J"
 
 
 class Terminal:
-    """The standard output, as it is now.
+    """The standard output.
 
-    `width` is None where lines need not fit: in a pipe, in a file, and for `spoken` output, which
-    a screen reader breaks by itself. `moves` says whether what is shown can be replaced in place.
+    `width` is None if lines need not fit: in a pipe, in a file, and for `spoken` output, which a
+    screen reader breaks itself. `moves` is true if a frame can replace the one before.
     """
 
     def __init__(self, spoken: bool = False) -> None:
@@ -46,23 +46,23 @@ class Terminal:
 
     @property
     def width(self) -> int | None:
-        """The number of places a line may take."""
+        """The number of columns."""
         return max(shutil.get_terminal_size().columns, NARROWEST) if self.fits else None
 
     def text(self, line: StyledLine) -> str:
-        """Return a line with its styles, where they can be shown."""
+        """Return a line with its styles, if the terminal can show them."""
         if not self.colours:
             return plain(line)
         return "".join(click.style(text, **STYLES[style]) for text, style in line)
 
     def show(self, lines: Iterable[StyledLine]) -> None:
-        """Print lines that fit."""
+        """Print lines, wrapped to the width."""
         for line in wrapped(lines, self.width):
             click.echo(self.text(line), color=True)
 
 
 def from_here(path: Path) -> str:
-    """Return a file's path from the current folder, or the whole path where that is shorter."""
+    """Return a file's path from the current folder, or its whole path if that is shorter."""
     whole = str(path.resolve())
     try:
         near = os.path.relpath(path)
@@ -72,9 +72,9 @@ def from_here(path: Path) -> str:
 
 
 class Screen:
-    """The screen of `watch`: a frame replaces the last, or where that cannot be, follows it.
+    """The screen of `watch`: each frame replaces the one before, or follows it in a pipe.
 
-    Use it as a context manager: it has a screen of its own, beside what is on the terminal.
+    As a context manager, it uses the terminal's alternate screen.
     """
 
     def __init__(self, terminal: Terminal) -> None:
@@ -82,20 +82,20 @@ class Screen:
         self.page = 0
 
     def enter(self) -> "Screen":
-        """Take a screen of one's own."""
+        """Switch to the alternate screen."""
         if self.terminal.moves:
             self._write(ENTER)
         return self
 
     def leave(self, *_: object) -> None:
-        """Give back the terminal as it was."""
+        """Switch back to the normal screen."""
         if self.terminal.moves:
             self._write(LEAVE)
 
     __enter__, __exit__ = enter, leave
 
     def draw(self, top: Lines, report: Lines, foot: Lines) -> None:
-        """Show a frame, in place of the one before where the terminal can."""
+        """Show a frame, instead of the one before if the terminal allows it."""
         if not self.terminal.moves:
             self.terminal.show([*top, [], *report, [], *foot, []])
             sys.stdout.flush()
@@ -108,7 +108,7 @@ class Screen:
         self._write(f"{HOME}{shown}{REST_OF_LINE}{REST}")
 
     def _paged(self, report: Lines, room: int) -> Lines:
-        """Return as many lines of the report as there is room for, from the current page."""
+        """Return the lines of the report that fit, from the current page on."""
         if len(report) <= room:
             self.page = 0
             return report

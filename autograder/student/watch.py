@@ -40,9 +40,9 @@ from autograder.submission.stubs import read_stubs
 
 
 class WatchedExercise:
-    """The exercise that a student works on now: its file, its last report, and the course around.
+    """The exercise that a student works on now: its file, its last report, and its course.
 
-    `news` is what to say of the last thing that happened.
+    `news` are lines about the last event.
     """
 
     def __init__(self, course: Course, name: str, path: Path, spoken: bool) -> None:
@@ -54,7 +54,7 @@ class WatchedExercise:
         self.take(name, path)
 
     def take(self, name: str, path: Path) -> None:
-        """Go to an exercise; its report is not known yet."""
+        """Switch to an exercise; it has no report yet."""
         self.name, self.path = name, path
         self.full: ExerciseReport | None = None
         self.shown: ExerciseReport | None = None
@@ -66,11 +66,11 @@ class WatchedExercise:
         return self.course.exercise(self.name).title
 
     def bar(self, width: int | None) -> StyledLine:
-        """Return how far the course has come, in a line."""
+        """Return the progress in the course, in one line."""
         return progress_bar(list(self.progress.values()), width)
 
     def take_report(self, full: ExerciseReport) -> None:
-        """Keep a new report, and say what has changed and what is done now."""
+        """Save a new report, and set the news: what has changed and what is done."""
         before = self.progress[self.name]
         passed: Collection[str] | None = None
         found = None
@@ -90,7 +90,7 @@ class WatchedExercise:
             self.news += completion_lines(now, groups, self.progress, self.spoken)
 
     def hint(self) -> None:
-        """Show one hint more, where the course allows."""
+        """Show the next hint, if the course allows it."""
         if self.full is None or self.shown is None:
             return
         policy, seen = self.course.content.hints, read_attempts(self.path, self.name)
@@ -103,7 +103,7 @@ class WatchedExercise:
         self.shown = shown_step(self.course, self.full, self.path, more=True)
 
     def picture(self) -> None:
-        """Save a picture of the first failure that has values."""
+        """Save a picture of the first failed check that has values."""
         from autograder.report.picture import save_picture
 
         if self.shown is None:
@@ -125,7 +125,7 @@ KEYS = "h hint   a all values   p picture   n next   q quit"
 
 
 class Redraw(msgspec.Struct, frozen=True):
-    """The terminal has another size; or the shell takes it (Ctrl-Z), to `suspend` the watching."""
+    """Event: the terminal has a new size, or the shell suspends `watch` (Ctrl-Z)."""
 
     suspend: bool = False
 
@@ -134,7 +134,7 @@ Event = frozenset[Path] | str | GradedSource | BaseException | Redraw
 
 
 class Watch:
-    """The loop: one event after another, from the disk, the keys and the judge."""
+    """The event loop: handles events of the disk, the keys and the judge, one after the other."""
 
     def __init__(self, exercise: WatchedExercise, terminal: Terminal, screen: Screen) -> None:
         self.exercise = exercise
@@ -151,7 +151,7 @@ class Watch:
         self._stamp: tuple[int, int] | None = None
 
     def run(self, judge: BackgroundJudge) -> None:
-        """Handle events until somebody quits.
+        """Handle events until the student quits.
 
         Raises:
             UserError: the checks cannot be loaded.
@@ -174,7 +174,7 @@ class Watch:
             watcher.stop()
 
     def _next(self) -> Event | None:
-        """Return the next event, or None when it is time to look around."""
+        """Return the next event, or None after a while without one."""
         wait = SLOW if self._busy_since else TICK
         if self._settles_at:
             wait = self._settles_at - time.monotonic()
@@ -184,7 +184,7 @@ class Watch:
             return None
 
     def _handle(self, event: Event | None) -> bool:
-        """Handle an event; return whether to go on."""
+        """Handle an event; return whether to continue."""
         if isinstance(event, BaseException):
             raise event
         if event is None:
@@ -206,7 +206,7 @@ class Watch:
         return True
 
     def _saved(self, paths: frozenset[Path]) -> None:
-        """Look at what was saved: the exercise at hand if it is among it, else the latest."""
+        """Check a saved file: the current exercise's if it is among them, else the newest."""
         known = self.exercise.course.exercises
         files = [path for path in paths if path.suffix in SUFFIXES and path.stem in known]
         helps = any(path.suffix == ".py" and path.stem in self._helpers for path in paths)
@@ -219,7 +219,7 @@ class Watch:
             self._go_to(path.stem, path)
 
     def _is_new(self, path: Path) -> bool:
-        """Return whether a file holds another text than when it was last looked at or checked."""
+        """Return whether a file has changed since it was last read or checked."""
         try:
             digest = source_of(path, self.exercise.course.exercise(path.stem)).digest
         except UserError:
@@ -235,7 +235,7 @@ class Watch:
         self._draw()
 
     def _look(self, settled: bool = False) -> None:
-        """Read the file; have it checked if it is another, and whole or `settled`."""
+        """Read the file; check it if it has changed and is complete or `settled`."""
         exercise, path = self.exercise, self.exercise.path.resolve()
         self._stamp = _stamp(path)
         try:
@@ -260,7 +260,7 @@ class Watch:
         self.judge.look_at(source)
 
     def _look_around(self) -> None:
-        """See what has become of the file when nothing has happened for a while."""
+        """Look at the file after a while without an event."""
         if self._settles_at:
             if time.monotonic() >= self._settles_at:
                 self._look(settled=True)
@@ -283,7 +283,7 @@ class Watch:
         self._draw()
 
     def _key(self, key: str) -> bool:
-        """Do what a key asks for; return whether to go on."""
+        """Obey a key; return whether to continue."""
         exercise = self.exercise
         if key in {"q", "Q", "\x04"}:
             return False
@@ -342,7 +342,7 @@ class Watch:
         return list(report_lines(exercise.shown, details, where, width, spoken))
 
     def farewell(self) -> list[StyledLine]:
-        """Return what stays on the terminal."""
+        """Return the lines that stay on the terminal at the end."""
         exercise = self.exercise
         result = score(exercise.shown) if exercise.shown is not None else "not checked"
         return [
@@ -352,7 +352,7 @@ class Watch:
 
 
 def _settling_time(source: Source) -> float:
-    """Return how long to wait for the rest, in s, where a source may be half written."""
+    """Return how many seconds to wait, because the file may be half written."""
     if not source.text.strip() or read_code(source.units).broken:
         return SETTLE
     is_script = source.label.endswith(".py")
@@ -360,7 +360,7 @@ def _settling_time(source: Source) -> float:
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:
-    """Return what tells one state of a file from another without reading it."""
+    """Return a value that changes when a file changes, without reading the file."""
     try:
         status = path.stat()
     except OSError:

@@ -47,7 +47,7 @@ def test_each_try_works_unconfined(name, victim, tmp_path, monkeypatch):
                 text=True,
                 timeout=60,
             )
-            if name == "be told by ioctl" and done.returncode:
+            if name == "request a signal by ioctl" and done.returncode:
                 pytest.skip("pipes have no FIOASYNC here")
             assert done.returncode == 0, done.stderr
 

@@ -117,10 +117,12 @@ ATTEMPTS: dict[str, Callable[..., Any]] = {
     "connect to an abstract socket": _bind_an_abstract_socket,
     "signal": lambda process: os.kill(process, 0),
     "signal a thread": _signal_a_thread,
-    "own a descriptor": lambda process: fcntl.fcntl(os.pipe()[0], fcntl.F_SETOWN, process),
-    "choose its signal": lambda: fcntl.fcntl(os.pipe()[0], _F_SETSIG, signal.SIGURG),
-    "be told by a signal": lambda: fcntl.fcntl(os.pipe()[0], fcntl.F_SETFL, fcntl.FASYNC),
-    "be told by ioctl": lambda: fcntl.ioctl(os.pipe()[0], _FIOASYNC, bytes([1, 0, 0, 0])),
+    "choose who gets the signals of a pipe": lambda process: fcntl.fcntl(
+        os.pipe()[0], fcntl.F_SETOWN, process
+    ),
+    "choose the signal of a pipe": lambda: fcntl.fcntl(os.pipe()[0], _F_SETSIG, signal.SIGURG),
+    "request a signal from a pipe": lambda: fcntl.fcntl(os.pipe()[0], fcntl.F_SETFL, fcntl.FASYNC),
+    "request a signal by ioctl": lambda: fcntl.ioctl(os.pipe()[0], _FIOASYNC, bytes([1, 0, 0, 0])),
     "trace": lambda process: _raised(_libc.ptrace(_PTRACE_SEIZE, process, 0, 0)),
     "read memory": _read_memory,
 }
