@@ -95,7 +95,7 @@ def test_outside_a_course_a_sentence_says_what_to_do(ask, tmp_path_factory, monk
 def test_answers_in_words_are_read_from_the_saved_notebook(course, tmp_path):
     """The running kernel does not know them."""
     reflection, source = course.exercise("reflection"), Source("reflection", "x", ())
-    with pytest.raises(UserError, match=r"there is no mine.ipynb in .*Save it there"):
+    with pytest.raises(UserError, match=r"has no mine.ipynb.*Save the notebook there"):
         with_answers(source, reflection, tmp_path / "mine.ipynb")
     saved = course.handed_out / "reflection.ipynb"
     found = with_answers(source, reflection, saved).answers

@@ -210,7 +210,7 @@ def test_why_no_hint_comes_on_request(folder, policy):
     course.write_text(course.read_text().replace("practice", policy))
     (folder / "exercises/sorting.py").write_text(WRONG)
     text = run("check", "sorting", "--hint")[1]
-    assert ("comes with a new attempt" in text) == (policy == "homework")
+    assert ("comes after a new attempt" in text) == (policy == "homework")
     assert ("gives no hints" in text) == (policy == "exam")
 
 
