@@ -52,9 +52,9 @@ def next_step(
     """Return what to show of the exercise now.
 
     A check's first hint comes with its message. The next one comes if the source has changed and
-    fails the same way. If the policy is "practice", it also comes when it is `asked` for. Such a
-    hint is only for a mistake that is to correct first now and was so before: the student has not
-    seen the first hint to any other.
+    fails the same way. If the policy is "practice", it also comes when it is `asked` for. Only the
+    mistake to correct first gets it, and only if it was first before: the student has not seen the
+    first hint to any other mistake.
     """
     changed = bool(before.digest) and before.digest != exercise.digest
     more = changed or (asked and policy == "practice")
