@@ -29,7 +29,7 @@ LAST = "That was the last hint."
 
 
 class Seen(msgspec.Struct, frozen=True):
-    """How a check failed when the student last saw it, and how many hints were shown."""
+    """Record of how a check failed when the student last saw it, and of the hints shown."""
 
     way: str
     hints: int

@@ -26,5 +26,5 @@ def test_the_documents_say_what_demo_installs(root):
     demo = re.search(
         r"^demo:\n\t@\S+ tools/install\.py \S+ (.*)$", (root / "Makefile").read_text(), re.M
     )
-    page = (root / "docs" / "reference" / "extras.md").read_text().partition("A command that")[0]
+    page = (root / "docs" / "reference" / "extras.md").read_text().partition("If a command")[0]
     assert set(re.findall(r"`([a-z]+)`", page.partition("installs")[2])) == set(demo[1].split())
