@@ -5,8 +5,8 @@ Reference, checks and misconceptions import these names from here and nothing el
 diagnosis nor what torch modules need. `docs/api.md` describes every name; it is made from this
 list by `python -m tools.api`.
 
-A *case* is one call that a check makes; a *probe* is one call by which misconceptions are told
-apart. A *step* is a named part of the right answer; a misconception replaces one or several.
+A *case* is one call that a check makes. A *probe* is one call that distinguishes misconceptions. A
+*step* is a named part of the correct answer. A misconception replaces one or more steps.
 Arrays are NumPy arrays. A comparison looks at the shape first, then at finiteness, then at the
 values, and raises `Mismatch` at the first difference.
 """

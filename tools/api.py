@@ -19,8 +19,8 @@ All names below come from one module: `from autograder.author import expect_clos
 course imports nothing else of the engine. Marks and fixtures need no import. This page is made from
 the docstrings by `python -m tools.api`. [authors.md](authors.md) shows how the names are used.
 
-A *case* is one call that a check makes; a *probe* is one call by which misconceptions are told
-apart. A *step* is a named part of the right answer; a misconception replaces one or several.
+A *case* is one call that a check makes. A *probe* is one call that distinguishes misconceptions. A
+*step* is a named part of the correct answer. A misconception replaces one or more steps.
 Arrays are NumPy arrays. A comparison looks at the shape first, then at finiteness, then at the
 values, and raises `Mismatch` at the first difference.
 """

@@ -82,10 +82,10 @@ def without_judgement(check: Check, outcome: CheckOutcome, cause: Cause) -> Chec
 
 
 class NotJudged(Exception):
-    """No answer to compare with is in a student kit: the check is graded when handed in.
+    """A student kit has no answer to compare with: the check is graded when handed in.
 
-    What the reference gives raises it there. A check may catch it, and judge what needs no answer:
-    ranges, sums, relations between the student's own values.
+    In a student kit, the reference raises it. A check may catch it, and judge properties that need
+    no answer: ranges, sums, relations between the student's own values.
     """
 
     def __init__(self, cause: Cause | None = None) -> None:
@@ -94,11 +94,11 @@ class NotJudged(Exception):
 
 
 class MayFollow(NotJudged):
-    """In a student kit: an answer is not right, and may follow from a wrong step of the student's.
+    """A wrong answer in a student kit, which may follow from a wrong step of the student.
 
-    `wrong` is the `Mismatch`, raised instead if all checks of that step pass; `own` the function or
-    the value of the step. Of a file beside the submission (`is_sibling`) the check knows that it is
-    wrong.
+    `wrong` is the `Mismatch`. It is raised instead if all checks of that step pass. `own` is the
+    function or the value of the step. With `is_sibling`, another file of the student defines the
+    step, and the check knows that it is wrong.
     """
 
     def __init__(self, wrong: Exception, own: str, is_sibling: bool = False) -> None:

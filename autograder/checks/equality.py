@@ -24,28 +24,28 @@ def expect_equal(
     any_row: bool = False,
     finding: str = "",
 ) -> Any:
-    """Pass if an answer is the expected value, of any kind but functions and the like.
+    """Pass if an answer equals the expected value, which may be any plain data.
 
         expect_equal(submission.words("on the way"), ["on", "the", "way"], "the words")
 
-    A list is not a tuple and True is not 1; but 3 is 3.0. Whole numbers, texts, dates and bytes are
-    compared exactly, and whole; other numbers as far as rounding lets one tell. Sets and dicts
-    have no order. An object of a dataclass is one of the same name with the same fields.
+    A list is not a tuple and True is not 1, but 3 is 3.0. Integers, texts, dates and bytes are
+    compared exactly, other numbers within rounding. Sets and dicts have no order. Objects of
+    dataclasses are equal if name and fields are equal.
 
     Args:
-        actual: what the student's function returned, of any type.
-        expected: the right value, as the reference returns it.
+        actual: the student's result, of any type.
+        expected: the correct value, as the reference returns it.
         what: the name of the value in the student's terms, "the words".
         within: an absolute tolerance for numbers instead of the usual one.
-        any_row: whether lists and tuples are the same.
-        finding: a sentence of the check's own to say before what differs.
+        any_row: true if a list may stand for a tuple.
+        finding: a sentence of the check, shown before the difference.
 
     Returns:
         The answer.
 
     Raises:
-        Mismatch: it differs; the finding says where first, and how.
-        Unsendable: the expected value is of a kind that cannot be compared.
+        Mismatch: it differs; the finding shows the first difference.
+        Unsendable: the expected value cannot be compared.
     """
     __tracebackhide__ = True
     right = serialised(expected)
@@ -71,21 +71,21 @@ def expect_same(
     what: str = "the result",
     any_row: bool = False,
 ) -> None:
-    """Pass if a student's function gives what the right one does, for each of some inputs.
+    """Pass if a student's function and the correct one agree for each input.
 
         expect_same(submission.area, area, (1.0, 2.0), (3.0, 0.5))
 
-    Floats and arrays are compared as `expect_close` does, all else as `expect_equal`.
+    Floats and arrays are compared as in `expect_close`, everything else as in `expect_equal`.
 
     Args:
         asked: the student's function, `submission.area`.
-        right: the right one, of the solution or the reference.
-        inputs: the arguments of one call each, small ones first: a tuple of them, or the only one.
+        right: the correct function, of the solution or the reference.
+        inputs: the arguments of each call, a tuple or a single one; small inputs first.
         what: the name of the value in the student's terms, "the words".
-        any_row: whether lists and tuples are the same.
+        any_row: true if a list may stand for a tuple.
 
     Raises:
-        Mismatch: an answer differs; the finding says where first, and how.
+        Mismatch: an answer differs; the finding shows the first difference.
     """
     __tracebackhide__ = True
     for given in inputs:
@@ -110,13 +110,13 @@ def _as_lists(value: Any) -> Any:
 
 
 def expect_true(actual: Any, what: str = "the result") -> None:
-    """Pass if an answer is True itself, not something that counts as true; else `Mismatch`."""
+    """Pass if an answer is True, not just a value that counts as true; else `Mismatch`."""
     __tracebackhide__ = True
     _expect_truth(actual, True, what)
 
 
 def expect_false(actual: Any, what: str = "the result") -> None:
-    """Pass if an answer is False itself, not None, 0 or something empty; else `Mismatch`."""
+    """Pass if an answer is False, not None, 0 or an empty value; else `Mismatch`."""
     __tracebackhide__ = True
     _expect_truth(actual, False, what)
 
@@ -139,8 +139,8 @@ def expect_type(actual: Any, kind: type | str | None, what: str = "the result") 
     Args:
         actual: what the student's function returned.
         kind: a type of Python's (`list`, `tuple`, `str`, `bool`, `int`, `float`, `set`, `dict` …),
-            `numpy.ndarray`, None, or the name of a class of the exercise: "Token". A bool is no
-            int, and an int no float; a tuple is no list.
+            `numpy.ndarray`, None, or the name of a class of the exercise: "Token". A bool is not an
+            int, an int is not a float, and a tuple is not a list.
         what: the name of the value in the student's terms.
 
     Raises:

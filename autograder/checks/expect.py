@@ -36,14 +36,14 @@ class Mismatch(AssertionError):
         what: the name of the value, "the weights", for the evidence below the sentence.
         yours: the student's value, an array or a text; `expected` is the right one.
         wrong: a mask of the same shape: the entries to mark.
-        layout: lays an array out as a matrix for a picture: the matrix, what each of its cells
-            belongs to, and the names of its rows; `groups` is what the cells belong to.
+        layout: returns a matrix for a picture, the group of each cell, and the names of the rows;
+            `groups` names the groups.
         curves: curves to draw.
-        mistake: the name of a misconception, where the check itself can tell which it is; two where
-            both give the same.
-        told: the sentence that a hidden check says then, with no value in it.
+        mistake: the name of a misconception that the check recognises; two names if both give the
+            same values.
+        told: the sentence for a hidden check, without any value.
         code: the kind of failure, to which hints belong.
-        sides: the titles of both values, where the second is not the right one.
+        sides: the titles of both values, if the second is not the correct one.
     """
 
     finding: str
@@ -80,19 +80,19 @@ def expect_close(
         expect_close(submission.softmax(x), softmax(x), "the weights", condition=np.abs(x).max())
 
     Args:
-        actual: what the student's function returned, of any type.
-        expected: the right values, finite and real, of any shape; compared as float64.
+        actual: the student's result, of any type.
+        expected: the correct values, finite and real, of any shape; compared as float64.
         what: the name of the value in the student's terms, "the weights".
         condition: how much the problem magnifies rounding; see `allowed_error`.
         within: an absolute tolerance instead of the usual one.
-        finding: a sentence of the check's own to say before "3 of 9 values differ".
-        layout, groups: how to lay the values out for a picture; see `Mismatch`.
+        finding: a sentence of the check, shown before "3 of 9 values differ".
+        layout, groups: layout of the values in a picture; see `Mismatch`.
 
     Returns:
-        The answer as an array, with the dtype that it came with.
+        The answer as an array, with its own dtype.
 
     Raises:
-        Mismatch: it is not right; the finding says in what way.
+        Mismatch: the answer is wrong; the finding says how.
     """
     __tracebackhide__ = True
     right = np.asarray(expected, dtype=np.float64)
@@ -125,8 +125,8 @@ def expect_shape(
 ) -> Numbers:
     """Pass if `actual` is an array of real numbers of exactly this shape, and return the array.
 
-    `expected` are the right values, where the check knows them, to show beside the answer. Raise
-    `Mismatch` otherwise.
+    The report shows the correct values `expected` beside a wrong answer. Raise `Mismatch`
+    otherwise.
     """
     __tracebackhide__ = True
     answer = expect_numbers(actual, what)
@@ -143,7 +143,7 @@ def expect_shape(
 
 
 def expect_numbers(actual: Any, what: str = "the result") -> Numbers:
-    """Pass if `actual` is real numbers, in an array or lists of equal length, and return an array.
+    """Pass if `actual` has real numbers, in an array or lists of equal length, and return an array.
 
     Raise `Mismatch` otherwise.
     """
@@ -173,7 +173,7 @@ def expect_numbers(actual: Any, what: str = "the result") -> Numbers:
 def expect_results(actual: Any, names: tuple[str, ...], function: str) -> tuple[Any, ...]:
     """Pass if a function returned as many results as there are `names`, and return them.
 
-    An array is one result, however long it is. Raise `Mismatch` otherwise.
+    An array counts as one result. Raise `Mismatch` otherwise.
     """
     __tracebackhide__ = True
     wanted = f"{len(names)} results ({', '.join(names)})"
@@ -233,16 +233,16 @@ def expect_error(
         expect_error(lambda: model.forward(x), type="ValueError", name="forward")
 
     Args:
-        function: the student's function, or a function of the check that asks the student's code;
-            `args` are its arguments.
-        type: the name of a built-in exception, from which the student's may be derived; or the
-            name of an exception class that the exercise defines.
+        function: the student's function, or a function of the check that calls it; `args` are its
+            arguments.
+        type: the name of a built-in exception, which includes classes derived from it; or the name
+            of an exception class of the exercise.
         naming: numbers and words that the message must contain.
         message: the whole message, of at most 499 characters.
-        name: what the function is called in a finding, if not by its own name.
+        name: the name of the function in a finding, if it differs.
 
     Raises:
-        Mismatch: nothing is raised, or something else.
+        Mismatch: the call raises nothing, or another exception.
         ValueError: `message` is longer than 499 characters.
     """
     __tracebackhide__ = True
@@ -356,10 +356,10 @@ def _has(what: str) -> str:
 
 
 class NotStarted(StudentProblem):
-    """Value, or answer in words, that is still as it was handed out: `NotStarted("a_scores")`.
+    """Value, or answer in words, that the student has not changed: `NotStarted("a_scores")`.
 
-    It is not a mistake: a report says once what is not written yet. A function that is still a
-    stub is recognised without it.
+    It is not a mistake. A report lists everything that is not written yet. The engine recognises
+    unchanged functions itself.
     """
 
     kind: ProblemKind = "not written"

@@ -46,8 +46,8 @@ class Fixtures:
     def submission(self, request: pytest.FixtureRequest) -> Submission:
         """The student's module; a call runs in the worker.
 
-        A hidden check has a process of its own, in which only loading has run: it learns nothing of
-        other checks, and nothing that is printed there is shown.
+        A hidden check has its own process, which has only loaded the file. Its output is not
+        shown.
         """
         session = self.session_of(request.node)
         hidden = request.node.get_closest_marker("hidden") is not None
@@ -55,7 +55,7 @@ class Fixtures:
 
     @pytest.fixture
     def reference(self) -> ModuleType | StandInPackage:
-        """The course's package of right answers."""
+        """The course's package of correct answers."""
         return load_reference(self.course)
 
     @pytest.fixture
@@ -65,7 +65,7 @@ class Fixtures:
 
     @pytest.fixture
     def rng(self, request: pytest.FixtureRequest) -> np.random.Generator:
-        """Random numbers of the check's own, the same every time."""
+        """Random generator of the check, with the same numbers every time."""
         seed = self.seed_of(request.node)
         return np.random.default_rng([seed, zlib.crc32(request.node.name.encode())])
 

@@ -33,7 +33,7 @@ LEAST = 1e-3  # what differs by less says nothing
 
 
 def other_numbers(x: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return other numbers of the same size, in the opposite order; what is infinite stays."""
+    """Return other numbers of the same size, in the opposite order; infinities stay."""
     return np.where(np.isfinite(x), 0.7 - _finite(x), x)
 
 
@@ -42,7 +42,7 @@ def _finite(x: npt.ArrayLike) -> npt.NDArray[Any]:
 
 
 class OwnSteps:
-    """The student's functions, each question in a process that has been asked nothing else."""
+    """The student's functions; each question goes to a new process."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class OwnSteps:
         self._last: list[Any] = []  # the question in place of the next one
 
     def comes_to(self, place: int, value: float) -> None:
-        """Say what follows at a place of a row, before more is asked.
+        """State the value that follows at a place of a row, before more questions.
 
         Raises:
             Mismatch: the answer has another number there, so it does not follow.
@@ -92,23 +92,23 @@ class OwnSteps:
         return answer
 
     def others(self) -> Iterator["OwnSteps"]:
-        """Yield the same steps, of which the last will be asked another question."""
+        """Yield the same steps, with another question for the last one."""
         if self.asked:
             yield from map(self._with, self._changed(self.asked[-1][1]))
 
     def answers_to_others(self) -> Iterator[Numbers]:
-        """Yield the answers to other questions than the last."""
+        """Yield the answers to questions other than the last."""
         run, x, _ = self.asked[-1]
         for question in self._changed(x):
             yield ask_alone(self._submission, run, question)
 
     def smaller(self) -> "OwnSteps":
-        """Return the same steps, of which the last will be asked about small numbers."""
+        """Return the same steps, with small numbers for the last one."""
         x = self.asked[-1][1]
         return self._with(np.where(np.isfinite(x), np.tanh(_finite(x) / 50), x))
 
     def anew(self) -> "OwnSteps":
-        """Return the same student's functions, of which nothing has been asked."""
+        """Return the same student's functions, without earlier questions."""
         return OwnSteps(self._submission, self._vary, self._axes, self.share)
 
     def _with(self, last: Any) -> "OwnSteps":
@@ -136,7 +136,7 @@ class OwnSteps:
 def is_informative(values: Numbers, least: float = LEAST) -> bool:
     """Return whether numbers are finite and differ by at least `least`, also along some row.
 
-    Zeros, one constant, and rows of 1/n come out of a step that does nothing.
+    A step that does nothing gives zeros, one constant, or rows of 1/n.
     """
     if not values.size or not np.isfinite(values).all() or np.ptp(values) < least:
         return False
@@ -170,7 +170,7 @@ def expect_follows(
     submission: Submission,
     **details: Any,
 ) -> None:
-    """Pass if an answer is right, or is what follows from the student's own step.
+    """Pass if an answer is correct, or follows from the student's own wrong step.
 
         expect_follows(
             submission.attention(Q, K, V), attention(Q, K, V),
@@ -180,22 +180,23 @@ def expect_follows(
 
     Args:
         actual: the student's answer.
-        expected: the right one, finite and real.
-        from_own: computes what follows from the student's steps, which it asks by an `OwnSteps`.
+        expected: the correct answer, finite and real.
+        from_own: computes the answer that follows from the student's steps, which it asks with an
+            `OwnSteps`.
         what: the name of the value in a sentence.
-        note: the fixture, which says that the answer is right given the student's step.
-        own: the name of the student's function; of one that a file of that name beside it defines
+        note: the fixture; it says that the answer is correct for the student's step.
+        own: the name of the student's function. If another file of the student defines it
             (`submission.borrows`), the check knows that it is wrong.
         submission: the student's module.
         condition: how much the problem magnifies rounding; see `allowed_error`.
-        unlike: each leaves out something that the check is about; where that makes no difference
-            to what follows, nothing follows.
-        cannot_follow: returns whether an answer follows from no step, for student kits, in which
-            what follows is not recorded. Another shape, and what is not finite, never follow.
+        unlike: functions like `from_own`, each without something that the check tests. If one gives
+            the same result, the answer does not follow.
+        cannot_follow: returns true if no step can lead to an answer. Student kits use it, since
+            they do not record what follows. Another shape, NaN and infinities never follow.
         vary, axes, share: those of `OwnSteps`.
 
     Raises:
-        Mismatch: the answer is neither; the finding compares it with the right one.
+        Mismatch: the answer is neither; the finding compares it with the correct one.
     """
     __tracebackhide__ = True
     cases = [(actual, expected, from_own)]
@@ -214,10 +215,10 @@ def expect_all_follow(
     cannot_follow: CannotFollow | None = None,
     **varied: Any,
 ) -> None:
-    """Pass as `expect_follows` does, for several answers that are too short to say much alone.
+    """Pass as `expect_follows` does, for several answers that are too short to judge singly.
 
-    `cases` are answers of the newest calls, one call each, with the right one and what computes it
-    from the student's steps.
+    Each case has the answer of one of the newest calls, the correct answer, and a function that
+    computes it from the student's steps.
     """
     __tracebackhide__ = True
     compared = 0
@@ -319,9 +320,9 @@ def expect_data_follows(
     note: Note,
     own: str,
 ) -> None:
-    """Pass as `expect_follows` does, where the student's step gave an answer that the check has.
+    """Pass as `expect_follows` does, if the check already has the answer of the student's step.
 
-    `following` computes what follows from it.
+    `following` computes the answer that follows from it.
     """
     __tracebackhide__ = True
     try:

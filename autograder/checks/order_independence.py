@@ -18,22 +18,23 @@ CLOSE = 1e-5  # the same sums in another order may differ in their last digits
 
 
 def ask_alone(submission: Submission, run: RunOwn, question: Any) -> Numbers:
-    """Return the answer of a process that has been asked nothing else, as a float64 array."""
+    """Return the answer of a new process, as a float64 array."""
     return np.asarray(run(submission.own(), question), dtype=np.float64)
 
 
 def expect_independent_calls(
     submission: Submission, calls: Sequence[tuple[str, Calling]], between: Sequence[Calling] = ()
 ) -> None:
-    """Pass if each call gives the same again: later, in another order, and in a process of its own.
+    """Pass if each call gives the same result later, in another order, and in a new process.
 
     Args:
-        submission: one in which nothing has run yet: `submission.fresh()`, or a hidden check's.
-        calls: what each is called in a sentence, and the call; at least two that differ.
-        between: calls that may leave something behind; their results are not looked at.
+        submission: a submission without earlier calls: `submission.fresh()`, or that of a hidden
+            check.
+        calls: the name of each call in a sentence, and the call; at least two that differ.
+        between: calls that may change state; their results are ignored.
 
     Raises:
-        Mismatch: one does not; the finding names it and says nothing of the arguments.
+        Mismatch: a result differs; the finding names the call, but not its arguments.
     """
     __tracebackhide__ = True
     first = [call(submission) for _, call in calls]
@@ -60,7 +61,7 @@ def expect_independent_calls(
 
 
 def values_agree(one: Any, other: Any) -> bool:
-    """Return whether two results are the same, but for the last digits of their numbers."""
+    """Return whether two results are equal within rounding."""
     if isinstance(one, Figure) and isinstance(other, Figure):
         one, other = msgspec.to_builtins(one), msgspec.to_builtins(other)
     leaves: tuple[Leaves, Leaves] = [], []

@@ -58,7 +58,7 @@ class Function:
         self._on = on
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Return what the student's function returns, as plain data.
+        """Return the result of the student's function, as plain data.
 
         Raises:
             StudentProblem: there is no value; the exception says why.
@@ -90,7 +90,7 @@ class Function:
         raise foreign_answer()
 
     def kept(self, *args: Any, **kwargs: Any) -> "Remote":
-        """Return the result as it stays in the worker: a module or another object with methods."""
+        """Return the result, which stays in the worker: a module or another object with methods."""
         __tracebackhide__ = True
         return Remote(self._submission, handle_in(self._ask(args, kwargs, keep=True)))
 
@@ -106,7 +106,7 @@ class Function:
 
 
 class Remote:
-    """Object of the student's that stays in the worker; its methods are called there."""
+    """Student's object that stays in the worker, where its methods run."""
 
     def __init__(self, submission: "Submission", handle: Handle) -> None:
         self._submission = submission
@@ -123,7 +123,7 @@ class Remote:
         return self._submission._session.ask(Request("get", name, on=self._handle.number)).value
 
     def part(self, name: str) -> "Remote":
-        """Return an attribute as it stays in the worker: a function to pass as an argument, say."""
+        """Return an attribute, which stays in the worker: for example, a function to pass on."""
         __tracebackhide__ = True
         request = Request("get", name, on=self._handle.number, keep=True)
         return Remote(self._submission, handle_in(self._submission._session.ask(request)))
@@ -163,33 +163,33 @@ class Submission:
         return find_assignment(self._session.source.units, name, entry)
 
     def answer(self, name: str) -> str:
-        """Return the text that answers a question; empty where there is none. Nothing runs."""
+        """Return the text that answers a question, or an empty text. No code runs."""
         self._read.append(name)
         return self._session.source.answers.get(name, "")
 
     def kept_value(self, name: str) -> Remote:
-        """Return what a name stands for as it stays in the worker: a function to pass on, say."""
+        """Return the value of a name, which stays in the worker: a function, for example."""
         __tracebackhide__ = True
         self._read.append(name)
         return Remote(self, handle_in(self._session.ask(Request("get", name, keep=True))))
 
     def fresh(self) -> "Submission":
-        """Return the same module in a process of its own, in which only its loading has run.
+        """Return the same module in a new process, which has only loaded it.
 
-        The process before is ended, and with it what was kept there.
+        This ends the earlier process and everything in it.
         """
         fresh = Submission(self._session.fresh(), is_aside=self._is_aside)
         fresh._calls, fresh._read, fresh._raised = self._calls, self._read, self._raised
         return fresh
 
     def aside(self) -> "Submission":
-        """Return the same process, for calls that the check is not about."""
+        """Return the same process, for calls that the check does not test."""
         return Submission(self._session, is_aside=True)
 
     def own(self) -> "Submission":
         """Return a fresh process for a question about the student's own step.
 
-        What is kept in this process stays.
+        Objects in this process stay.
         """
         return Submission(self._session.fresh("own"), is_aside=True)
 
@@ -201,14 +201,14 @@ class Submission:
     def elsewhere(self, text: str, name: str) -> CourseFunction:
         """Return the function `name` of a text of the course's, to pass as an argument.
 
-        It runs in another process: the student's code can call it, and see nothing else of it.
-        Several that are made before the first is handed over are taken there together.
+        It runs in another process: the student's code can only call it. Functions that are made
+        before the first one is passed on share that process.
         """
         return CourseFunction(self._session.workers.peer, text, name)
 
     @property
     def shared(self) -> dict[Any, Any]:
-        """Return what the checks of one submission keep for one another in the judge."""
+        """Return a store in the judge, which the checks of one submission share."""
         return self._session.shared
 
     def make(self, target: str, *args: Any) -> Handle:
@@ -219,9 +219,9 @@ class Submission:
         return self._session.make(target, *args)
 
     def define(self, name: str, text: str) -> Remote:
-        """Run Python text of the course's in the worker: models, say, to pass as arguments.
+        """Run the course's Python text in the worker: for example, models to pass as arguments.
 
-        The student's code can see it and change it, so nothing in it may be secret.
+        The student's code can see and change it, so it must not be secret.
         """
         __tracebackhide__ = True
         return Remote(self.aside(), self._session.define(name, text))
@@ -241,8 +241,9 @@ class Submission:
         """Make a module of the student's class `name`, load `state` by name, and call it once.
 
         Arrays become tensors: float32, int64 or bool. `state` has the names of the module's own
-        parameters; `forward_pass` finds them under other names too. `seed` is that of torch's
-        random numbers, `toward` as for `reference_pass`, `before` the arguments of earlier calls.
+        parameters; `forward_pass` also finds them under other names. `seed` is the seed of torch's
+        random numbers. `toward` is as for `reference_pass`. `before` has the arguments of earlier
+        calls.
 
         Raises:
             StudentProblem: there is no result; the exception says why.
@@ -280,7 +281,7 @@ class Submission:
 
     @property
     def variant(self) -> str:
-        """Return the key of the student's own numbers; empty where all have the same."""
+        """Return the key of the student's own numbers; empty if all students have the same."""
         return self._session.source.variant
 
     @property
@@ -301,14 +302,14 @@ class Submission:
         return newest[number] if alike else None
 
     def to_debug(self) -> tuple[Source, Request] | None:
-        """Return the source and the last call, if that can be made again by itself."""
+        """Return the source and the last call, if it can be repeated alone."""
         request = self._last
         if request is None or request.on or has_handle([request.args, request.kwargs]):
             return None
         return self._session.source, request
 
     def first_raised(self) -> Raised | None:
-        """Return the first exception of this check that no check asked for; or None."""
+        """Return the first exception that this check did not expect, or None."""
         return next((error for _, error in self._raised if not error.was_asked_for), None)
 
     def about(self) -> tuple[str, ...]:

@@ -77,9 +77,9 @@ def forward_pass(
         name: the class; `made_with` are the arguments of its constructor.
         inputs: the arguments of the call, as NumPy arrays.
         state: the weights by the names that the task gives them, float32.
-        words: what is known of other names for them.
-        right: returns the right answer for a state. Where names and shapes leave several ways to
-            load the weights, the way that gives this answer is taken, else the likeliest.
+        words: other known names for them.
+        right: returns the correct answer for a state. If the weights can be loaded in several ways,
+            the way that gives this answer is taken, otherwise the likeliest.
         details: `training`, `seed`, `toward` and `before`, as `Submission.forward` has them.
 
     Raises:
@@ -358,9 +358,9 @@ def reference_pass(
     state: Weights,
     toward: tuple[Any, ...] | None = None,
 ) -> Passed:
-    """Return a forward pass of the course's own module, in float64, here in the judge.
+    """Return a forward pass of the course's own module, in float64, in the judge.
 
-    In a released course it comes from the records.
+    In a student kit it comes from the records.
 
     Args:
         build: the course's class.

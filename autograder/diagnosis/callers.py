@@ -22,7 +22,7 @@ class ModuleCaller:
         built_with: the constructor's arguments, in order.
         called_with: the arguments of `forward`, in order.
         weights: the recipe's parameter for each name in the module's state.
-        words: what is known of other names for them.
+        words: other known names for them.
     """
 
     built_with: tuple[str, ...]

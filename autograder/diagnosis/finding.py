@@ -16,7 +16,7 @@ ONLY_CAUSE = re.compile("([Yy]our) numbers are (?:those (?:of|with) )?")
 
 @dataclass(frozen=True)
 class Finding:
-    """A diagnosis of a function's answers; `Diagnosis` says what each field means."""
+    """A diagnosis of a function's answers; `Diagnosis` describes each field."""
 
     kind: Literal["named", "located", "error"]
     says: str

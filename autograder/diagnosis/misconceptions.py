@@ -9,12 +9,12 @@ from typing import Any, Protocol
 Step = Callable[[Any], Any]
 """Type of a step: a function of the `State`, with the arguments and all earlier steps by name."""
 Hints = tuple[str, str, str] | tuple[()]
-"""Type of hints: a question that points, the property that fails, where it is and what to do."""
+"""Type of hints: a question, the property that fails, the place and what to do."""
 Way = tuple[Any, ...]
 
 
 class Change(Protocol):
-    """Steps or arguments that are done another way, rightly or not, by name."""
+    """Replacements of steps or arguments, by name; they may be correct or wrong."""
 
     @property
     def replaces(self) -> Mapping[str, Step]:
@@ -30,16 +30,16 @@ class Alternative:
 
 @dataclass(frozen=True, eq=False)
 class Misconception:
-    """One wrong way to do something, which can be run.
+    """One mistake, as code that can run.
 
     Attributes:
-        id: what the mistake is called; ways of one mistake share it.
+        id: the mistake's name; all ways to make it have the same name.
         finding: a sentence that states what the student's numbers are those of. `{One part}` of it
             is said only where this mistake alone gives every answer, `{one|another}` has other
             words elsewhere: `{Right for small numbers; large ones|Large numbers} overflow.`
-        hints: a question that points; the property that fails; where it is and what to do. Where
-            there are none, those of the check that failed are shown.
-        replaces: the steps (or arguments) that are done wrong, by name.
+        hints: a question; the property that fails; the place and what to do. If empty, the report
+            shows the hints of the failed check.
+        replaces: the wrong steps (or arguments), by name.
     """
 
     id: str
@@ -50,12 +50,12 @@ class Misconception:
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """Mistakes that the same hints help with, most of them made in the same step.
+    """Mistakes with the same hints, mostly in the same step.
 
-    A way to make a mistake is its finding and a change. A change is what stands in place of the
-    family's step: a function of the state. Where it is a dict, it has such a function for each of
-    several steps or arguments, by name. Several changes after one finding are several ways to make
-    the same mistake; a list of ways, each with a finding of its own, is that too.
+    A way to make a mistake has a finding and a change. A change replaces the family's step by
+    another function of the state. A dict of changes replaces several steps or arguments, by name.
+    Several changes after one finding are several ways to make the same mistake. So is a list of
+    ways, each with its own finding.
 
         Family(
             "letters",
@@ -66,14 +66,13 @@ class Family:
         )
 
     Attributes:
-        target: the name of the step that is replaced; None where each change is a dict. The
-            function itself, where it is the whole recipe: a change then is another function of
-            the same arguments.
-        hints: a question that points; the property that fails; where it is and what to do. None,
-            where those of the checks say enough.
-        ways: for the name of each mistake, what is said of it and how it is made.
-        means: what a change stands for, where it is no function of the state: it makes one of it,
-            or a dict of such functions. In a dict of changes it is asked for each.
+        target: the name of the replaced step; None if each change is a dict. It may be the recipe's
+            function: then a change is another function of the same arguments.
+        hints: a question; the property that fails; the place and what to do. Empty if the checks'
+            hints are enough.
+        ways: the finding and the change of each mistake, by its name.
+        means: turns a change that is no function of the state into one, or into a dict of them. It
+            is called for each change of a dict.
     """
 
     target: str | Callable[..., Any] | None
@@ -83,7 +82,7 @@ class Family:
 
     @functools.cached_property
     def misconceptions(self) -> tuple[Misconception, ...]:
-        """Each way to make each mistake, in order."""
+        """Its misconceptions, in order."""
         return tuple(
             Misconception(name, finding, self.hints, self.replaced(change))
             for name, finding, changes in self.said()
@@ -114,7 +113,7 @@ class Family:
         return replace(self, ways={name: self.ways[name] for name in self.ways if name in wanted})
 
     def worded(self, change: Callable[[str], str]) -> "Family":
-        """Return the same mistakes with other words in findings and hints."""
+        """Return the same mistakes with changed findings and hints."""
         ways: dict[str, Way | list[Way]] = {}
         for name, finding, changes in self.said():
             findings = ways.setdefault(name, [])
@@ -135,12 +134,12 @@ def of_arguments(change: Callable[..., Any], right: Callable[..., Any]) -> Step:
 
 
 def constant(value: Any) -> Step:
-    """Return a step that has a value of its own, whatever came before: for `means`."""
+    """Return a step with a constant value, for `means`."""
     return lambda _: value
 
 
 def chosen(families: Iterable[Family], names: str) -> tuple[Family, ...]:
-    """Return the mistakes of these names, in the order in which the families have them.
+    """Return the mistakes with these names, in the order of the families.
 
     Raises:
         ValueError: no family has one of the names.
@@ -155,7 +154,7 @@ def chosen(families: Iterable[Family], names: str) -> tuple[Family, ...]:
 
 
 def without(families: Iterable[Family], names: str) -> tuple[Family, ...]:
-    """Return all mistakes but those of these names.
+    """Return all mistakes except those with these names.
 
     Raises:
         ValueError: no family has one of the names.

@@ -36,10 +36,11 @@ class Mistakes:
     """The mistakes of an exercise, as `MISTAKES` in its module of misconceptions.
 
     Attributes:
-        listed: a recipe for each of its functions: how it is done, and how it is done wrong.
-        explain_value: what is wrong with a value that was handed in, from its name, a function
-            that reads values by name, and the student's variant.
-        simulated_values: for `verify`: a value's name, a mistake, and the values as it makes them.
+        listed: a recipe for each function, with its correct steps and its mistakes.
+        explain_value: explains a wrong value that was handed in. It gets the value's name, a
+            function that reads values by name, and the student's variant.
+        simulated_values: for `verify`: yields a value's name, a mistake, and the values that it
+            gives.
     """
 
     def __init__(

@@ -124,16 +124,16 @@ def group_id(outcomes: Sequence[Outcome]) -> str:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Comparison of a function's results; only rounding is left out of it.
+    """Comparison of a function's results, which ignores rounding.
 
     Attributes:
-        precision: the dtype in which students' code computes, which limits what can be told apart.
-        by_kind: whether a list is another result than a tuple or an array, and True another than 1.
-        read: the part of a student's result that is compared: the images of a figure, say.
-        sample: one result as a student's function gives it, from the state of a replay, where that
-            is not the replay's own result: a figure, a mean over random trials.
-        spread: for functions with random results: the middle of each number, and how far from it
-            a fair result may lie, from the state of a replay. None where results are exact.
+        precision: the dtype of students' code, which limits the comparison.
+        by_kind: true if a list differs from a tuple or an array, and True from 1.
+        read: the part of a student's result that is compared, such as the images of a figure.
+        sample: computes a student's result from the state of a replay, if it is not the replay's
+            own result: a figure, or a mean over random trials.
+        spread: for functions with random results: computes the centre of each number and the
+            allowed distance, from the state of a replay. None if results are exact.
     """
 
     precision: Any = np.float64

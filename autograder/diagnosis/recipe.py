@@ -33,7 +33,7 @@ class State(SimpleNamespace):
 
 @dataclass(frozen=True)
 class LibraryObject:
-    """An argument that is made where the function runs: `numpy.random.default_rng(7)`, say."""
+    """An argument that is made where the function runs, such as `numpy.random.default_rng(7)`."""
 
     target: str
     args: tuple[Any, ...]
@@ -55,10 +55,10 @@ class Probe:
 
 @dataclass(frozen=True)
 class Trait:
-    """A property of a call that often decides whether code is right: "with a mask", say.
+    """A property of a call that often decides whether code is correct, such as "with a mask".
 
-    Where not `both_ways`, calls without the property can go wrong for other reasons, and nothing
-    is said of them: large numbers may hide what is wrong with small ones.
+    Without `both_ways`, calls without the property may be wrong for other reasons, so no sentence
+    is about them: large numbers may hide a mistake with small ones.
     """
 
     holds: Callable[[Any], bool]
@@ -67,7 +67,7 @@ class Trait:
     both_ways: bool = True
 
     def of(self, state: Any) -> bool:
-        """Return whether a call has the property; one for which it makes no sense has not."""
+        """Return whether a call has the property; false if it makes no sense for the call."""
         try:
             return bool(self.holds(state))
         except Exception:
@@ -76,11 +76,11 @@ class Trait:
 
 @dataclass(frozen=True)
 class Fact:
-    """A statement about an answer that can be tested; `says` is true wherever `holds` is.
+    """A testable statement about an answer; if `holds` returns true, `says` is true.
 
-    `holds` gets the state of the right call and the student's value: an array, or a list of
-    arrays where the function has several results; what has no numbers in it, as it is. With
-    `is_named`, it is a misconception's name.
+    `holds` gets the state of the correct call and the student's value. The value is an array, or a
+    list of arrays for several results; a value without numbers stays as it is. With `is_named`, the
+    fact's id is the name of a misconception.
 
     Where `says` has a {} in it, the fact has a value: `holds` gives the number, such as the factor
     by which the scores differ from the right ones, NaN where it cannot be seen, and raises a
@@ -100,13 +100,13 @@ class Fact:
 
 
 class Caller(Protocol):
-    """Another way to call than by the function's name and the probe's arguments."""
+    """A special way to call the student's code."""
 
     def ask(self, submission: Any, recipe: "Recipe", probe: Probe) -> Any:
         """Return the student's result, as plain data."""
 
     def simulated(self, recipe: "Recipe", original: Any, wrong: Iterable[Change]) -> Any:
-        """Return a stand-in for the student's code with these changes at work.
+        """Return a stand-in for the student's code, with these changes.
 
         `original` is what the solution has under that name.
         """
@@ -114,34 +114,34 @@ class Caller(Protocol):
 
 @dataclass(frozen=True)
 class Recipe:
-    """A function of an exercise: how it is done, and how it is done wrong.
+    """A function of an exercise, with its correct steps and its mistakes.
 
     Attributes:
-        of: the right function; where there is none that can be called with its arguments, as of a
-            class, its name.
-        probes: draws the calls that tell misconceptions apart, small ones first: each the arguments
-            in a tuple, or a `Probe`. By the name of its parameter it gets `rng`, from which to
-            draw, or the number of the `draw`; each draw has the same kinds of calls.
-        families: the ways in which it is done wrong. A dict of ways alone is one family without
-            hints: of the whole function, or where there are steps, of those that each way names.
-        steps: how it is done, in order; the last step's value is the result. Without them the
-            whole function is one step.
+        of: the correct function; or its name, if it cannot be called with its arguments, as for a
+            class.
+        probes: yields calls that distinguish misconceptions, small ones first. Each is a tuple of
+            arguments or a `Probe`. Its parameter is `rng`, a random generator, or `draw`, the
+            number of the draw. Each draw has the same kinds of calls.
+        families: its mistakes. A dict of ways is one family without hints: of the whole function,
+            or of the steps that each way names.
+        steps: its steps, in order; the last step's value is the result. Without steps, the whole
+            function is one step.
         parameters: the names of its parameters, in order; those of the function if not given.
         defaults: values of parameters that may be left out; those of the function if not given.
-        alternatives: other right ways to do a step, which show beside a misconception: a fill of
-            −1e9 instead of −∞, say. Each is a set of steps by name.
-        traits: properties of calls that may decide whether an answer is right.
-        facts: statements to test where no misconception matches, the most telling first.
-        results: what the results are called in a sentence, in order, where there are several.
-        labels: what the values of steps are called in a sentence: `{"total": "the total"}`;
-            and arguments, where it is not by their names. Where no mistake fits, these steps are
-            put together wrongly too: left out, done twice, with another value in place of one.
+        alternatives: other correct steps, which can appear together with a misconception: for
+            example, a fill of −1e9 instead of −∞. Each is a set of steps by name.
+        traits: properties of calls that may decide whether an answer is correct.
+        facts: statements to test if no misconception matches, the most useful first.
+        results: the names of several results in a sentence, in order.
+        labels: names of steps' values in sentences: `{"total": "the total"}`; also of arguments, if
+            their own names do not fit. If no mistake fits, the diagnosis also tries generic changes
+            of these steps: omitted, repeated, or with another value.
         axes: the sizes of a call by name, for texts: `{"L_q": 3, "d_k": 4}`.
-        caller: how the student's function is called, where it is not a plain call: a class, say.
+        caller: the way to call the student's code, if it is not a plain call: for example, a class.
         comparison: how its results are compared.
-        fingerprints: mistakes of which only the answers are known; see `Fingerprint`.
-        fallbacks: mistakes of other exercises that can be made here too. They are looked for only
-            where no other fits, so they take no name away.
+        fingerprints: mistakes whose answers are known, but not their code; see `Fingerprint`.
+        fallbacks: mistakes of other exercises that can be made here too. The diagnosis tries them
+            only if no other one fits.
     """
 
     of: str | Callable[..., Any]
@@ -183,7 +183,7 @@ class Recipe:
 
     @functools.cached_property
     def misconceptions(self) -> tuple[Misconception, ...]:
-        """Each way to do it wrong, in order."""
+        """Its misconceptions, in order."""
         families: Iterable[Any] = self.families
         own = tuple(misconception for family in families for misconception in family.misconceptions)
         return own + self.fingerprints
@@ -192,25 +192,25 @@ class Recipe:
         """Return the probes of one draw.
 
         Raises:
-            Exception: whatever stops the course's function.
+            Exception: any exception of the course's function.
         """
         drawn = self.drawn(draw)
         return [probe if isinstance(probe, Probe) else Probe(tuple(probe)) for probe in drawn]
 
     def drawn(self, draw: int) -> Iterable[Any]:
-        """Return what the course's function gives for a draw."""
+        """Return the results of the course's function for a draw."""
         by_rng = "rng" in inspect.signature(self.probes).parameters
         return self.probes(np.random.default_rng(draw) if by_rng else draw)
 
     def run(self, probe: Probe, changes: Iterable[Change] = ()) -> Any:
-        """Return the result of a call, with some changes at work."""
+        """Return the result of a call with these changes."""
         return self.trace(probe, changes).result
 
     def trace(self, probe: Probe, changes: Iterable[Change] = ()) -> Any:
         """Return all values of a call: arguments, steps, `result`.
 
         Raises:
-            Exception: whatever a step raises; doing it wrong may be an error for some inputs.
+            Exception: any exception of a step; a mistake may raise for some inputs.
         """
         replaced: dict[str, Step] = {}
         for change in changes:
@@ -227,13 +227,13 @@ class Recipe:
         return state
 
     def as_called(self, probe: Probe) -> Probe:
-        """Return the call as a student's code gets it: what has a default is passed by its name."""
+        """Return the call as a student's code gets it, with the defaults passed by name."""
         plain = sum(name not in self.defaults for name in self.parameters[: len(probe.args)])
         named = dict(zip(self.parameters[plain:], probe.args[plain:], strict=False))
         return replace(probe, args=probe.args[:plain], kwargs={**named, **probe.kwargs})
 
     def arguments(self, probe: Probe) -> Any:
-        """Return a call before its first step."""
+        """Return the state of a call before its first step."""
         given = dict(zip(self.parameters, probe.args, strict=False)) | dict(probe.kwargs)
         arguments = {**self.defaults, **given}
         for name, value in arguments.items():
@@ -242,7 +242,7 @@ class Recipe:
         return State(given=frozenset(given), **arguments)
 
     def right(self, probe: Probe) -> Any:
-        """Return the right call; only its arguments where an error is the right answer."""
+        """Return the state of the correct call; only its arguments if it has to raise."""
         try:
             return self.trace(probe)
         except Exception:

@@ -51,7 +51,7 @@ class Matrix(Record, frozen=True, kw_only=True):
 
 
 class Curve(Record, frozen=True, kw_only=True):
-    """A measured quantity against another, and the band in which a fair measurement lies."""
+    """A measured quantity against another, with the band of correct measurements."""
 
     name: str
     against: str

@@ -67,7 +67,7 @@ SENTENCES: dict[CauseCode, str] = {
 
 
 class StudentProblem(Exception):
-    """A student's code gave no answer that a check could look at.
+    """Failure of the student's code to give an answer.
 
     `code` is a key of SENTENCES, and `finding` the sentence made of it. `subject` is what was asked
     for: a function, a value, the file. `type` is the name of an exception's class. `message` is
@@ -164,7 +164,7 @@ class Raised(StudentProblem):
 
 
 class NotWritten(Raised):
-    """A stub that is still in place."""
+    """A function that the student has not written yet."""
 
     kind: ProblemKind = "not written"
 

@@ -60,7 +60,7 @@ class Tensor(np.ndarray):
 
 
 def tensor(value: Any) -> Any:
-    """Return an array as a tensor of dtype float32, int64 or bool; all else as it is."""
+    """Return an array as a tensor of dtype float32, int64 or bool, other values unchanged."""
     if not isinstance(value, np.ndarray):
         return value
     usual = {"f": np.float32, "i": np.int64, "u": np.int64}
@@ -110,7 +110,7 @@ class Series(msgspec.Struct, array_like=True):
 
 
 class Image(msgspec.Struct, array_like=True):
-    """An image of `values`, row by row, and the rows and columns it has; none if it is no matrix.
+    """An image of `values`, row by row, with its rows and columns; none if it is no matrix.
 
     `x_edges` and `y_edges` are where its columns and rows begin and end, in the coordinates of the
     data. Of its cells, `hidden` cannot be seen: beyond the limits of the axes, tiny, or covered.
@@ -134,7 +134,7 @@ class Image(msgspec.Struct, array_like=True):
             raise ValueError("an image needs edges for all of its cells")
 
     def cell_at(self, place: tuple[float, float], lean: float = 0.0) -> CellIndex:
-        """Return the row and the column at a place (x, y); None for one that is beside the image.
+        """Return the row and the column at a place (x, y); None outside the image.
 
         On the border of two, `lean` moves it: by this part of a cell towards higher or lower
         places.
@@ -152,7 +152,7 @@ def _number_at(edges: list[float], place: float, lean: float) -> int | None:
 
 
 class Axes(msgspec.Struct, array_like=True):
-    """One set of axes of a figure, as data: what of it can be seen.
+    """One set of axes of a figure, as data: its visible parts.
 
     `x_places` and `y_places` are where the labelled ticks are, `text_places` where the texts stand,
     in the coordinates of the data. The images are in the order in which they are drawn. `is_bar` is
@@ -178,7 +178,7 @@ class Axes(msgspec.Struct, array_like=True):
 
 
 class Figure(msgspec.Struct, array_like=True):
-    """A matplotlib figure, as data: what of it can be seen."""
+    """A matplotlib figure, as data: its visible parts."""
 
     title: Letters = ""
     legend: Texts = []
