@@ -34,14 +34,14 @@ ZERO = -1
 
 @dataclass(frozen=True)
 class ParameterNames:
-    """Names that students give to parameters, as a course knows them.
+    """Names that students may give to parameters.
 
     Attributes:
         role: the role of a parameter by its name, such as "query", or "" if the name tells none.
         is_shift: whether a parameter's name is that of a bias.
-        joined: for a role the roles that one parameter of it may hold, stacked in this order.
-        neutral: the number that does nothing, for a parameter that the module does without; None
-            if there is none.
+        joined: for each role, the roles that one parameter may hold, stacked in this order.
+        neutral: the number that stands for a missing parameter without changing the result; None if
+            there is none.
         shared: pairs of roles that some modules keep as one parameter ("tied").
     """
 
@@ -58,10 +58,10 @@ class ParameterFit:
 
     Attributes:
         wanted: the shapes of the weights asked for, by name.
-        holds: for each own parameter an int64 array of its shape: the places of its numbers in the
-            row of all weights asked for; -1 stands for 0.
-        extra: biases that were not asked for; they are set to 0.
-        absent: weights that the module does without, with the number that does nothing.
+        holds: for each own parameter, an int64 array of its shape. It has the positions of its
+            numbers among all requested weights; -1 means 0.
+        extra: unwanted biases; they are set to 0.
+        absent: missing weights, with the number that stands for each.
         tied: weights that are the same parameter as another one, and which.
     """
 
@@ -73,7 +73,7 @@ class ParameterFit:
 
     @property
     def is_plain(self) -> bool:
-        """Return whether each parameter is where it was asked for, and none is set to 0."""
+        """Return whether each parameter has its requested name, and none is set to 0."""
         return not (self.extra or self.absent or self.tied) and set(self.holds) == set(self.wanted)
 
     def used(self, state: Mapping[str, Any]) -> dict[str, Any]:

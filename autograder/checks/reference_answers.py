@@ -96,7 +96,7 @@ class StandInPackage:
 
 
 def stand_in(name: str) -> StandIn:
-    """Return what stands for a name of the reference (`attention.softmax`) in a released check."""
+    """Return the stand-in for a name of the reference (`attention.softmax`) in a student kit."""
     return StandIn(name)
 
 

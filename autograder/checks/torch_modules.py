@@ -36,11 +36,11 @@ class ModuleRun:
 
     Attributes:
         value: the result, an array or a list of arrays, float32 as torch computes.
-        gradients: for each weight asked for, and for `input 0` and so on, an array of its shape;
-            None where no gradient arrives.
+        gradients: for each requested weight, and for `input 0` and so on, an array of its shape;
+            None if it gets no gradient.
         after: the inputs after the call.
-        state: the weights that the module had; a bias that it does without is 0 here.
-        fit: which of the module's parameters hold them.
+        state: the weights of the module; a missing bias is 0 here.
+        fit: the module's parameters that hold them.
         parameters: the shapes of the module's own parameters and buffers.
     """
 
@@ -150,18 +150,18 @@ def expect_parts(
     without_bias: Sequence[str] = (),
     graded_apart: Sequence[str] = (),
 ) -> None:
-    """Pass if each part is there under its name, without a bias that was not asked for.
+    """Pass if each part exists under its name, without unwanted biases.
 
     Args:
         run: a forward pass of the module.
         name: the class, for a finding.
         asked: the names that the task gives. The names inside a part, such as `feed_forward`, are
             free.
-        without_bias: the parts that should have no bias anywhere below.
-        graded_apart: the parts whose inside another check grades.
+        without_bias: the parts that should have no bias inside.
+        graded_apart: parts whose contents another check grades.
 
     Raises:
-        Mismatch: a part is missing, stands elsewhere, is shared, or has a bias.
+        Mismatch: a part is missing, misplaced or shared, or has a bias.
     """
     __tracebackhide__ = True
     lacking = {*run.fit.absent, *run.fit.tied}
@@ -202,20 +202,19 @@ def expect_gradients(
     total: Callable[[str, Any], float] | None = None,
     elsewhere: Callable[[], tuple[ModuleRun, Passed]] | None = None,
 ) -> None:
-    """Pass if the gradients are right, or are those of the student's own function.
+    """Pass if the gradients are correct, or match the student's own function.
 
     Args:
         run: the student's pass.
-        right: the course's, from `reference_pass`.
-        names: what `input 0` and so on are called in a sentence.
-        total: returns the sum that was differentiated, after an array was added to a parameter or
-            an input, by name. With it a mistake in what the module computes does not cost its
-            gradients too.
-        elsewhere: returns both passes for other inputs: where the right gradients differ there, so
-            must the student's.
+        right: the course's pass, from `reference_pass`.
+        names: the names of `input 0` and so on in a sentence.
+        total: returns the differentiated sum, after an array was added to a named parameter or
+            input. With it, a wrong result alone does not fail the gradients.
+        elsewhere: returns both passes for other inputs. If the correct gradients change, the
+            student's have to change too.
 
     Raises:
-        Mismatch: a gradient is wrong, or none arrives.
+        Mismatch: a gradient is wrong or missing.
     """
     __tracebackhide__ = True
     slip: Mismatch | None = None
@@ -289,7 +288,7 @@ def _is_own_slope(answer: Any, expected: Any, key: str, total: Callable[[str, An
 def expect_unchanged_tensors(
     run: ModuleRun, inputs: tuple[Any, ...], names: tuple[str, ...]
 ) -> None:
-    """Pass if the inputs, called `names` in a finding, are the same after the call."""
+    """Pass if the call does not change the inputs; `names` are their names in a finding."""
     __tracebackhide__ = True
     for before, after, name in zip(inputs, run.after, names, strict=False):
         if not isinstance(before, np.ndarray):
@@ -309,15 +308,15 @@ def expect_unchanged_tensors(
 def expect_stateless(
     again: Callable[..., Any], before: tuple[tuple[Any, ...], ...], what: str
 ) -> None:
-    """Pass if a module answers after other calls as a new one does.
+    """Pass if a module gives the same answer after other calls as a new module.
 
     Args:
         again: asks for the same answer, with `before` and `seed` as `Submission.forward` has them.
         before: the arguments of the calls that are made first.
-        what: what the answer is called in a sentence.
+        what: the answer's name in a sentence.
 
     Raises:
-        Mismatch: it does not. Answers that are random anyway pass.
+        Mismatch: the answers differ. Random answers pass.
     """
     __tracebackhide__ = True
     fresh, other = np.asarray(again()), np.asarray(again(seed=1))
@@ -367,8 +366,8 @@ def reference_pass(
         made_with: the arguments of its constructor.
         inputs: the arguments of the call, as NumPy arrays.
         state: the weights by name, as NumPy arrays.
-        toward: for each result an array that it is multiplied with before all is summed up and
-            differentiated; None for no gradients.
+        toward: an array for each result. The sum of the products is differentiated. None for no
+            gradients.
     """
     if hasattr(build, "recorded_pass"):
         recorded: Passed = build.recorded_pass(made_with, inputs, state, toward)

@@ -112,7 +112,7 @@ def few(names: Sequence[str], most: int) -> str:
 
 
 def join_names(names: Sequence[str]) -> str:
-    """Return `one`, `one and two`, `one, two and three`; nothing of none."""
+    """Return `one`, `one and two`, `one, two and three`; an empty text for no names."""
     *first, last = names or [""]
     return f"{', '.join(first)} and {last}" if first else last
 
@@ -131,7 +131,7 @@ def uncapital(text: str) -> str:
 def is_plural(what: str) -> bool:
     """Return whether `are` goes with the name of a value: "the weights without the mask".
 
-    Its noun decides, whatever more is said of it.
+    Only its noun decides.
     """
     noun = _AFTER_A_NOUN.split(what)[0].rstrip(" ,:")
     return noun.endswith("s") and "_" not in noun and not noun.endswith(("ss", "is", "us", "bias"))

@@ -51,7 +51,7 @@ class ModuleCaller:
         return "weights are missing" if run.fit.absent or run.fit.tied else run.value
 
     def simulated(self, recipe: Recipe, original: Any, wrong: Iterable[Change]) -> Any:
-        """Return the solution's class, with a forward pass that the recipe does."""
+        """Return the solution's class, with the recipe's forward pass."""
         blueprint, wrong = self, tuple(wrong)
 
         class Simulated(original):  # type: ignore[misc]

@@ -34,9 +34,9 @@ class Misconception:
 
     Attributes:
         id: the mistake's name; all ways to make it have the same name.
-        finding: a sentence that states what the student's numbers are those of. `{One part}` of it
-            is said only where this mistake alone gives every answer, `{one|another}` has other
-            words elsewhere: `{Right for small numbers; large ones|Large numbers} overflow.`
+        finding: a sentence that is true of the student's numbers. `{One part}` of it appears only
+            if this mistake alone gives every answer. Otherwise `{one|another}` shows the other
+            part: `{Right for small numbers; large ones|Large numbers} overflow.`
         hints: a question; the property that fails; the place and what to do. If empty, the report
             shows the hints of the failed check.
         replaces: the wrong steps (or arguments), by name.

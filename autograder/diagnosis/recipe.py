@@ -82,9 +82,9 @@ class Fact:
     list of arrays for several results; a value without numbers stays as it is. With `is_named`, the
     fact's id is the name of a misconception.
 
-    Where `says` has a {} in it, the fact has a value: `holds` gives the number, such as the factor
-    by which the scores differ from the right ones, NaN where it cannot be seen, and raises a
-    ValueError where the statement is false. It is said if it is one number in all wrong answers,
+    If `says` has a {}, the fact has a value. `holds` returns the number, such as the factor between
+    the student's scores and the correct ones. It returns NaN if the number is unknown, and raises a
+    ValueError if the statement is false. The report says it if all wrong answers give one number,
     or one expression in the sizes of the calls.
     """
 
@@ -127,7 +127,7 @@ class Recipe:
         steps: its steps, in order; the last step's value is the result. Without steps, the whole
             function is one step.
         parameters: the names of its parameters, in order; those of the function if not given.
-        defaults: values of parameters that may be left out; those of the function if not given.
+        defaults: default values of optional parameters; those of the function if not given.
         alternatives: other correct steps, which can appear together with a misconception: for
             example, a fill of −1e9 instead of −∞. Each is a set of steps by name.
         traits: properties of calls that may decide whether an answer is correct.
@@ -138,7 +138,7 @@ class Recipe:
             of these steps: omitted, repeated, or with another value.
         axes: the sizes of a call by name, for texts: `{"L_q": 3, "d_k": 4}`.
         caller: the way to call the student's code, if it is not a plain call: for example, a class.
-        comparison: how its results are compared.
+        comparison: the comparison of its results.
         fingerprints: mistakes whose answers are known, but not their code; see `Fingerprint`.
         fallbacks: mistakes of other exercises that can be made here too. The diagnosis tries them
             only if no other one fits.

@@ -69,12 +69,12 @@ SENTENCES: dict[CauseCode, str] = {
 class StudentProblem(Exception):
     """Failure of the student's code to give an answer.
 
-    `code` is a key of SENTENCES, and `finding` the sentence made of it. `subject` is what was asked
-    for: a function, a value, the file. `type` is the name of an exception's class. `message` is
-    what the sentence takes, on one line. `names` are similar names that the file defines. `because`
-    is what went wrong before, while the file was loaded. Of an exception, `bases` are the names of
-    the classes of Python's own that its class is derived from, `said` is its message as it is,
-    `shapes` has the arrays that its line names, and `library` the package that raised it.
+    `code` is a key of SENTENCES, and `finding` the rendered sentence. `subject` is the function,
+    the value or the file that was asked for. `type` is the name of an exception's class. `message`
+    is the message for the sentence, on one line. `names` are similar names in the file. `because`
+    is an earlier problem while the file was loaded. An exception also has `bases`, the names of its
+    built-in base classes; `said`, its own message; `shapes`, the arrays that its line names; and
+    `library`, the package that raised it.
     """
 
     kind: ProblemKind = "wrong"

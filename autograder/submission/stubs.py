@@ -16,7 +16,7 @@ from autograder.submission.source import MAX_SOURCE, SUFFIXES, Source, from_text
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 TEXT_STUB = "YOUR ANSWER HERE"
-"""The text that stands in a text cell until a student answers its question."""
+"""The text of an unanswered text cell."""
 STUB_LINES = ("# YOUR CODE HERE", "raise NotImplementedError()")
 UNWRITTEN, EMPTY = "'NotImplementedError'", "Constant(value=None)"
 HANDED_OUT = re.compile(r"# Handed out as ([0-9a-f]{12}):")

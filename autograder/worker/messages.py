@@ -120,10 +120,10 @@ class Problem(msgspec.Struct, array_like=True, frozen=True):
 class Passed(msgspec.Struct, array_like=True):
     """The result of a forward pass.
 
-    `state` has the shapes of the module's parameters and buffers; where one that was to be loaded
-    is missing or of another shape, the module was not called. `gradients` go by the parameter's
-    name, and `input 0` and so on; None stands for one that no gradient reaches. `buffers` are the
-    names in `state` that are no parameters, `same_as` the first name of a parameter that has two.
+    `state` has the shapes of the module's parameters and buffers. If one is missing or has another
+    shape, the module was not called. `gradients` has the gradients by parameter name, and by `input
+    0` and so on; None means no gradient. `buffers` are the names in `state` that are no parameters.
+    `same_as` has the first name of a parameter with two names.
     """
 
     state: Annotated[dict[Parameter, ShapeOnWire], msgspec.Meta(max_length=MAX_STATE)] = {}
