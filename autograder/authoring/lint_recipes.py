@@ -45,12 +45,8 @@ class Places:
             if file and name.startswith(f"{package}."):
                 is_own = f"{name}.".startswith(f"{module.__name__}.")
                 (own if is_own else others).add(Path(file))
-        self._own = [self.path, *sorted(own - {self.path})]
-        self._paths = [*self._own, *sorted(others)]
-
-    def own_texts(self) -> list[CourseText]:
-        """Return the files of the exercise's own mistakes, without those that they share."""
-        return [course_text(path) for path in self._own]
+        self.own = [self.path, *sorted(own - {self.path})]  # without those that mistakes share
+        self._paths = [*self.own, *sorted(others)]
 
     def _texts(self) -> Iterator[CourseText]:
         return map(course_text, self._paths)
@@ -281,7 +277,7 @@ def _wrong_steps(
 
 def _repeated_keys(places: Places) -> Iterator[AuthoringError]:
     """Yield names that stand twice in one dict, which keeps the last without a word."""
-    for text in places.own_texts():
+    for text in map(course_text, places.own):
         for table in (node for node in ast.walk(text.tree) if isinstance(node, ast.Dict)):
             seen: set[object] = set()
             for key in (key for key in table.keys if isinstance(key, ast.Constant)):

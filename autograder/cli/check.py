@@ -1,5 +1,6 @@
 """`autograder check` and `autograder watch`: one's own work, once or at every save."""
 
+import importlib.util
 import signal
 import sys
 from pathlib import Path
@@ -11,7 +12,7 @@ from autograder.cli.options import ExerciseName, course_option, plain_option, se
 from autograder.cli.result_files import ResultFiles, result_file_options, write_check_result_files
 from autograder.course.course_file import Course
 from autograder.course.errors import UserError
-from autograder.course.installation import require_libraries, require_matplotlib
+from autograder.course.installation import require_libraries
 from autograder.student.progress import (
     begun_targets,
     course_progress,
@@ -64,8 +65,10 @@ def check(
     course = course_of(work, course_path)
     targets = targets_of(course, work) if work else begun_targets(course)
     require_libraries(target.exercise for target in targets)
-    if options["plot"]:
-        require_matplotlib("autograder check --plot")
+    if options["plot"] and importlib.util.find_spec("matplotlib") is None:
+        raise UserError(
+            "autograder check --plot needs matplotlib (not installed). Run: pip install matplotlib"
+        )
     terminal = Terminal(plain)
     files = ResultFiles(junit, ctrf, summary, annotate)
     if not targets:

@@ -103,16 +103,6 @@ def require(extra: Extra, what: str) -> None:
             sys.modules.setdefault(name, cast(ModuleType, None))
 
 
-def require_matplotlib(what: str) -> None:
-    """Go on only if matplotlib is installed, which some installations leave out.
-
-    Raises:
-        UserError: it is not; the message names the command that installs it.
-    """
-    if importlib.util.find_spec("matplotlib") is None:
-        raise UserError(f"{what} needs matplotlib (not installed). Run: pip install matplotlib")
-
-
 def installed(extra: Extra) -> bool:
     """Return whether all of an extra is there."""
     return not _missing(extra)

@@ -19,7 +19,7 @@ from autograder.report.presentation import is_left_to_grading
 from autograder.student.targets import Target, find_file
 from autograder.submission.code import read_code
 from autograder.submission.read import UnreadableFile, read_bytes
-from autograder.submission.source import Siblings, read_source, with_stated_numbers
+from autograder.submission.source import read_own
 from autograder.submission.stubs import Stubs, read_stubs
 
 FOLDER = ".autograder"  # beside the student's file; others may have made it: no link is followed
@@ -175,10 +175,9 @@ def exercise_progress(
         return ExerciseProgress(exercise, "missing")
     last = read_progress(file, exercise.name)
     try:
-        source = read_source(file, exercise.name, Siblings(file.parent))
+        source = read_own(file, exercise)
     except UnreadableFile as error:
         return ExerciseProgress(exercise, "unreadable", file, last, changed=True, why=str(error))
-    source = with_stated_numbers(source, exercise)
     changed = last is not None and last.digest not in {"", source.digest}
     if last is not None and (stage := stage_of(last)) != "begun":
         return ExerciseProgress(exercise, stage, file, last, changed)
