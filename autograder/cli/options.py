@@ -1,5 +1,6 @@
 """Options and arguments that several commands have in common."""
 
+import contextlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -44,17 +45,14 @@ class ExerciseName(click.types.StringParamType):
         from autograder.course.course_file import find_course
         from autograder.course.errors import UserError
 
-        try:
+        items = []
+        with contextlib.suppress(UserError, OSError):
             course = find_course(Path.cwd(), named=ctx.params.get("course_path"))
-        except (UserError, OSError):
-            exercises = []
-        else:
-            exercises = list(course.exercises.values())
-        items = [
-            CompletionItem(exercise.name, help=exercise.title)
-            for exercise in exercises
-            if exercise.name.startswith(incomplete)
-        ]
+            items = [
+                CompletionItem(exercise.name, help=exercise.title)
+                for exercise in course.exercises.values()
+                if exercise.name.startswith(incomplete)
+            ]
         return items or ([CompletionItem(incomplete, type="file")] if self.files else [])
 
 

@@ -217,8 +217,6 @@ class _Unpacking:
                     raise _LeftOut(wrong)
         except (FileExistsError, NotADirectoryError, IsADirectoryError):
             raise _LeftOut("another entry has the same name") from None
-        except _LeftOut:
-            raise
         except OSError as error:
             if error.errno in FULL:
                 raise
