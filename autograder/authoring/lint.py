@@ -189,8 +189,8 @@ def _undefined_names(path: Path, module: ModuleType) -> list[AuthoringError]:
 
 def _near_name(name: str, known: Sequence[str]) -> str:
     """Return the nearest name, for the end of a sentence; of a whole module's names no list."""
-    near = meant(name, [each for each in known if not each.startswith("__")])
-    return near if near.startswith("; did") else "."
+    near = nearest(name, sorted({each for each in known if not each.startswith("__")}))
+    return f"; did you mean `{near}`?" if near else "."
 
 
 def _below(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
