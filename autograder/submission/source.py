@@ -64,8 +64,7 @@ class Siblings:
             names = []
         modules = [name.stem for name in names if name.suffix == ".py" and name.stem.isidentifier()]
         self._paths = {name: folder / f"{name}.py" for name in modules[:MAX_NAMES]}
-        self._texts: dict[str, str | None] = {}
-        self._names: dict[str, list[str]] = {}
+        self._read: dict[str, tuple[str, list[str]] | None] = {}  # each with what it names
         self._budget = budget or CharacterBudget()
         self.left_out: list[str] = []
 
@@ -77,23 +76,20 @@ class Siblings:
             for name in waiting.pop():
                 if name in found or name == exercise:
                     continue
-                if name not in self._texts:
-                    self._texts[name] = self._read(self._paths[name])
-                sibling = self._texts[name]
-                if sibling is None:
-                    continue
-                found[name] = sibling
-                if name not in self._names:  # looked for once, however many files name it
-                    self._names[name] = self._names_in(sibling)
-                waiting.append(self._names[name])
+                if name not in self._read:
+                    own = self._text_of(self._paths[name])
+                    self._read[name] = None if own is None else (own, self._names_in(own))
+                if (sibling := self._read[name]) is not None:
+                    found[name], names = sibling
+                    waiting.append(names)
         return found
 
     def _names_in(self, text: str) -> list[str]:
         words = {found.group() for found in re.finditer(r"\w+", text)}
         return sorted(words.intersection(self._paths))
 
-    def _read(self, path: Path) -> str | None:
-        if len(self._texts) < MAX_READ and self._budget.left > 0:
+    def _text_of(self, path: Path) -> str | None:
+        if len(self._read) < MAX_READ and self._budget.left > 0:
             try:
                 text = read_text(path, MAX_SOURCE)
             except UnreadableFile:
