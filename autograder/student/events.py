@@ -92,49 +92,38 @@ class KeyReader:
                     self._tell(msvcrt.getwch())
 
 
-class FileWatcher:
-    """Watcher of folders: reports the files saved in them, but not below them."""
+def watch_files(
+    folders: Sequence[Path], tell: Callable[[frozenset[Path]], None], stop: threading.Event
+) -> None:
+    """Report the files saved in folders, but not below them, until `stop` is set."""
+    while not stop.is_set():
+        there = [folder for folder in folders if folder.is_dir()]
+        with contextlib.suppress(OSError, RuntimeError):  # too many watches, or a folder goes away
+            if there:
+                _tell_changes(there, tell, stop)
+        stop.wait(AGAIN)
 
-    def __init__(self, folders: Sequence[Path], tell: Callable[[frozenset[Path]], None]) -> None:
-        self._folders = [folder.resolve() for folder in folders]
-        self._tell = tell
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, daemon=True)
 
-    def start(self) -> None:
-        self._thread.start()
-
-    def stop(self) -> None:
-        self._stop.set()
-        self._thread.join(timeout=2)
-
-    def _run(self) -> None:
-        while not self._stop.is_set():
-            there = [folder for folder in self._folders if folder.is_dir()]
-            try:
-                if there:
-                    self._watch(there)
-            except (OSError, RuntimeError):  # too many watches, or a folder that goes away
-                pass
-            self._stop.wait(AGAIN)
-
-    def _watch(self, folders: Sequence[Path]) -> None:
-        batches = watchfiles.watch(
-            *folders,
-            watch_filter=None,
-            step=10,  # ms without another event, after which a batch of them is told
-            debounce=50,  # ms, at most, that a batch takes
-            stop_event=self._stop,
-            rust_timeout=1000,  # ms, after which it is seen whether the folders are still there
-            yield_on_timeout=True,
-            recursive=False,
-            raise_interrupt=False,
-        )
-        for changes in batches:
-            if changes:
-                self._tell(frozenset(Path(name) for _, name in changes))
-            elif not all(folder.is_dir() for folder in folders):
-                return
+def _tell_changes(
+    folders: Sequence[Path], tell: Callable[[frozenset[Path]], None], stop: threading.Event
+) -> None:
+    """Report the files saved in folders, as long as all of these exist."""
+    batches = watchfiles.watch(
+        *folders,
+        watch_filter=None,
+        step=10,  # ms without another event, after which a batch of them is told
+        debounce=50,  # ms, at most, that a batch takes
+        stop_event=stop,
+        rust_timeout=1000,  # ms, after which it is seen whether the folders are still there
+        yield_on_timeout=True,
+        recursive=False,
+        raise_interrupt=False,
+    )
+    for changes in batches:
+        if changes:
+            tell(frozenset(Path(name) for _, name in changes))
+        elif not all(folder.is_dir() for folder in folders):
+            return
 
 
 class GradedSource(msgspec.Struct, frozen=True):

@@ -4,6 +4,7 @@ import os
 import queue
 import signal
 import sys
+import threading
 import time
 from collections.abc import Collection
 from pathlib import Path
@@ -15,7 +16,7 @@ from autograder.course.errors import UserError
 from autograder.report.model import ExerciseReport
 from autograder.report.presentation import opening
 from autograder.report.terminal import StyledLine, score
-from autograder.student.events import BackgroundJudge, FileWatcher, GradedSource, KeyReader
+from autograder.student.events import BackgroundJudge, GradedSource, KeyReader, watch_files
 from autograder.student.listing import completion_lines, progress_bar
 from autograder.student.progress import (
     by_assignment,
@@ -159,7 +160,9 @@ class Watch:
         self.judge = judge
         self.judge.start()
         folders = [self.exercise.path.parent, Path.cwd(), self.exercise.course.handed_out]
-        watcher = FileWatcher(list(dict.fromkeys(f.resolve() for f in folders)), self.events.put)
+        watched, stop = list(dict.fromkeys(f.resolve() for f in folders)), threading.Event()
+        arguments = watched, self.events.put, stop
+        watcher = threading.Thread(target=watch_files, args=arguments, daemon=True)
         watcher.start()
         # an event like others: raised wherever Python is just now, the exception can get lost
         before = signal.signal(signal.SIGINT, lambda *_: self.events.put(KeyboardInterrupt()))
@@ -171,7 +174,8 @@ class Watch:
                     pass
         finally:
             signal.signal(signal.SIGINT, before)
-            watcher.stop()
+            stop.set()
+            watcher.join(timeout=2)
 
     def _next(self) -> Event | None:
         """Return the next event, or None after a while without one."""
