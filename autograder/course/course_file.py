@@ -137,11 +137,10 @@ class Course:
     def __init__(self, root: Path, content: CourseFile) -> None:
         self.root = root
         self.content = content
+        self.title = content.title
         self.exercises = {exercise.name: exercise for exercise in content.exercises}
-
-    @property
-    def title(self) -> str:
-        return self.content.title
+        self.handed_out = root / content.handed_out  # the exercises as students get them
+        self.solutions = root / content.solutions
 
     def exercise(self, name: str) -> Exercise:
         """Return the exercise of that name.
@@ -180,22 +179,10 @@ class Course:
         return exercise.limits or self.content.limits
 
     @property
-    def handed_out(self) -> Path:
-        """The folder of the exercises as students get them."""
-        return self.root / self.content.handed_out
-
-    @property
     def grading(self) -> tuple[Path, ...]:
         """The folders of the reference and of the checks: one, where the checks are within it."""
-        reference, checks = (
-            self.root / self.content.reference,
-            self.root / self.content.checks,
-        )
+        reference, checks = self.root / self.content.reference, self.root / self.content.checks
         return (reference,) if reference in checks.parents else (reference, checks)
-
-    @property
-    def solutions(self) -> Path:
-        return self.root / self.content.solutions
 
     def solution_file(self, exercise: str) -> Path:
         return self.solutions / f"{exercise}.py"
