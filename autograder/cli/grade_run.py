@@ -72,13 +72,6 @@ class GradeOptions(msgspec.Struct, frozen=True, kw_only=True):
     tls_cert: Path | None = None
     tls_key: Path | None = None
 
-    @property
-    def cluster(self) -> str:
-        """The place where it is graded, if not in processes here."""
-        if self.scheduler is not None:
-            return f"the machines of {one_line(self.scheduler, 80)}"
-        return f"a local cluster of {self.local_cluster}" if self.local_cluster else ""
-
 
 def run(options: GradeOptions) -> int:
     """Grade, and say what came of it.
@@ -115,7 +108,7 @@ def _run(options: GradeOptions, console: Console) -> int:
         where = options.submissions, options.out, course, exercises
         return show(*where, options.platform, options.roster, options.verbose)
     job = _job(options, course, exercises)
-    _print_head(console, job, options.cluster)
+    _print_head(console, job, options)
     with Log(job.out, job.students if job.anonymous else ()) as log:
         overview = _Run(options, job, console, log).grade()
         code = _exit_code(overview)
@@ -258,8 +251,12 @@ def _exit_code(overview: GradedClass) -> int:
     return 1 if waits else 0
 
 
-def _print_head(console: Console, job: Job, cluster: str) -> None:
-    where = escape(cluster) or several(job.workers, "worker")
+def _print_head(console: Console, job: Job, options: GradeOptions) -> None:
+    where = several(job.workers, "worker")
+    if options.scheduler is not None:
+        where = f"the machines of {escape(one_line(options.scheduler, 80))}"
+    elif options.local_cluster:
+        where = f"a local cluster of {options.local_cluster}"
     console.print(f"[bold]{job.course.title}[/]: {where}, seed {job.seed}")
     if job.level == "none":
         console.print(

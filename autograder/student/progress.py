@@ -86,12 +86,6 @@ class LastCheck(msgspec.Struct, frozen=True):
             return len(self.passed) == self.checks
         return self.status == "graded" and self.points == self.max_points
 
-    @property
-    def is_left_to_grading(self) -> bool:
-        """True if each check passed or is graded when handed in, and one is."""
-        is_graded = self.status in {"graded", "by hand"} and self.when_handed_in > 0
-        return is_graded and len(self.passed) + self.when_handed_in == self.checks
-
 
 def progress_of(report: ExerciseReport, now: datetime | None = None) -> LastCheck:
     """Return the record to save of a report that its student may see."""
@@ -114,7 +108,9 @@ def stage_of(last: LastCheck) -> Stage:
     """Return the stage of an exercise after its last check."""
     if last.is_done:
         return "done"
-    return "graded when handed in" if last.is_left_to_grading else "begun"
+    is_graded = last.status in {"graded", "by hand"} and last.when_handed_in > 0
+    none_failed = len(last.passed) + last.when_handed_in == last.checks
+    return "graded when handed in" if is_graded and none_failed else "begun"
 
 
 def read_progress(source: Path, exercise: str) -> LastCheck | None:

@@ -57,14 +57,11 @@ class WatchedExercise:
     def take(self, name: str, path: Path) -> None:
         """Switch to an exercise; it has no report yet."""
         self.name, self.path = name, path
+        self.title = self.course.exercise(name).title
         self.full: ExerciseReport | None = None
         self.shown: ExerciseReport | None = None
         self.all_values = False
         self.news = []
-
-    @property
-    def title(self) -> str:
-        return self.course.exercise(self.name).title
 
     def bar(self, width: int | None) -> StyledLine:
         """Return the progress in the course, in one line."""
