@@ -16,7 +16,7 @@ from autograder.report.html import exercise_html
 from autograder.report.model import Cause, CheckReport, ExerciseReport
 from autograder.report.presentation import opening
 from autograder.student.notebook_cell import answer_of
-from autograder.student.progress import progress_of
+from autograder.student.progress import progress_of, stage_of
 from autograder.student.step import report_lines
 from autograder.student.watch import WatchedExercise
 from autograder.submission.source import read_own
@@ -145,13 +145,12 @@ def test_a_hidden_check_does_not_keep_an_exercise_from_being_done():
         exercise = ExerciseReport(
             name="n", title="N", status="graded", points=2, max_points=10, checks=(right, check)
         )
-        last = progress_of(exercise)
-        return last.is_done, last.is_left_to_grading
+        return stage_of(progress_of(exercise))
 
-    assert state(hidden=True, cause=Cause(code="hidden")) == (True, False)
-    assert state(cause=Cause(code="not_recorded")) == (False, True)
-    assert state() == (False, True)  # as in an exam
-    assert state(cause=Cause(code="given_own_step", names=("f",))) == (False, False)
+    assert state(hidden=True, cause=Cause(code="hidden")) == "done"
+    assert state(cause=Cause(code="not_recorded")) == STATE
+    assert state() == STATE  # as in an exam
+    assert state(cause=Cause(code="given_own_step", names=("f",))) == "begun"
 
 
 def test_an_exception_fails_a_check_that_cannot_be_judged(folder):
