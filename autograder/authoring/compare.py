@@ -35,11 +35,6 @@ class Compared(msgspec.Struct):
     not_named: list[str] = []
     false_names: list[str] = []
 
-    @property
-    def holds(self) -> bool:
-        """Return whether nothing that the released course says is false."""
-        return not self.differences and not self.false_names
-
     def add(self, other: "Compared") -> None:
         """Count what was said of another exercise too."""
         for name in self.__struct_fields__[1:]:

@@ -48,20 +48,16 @@ class KitShares(msgspec.Struct):
     impossible: list[str] = []
     reasons: list[str] = []
 
-    @property
-    def is_low(self) -> bool:
-        """Return whether one of the shares is below 95 %."""
-        return self.named < ENOUGH * self.misconceptions or self.complete < ENOUGH * self.right
-
     def warnings(self) -> Iterator[str]:
-        """Yield what is not judged or named, where a share is low."""
+        """Yield what is not judged or named, where one of the shares is below 95 %."""
         yield from self.reasons
-        if self.is_low and self.not_complete:
+        is_low = self.named < ENOUGH * self.misconceptions or self.complete < ENOUGH * self.right
+        if is_low and self.not_complete:
             yield (
                 f"the kit leaves checks of these right answers ungraded: "
                 f"{few(self.not_complete, 8)}"
             )
-        if self.is_low and self.not_named:
+        if is_low and self.not_named:
             yield f"the kit does not name these misconceptions: {few(self.not_named, 8)}"
 
 

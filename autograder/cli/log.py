@@ -40,8 +40,8 @@ class Log:
         self._path = folder / FILE
         self._logger: logging.Logger | None = None
         longest_first = sorted(map(re.escape, filter(None, hidden)), key=len, reverse=True)
-        self._hidden = re.compile(rf"(?<!\w)(?:{'|'.join(longest_first)})(?!\w)")
-        self._hides = bool(longest_first)
+        names = "|".join(longest_first) or "(?!)"  # which matches nothing
+        self._hidden = re.compile(rf"(?<!\w)(?:{names})(?!\w)")
 
     def __enter__(self) -> Self:
         return self
@@ -60,8 +60,7 @@ class Log:
         if self._logger is None:
             self._logger = self._opened()
             self.line(f"process {os.getpid()}: {' '.join(sys.argv[1:])}")
-        text = self._hidden.sub("…", text) if self._hides else text
-        self._logger.info("%s", one_line(text, LONGEST))
+        self._logger.info("%s", one_line(self._hidden.sub("…", text), LONGEST))
 
     def _opened(self) -> logging.Logger:
         logger = logging.Logger("autograder.grade")

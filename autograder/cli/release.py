@@ -185,7 +185,7 @@ def _compare_with_course(
     print(_row_text(whole))
     if unnamed:
         print(f"No mistake has a name in {join_names(unnamed)}, so no names were compared there.")
-    return 0 if whole.holds else 1
+    return 1 if whole.differences or whole.false_names else 0
 
 
 def _row_text(row: Compared) -> str:

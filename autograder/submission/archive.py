@@ -61,16 +61,10 @@ def unpack(
     try:
         with _Archive(archive, listed) as data, zipfile.ZipFile(data) as file:
             return _Unpacking(file, target, room).run()
-    except _TooLong as error:
-        raise InvalidZip(archive, str(error)) from None
     except (zipfile.BadZipFile, EOFError, NotImplementedError, ValueError, struct.error) as error:
         raise InvalidZip(archive, f"is not a readable zip file: {error}") from None
     except OSError as error:
         raise InvalidZip(archive, f"cannot be unpacked: {error.strerror}") from None
-
-
-class _TooLong(Exception):
-    """List of entries that is longer than is read."""
 
 
 class _Archive(io.BufferedReader):
@@ -82,7 +76,7 @@ class _Archive(io.BufferedReader):
 
     def __init__(self, path: Path, listed: int) -> None:
         super().__init__(io.FileIO(path))
-        self._listed = listed
+        self._path, self._listed = path, listed
 
     def read(self, size: int | None = -1) -> bytes:
         if size is not None and size > max(CHUNK, self._listed * LISTED):
@@ -95,10 +89,11 @@ class _Archive(io.BufferedReader):
             raise self._too_long()
         return readable
 
-    def _too_long(self) -> _TooLong:
-        return _TooLong(
+    def _too_long(self) -> InvalidZip:
+        return InvalidZip(
+            self._path,
             f"has too many entries: at most {self._listed:,} are read. Make a new zip with only "
-            f"the files of the exercises"
+            f"the files of the exercises",
         )
 
 
