@@ -11,7 +11,7 @@ from autograder.classroom.grades import read_reports
 from autograder.cli.options import MOMENT, PATH
 from autograder.course.errors import UserError
 from autograder.course.files import write_atomically
-from autograder.course.installation import install_command, installed
+from autograder.course.installation import install_command, missing_modules
 from autograder.report.class_report import as_html, as_pdf
 from autograder.report.class_report import class_report as report_of_class
 
@@ -37,7 +37,7 @@ def class_report(results: Path, out: Path | None, date: datetime | None) -> None
         folder.mkdir(parents=True, exist_ok=True)
         write_atomically(folder / PAGE, as_html(report))
         console.print(Text(f"Written   {folder / PAGE}"))
-        if not installed("pdf"):
+        if missing_modules("pdf"):
             command = install_command("pdf")
             console.print(
                 Text(f"No PDF was made, since typst is missing. Run: {command}. Or print the page.")

@@ -91,7 +91,7 @@ def require(extra: Extra, what: str) -> None:
     Raises:
         UserError: it is not; the message names the command that installs it.
     """
-    missing = _missing(extra)
+    missing = missing_modules(extra)
     if missing:
         raise UserError(
             f"{what} needs {join_names(missing)} (not installed). Run: {install_command(extra)}"
@@ -103,12 +103,8 @@ def require(extra: Extra, what: str) -> None:
             sys.modules.setdefault(name, cast(ModuleType, None))
 
 
-def installed(extra: Extra) -> bool:
-    """Return whether all of an extra is there."""
-    return not _missing(extra)
-
-
-def _missing(extra: Extra) -> list[str]:
+def missing_modules(extra: Extra) -> list[str]:
+    """Return the modules of an extra that are not installed."""
     return [name for name in MODULES[extra] if importlib.util.find_spec(name) is None]
 
 
@@ -120,8 +116,7 @@ def require_libraries(exercises: "Iterable[Exercise]") -> None:
     """
     for exercise in exercises:
         if exercise.needs == "torch":
-            return require("torch", f"The exercise {exercise.name}")
-    return None
+            require("torch", f"The exercise {exercise.name}")
 
 
 def install_command(*extras: str) -> str:
