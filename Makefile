@@ -24,6 +24,7 @@ OUT ?= out
 WORKERS ?=
 SAMPLE ?= 0
 TESTERS ?= 4
+unexport PYTHONDONTWRITEBYTECODE  # with it, every process of the tests would compile everything again
 ifdef TORCH_INDEX
 export TORCH_INDEX
 endif
