@@ -15,7 +15,10 @@ from autograder.checks.equality import (
     expect_type,
 )
 from autograder.checks.expect import Mismatch, expect_error, expect_numbers
+from autograder.checks.order_independence import values_agree
+from autograder.worker.codec import Figure
 from autograder.worker.serialise import serialised
+from autograder.worker.values import Record
 
 
 @dataclass
@@ -224,3 +227,25 @@ def test_the_same_as_the_right_function_for_each_input():
 
 def test_what_the_right_function_does_to_its_arguments_is_not_seen():
     expect_same(len, lambda words: words.pop() and 2, ["a", "b"])
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "alike"),
+    [
+        (0.3, 0.1 + 0.2, True),
+        (float("nan"), float("nan"), True),
+        (np.ones(3), np.ones(3) + 1e-9, True),
+        (np.ones(3), np.ones(4), False),
+        (np.ones(3), [1.0, 1.0, 1.0], False),  # the second comes out of a memory of lists
+        ({"a": [1.0, "x"]}, {"a": [1.0 + 1e-9, "x"]}, True),
+        ({"a": [1.0, "x"]}, {"a": [1.0, "y"]}, False),
+        (Record("Token", {"at": 1.0}), Record("Token", {"at": 1.1}), False),
+        (Record("Token", {"at": 1.0}), Record("Name", {"at": 1.0}), False),
+        (Figure("one"), Figure("one"), True),
+        (Figure("one"), Figure("two"), False),
+        (None, 0.0, False),
+    ],
+)
+def test_a_later_result_agrees_but_for_the_last_digits(one, other, alike):
+    assert values_agree(one, other) is alike
+    assert values_agree(other, one) is alike
