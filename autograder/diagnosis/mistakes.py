@@ -20,7 +20,7 @@ from autograder.course.errors import UserError
 from autograder.diagnosis.finding import Finding
 from autograder.diagnosis.misconceptions import Family
 from autograder.diagnosis.outcome import Outcome
-from autograder.diagnosis.recipe import LibraryObject, Probe, Recipe, fingerprint
+from autograder.diagnosis.recipe import RETURNED, Fingerprint, LibraryObject, Probe, Recipe
 
 NAME = "MISTAKES"
 NAMED = "named"
@@ -181,21 +181,21 @@ def _with_named(recipe: Recipe, modules: Iterable[Any], answers: Iterable[NamedA
     """Return a recipe with what was named of its function."""
     families: Sequence[Family] = tuple(recipe.families)  # type: ignore[arg-type]
     more = [module.NAMED for module in modules if recipe.function == module.FUNCTION]
-    fingerprints = [
-        # where the recipe's probes are others now, no answer is like the mistake
-        fingerprint(
-            recipe,
-            named.id,
-            named.finding,
-            named.hints,
-            [] if out_of_date(recipe, named) else [answer.outcome for answer in named.answers],
-        )
-        for named in answers
-        if named.function == recipe.function
-    ]
-    return dataclasses.replace(
-        recipe, families=(*families, *more), fingerprints=tuple(fingerprints)
-    )
+    here = [named for named in answers if named.function == recipe.function]
+    fingerprints = tuple(fingerprint(recipe, named) for named in here)
+    return dataclasses.replace(recipe, families=(*families, *more), fingerprints=fingerprints)
+
+
+def fingerprint(recipe: Recipe, named: NamedAnswers) -> Fingerprint:
+    """Return a mistake by its answers; if the recipe's probes are others now, none is like it."""
+
+    def no_code(_: Any) -> Any:
+        raise NotImplementedError("of this mistake only its answers are known")
+
+    whole = dict.fromkeys((*recipe.parameters, *recipe.steps, RETURNED), no_code)
+    known = () if out_of_date(recipe, named) else named.answers
+    outcomes = tuple(answer.outcome for answer in known)
+    return Fingerprint(named.id, named.finding, named.hints, whole, outcomes)
 
 
 def out_of_date(recipe: Recipe, named: NamedAnswers) -> bool:

@@ -12,7 +12,6 @@ import numpy as np
 from autograder.diagnosis.misconceptions import (
     Change,
     Family,
-    Hints,
     Misconception,
     Step,
     Way,
@@ -281,15 +280,3 @@ class Fingerprint(Misconception):
         """Return its answer to a probe; to one that nobody asked, one that no answer is like."""
         known = index < len(self.outcomes)
         return self.outcomes[index] if known else Outcome("was not recorded")
-
-
-def fingerprint(
-    recipe: Recipe, name: str, finding: str, hints: Hints, outcomes: Iterable[Outcome]
-) -> Fingerprint:
-    """Return a mistake of a recipe's function, by its answers."""
-
-    def no_code(_: Any) -> Any:
-        raise NotImplementedError("of this mistake only its answers are known")
-
-    whole = dict.fromkeys((*recipe.parameters, *recipe.steps, RETURNED), no_code)
-    return Fingerprint(name, finding, hints, whole, tuple(outcomes))

@@ -152,9 +152,9 @@ class Replay:
         )
         return len(list(islice(telling, least))) == least
 
-    def telling(self, indices: Sequence[int], wrong: Changes, other: Changes = ()) -> int:
-        """Return how many probes tell two sets of changes apart by values, not by errors."""
-        return sum(self._differ(i, wrong, other) for i in indices)
+    def telling(self, indices: Sequence[int], wrong: Changes) -> int:
+        """Return how many probes tell changes from a right function by values, not by errors."""
+        return sum(self._differ(i, wrong, ()) for i in indices)
 
     def _differ(self, index: int, wrong: Changes, other: Changes) -> bool:
         first, second = self.outcome(index, wrong), self.outcome(index, other)

@@ -25,9 +25,14 @@ from autograder.desk.mistake_file import (
 from autograder.desk.naming import why_not_recorded
 from autograder.desk.unnamed_groups import UnnamedGroups
 from autograder.diagnosis.misconceptions import Misconception
-from autograder.diagnosis.mistakes import DRAWS, known_mistakes, out_of_date, read_answers
+from autograder.diagnosis.mistakes import (
+    DRAWS,
+    fingerprint,
+    known_mistakes,
+    out_of_date,
+    read_answers,
+)
 from autograder.diagnosis.outcome import Comparison, group_id
-from autograder.diagnosis.recipe import fingerprint
 from autograder.diagnosis.replay import Replay
 from autograder.report.model import CheckReport, ExerciseReport
 from tests.classroom.words import Words
@@ -107,15 +112,13 @@ def test_recorded_answers_are_named_alone_and_kept(text_course, tmp_path):
     (tmp_path / "x.json").write_bytes(data)
     named = read_answers(tmp_path / "x.json")
     assert not out_of_date(recipe, named)
-    known = fingerprint(
-        recipe, named.id, named.finding, named.hints, [a.outcome for a in named.answers]
-    )
+    known = fingerprint(recipe, named)
     replay = Replay(dataclasses.replace(recipe, fingerprints=(known,)))
     assert named_by_answers(replay, known) == {"one-more"}
     assert not any(known in pair for pair in replay.pairs)
     other = dataclasses.replace(recipe, probes=lambda rng: [("a",), ("b",)])
     assert out_of_date(other, named)
-    empty = fingerprint(recipe, named.id, named.finding, named.hints, [])
+    empty = fingerprint(other, named)
     assert (
         named_by_answers(Replay(dataclasses.replace(recipe, fingerprints=(empty,))), empty) == set()
     )
