@@ -96,7 +96,7 @@ NAMED: Mapping[str, str] = {
     "named": "{first}",
     "in_some_calls": "{Calls}: {first_part}",
     "in_wrong_calls": "{Calls}: {first_part}",
-    "and_other_calls": "{Calls}: {first_part} In the other calls something else goes wrong.",
+    "and_other_calls": "{Calls}: {first_part} Other calls go wrong too.",
     "two_mistakes": "Two mistakes. 1: {first} 2: {second}",
     "and_something_else": "{first} And something else differs too.",
 }

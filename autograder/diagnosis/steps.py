@@ -200,7 +200,7 @@ def one_in_each_result(examination: Examination) -> Finding | None:
 def one_in_a_kind_of_calls(examination: Examination) -> Finding | None:
     """Return a misconception that gives all answers to calls of some kind, and no others.
 
-    In the other calls something else goes wrong as well: an error, say.
+    Other calls go wrong too, of this mistake or of another: with an error, say.
     """
     wrong, probes = set(examination.wrong), _first_probes(examination)
     if len(wrong) == len(examination.answers):
