@@ -1,8 +1,10 @@
 import math
 
+import numpy as np
+
 
 def create_causal_mask(seq_len):
-    return [[j <= i for j in range(seq_len)] for i in range(seq_len)]
+    return np.array([[j <= i for j in range(seq_len)] for i in range(seq_len)])
 
 
 def apply_mask(scores, mask):
@@ -35,4 +37,4 @@ def masked_attention_weights(scores, mask):
 
 
 def count_visible(seq_len):
-    return [sum(row) for row in create_causal_mask(seq_len)]
+    return [int(sum(row)) for row in create_causal_mask(seq_len)]
