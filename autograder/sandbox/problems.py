@@ -116,7 +116,7 @@ class StudentProblem(Exception):
         return Cause(
             code=self.code,
             subject=self.subject if "subject" in shown else "",
-            error=self.type if "said" in shown else "",
+            error=self.type if "said" in shown or self.code == "not_python" else "",
             message=message,
             place=line_of(self.place) if shown & {"where", "loop"} else None,
             names=self.names if "near" in shown else (),

@@ -66,12 +66,22 @@ def stated(submission, name):
         return None
 
 
+def is_blank(place, name):
+    """Return whether the line that sets a name leaves it open: `a_scores = None`, or three dots."""
+    return place is not None and re.search(rf"\b{name}\b[^(]*=\s*(None\b|\.\.\.)", place.text)
+
+
 def filled_in(submission, name):
-    value = submission.value(name)
+    try:
+        value = submission.value(name)
+    except StudentProblem:
+        if is_blank(submission.where_set(name), name):
+            raise NotStarted(name) from None
+        raise
     if value is not None:
         return value
     place = submission.where_set(name)
-    if place is None or re.search(rf"\b{name}\b[^(]*=\s*None\b", place.text):
+    if place is None or is_blank(place, name):
         raise NotStarted(name)
     says = (
         "`print` shows a value, and returns None" if "print(" in place.text else "expected numbers"

@@ -98,6 +98,20 @@ def test_what_is_wrong_is_not_done(grade_text, change):
     assert says in failed[0].finding
 
 
+def test_three_dots_are_not_written_yet(grade_text):
+    """It was "c_output is an object of type ellipsis"."""
+    text = (ROOT / "solutions" / "hand_computation.py").read_text()
+    text += "\nc_output = ...\n"
+    checks = {check.title: check for check in grade_text("hand_computation", text).checks}
+    assert checks["Part C: the output (weights times V)"].unwritten == "c_output"
+
+
+def test_an_indentation_error_has_a_hint_about_blanks(grade_text):
+    """A hint about brackets and quotes stood beside "unexpected indent"."""
+    first = grade_text("softmax", "def softmax(x):\n    a = 1\n     b = 2\n").checks[0]
+    assert first.hints[0].startswith("How many spaces does that line begin with")
+
+
 def test_a_mask_of_lists_that_works_is_right(grade_text):
     text = (ROOT / "solutions" / "causal_mask.py").read_text()
     text = text.replace("dtype=bool))", "dtype=bool)).tolist()").replace(

@@ -158,7 +158,7 @@ WRONG = {
                     lambda p, x: np.exp(x),
                 ),
                 "scores-not-scaled": (
-                    "those of the scores before scaling",
+                    "those of a softmax of the scores before scaling",
                     lambda p, x: softmax(x * np.sqrt(p.d_k)),
                 ),
                 "scaled-again": (
