@@ -5,7 +5,6 @@ rest, in any order. Reports are put together and proposed in the order of the cl
 """
 
 import contextlib
-import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -209,7 +208,7 @@ class _ClassRun:
         self.chosen = self.adjustments.chosen = {}
         self.stubs = read_stubs(course)
         self.waiting: dict[int, _Waiting] = {}
-        self.whole: dict[int, bytes] = {}  # compressed reports that wait for those before them
+        self.whole: dict[int, bytes | None] = {}  # reports that wait for those before them
         self.written = self.done = 0  # of all folders; of those that are graded now
 
     def ambiguities(self) -> list[str]:
@@ -373,11 +372,11 @@ class _ClassRun:
 
     def _write(self, number: int, report: Report | None) -> None:
         """Propose the reports that are next in order; None: nothing is left of the student's."""
-        self.whole[number] = zlib.compress(msgspec.json.encode(report), 1) if report else b""
+        self.whole[number] = None if report is None else msgspec.json.encode(report)
         while self.written in self.whole:
             data = self.whole.pop(self.written)
-            if data:
-                self.proposal.add(zlib.decompress(data))
-            else:
+            if data is None:
                 self.proposal.gone(self.folders[self.written].student)
+            else:
+                self.proposal.add(data)
             self.written += 1
