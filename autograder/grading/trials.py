@@ -7,7 +7,7 @@ import msgspec
 
 from autograder.course.course_file import Exercise, Library, Limits
 from autograder.grading.judge import Judge
-from autograder.sandbox.child import Child, Children, Place
+from autograder.sandbox.child import Child, ChildKind, Children, Place
 from autograder.sandbox.peer import CourseFunction
 from autograder.sandbox.process import WorkerProcess
 from autograder.sandbox.session import WorkerSession
@@ -39,17 +39,11 @@ class SharedWorker:
         self.seconds = 0.0
         self._files = 0
 
-    def take(
-        self,
-        library: Library,
-        limits: Limits,
-        also: tuple[str, ...] = (),
-        place: Place = "first",
-    ) -> Child:
+    def take(self, kind: ChildKind) -> Child:
         """Return a child of the judge's own."""
-        if place == "first":
+        if kind.place == "first":
             self.close()
-        return self.children.take(library, limits, also, place)
+        return self.children.take(kind)
 
     def process(self, start: Callable[[], WorkerProcess]) -> WorkerProcess:
         """Return the process for the next file: that of the file before, or a new one."""

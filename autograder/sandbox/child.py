@@ -1,7 +1,7 @@
 """A worker's process as the judge sees it, however it was started."""
 
 from abc import ABC, abstractmethod
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from autograder.course.course_file import Library, Limits
 from autograder.sandbox.connection import Clock, Connection
@@ -62,21 +62,25 @@ class Child(ABC):
         """
 
 
+class ChildKind(NamedTuple):
+    """The kind of a child: its limits, its place, and the modules at hand that are slow to import.
+
+    These are the library's and those in `also`.
+    """
+
+    library: Library
+    limits: Limits
+    also: tuple[str, ...] = ()
+    place: Place = "first"
+
+
 class Children(Protocol):
     """A source of children."""
 
     confinement: Level
 
-    def take(
-        self,
-        library: Library,
-        limits: Limits,
-        also: tuple[str, ...] = (),
-        place: Place = "first",
-    ) -> Child:
-        """Return a child of that kind, ready, that has modules at hand which are slow to import.
-
-        There is one child at a time in each place.
+    def take(self, kind: ChildKind) -> Child:
+        """Return a child of that kind, ready. There is one child at a time in each place.
 
         Raises:
             InternalError: none can be started.

@@ -16,8 +16,8 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from autograder.course.course_file import Library, Limits
-from autograder.sandbox.child import Child, InternalError, Place
+from autograder.course.course_file import Limits
+from autograder.sandbox.child import Child, ChildKind, InternalError
 from autograder.sandbox.connection import Clock, Connection, DescriptorConnection
 from autograder.sandbox.spawn import environment, process_limits, worker_command
 from autograder.worker.confinement import LAYERS, LOCKED, READY, SCRATCH, STARTED, STATUS, Level
@@ -256,17 +256,11 @@ class ForkServers:
         self.core = core
         self._servers: dict[tuple[str, ...], ForkServer] = {}
 
-    def prepare(self, library: Library, also: tuple[str, ...] = ()) -> None:
+    def prepare(self, kind: ChildKind) -> None:
         """Start what such a child is forked from, and do not wait for it."""
-        self._server(library, also, "first")
+        self._server(kind)
 
-    def take(
-        self,
-        library: Library,
-        limits: Limits,
-        also: tuple[str, ...] = (),
-        place: Place = "first",
-    ) -> Child:
+    def take(self, kind: ChildKind) -> Child:
         """Return a child of a warm process.
 
         Raises:
@@ -274,24 +268,24 @@ class ForkServers:
         """
         for tries_left in reversed(range(TRIES)):
             try:
-                return self._server(library, also, place).fork(limits)
+                return self._server(kind).fork(kind.limits)
             except ForkServerGone as gone:
-                self._servers.pop((library, place, *also), None)
+                self._servers.pop((kind.library, kind.place, *kind.also), None)
                 if not tries_left or not gone.killed:
                     raise
         raise AssertionError
 
-    def _server(self, library: Library, also: tuple[str, ...], place: Place) -> ForkServer:
+    def _server(self, kind: ChildKind) -> ForkServer:
         """Return the one that a child is forked from; it has one child at a time."""
-        kind = (library, place, *also)
-        if kind not in self._servers:
-            torch = ["torch"] if library == "torch" else []
-            warm = ["numpy.random", "numpy.ma", *_COMMON, *torch, *also]
+        key = (kind.library, kind.place, *kind.also)
+        if key not in self._servers:
+            torch = ["torch"] if kind.library == "torch" else []
+            warm = ["numpy.random", "numpy.ma", *_COMMON, *torch, *kind.also]
             layers = LAYERS[self.confinement]
-            self._servers[kind] = ForkServer(
+            self._servers[key] = ForkServer(
                 warm, layers, self.hidden, self.secret, self.scratch, self.core
             )
-        return self._servers[kind]
+        return self._servers[key]
 
     @property
     def processes(self) -> list[int]:

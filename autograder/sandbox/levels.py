@@ -14,7 +14,7 @@ from typing import Any
 
 from autograder.course.course_file import Course, Library, Limits
 from autograder.course.errors import UserError
-from autograder.sandbox.child import Children, InternalError
+from autograder.sandbox.child import ChildKind, Children, InternalError
 from autograder.sandbox.connection import Connection, Deadline
 from autograder.sandbox.fork_server import ForkedChild, ForkServer, ForkServers
 from autograder.sandbox.spawn import Spawner, slow_modules_in
@@ -176,7 +176,7 @@ def children_on(
     own = [*course.grading, course.solutions, engine]
     servers = ForkServers(reference, level, [*own, *secret], scratch, core)
     if first == "numpy":
-        servers.prepare(first)
+        servers.prepare(ChildKind(first, course.content.limits))
     return servers
 
 
@@ -191,9 +191,10 @@ def children_for(
     if sys.platform != "linux":
         spawner = Spawner(reference, ahead=True)
         if start is not None:
-            spawner.prepare(start, course.content.limits)
+            spawner.prepare(ChildKind(start, course.content.limits))
         return spawner
     servers = ForkServers(reference, "none")
     if start is not None:
-        servers.prepare(start, slow_modules_in(start, path) if path is not None else ())
+        also = slow_modules_in(start, path) if path is not None else ()
+        servers.prepare(ChildKind(start, course.content.limits, also))
     return servers

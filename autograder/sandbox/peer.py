@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from autograder.course.course_file import Library, Limits
 from autograder.sandbox.budget import Budget
-from autograder.sandbox.child import Children
+from autograder.sandbox.child import ChildKind, Children
 from autograder.sandbox.problems import Crashed, Raised, StudentProblem, from_worker
 from autograder.sandbox.process import (
     AnswerTo,
@@ -49,8 +49,8 @@ class Peer:
         budget.check_call(request.target)
         try:
             if self._worker is None:
-                child = self._children.take(self._library, limits, place="course")
-                self._worker = WorkerProcess(child)
+                kind = ChildKind(self._library, limits, place="course")
+                self._worker = WorkerProcess(self._children.take(kind))
                 load = Request("load", "course")
                 budget.timed_exchange(self._worker, load, limits.load_seconds, reload=True)
             reply = budget.timed_exchange(self._worker, request, limits.call_seconds)

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from autograder.course.course_file import Library, Limits
-from autograder.sandbox.child import Child, Place
+from autograder.sandbox.child import Child, ChildKind
 from autograder.sandbox.connection import (
     Clock,
     Connection,
@@ -105,26 +105,22 @@ class Spawner:
         self.scratch = scratch
         self._ready: dict[tuple[Library, Limits], PlainChild] = {}
 
-    def prepare(self, library: Library, limits: Limits) -> None:
+    def prepare(self, kind: ChildKind) -> None:
         """Start a child now, unless one of that kind is ready."""
-        if (library, limits) not in self._ready:
-            self._ready[library, limits] = PlainChild(library, limits, self.hidden, self.scratch)
+        key = kind.library, kind.limits  # all that a child's start depends on
+        if key not in self._ready:
+            self._ready[key] = PlainChild(*key, self.hidden, self.scratch)
 
-    def take(
-        self,
-        library: Library,
-        limits: Limits,
-        also: tuple[str, ...] = (),  # noqa: ARG002  all children are alike
-        place: Place = "first",  # noqa: ARG002
-    ) -> Child:
-        child = self._ready.pop((library, limits), None)
+    def take(self, kind: ChildKind) -> Child:
+        key = kind.library, kind.limits
+        child = self._ready.pop(key, None)
         if child is not None and child.process.poll() is not None:
             child.discard()
             child = None
         if child is None:
-            child = PlainChild(library, limits, self.hidden, self.scratch)
+            child = PlainChild(*key, self.hidden, self.scratch)
         if self.ahead:
-            self.prepare(library, limits)
+            self.prepare(kind)
         return child
 
     def close(self) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from autograder.course.course_file import Library, Limits
 from autograder.course.text import number
 from autograder.sandbox.budget import Budget
-from autograder.sandbox.child import Children, InternalError, Place
+from autograder.sandbox.child import ChildKind, Children, InternalError, Place
 from autograder.sandbox.peer import Peer
 from autograder.sandbox.problems import Crashed, NotLoaded, StudentProblem, TimedOut, from_worker
 from autograder.sandbox.process import AnswerTo, DeadlinePassed, WorkerGone, WorkerProcess
@@ -103,7 +103,7 @@ class Workers:
         if self.source.imports("torch") and is_installed("torch"):  # else their own line says so
             library = "torch"
         also = slow_modules(library, self.source.mentions)
-        return WorkerProcess(self.children.take(library, self.limits, also, place))
+        return WorkerProcess(self.children.take(ChildKind(library, self.limits, also, place)))
 
     def _load(self, worker: WorkerProcess) -> None:
         __tracebackhide__ = True

@@ -54,8 +54,8 @@ def test_a_library_is_warmed_up_only_where_it_is_installed(monkeypatch, text, is
         pass
 
     class Kept:
-        def take(self, library, *_):
-            asked.append(library)
+        def take(self, kind):
+            asked.append(kind.library)
             raise Asked
 
     source = from_text(text, "softmax", "softmax.py")

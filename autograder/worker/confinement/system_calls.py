@@ -26,10 +26,6 @@ def _one_of(argument: int, *values: int, mask: int = 0xFFFFFFFF) -> tuple[tuple[
     return tuple((Only(argument, value, mask),) for value in values)
 
 
-def _without(argument: int, *flags: int) -> tuple[tuple[Only, ...], ...]:
-    return ((Only(argument, 0, sum(flags)),),)
-
-
 OWN_PID = 0x5EC0DE  # stands in the compiled filter for a process id that is not known yet
 
 # Nothing but the process's own memory, descriptors, clock and signals; and files by their names
@@ -68,7 +64,7 @@ WITH: dict[str, tuple[tuple[Only, ...], ...]] = {
         *_one_of(1, *(op | _PRIVATE for op in (1, 3, 4, 5, 10)), mask=0xFFFFFFFF ^ _REALTIME),
     ),
     # Not: the machine's huge pages, of which there are few
-    "mmap": _without(3, _MAP_HUGE),
+    "mmap": _one_of(3, 0, mask=_MAP_HUGE),
     # advice on one's own pages. Not: pages of files removed, evicted, merged or declared broken
     "madvise": _one_of(2, 0, 1, 2, 3, 4, 8, 14, 15, 16, 17, 18, 25, 102, 103),
     # for one's own threads. Not: barriers that interrupt all processors
