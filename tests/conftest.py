@@ -17,8 +17,9 @@ from autograder.grading.judge import Judge, RunOptions
 from autograder.report.model import ExerciseReport
 from autograder.sandbox.child import Children
 from autograder.sandbox.levels import children_on, choose
-from autograder.sandbox.session import WorkerSession, open_session
+from autograder.sandbox.session import WorkerSession
 from autograder.sandbox.spawn import Spawner
+from autograder.sandbox.workers import Workers
 from autograder.submission.source import Siblings, Source, read_source
 from autograder.worker.messages import Unit
 
@@ -146,7 +147,7 @@ def submit() -> Iterator[Callable[..., Submission]]:
     def make(text: str, limits: Limits = SHORT, **siblings: str) -> Submission:
         units = (Unit("work.py", textwrap.dedent(text)),)
         source = Source("work", "work.py", units, siblings)
-        clients.append(open_session(source, "numpy", limits, spawner))
+        clients.append(WorkerSession(Workers(source, "numpy", limits, spawner)))
         return Submission(clients[-1])
 
     yield make

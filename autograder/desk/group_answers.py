@@ -13,7 +13,8 @@ from autograder.diagnosis.outcome import Outcome, group_id, same
 from autograder.diagnosis.replay import Replay
 from autograder.grading.diagnoses import Catalogue, Stopped, answer_to
 from autograder.sandbox.child import Children
-from autograder.sandbox.session import open_session
+from autograder.sandbox.session import WorkerSession
+from autograder.sandbox.workers import Workers
 from autograder.submission.source import Source
 
 
@@ -42,7 +43,9 @@ def answers_of_group(
         assert replay is not None
         found = []
         for source in sources:
-            session = open_session(source, exercise.needs, course.limits(exercise), children)
+            session = WorkerSession(
+                Workers(source, exercise.needs, course.limits(exercise), children)
+            )
             with contextlib.closing(session), contextlib.suppress(Stopped):
                 if outcomes := _outcomes(Submission(session.fresh()), replay, group):
                     found.append((source, outcomes))

@@ -218,7 +218,10 @@ def _failed(check: Check, error: BaseException, submission: Submission | None) -
         cause = Cause(code="assertion", message=result.finding)
         return change(result, cause=cause, evidence=shown)
     if isinstance(error, NotJudged):
-        return _not_judged(result, error, submission)
+        raised = submission.first_raised() if submission is not None else None
+        if raised is not None:  # which fails the check, whatever is not known here
+            return _failed(check, raised, submission)
+        return change(result, outcome="graded when handed in", cause=error.cause)
     if isinstance(error, pytest.skip.Exception):
         by_author = Cause(code="skipped", message=result.finding)
         cause = error.cause if isinstance(error, _NotRun) else by_author
@@ -228,16 +231,6 @@ def _failed(check: Check, error: BaseException, submission: Submission | None) -
 
 def _about(submission: Submission | None) -> tuple[str, ...]:
     return submission.about() if submission is not None else ()
-
-
-def _not_judged(
-    result: CheckResult, error: NotJudged, submission: Submission | None
-) -> CheckResult:
-    """Return the result of a check that a released course cannot judge; an exception fails it."""
-    raised = submission.first_raised() if submission is not None else None
-    if raised is not None:
-        return _failed(result.check, raised, submission)
-    return msgspec.structs.replace(result, outcome="graded when handed in", cause=error.cause)
 
 
 def _mismatch(

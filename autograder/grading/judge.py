@@ -29,7 +29,8 @@ from autograder.grading.scoring import Graded
 from autograder.report.model import CheckOutcome
 from autograder.sandbox.child import Cancelled, Children, InternalError
 from autograder.sandbox.levels import children_for
-from autograder.sandbox.session import WorkerSession, open_session
+from autograder.sandbox.session import WorkerSession
+from autograder.sandbox.workers import Workers
 from autograder.submission.read import UnreadableFile
 from autograder.submission.source import Siblings, Source, read_source
 
@@ -266,7 +267,7 @@ def session_of(
     """Return a session for a submission to one of the course's exercises."""
     exercise = course.exercise(source.name)
     limits, names = course.limits(exercise), course.exercises.keys()
-    return open_session(source, exercise.needs, limits, children, last_try, names)
+    return WorkerSession(Workers(source, exercise.needs, limits, children, last_try, names))
 
 
 @np.errstate(all="ignore")  # wrong numbers may overflow; students would see the warning

@@ -231,7 +231,9 @@ class _Search:
         while ranked and self.worker.calls < last and len(good) < 2 and not self._takes_too_long:
             edit = ranked.pop(0)
             tried += 1
-            within = next((other for other in good if _is_within(other, edit)), None)
+            within = next(
+                (o for o in good if o.unit == edit.unit and {*o.lines} <= {*edit.lines}), None
+            )
             if within is not None and (within.kind == edit.kind or not one_kind):
                 continue
             edited = _edited(self.source, self.trees, edit)
@@ -346,8 +348,3 @@ def _in_functions_of(trees: Sequence[Tree | None], lines: Lines, others: Lines) 
     return Lines(
         (unit, line) for unit, line in lines if (unit, owners[unit].get(line)) in functions
     )
-
-
-def _is_within(edit: Edit, other: Edit) -> bool:
-    """Return whether another edit changes all lines that an edit does."""
-    return edit.unit == other.unit and set(edit.lines) <= set(other.lines)

@@ -107,7 +107,11 @@ def _exercise_report(
         cause = Cause(code="answers_by_hand", message=str(len(answers)))
     if forbidden:
         reason, cause = " ".join(forbidden), Cause(code="forbidden_names")
-    stated = _stated_in(source)
+    stated = {
+        each.name: Line(file=unit.label, line=each.line, text=each.sentence)
+        for unit in source.units
+        for each in requirements_in(unit.text)
+    }
     notes = _notes(session, results)
     return ExerciseReport(
         name=exercise.name,
@@ -160,15 +164,6 @@ def _answers(exercise: Exercise, source: Source) -> tuple[WrittenAnswer, ...]:
         for question, text in texts.items()
         if text.replace(TEXT_STUB, "").strip()
     )
-
-
-def _stated_in(source: Source) -> dict[str, Line]:
-    """Return where a submission's text states each requirement."""
-    return {
-        stated.name: Line(file=unit.label, line=stated.line, text=stated.sentence)
-        for unit in source.units
-        for stated in requirements_in(unit.text)
-    }
 
 
 def check_report(

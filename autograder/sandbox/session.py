@@ -1,11 +1,10 @@
 """A worker session: calls into a submission, and what comes of them."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from autograder.course.course_file import Library, Limits
 from autograder.course.text import one_line
-from autograder.sandbox.child import Children, Place
+from autograder.sandbox.child import Place
 from autograder.sandbox.peer import CourseFunction, answers_by
 from autograder.sandbox.problems import (
     Crashed,
@@ -22,18 +21,6 @@ from autograder.worker.codec import Handle
 from autograder.worker.messages import Reply, Request, Unit
 
 MAKE_SECONDS = 60.0
-
-
-def open_session(
-    source: Source,
-    library: Library,
-    limits: Limits,
-    children: Children,
-    last_try: bool = True,
-    exercises: Collection[str] = (),
-) -> "WorkerSession":
-    """Return the first session of a submission; its processes are started when it is asked."""
-    return WorkerSession(Workers(source, library, limits, children, last_try, exercises))
 
 
 class WorkerSession:

@@ -65,22 +65,19 @@ def _state(torch: Any, module: Any, expected: Mapping[str, Any], inputs: list[An
     return _held(torch, module)
 
 
-def _inside(torch: Any, module: Any) -> Iterator[tuple[str, Any, dict[str, Any]]]:
+def _inside(
+    torch: Any, module: Any, prefix: str = "", outer: tuple[int, ...] = ()
+) -> Iterator[tuple[str, Any, dict[str, Any]]]:
     """Give the module and those inside it, with the beginning of their names and what each holds.
 
     It is read from the objects themselves: a class may override `state_dict`, `named_parameters`
     and `train`, and then they say something else than what there is.
     """
-    read = torch.nn.Module.__dict__["__dict__"].__get__
-
-    def walk(each: Any, prefix: str, outer: tuple[int, ...]) -> Iterator[tuple[str, Any, Any]]:
-        own = read(each)
-        yield prefix, each, own
-        for name, part in own["_modules"].items():
-            if isinstance(part, torch.nn.Module) and id(part) not in outer:
-                yield from walk(part, f"{prefix}{name}.", (*outer, id(part)))
-
-    return walk(module, "", (id(module),))
+    own = torch.nn.Module.__dict__["__dict__"].__get__(module)
+    yield prefix, module, own
+    for name, part in own["_modules"].items():
+        if isinstance(part, torch.nn.Module) and id(part) not in (*outer, id(module)):
+            yield from _inside(torch, part, f"{prefix}{name}.", (*outer, id(module)))
 
 
 def _named(torch: Any, module: Any, kind: str) -> Iterator[tuple[str, Any]]:

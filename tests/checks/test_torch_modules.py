@@ -17,7 +17,8 @@ from autograder.checks.torch_modules import (
 )
 from autograder.course.course_file import Limits
 from autograder.sandbox.problems import Crashed, Raised, StudentProblem
-from autograder.sandbox.session import open_session
+from autograder.sandbox.session import WorkerSession
+from autograder.sandbox.workers import Workers
 from autograder.submission.source import Source
 from autograder.worker.messages import Passed, Unit
 
@@ -41,7 +42,7 @@ def torch_submission(children):
 
     def make(text):
         source = Source("net", "net.py", (Unit("net.py", HEAD + text),))
-        clients.append(open_session(source, "torch", Limits(), children))
+        clients.append(WorkerSession(Workers(source, "torch", Limits(), children)))
         return Submission(clients[-1])
 
     yield make

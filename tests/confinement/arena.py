@@ -14,7 +14,8 @@ from autograder.course.course_file import Limits
 from autograder.sandbox.child import Children, InternalError
 from autograder.sandbox.fork_server import ForkServers
 from autograder.sandbox.problems import StudentProblem
-from autograder.sandbox.session import open_session
+from autograder.sandbox.session import WorkerSession
+from autograder.sandbox.workers import Workers
 from autograder.submission.source import Source
 from autograder.worker.confinement import LAYERS, Level
 from autograder.worker.messages import Request, Unit
@@ -63,7 +64,7 @@ class Arena:
         )
         body = "\n".join(f"    {line}" for line in ATTACKS[name].split("\n"))
         source = Source("work", "work.py", (Unit("work.py", f"{head}def f():\n{body}\n"),))
-        client = open_session(source, "numpy", LIMITS, self.children)
+        client = WorkerSession(Workers(source, "numpy", LIMITS, self.children))
         value = None
         try:
             value = client.ask(Request("call", "f")).value
@@ -88,7 +89,7 @@ class Arena:
 
     def _neighbour(self, text: str) -> bool:
         source = Source("work", "work.py", (Unit("work.py", text),))
-        client = open_session(source, "numpy", PATIENT, self.children)
+        client = WorkerSession(Workers(source, "numpy", PATIENT, self.children))
         try:
             return client.ask(Request("call", "f", [[1, 2]])).value == [2, 4]
         except StudentProblem:  # it may not write its file on this level

@@ -9,7 +9,8 @@ from autograder.checks.proxy import Submission
 from autograder.course.course_file import Limits
 from autograder.sandbox.fork_server import ForkServers
 from autograder.sandbox.levels import LEVELS, why_not
-from autograder.sandbox.session import open_session
+from autograder.sandbox.session import WorkerSession
+from autograder.sandbox.workers import Workers
 from autograder.submission.source import Source
 from autograder.worker.messages import Unit
 
@@ -103,7 +104,7 @@ def confined():
             pytest.skip(f"{level} does not hold here: {why_not(level)}")
         children = ForkServers("reference", level)
         source = Source("work", "work.py", (Unit("work.py", text),), helpers)
-        client = open_session(source, library, Limits(call_seconds=20), children)
+        client = WorkerSession(Workers(source, library, Limits(call_seconds=20), children))
         opened.extend([client, children])
         return Submission(client)
 

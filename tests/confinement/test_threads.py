@@ -12,7 +12,8 @@ from autograder.course.course_file import Limits
 from autograder.sandbox.fork_server import ForkServers
 from autograder.sandbox.levels import LEVELS, why_not
 from autograder.sandbox.problems import Crashed, Raised
-from autograder.sandbox.session import open_session
+from autograder.sandbox.session import WorkerSession
+from autograder.sandbox.workers import Workers
 from autograder.submission.source import Source
 from autograder.worker.confinement.private_root import NOBODY
 from autograder.worker.messages import Unit
@@ -62,7 +63,7 @@ def level(request):
 def submission_on(level):
     children = ForkServers("reference", level)
     source = Source("work", "work.py", (Unit("work.py", THREADS),))
-    session = open_session(source, "numpy", LIMITS, children)
+    session = WorkerSession(Workers(source, "numpy", LIMITS, children))
     try:
         yield Submission(session)
     finally:
@@ -110,7 +111,7 @@ def test_a_kill_for_threads_is_not_taken_for_one_from_outside(level):
         pytest.skip("the kernel refuses the thread there")
     children = ForkServers("reference", level)
     source = Source("work", "work.py", (Unit("work.py", THREADS),))
-    session = open_session(source, "numpy", LIMITS, children, last_try=False)
+    session = WorkerSession(Workers(source, "numpy", LIMITS, children, last_try=False))
     try:
         with pytest.raises(Crashed):
             Submission(session).run(200, 10)

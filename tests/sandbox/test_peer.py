@@ -9,7 +9,8 @@ from autograder.checks.proxy import Submission
 from autograder.course.course_file import Limits
 from autograder.sandbox.fork_server import ForkServers
 from autograder.sandbox.problems import Raised
-from autograder.sandbox.session import open_session
+from autograder.sandbox.session import WorkerSession
+from autograder.sandbox.workers import Workers
 from autograder.submission.source import Source
 from autograder.worker.codec import Handle
 from autograder.worker.messages import Request, Unit
@@ -45,7 +46,7 @@ def submitted(servers):
 
     def make(text):
         source = Source("work", "work.py", (Unit("work.py", textwrap.dedent(text)),))
-        sessions.append(open_session(source, "numpy", SHORT, servers))
+        sessions.append(WorkerSession(Workers(source, "numpy", SHORT, servers)))
         return Submission(sessions[-1])
 
     yield make

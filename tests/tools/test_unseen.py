@@ -6,7 +6,8 @@ import pytest
 
 from autograder.course.own_modules import importable
 from autograder.report.model import Diagnosis, Statement
-from autograder.sandbox.session import open_session
+from autograder.sandbox.session import WorkerSession
+from autograder.sandbox.workers import Workers
 from autograder.submission.source import Source
 from autograder.worker.messages import Unit
 from tools.unseen.measure import Unseen, measure
@@ -75,7 +76,7 @@ def test_a_statement_is_false_if_no_detector_makes_it_again(course, judge):
 def oracle_says(course, judge, told):
     exercise = course.exercise("softmax")
     source = Source("softmax", "softmax.py", (Unit("softmax.py", FIRST_AXIS),))
-    client = open_session(source, "numpy", course.limits(exercise), judge.children)
+    client = WorkerSession(Workers(source, "numpy", course.limits(exercise), judge.children))
     try:
         return Oracle(judge.catalogue, "softmax").is_false(told, client)
     finally:

@@ -6,7 +6,8 @@ from autograder.checks.proxy import Submission
 from autograder.course.course_file import Limits
 from autograder.sandbox.levels import LEVELS, children_on, why_not
 from autograder.sandbox.problems import Raised
-from autograder.sandbox.session import open_session
+from autograder.sandbox.session import WorkerSession
+from autograder.sandbox.workers import Workers
 from autograder.submission.source import Source
 from autograder.worker.messages import Unit
 
@@ -41,7 +42,9 @@ def level(request):
 def work(level, course, tmp_path):
     children = children_on(level, course, [], tmp_path)
     source = Source("work", "work.py", (Unit("work.py", WORK),))
-    client = open_session(source, "numpy", Limits(load_seconds=60, total_seconds=120), children)
+    client = WorkerSession(
+        Workers(source, "numpy", Limits(load_seconds=60, total_seconds=120), children)
+    )
     yield Submission(client)
     client.close()
     children.close()

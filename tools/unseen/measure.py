@@ -14,7 +14,8 @@ from autograder.grading.repair import is_worth_looking, look_for_repair
 from autograder.grading.scoring import Graded
 from autograder.report.model import Diagnosis, Repair
 from autograder.sandbox.levels import children_on, choose
-from autograder.sandbox.session import WorkerSession, open_session
+from autograder.sandbox.session import WorkerSession
+from autograder.sandbox.workers import Workers
 from autograder.submission.source import Siblings, Source, from_text
 from tools.unseen.mutated import Mutated, pairs, singles
 from tools.unseen.oracle import Oracle
@@ -138,7 +139,7 @@ class _Measured:
 
     def _client(self, source: Source) -> WorkerSession:
         limits = self.course.limits(self.exercise)
-        return open_session(source, self.exercise.needs, limits, self.judge.children)
+        return WorkerSession(Workers(source, self.exercise.needs, limits, self.judge.children))
 
 
 def measure_exercise(root: Path, name: str, sample: int) -> Unseen:
