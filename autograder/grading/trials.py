@@ -14,7 +14,6 @@ from autograder.sandbox.session import WorkerSession
 from autograder.sandbox.workers import Workers
 from autograder.submission.source import Source
 from autograder.worker.codec import Figure
-from autograder.worker.confinement import Level
 from autograder.worker.messages import Reply, Request
 
 CALL_SECONDS = 0.5  # of the processor, in a trial
@@ -33,7 +32,6 @@ class SharedWorker:
 
     def __init__(self, children: Children) -> None:
         self.children = children
-        self.confinement: Level = children.confinement
         self.worker: WorkerProcess | None = None
         self.calls = 0
         self.seconds = 0.0

@@ -5,7 +5,6 @@ from typing import Literal, NamedTuple, Protocol
 
 from autograder.course.course_file import Library, Limits
 from autograder.sandbox.connection import Clock, Connection
-from autograder.worker.confinement import Level
 
 # Where the submission answers; where it is asked about its own steps; where the course's code runs.
 Place = Literal["first", "own", "course"]
@@ -76,8 +75,6 @@ class ChildKind(NamedTuple):
 
 class Children(Protocol):
     """A source of children."""
-
-    confinement: Level
 
     def take(self, kind: ChildKind) -> Child:
         """Return a child of that kind, ready. There is one child at a time in each place.

@@ -249,7 +249,7 @@ class ForkServers:
         scratch: Path | None = None,
         core: int | None = None,
     ) -> None:
-        self.confinement: Level = level
+        self.level: Level = level
         self.hidden = (reference,)
         self.secret = [str(path) for path in secret]
         self.scratch = scratch
@@ -281,7 +281,7 @@ class ForkServers:
         if key not in self._servers:
             torch = ["torch"] if kind.library == "torch" else []
             warm = ["numpy.random", "numpy.ma", *_COMMON, *torch, *kind.also]
-            layers = LAYERS[self.confinement]
+            layers = LAYERS[self.level]
             self._servers[key] = ForkServer(
                 warm, layers, self.hidden, self.secret, self.scratch, self.core
             )

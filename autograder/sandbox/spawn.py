@@ -22,7 +22,6 @@ from autograder.sandbox.connection import (
     DescriptorConnection,
     ThreadConnection,
 )
-from autograder.worker.confinement import Level
 from autograder.worker.limits import STACK_SIGNAL
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -96,8 +95,6 @@ class Spawner:
 
     Their working folders lie in `scratch`, or where the system keeps temporary files.
     """
-
-    confinement: Level = "none"
 
     def __init__(self, reference: str, ahead: bool = False, scratch: Path | None = None) -> None:
         self.hidden = (reference,)
