@@ -240,15 +240,17 @@ def _mark(value: Any) -> Any:
         return {key: _mark(item) for key, item in value.items()}
     if isinstance(value, Dates):
         return msgspec.msgpack.Ext(DATE, date_text(value))
+    return _mark_struct(value) if isinstance(value, msgspec.Struct) else value
+
+
+def _mark_struct(value: msgspec.Struct) -> Any:
     if isinstance(value, Tag):
         return msgspec.msgpack.Ext(TAG, value.letter.encode())
     if isinstance(value, Figure):
         return msgspec.msgpack.Ext(_FIGURE, msgspec.msgpack.encode(value))
     if isinstance(value, Handle):
         return msgspec.msgpack.Ext(_HANDLE, msgspec.msgpack.encode((value.number, value.type)))
-    if isinstance(value, msgspec.Struct):
-        return [_mark(getattr(value, name)) for name in value.__struct_fields__]
-    return value
+    return [_mark(getattr(value, name)) for name in value.__struct_fields__]
 
 
 def decode(kind: type[Message], header: Buffer, payload: Buffer) -> Message:
