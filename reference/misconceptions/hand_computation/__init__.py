@@ -265,20 +265,28 @@ def _numbers(read: Callable[[str], Any], name: str) -> Array | None:
 
 
 def simulated_values() -> Iterator[tuple[str, str, dict[str, object]]]:
-    """For `autograder verify`: a value's name, a mistake, and the values as it makes them."""
+    """For `autograder verify`: a value's name, a mistake, and the values as it makes them.
+
+    Those that come about by chance too easily have no name.
+    """
     for part in STANDARD.parts.values():
         for step, family in WRONG.items():
             name = f"{part.letter}_{step}"
             call = SimpleNamespace(part=part, before=_before(part, step))
             for each in family.misconceptions:
-                values = _made(family, each, call)
-                if values is not None and not _close(values, part.exact(step)):
+                values, right = _made(family, each, call), part.exact(step)
+                if values is None or _close(values, right):
+                    continue
+                if _chance(step, np.round(values, 3), values, right) < CHANCE:
                     yield name, each.id, {name: np.round(values, 3).tolist()}
     nothing = np.zeros(STANDARD.parts["b"].shape("scores")).tolist()
     yield "b_scaled", "follows-from-trivial-row", {"b_scores": nothing, "b_scaled": nothing}
     name, call = "c_masked_row", SimpleNamespace(before=np.array(STANDARD.masked_scores))
+    right = np.array(STANDARD.masked_row)
     for each in MASKED_ROW.misconceptions:
-        yield name, each.id, {name: np.round(_made(MASKED_ROW, each, call), 3).tolist()}
+        row = np.round(_made(MASKED_ROW, each, call), 3)
+        if _chance("weights", row, _made(MASKED_ROW, each, call), right) < CHANCE:
+            yield name, each.id, {name: row.tolist()}
 
 
 MISTAKES = Mistakes(explain_value=explain_value, simulated_values=simulated_values)
