@@ -182,17 +182,23 @@ def expect_results(actual: Any, names: tuple[str, ...], function: str) -> tuple[
         raise Mismatch(said, code="nothing_returned")
     if isinstance(actual, list) and len(actual) == len(names):
         return tuple(actual)
-    mistake, told = "number-of-results", ""
-    if isinstance(actual, np.ndarray):
-        returned = f"one array of shape {shape(actual.shape)}"
-    elif isinstance(actual, list):
-        returned = several(len(actual), "result")
-        told = "Another number of results is returned than the text asks for."
-    else:
-        mistake, returned = "kind-of-result", describe_value(actual)
-        told = "A value of another kind is returned than the text asks for."
-    said = f"{function} returned {returned}; expected {wanted}."
-    raise Mismatch(said, mistake=mistake, code="other_results", told=told)
+    if not isinstance(actual, np.ndarray | list):
+        raise Mismatch(
+            f"{function} returned {describe_value(actual)}; expected {wanted}.",
+            mistake="kind-of-result",
+            code="other_results",
+            told="A value of another kind is returned than the text asks for.",
+        )
+    is_array = isinstance(actual, np.ndarray)
+    returned = (
+        f"one array of shape {shape(actual.shape)}" if is_array else several(len(actual), "result")
+    )
+    raise Mismatch(
+        f"{function} returned {returned}; expected {wanted}.",
+        mistake="number-of-results",
+        code="other_results",
+        told="Another number of results is returned than the text asks for.",
+    )
 
 
 def expect_unchanged(before: npt.ArrayLike, after: Any, name: str) -> None:
