@@ -5,6 +5,7 @@ import json
 import os
 import secrets
 import shutil
+import socket
 import subprocess
 import sys
 import time
@@ -84,11 +85,13 @@ def jupyter_lab(folder: Path, env: Mapping[str, str]) -> Iterator[tuple[str, str
 
 
 def _address(info: Path, server: subprocess.Popen, log: Path) -> str:
-    """The address of a server, as soon as it says so."""
+    """Return a server's address as soon as it accepts connections: its file is written earlier."""
     until = time.monotonic() + SECONDS
     while time.monotonic() < until and server.poll() is None:
         with contextlib.suppress(OSError, ValueError):
-            return json.loads(info.read_text())["url"]
+            said = json.loads(info.read_text())
+            socket.create_connection(("127.0.0.1", said["port"]), timeout=1).close()
+            return said["url"]
         time.sleep(0.1)
     raise AssertionError(f"JupyterLab did not start:\n{log.read_text()[-2000:]}")
 

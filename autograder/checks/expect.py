@@ -189,9 +189,10 @@ def expect_results(actual: Any, names: tuple[str, ...], function: str) -> tuple[
             code="other_results",
             told="A value of another kind is returned than the text asks for.",
         )
-    is_array = isinstance(actual, np.ndarray)
     returned = (
-        f"one array of shape {shape(actual.shape)}" if is_array else several(len(actual), "result")
+        f"one array of shape {shape(actual.shape)}"
+        if isinstance(actual, np.ndarray)
+        else several(len(actual), "result")
     )
     raise Mismatch(
         f"{function} returned {returned}; expected {wanted}.",
