@@ -1,1 +1,1 @@
-"""A whole class: many submissions, many processes, one set of results."""
+"""Grading of a whole class: many submissions, many processes, one set of results."""

@@ -1,7 +1,7 @@
-"""Adjustments of a class: points that people changed, each for the work that it was given for.
+"""Adjustments of a class: changes of points by people, each for the work that it was made for.
 
-They lie in the store. `adjustments.csv` is imported from and written again: when a class is graded,
-and when somebody enters one.
+They are kept in the store. When a class is graded, and when somebody enters an adjustment,
+`adjustments.csv` is imported into the store and written again.
 """
 
 import itertools
@@ -48,7 +48,7 @@ MAX_SHOWN = 5
 
 
 class Entered(NamedTuple):
-    """A decision and its row in the table; `id` is that of the store, 0 for a row typed since."""
+    """A decision and its table row; `id` is its id in the store, 0 if it is not stored yet."""
 
     decision: Decision
     row: Row
@@ -56,7 +56,7 @@ class Entered(NamedTuple):
 
 
 class Adjustments:
-    """The adjustments of a class: those of the store, and what was typed into the table since."""
+    """The adjustments in the store, and those typed into the table since the last run."""
 
     def __init__(self, path: Path, course: Course, store: Store | None = None) -> None:
         """Read the table and the store; without files there are no adjustments.
@@ -65,23 +65,23 @@ class Adjustments:
             store: the store in an open transaction, if there is one.
 
         Raises:
-            UserError: it is no such table, or a row of it cannot be meant; it names the line.
+            UserError: the table or one of its rows is invalid; the message names the line.
         """
         with read_store(path.parent) if store is None else nullcontext(store) as tables:
-            stored = tables.adjustments()  # before the table, which is written before the store
+            stored = tables.adjustments()  # first: writers change the table first
         self.table = Table(path, COLUMNS, NEEDED)
-        self.chosen: dict[tuple[str, str], str] | None = None  # by a run: files of several
-        self.put_back: list[str] = []  # the students of rows that the table lacks by mistake
+        self.chosen: dict[tuple[str, str], str] | None = None  # chosen files; set by a run
+        self.put_back: list[str] = []  # students whose rows the table has lost
         self._course = course
         self._taken_out: list[int] = []
         self._states: dict[int, tuple[str, str, str]] = {}
         self.entered = [self._entered(row, id) for id, row in self._matched(stored)]
 
     def _matched(self, stored: Sequence[StoredAdjustment]) -> list[tuple[int, Row]]:
-        """Match the table's rows with the store, each with its id; 0 if it was typed since.
+        """Return the table's rows with their ids in the store, 0 for rows not stored yet.
 
-        What a command or the desk has entered is taken out by them alone: a table that was saved
-        without it may be an old one, so it is put back.
+        A row that a command or the desk entered is deleted only there. If the table does not have
+        it, the table may be an old copy, so the row is added again.
         """
         free: dict[tuple[str, ...], list[int]] = {}
         for at, row in reversed(list(enumerate(self.table.rows))):
@@ -99,7 +99,7 @@ class Adjustments:
         for each in absent:
             target = _decision(each.cells)[:3]
             if each.exported and self.table.data is not None:
-                if typed[target] or each.origin == "table":  # changed or removed in the table
+                if typed[target] or each.origin == "table":  # changed or deleted in the table
                     typed[target] -= 1
                     self._taken_out.append(each.id)
                     continue
@@ -116,7 +116,7 @@ class Adjustments:
         return Entered(Decision.read(self._cells(row), where, self._course), row, id)
 
     def of(self, student: str) -> list[Decision]:
-        """Return what was decided for a student, in order."""
+        """Return the decisions on a student's points, in order."""
         return [each.decision for each in self.entered if each.decision.student == student]
 
     def apply(
@@ -126,17 +126,17 @@ class Adjustments:
         only: Collection[str] | None = None,
         sources: Mapping[str, Source] | None = None,
     ) -> tuple[list[ExerciseReport], list[Adjustment]]:
-        """Return the exercises with what was decided for them, and the adjustments.
+        """Return the exercises after a student's decisions, and the adjustments that were applied.
 
-        With `only`, what was decided for other exercises than these is in them already. Comments
-        at a line have the line of `sources`, which are by exercise.
+        With `only`, just the decisions on these exercises are applied: the others already are.
+        `sources`, by exercise, have the lines that comments are about.
         """
         changed, counted = {e.name: e for e in exercises}, self._counted(student, exercises, only)
         applied = [put_into_effect(each, changed, sources or {}) for each in counted]
         return [changed[exercise.name] for exercise in exercises], applied
 
     def upcoming(self, report: Report) -> Report:
-        """Return a report of the last run with the points of what was entered since."""
+        """Return a report of the last run after the decisions that were entered since then."""
         left = Counter(applied.entry for applied in report.adjustments)
         changed = {exercise.name: exercise for exercise in report.exercises}
         points = report.points
@@ -149,9 +149,9 @@ class Adjustments:
         return msgspec.structs.replace(report, points=max(0.0, points), exercises=exercises)
 
     def with_own_excuses(self, before: Report) -> dict[str, ExerciseReport]:
-        """Return the exercises of the last run by name, excused only where a person entered it.
+        """Return the last run's exercises by name, excused only if a person entered the excuse.
 
-        What the roster excuses is put into effect again in each run.
+        Each run applies the roster's excuses again.
         """
         excuses = {d.entry for d in self.of(before.student) if d.change == "excuse"}
         own = {a.exercise for a in before.adjustments if a.entry in excuses or not a.entry}
@@ -161,7 +161,7 @@ class Adjustments:
         }
 
     def in_order(self, student: str, adjustments: Iterable[Adjustment]) -> list[Adjustment]:
-        """Return a student's adjustments in the table's order; those not in it come last."""
+        """Return a student's adjustments in the table's order, followed by those without a row."""
         rows = [(decision.exercise, decision.check) for decision in self.of(student)]
 
         def place(adjustment: Adjustment) -> int:
@@ -176,7 +176,7 @@ class Adjustments:
         exercises: Sequence[ExerciseReport],
         only: Collection[str] | None = None,
     ) -> list[Decision]:
-        """Return the decisions that count for a student's work, and keep what becomes of each."""
+        """Return the decisions that count for a student's work, and store the state of each row."""
         graded = [exercise.name for exercise in exercises]
         names = {TOTAL, *(graded if only is None else only)}
         counted = []
@@ -199,7 +199,7 @@ class Adjustments:
         return counted
 
     def choices(self, student: str) -> list[FileChoice]:
-        """Return the files that were chosen for a student, in order."""
+        """Return the choices of files for a student, in order."""
         return [
             FileChoice(each.exercise, each.check, each.graded)
             for each in self.of(student)
@@ -207,9 +207,9 @@ class Adjustments:
         ]
 
     def _is_meant(self, place: int, request: str) -> bool:
-        """Tell whether a chosen file or an answer counts, and note its state.
+        """Tell whether a choice of a file or an answer to a request counts, and store its state.
 
-        Of several choices of the file that is graded, the last one counts.
+        If several choices name the graded file, only the last one counts.
         """
         each = self.entered[place].decision
         if each.change == "answer":
@@ -227,14 +227,14 @@ class Adjustments:
         return fitting == [place]
 
     def _is_chosen(self, place: int) -> bool:
-        """Tell whether the file of a row is graded in this run; before a run, by the last one."""
+        """Tell whether this run grades a row's file; before a run, whether the last one did."""
         decision, row, _ = self.entered[place]
         if self.chosen is None:
             return self.table.get(row, "state") != CHANGED
         return self.chosen.get((decision.student, decision.exercise)) == decision.check
 
     def not_in(self, report: Report) -> set[str]:
-        """Return the exercises, or the total, for which a report has other entries."""
+        """Return the exercises, or `total`, for which a report's adjustments are out of date."""
         counted: dict[str, list[Decision]] = defaultdict(list)
         for decision in self._counted(report.student, report.exercises):
             counted[decision.exercise].append(decision)
@@ -252,7 +252,7 @@ class Adjustments:
         }
 
     def notes(self, students: Collection[str]) -> list[str]:
-        """Return what a person should know of rows that do not count."""
+        """Return notes on rows that do not count, or that a person should check again."""
         by_state: dict[str, list[Decision]] = defaultdict(list)
         for place, (state, *_) in sorted(self._states.items()):
             by_state[state].append(self.entered[place].decision)
@@ -278,7 +278,7 @@ class Adjustments:
         return notes + self.put_back_notes()
 
     def put_back_notes(self) -> list[str]:
-        """Return whose rows the table lacked, although a command had entered them."""
+        """Return a note on the rows that were added to the table again; empty if there are none."""
         if not self.put_back:
             return []
         rows = several(len(self.put_back), "row")
@@ -288,7 +288,7 @@ class Adjustments:
         ]
 
     def write(self) -> list[str]:
-        """Import what was typed, write back what became of each row; return what went wrong."""
+        """Import the typed rows, and write the state of each row; return errors."""
         if not self.entered and not self._taken_out:
             return []
         rows = []
@@ -305,9 +305,10 @@ class Adjustments:
         return [f"{trouble}, then run the same command again."] if trouble else []
 
     def enter(self, cells: Mapping[str, str]) -> str:
-        """Add what a person decided, to the store and the table; return why that cannot be.
+        """Add a decision to the store and the table; return the error, or an empty text.
 
-        It is on the disk when this returns. Other processes may do the same at once.
+        The decision is on the disk when this returns. Other processes may enter decisions
+        meanwhile.
         """
         row = {name: safe_cell(text) for name, text in cells.items()}
         self._entered(Row(0, self.table.row(row)))
@@ -321,7 +322,7 @@ class Adjustments:
         return trouble
 
     def undo(self, student: str, exercise: str, check: str) -> tuple[int, str]:
-        """Take out what was decided for somebody; return how many rows, and why they cannot go."""
+        """Delete the decisions on a check or exercise; return their number, and the error or ""."""
         wanted = student, exercise, check
         with write_store(self.table.path.parent) as store:
             current = Adjustments(self.table.path, self._course, store)
@@ -335,9 +336,9 @@ class Adjustments:
         return len(gone), trouble
 
     def _export(self, store: Store, rows: Sequence[tuple[str, ...]]) -> str:
-        """Write the table, and note in the store what it has; return why it cannot be written.
+        """Write the table and record its rows in the store; return the error, or an empty text.
 
-        `rows` are those of `entered`, and a new one that the caller stores.
+        `rows` are the rows of `entered`, and a new one if the caller stores it.
         """
         trouble = self.table.write(rows)
         if trouble:
@@ -350,18 +351,18 @@ class Adjustments:
 
 
 def _is_orphan(each: Decision, exercise: ExerciseReport) -> bool:
-    """Tell whether a decision is about a check that is not there."""
+    """Tell whether a decision is about a check that does not exist."""
     names = {check.name for check in exercise.checks}
     return bool(each.check) and not each.line and each.check not in names
 
 
 def _decision(cells: Mapping[str, str]) -> tuple[str, ...]:
-    """Return what a person decided, without what became of it."""
+    """Return the cells that a person enters, without those that the grader fills in."""
     return tuple(cells[name].strip() for name in COLUMNS[:8])
 
 
 class UnappliedEntries(UserError):
-    """People have entered what the results do not have; `what` is a sentence without a remedy."""
+    """Error: results lack marks or adjustments; `what` is the message without the remedy."""
 
     def __init__(self, what: str, exercises: Collection[str]) -> None:
         of = f" for {few(sorted(exercises), MAX_SHOWN)}" if exercises else ""
@@ -370,10 +371,10 @@ class UnappliedEntries(UserError):
 
 
 def refuse_unapplied_entries(results: Path, course: Course, reports: Sequence[Report]) -> None:
-    """See that marks and adjustments are all in the reports, so that no old points go out.
+    """Check that the reports contain all marks and adjustments, so that no old points are exported.
 
     Raises:
-        UnappliedEntries: some are not; it names the table and the students.
+        UnappliedEntries: some are missing; the message names the table and the students.
     """
     adjustments = Adjustments(results / TABLE, course)
     marks = Marks(results / MARKS, course, course.exercises.values())

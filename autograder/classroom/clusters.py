@@ -1,7 +1,7 @@
-"""Clusters of answers in words: those that are alike are marked together.
+"""Clusters of similar answers in words, so that they can be marked together.
 
-Answers are alike if they have the same words, or all but a few. Nothing is decided here: a person
-sees the cluster, and in each answer what differs.
+Similar answers have the same words, or all but a few. The person who marks sees the cluster, and
+the words in which its answers differ.
 """
 
 import difflib
@@ -21,9 +21,9 @@ from autograder.classroom.table_import import as_number
 from autograder.course.course_file import Question
 from autograder.course.text import digest
 
-NEAR = 0.8  # the share of pairs of neighbouring words that two answers have in common
-MOST_WORDS = 2000  # of an answer, for that
-MOST_COMPARED = 600  # words, where differences are shown
+NEAR = 0.8  # share of word pairs that similar answers have in common
+MOST_WORDS = 2000  # of an answer, in its word pairs
+MOST_COMPARED = 600  # words of an answer, to show differences
 WordPair = tuple[str, str, int]
 ID_LETTERS = 8
 _POINTS = re.compile(r"\s*([+\-−]?\d+(?:[.,]\d+)?)\s*points?\b")
@@ -31,32 +31,32 @@ _AROUND = ".,;:!?\"'`*_()[]{}«»„“”‚‘’…"
 
 
 class SameText(NamedTuple):
-    """Places of answers that have the same words, and what these are."""
+    """The normalized words of some answers, and the positions of these answers."""
 
     words: tuple[str, ...]
     places: tuple[int, ...]
 
 
 def normalized_words(text: str) -> tuple[str, ...]:
-    """Return an answer's words without capitals, and without the punctuation around them."""
+    """Return an answer's words in lower case, without the punctuation around them."""
     shown = unicodedata.normalize("NFKC", text).casefold()
     words = (word.strip(_AROUND) for word in shown.split())
     return tuple(word for word in words if word)
 
 
 def similar_groups(texts: Sequence[str]) -> list[list[SameText]]:
-    """Group answers: in each group the most common words first, then those much like them.
+    """Group similar answers: each group begins with its most common words.
 
-    Nothing is in two groups, and those with many answers come first. The same texts in the same
-    order give the same groups.
+    Each answer is in one group, and the largest group comes first. The result depends only on the
+    texts and their order.
     """
     places: dict[tuple[str, ...], list[int]] = {}
     for place, text in enumerate(texts):
         places.setdefault(normalized_words(text), []).append(place)
     same = [SameText(words, tuple(positions)) for words, positions in places.items()]
     same.sort(key=lambda each: (-len(each.places), each.places))
-    # Two near texts share one of the rarest third of the pairs of each. So only those that do are
-    # compared. `least` is the share of the shorter one's size in the longer one's.
+    # Two similar texts have a word pair in common that is among the rarest third of each. Only
+    # texts with such a pair are compared. `least`: the smallest ratio of two similar texts' sizes.
     least = NEAR / (2 - NEAR)
     pairs = [word_pairs(each.words) for each in same]
     usual = Counter(itertools.chain.from_iterable(pairs))
@@ -80,12 +80,15 @@ def similar_groups(texts: Sequence[str]) -> list[list[SameText]]:
 
 
 def are_near(one: frozenset[WordPair], other: frozenset[WordPair]) -> bool:
-    """Tell whether two texts, by their pairs of words, are much like one another."""
+    """Tell whether two texts are similar, by their word pairs."""
     return 2 * len(one & other) >= NEAR * (len(one) + len(other))
 
 
 def word_pairs(words: Sequence[str]) -> frozenset[WordPair]:
-    """Return each two neighbouring words, with both ends; repeated pairs are told apart."""
+    """Return the pairs of neighbouring words, with a number that tells repeated pairs apart.
+
+    The text's start and end count as empty words.
+    """
     cut = ["", *words[:MOST_WORDS], ""]
     met: Counter[tuple[str, str]] = Counter()
     pairs = set()
@@ -96,10 +99,9 @@ def word_pairs(words: Sequence[str]) -> frozenset[WordPair]:
 
 
 def differing_pieces(text: str, other: str) -> list[tuple[str, bool]]:
-    """Cut a text into pieces, each with whether another text has something else there.
+    """Split a text into pieces, each with whether `other` has different words there.
 
-    Where words of the other are missing in it, there is an empty piece. Of a long text only the
-    beginning is looked at.
+    An empty piece marks words that only `other` has. Only the beginning of a long text is compared.
     """
     words, other_words = text.split()[:MOST_COMPARED], other.split()[:MOST_COMPARED]
     matcher = difflib.SequenceMatcher(
@@ -117,7 +119,7 @@ def _bare(word: str) -> str:
 
 
 class RubricItem(msgspec.Struct, frozen=True):
-    """An item of a rubric; `points` are None if it names none."""
+    """An item of a rubric; `points` is None if the item names no points."""
 
     id: str
     said: str
@@ -125,14 +127,14 @@ class RubricItem(msgspec.Struct, frozen=True):
 
 
 class Wording(msgspec.Struct, frozen=True):
-    """Answers in the same words; `id` is that of the first of them."""
+    """Answers with the same words; `id` is that of the first answer."""
 
     id: str
     members: tuple[Answered, ...]
 
 
 class AnswerCluster(msgspec.Struct, frozen=True):
-    """Wordings that are much like the first."""
+    """Wordings that are similar to the first one."""
 
     wordings: tuple[Wording, ...]
 
@@ -142,7 +144,7 @@ class AnswerCluster(msgspec.Struct, frozen=True):
 
 
 class MarkedSoFar(msgspec.Struct, frozen=True):
-    """The progress of a question; `doubtful` are marks that do not count, for a reason."""
+    """The progress of marking a question; `points` is the mean, `doubtful` marks do not count."""
 
     answers: int
     marked: int
@@ -151,7 +153,7 @@ class MarkedSoFar(msgspec.Struct, frozen=True):
 
 
 def rubric(question: Question) -> tuple[RubricItem, ...]:
-    """Return the items of a question, each with the points that it begins with: "2 points: …"."""
+    """Return the rubric's items, with the points of those that begin like "2 points: …"."""
     items = []
     for text in question.rubric:
         match = _POINTS.match(text)
@@ -161,19 +163,19 @@ def rubric(question: Question) -> tuple[RubricItem, ...]:
 
 
 def total(question: Question, ids: Sequence[str]) -> float:
-    """Add up some items: at least 0, and at most what the question is worth."""
+    """Return the sum of some items' points, between 0 and the question's maximum."""
     points = sum(item.points or 0 for item in rubric(question) if item.id in ids)
     return round(min(question.points, max(0.0, points)), 2)
 
 
 class Sheet:
-    """One question of a class: its answers in clusters, and their marks."""
+    """A question of a class with its answers in clusters and their marks."""
 
     def __init__(self, marking: Marking, exercise: str, question: str) -> None:
         """Cluster the answers.
 
         Raises:
-            UserError: there is no such question, or there are no results.
+            UserError: the question does not exist, or there are no results.
         """
         self.marking = marking
         self.exercise = exercise
@@ -192,33 +194,33 @@ class Sheet:
         return tuple(clusters)
 
     def wording(self, named: str) -> Wording | None:
-        """Return the wording of that id, or with an answer of that id."""
+        """Return the wording with this id, or with an answer of this id; None if there is none."""
         for each in self.wordings:
             if named == each.id or any(member.id == named for member in each.members):
                 return each
         return None
 
     def cluster(self, wording: Wording) -> AnswerCluster:
-        """Return the cluster that a wording is in."""
+        """Return the cluster of a wording."""
         return next(cluster for cluster in self.clusters if wording in cluster.wordings)
 
     def is_open(self, wording: Wording) -> bool:
-        """Tell whether one of the answers in these words waits for points."""
+        """Tell whether an answer with this wording has no points yet."""
         marks = self.marking.marks()
         return any(marks.mark(each).points is None for each in wording.members)
 
     def beside(self, wording: Wording | None, step: int) -> Wording | None:
-        """Return the next wording, or with −1 the one before; None at the ends."""
+        """Return the next wording, or the previous one if `step` is −1; None at the ends."""
         at = self.wordings.index(wording) + step if wording in self.wordings else 0
         return self.wordings[at] if 0 <= at < len(self.wordings) else None
 
     def next_open(self, wording: Wording | None = None) -> Wording | None:
-        """Return the next wording with an answer that waits; after the last comes the first."""
+        """Return the next wording with an unmarked answer, going round; None if all are marked."""
         at = self.wordings.index(wording) + 1 if wording in self.wordings else 0
         return next(filter(self.is_open, [*self.wordings[at:], *self.wordings[:at]]), None)
 
     def progress(self) -> MarkedSoFar:
-        """Return how far the question is marked."""
+        """Return the progress of marking the question."""
         marks, points, doubtful = self.marking.marks(), [], 0
         for each in self._members:
             mark = marks.mark(each)
@@ -228,7 +230,7 @@ class Sheet:
         return MarkedSoFar(len(self._members), len(points), doubtful, mean)
 
     def comments(self) -> list[str]:
-        """Return the comments that were given for this question, the most used first."""
+        """Return the comments given for this question, most used first."""
         marks = self.marking.marks()
         used: Counter[str] = Counter()
         for each in self._members:
@@ -238,7 +240,7 @@ class Sheet:
 
 
 def sheets(marking: Marking) -> list[Sheet]:
-    """Return a sheet for each question of the course that somebody has answered."""
+    """Return a sheet for each question of the course that has answers."""
     asked = [(e.name, q.name) for e in marking.course.content.exercises for q in e.questions]
     every_sheet = (Sheet(marking, exercise, question) for exercise, question in asked)
     return [sheet for sheet in every_sheet if sheet.wordings]

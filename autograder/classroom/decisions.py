@@ -1,4 +1,4 @@
-"""Decisions of people on points: read from what they enter, and put into effect on exercises."""
+"""Decisions of people on points: read from a table, and applied to exercises."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ from autograder.submission.source import Source
 
 TOTAL = "total"
 MOST = 10_000
-ENTRY = 16  # letters
+ENTRY = 16  # letters of a digest
 MAX_LINE = 200  # letters of a line of code
 LINE = re.compile(r"(?:cell (?P<cell>[1-9]\d{0,5}) )?line (?P<line>[1-9]\d{0,5})")
 
@@ -29,10 +29,10 @@ ChangeKind = Literal["add", "set", "excuse", "comment", "file", "answer"]
 
 
 class Decision(msgspec.Struct, frozen=True):
-    """A decision of a person on a student's points.
+    """A person's decision on a student's points.
 
-    `check` is the content of a file that was chosen, the text of a request that is answered (both
-    as letters), or the line that a comment is about, such as `line 3` or `cell 2 line 3`.
+    `check` is the name of a check. For a file choice it is a digest of the file, for an answer a
+    digest of the request, and for a comment the line, such as `line 3` or `cell 2 line 3`.
     """
 
     student: str
@@ -44,14 +44,14 @@ class Decision(msgspec.Struct, frozen=True):
     by: str
     when: str
     work: str
-    graded: str  # what the checks had given when it was decided
+    graded: str  # points from the checks when it was decided
 
     @classmethod
     def read(cls, cells: Mapping[str, str], where: str, course: Course) -> Self:
-        """Read a row of the table.
+        """Read a decision from a row of the table.
 
         Raises:
-            UserError: it cannot be meant; it says `where`.
+            UserError: the row is invalid; the message begins with `where`.
         """
         change, exercise = cells["change"], part_named(cells["exercise"], course)
         if change not in get_args(ChangeKind):
@@ -86,19 +86,19 @@ class Decision(msgspec.Struct, frozen=True):
 
     @property
     def entry(self) -> str:
-        """Return letters that stand for the decision."""
+        """Return a digest of the decision."""
         parts = *self.target, self.change, number(self.points), self.why, self.by, self.when
         return digest("\n".join(parts), ENTRY)
 
     @property
     def line(self) -> tuple[int, int] | None:
-        """The unit of the code and the line in it that a comment is about; each counts from 1."""
+        """The code unit and line that a comment is about, both from 1; None if there is no line."""
         found = LINE.fullmatch(self.check) if self.change == "comment" else None
         return (int(found["cell"] or 1), int(found["line"])) if found else None
 
     @property
     def about(self) -> str:
-        """Return what it is about, as instructors call it."""
+        """Return the exercise or the check that the decision is about."""
         is_check = self.check and self.change not in {"file", "answer"}
         return f"{self.exercise} / {self.check}" if is_check else self.exercise
 
@@ -124,22 +124,22 @@ def _signed(points: float) -> str:
 
 
 def work_id(exercises: Sequence[ExerciseReport]) -> str:
-    """Return letters that stand for the work of some exercises, of those that were handed in."""
+    """Return a digest of the work that was handed in for some exercises."""
     return answer_id(" ".join(e.digest for e in exercises if e.digest) or "none")
 
 
 def points_given(decision: Decision, exercises: Sequence[ExerciseReport]) -> str:
-    """Return the points that the checks gave for what a decision is about; "" for a total."""
+    """Return the points that the checks gave to a decision's exercise or check; "" for a total."""
     if decision.exercise == TOTAL:
         return ""
-    if decision.change == "file":  # the files among which it was chosen
+    if decision.change == "file":  # a digest of all files to choose from
         return decision.graded
     checks = [check.points for check in exercises[0].checks if check.name == decision.check]
     return number(checks[0] if checks else exercises[0].points)
 
 
 def place_of(each: Decision, source: Source | None) -> Line | None:
-    """Return the line of the student's code that a comment is about, if it is there."""
+    """Return the line of code that a comment is about; None if it does not exist."""
     if each.line is None or source is None:
         return None
     unit, number = each.line
@@ -155,7 +155,7 @@ def put_into_effect(
     changed: dict[str, ExerciseReport],
     sources: Mapping[str, Source] = MappingProxyType({}),
 ) -> Adjustment:
-    """Put a decision into effect on some exercises, by name."""
+    """Apply a decision to the exercises in `changed`, by name; return the adjustment."""
     if each.exercise == TOTAL:
         if each.change == "excuse":
             for name, exercise in changed.items():
@@ -180,12 +180,12 @@ def put_into_effect(
 
 
 def _in_effect(said: str, points: float) -> str:
-    """Return the line of an adjustment that only came to these `points`."""
+    """Return an adjustment's text with the points that were applied, if these are fewer."""
     return f"{said} ({_signed(points)} applied, since points cannot be below 0)"
 
 
 def on_the_total(points: float, adjustment: Adjustment) -> tuple[float, Adjustment]:
-    """Return a total with an adjustment, and the adjustment as it came out."""
+    """Return a total after an adjustment, and the adjustment as it was applied."""
     after = max(0.0, points + adjustment.points)
     change = round(after - points, 2)
     if change == round(adjustment.points, 2):
@@ -195,7 +195,7 @@ def on_the_total(points: float, adjustment: Adjustment) -> tuple[float, Adjustme
 
 
 def _changed(exercise: ExerciseReport, each: Decision) -> ExerciseReport:
-    """Return an exercise as a person decided; points are never below 0."""
+    """Return an exercise after a decision; points are at least 0."""
     if each.change == "excuse":
         return msgspec.structs.replace(exercise, excused=True)
     if each.change in {"comment", "file", "answer"}:
@@ -219,7 +219,7 @@ def _changed(exercise: ExerciseReport, each: Decision) -> ExerciseReport:
 
 
 def open_requests(report: Report) -> list[ExerciseReport]:
-    """Return the exercises of which a student's regrade request has no answer in the report."""
+    """Return the exercises with a regrade request that has no answer in the report."""
     answered = {(each.exercise, each.check) for each in report.adjustments}
     return [
         each
@@ -229,7 +229,7 @@ def open_requests(report: Report) -> list[ExerciseReport]:
 
 
 def decision_row(change: str, amount: float | None, why: str, by: str | None) -> dict[str, str]:
-    """Return the cells of a decision: what, by whom and when."""
+    """Return the table cells of a decision that is made today."""
     return {
         "change": change,
         "points": "" if amount is None else number(amount),
@@ -240,15 +240,15 @@ def decision_row(change: str, amount: float | None, why: str, by: str | None) ->
 
 
 def part_named(name: str, course: Course) -> str:
-    """Return the exercise of that name, or `total`, which a roster calls `all`."""
+    """Return the name of an exercise, or `total` for `all`, the roster's name for everything."""
     return TOTAL if name == EVERYTHING and name not in course.exercises else name
 
 
 def line_named(text: str) -> str:
-    """Return a line as decisions name it, for `12` or for `3:12` in the third code cell.
+    """Return `line 12` for `12`, `cell 3 line 12` for `3:12`, and "" for "".
 
     Raises:
-        UserError: it is neither.
+        UserError: the text has another form.
     """
     cell, _, line = text.rpartition(":")
     place = f"cell {cell} line {line}" if cell else f"line {line}"
@@ -260,10 +260,10 @@ def line_named(text: str) -> str:
 
 
 def refuse_without_reason(why: str, remedy: str) -> None:
-    """See that a change of points has a reason, which the student reads.
+    """Check that a change of points has a reason, which the student reads.
 
     Raises:
-        UserError: it has none.
+        UserError: the reason is empty.
     """
     if not why.strip():
         raise UserError(f"A change of points needs a reason for the student. {remedy}")
@@ -272,10 +272,10 @@ def refuse_without_reason(why: str, remedy: str) -> None:
 def check_named(
     reports: Mapping[str, Report], results: Path, student: str, exercise: str, check: str | None
 ) -> str:
-    """Return the name of a check for its name or title, and see that all that was named is there.
+    """Return the name of the check with this name or title; "" if `check` is None.
 
     Raises:
-        UserError: one of them is not.
+        UserError: the student, the exercise or the check does not exist.
     """
     if student not in reports:
         raise UserError(f"{results} has no student {student!r}. Its grades.csv lists them.")
@@ -293,7 +293,7 @@ def check_named(
 
 
 def doubt_of(report: Report, exercise: str, check: str, change: str, amount: float | None) -> str:
-    """Return what is odd about a change of the points of the last run, as a sentence."""
+    """Return a warning about an unusual change of points; empty if the change is usual."""
     if amount is None:
         return ""
     part: Report | ExerciseReport | CheckReport = report

@@ -1,4 +1,4 @@
-"""The entries of a download, and the importers that read them."""
+"""Entries of a download, and the importers that read them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
@@ -20,33 +20,33 @@ from autograder.submission.read import (
 
 MOST_ENTRIES = 200_000
 MOST_NAME = 1000  # characters; a zip may list longer names than a disk has
-MOST_TEXT = 1024 * 1024  # of a note that a platform puts beside a hand-in
-YEARS = range(1990, 3000)  # in which a hand-in may be
-MOST_METADATA = 32 * 1024 * 1024  # Gradescope's holds the output of every test
+MOST_TEXT = 1024 * 1024  # bytes of a platform's note on a hand-in
+YEARS = range(1990, 3000)  # plausible years of a hand-in
+MOST_METADATA = 32 * 1024 * 1024  # bytes: Gradescope's has every test's output
 
 
 class Entry(msgspec.Struct, frozen=True, order=True):
-    """A name in a folder, or in the zip that it was unpacked from."""
+    """An entry of a folder, or of the zip that the folder was unpacked from."""
 
     name: str
     is_folder: bool
 
 
 class Listing:
-    """The entries of a folder, in order of name.
+    """The entries of a folder, sorted by name.
 
-    `packed` are the paths of all entries of the zip that the folder was unpacked from, with why one
-    could not be unpacked: so a hand-in of only a PDF, which is not unpacked, is listed too.
-    `hidden` are names that begin with a dot.
+    `packed` has the paths of all entries of the zip that the folder was unpacked from, with the
+    reasons of those that were not unpacked. So a hand-in of only a PDF, which is never unpacked, is
+    listed too. `hidden` are names that begin with a dot.
     """
 
     def __init__(
         self, root: Path, packed: Mapping[PathParts, str] | None = None, is_below: bool = False
     ) -> None:
-        """List them.
+        """List the folder; a folder with `is_below` is empty if it cannot be listed.
 
         Raises:
-            UserError: they cannot be read, or are too many, and the folder is not one `below`.
+            UserError: the folder cannot be read, or has too many entries.
         """
         self.root = root
         self._packed: dict[str, dict[PathParts, str]] = {}
@@ -78,12 +78,12 @@ class Listing:
         return [entry.name for entry in self.entries if entry.is_folder]
 
     def below(self, folder: str) -> "Listing":
-        """Return the listing of a folder of this one; it is empty if that cannot be read."""
+        """Return the listing of a subfolder; it is empty if the subfolder cannot be read."""
         packed = {path: reason for path, reason in self._packed.get(folder, {}).items() if path}
         return Listing(self.root / folder, packed, is_below=True)
 
     def lost(self, entry: str) -> dict[str, str]:
-        """Return the files of an entry that were not unpacked: the reason by path."""
+        """Return the files of an entry that were not unpacked: the reasons by path."""
         packed = self._packed.get(entry, {})
         return {
             "/".join(path): f"{one_line((entry, *path)[-1], 100)} was left out: {reason}."
@@ -92,7 +92,7 @@ class Listing:
         }
 
     def has(self, folder: str, name: str) -> bool:
-        """Tell whether a folder has an entry of that name; links do not count."""
+        """Tell whether a subfolder has an entry of that name that is not a link."""
         if kind_of(self.root / folder / name) not in {None, "link"}:
             return True
         return any(below[:1] == (name,) for below in self._packed.get(folder, ()))
@@ -109,8 +109,8 @@ class Listing:
 class Owner(msgspec.Struct, frozen=True, kw_only=True):
     """A student as a platform names them.
 
-    `key` names their results without a roster; it does not depend on the others in the download.
-    `id` is the platform's own, if the download has it.
+    `key` names the student's results if there is no roster; other entries of the download do not
+    change it. `id` is the platform's id, or empty.
     """
 
     key: str
@@ -120,11 +120,11 @@ class Owner(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Piece(msgspec.Struct, frozen=True, kw_only=True):
-    """An entry of a download, or a person's part of one.
+    """An entry of a download, or one person's part of it.
 
-    `entry` is its path below the listing; `name` is the file's real name, and empty for a folder
-    whose content is the submission. `attempt` orders one person's attempts: the last one replaces
-    all others if `whole`, else only files of the same name.
+    `entry` is the path below the listing. `name` is the file's own name, or empty for a folder
+    whose content is the submission. `attempt` orders a person's attempts: the last one replaces all
+    others if `whole`, else only files of the same name.
     """
 
     entry: str
@@ -140,10 +140,10 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True):
 class Importer(msgspec.Struct, frozen=True, kw_only=True):
     """A platform: `recognise` counts the entries that only it writes, `read` returns their pieces.
 
-    `read` leaves out entries that it does not understand. Of an entry whose name may mean several
-    students it returns a piece for each: nobody gets it unless the roster settles whose it is.
-    `expected` shows the names of entries in a message. `also` are other files that it reads, and
-    that are nobody's submission. With `starters`, each submission has the files as handed out.
+    `read` skips entries that it does not understand. For an entry whose name may mean several
+    students it returns a piece for each: nobody gets the entry unless the roster decides.
+    `expected` shows the names of entries in a message. `also` are other files that it reads and
+    that are nobody's submission. With `starters`, each submission contains the files as handed out.
     """
 
     name: str
@@ -156,7 +156,7 @@ class Importer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def plain_owner(name: str) -> Owner:
-    """Return the owner of what is called as its student."""
+    """Return the owner of an entry that is named after its student."""
     return Owner(key=name, id=name, name=name)
 
 

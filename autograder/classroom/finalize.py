@@ -1,4 +1,4 @@
-"""A student's whole report: what was graded now and before, excuses, lateness, adjustments."""
+"""Final report of a student: new and old results, excuses, lateness and adjustments."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
@@ -32,12 +32,12 @@ def finalize(
     only: Collection[str] | None = None,
     before: Report | None = None,
 ) -> Report:
-    """Return the report with its totals: without excused exercises, less lateness, as adjusted.
+    """Return the report with its totals, after excuses, lateness and adjustments.
 
     Args:
-        adjustments: all that people changed; those of exercises are in their points already.
-        only: the exercises graded now; of the others, points and lateness stay as they were.
-        before: the report before.
+        adjustments: all adjustments; those of exercises are already in the exercises' points.
+        only: the exercises graded now; the others keep their points and lateness.
+        before: the student's previous report.
     """
     excused = _excused(report, course)
     exercises = tuple(
@@ -63,7 +63,7 @@ def finalize(
 
 
 def _excused(report: Report, course: Course) -> set[str]:
-    """Return the exercises that the roster excuses, by name or with an assignment."""
+    """Return the exercises that the roster excuses, by their names or by an assignment's."""
     names = set(report.hand_in.excused if report.hand_in else ())
     if EVERYTHING in names:
         return {each.name for each in report.exercises}
@@ -80,7 +80,7 @@ def _lateness(
 ) -> list[Lateness]:
     """Return the lateness in each assignment, in the course's order.
 
-    That of an assignment not graded now stays, unless another part of it is excused now.
+    An assignment that is not graded now keeps its lateness, unless its excused parts changed.
     """
     lateness: list[Lateness] = []
     for assignment in course.content.assignments:
@@ -112,7 +112,7 @@ def _late_before(assignment: Assignment, before: Report | None) -> Lateness | No
 def _counts_the_same(
     assignment: Assignment, counted: Sequence[ExerciseReport], before: Report | None
 ) -> bool:
-    """Tell whether the same exercises of an assignment are excused as before."""
+    """Tell whether an assignment has the same excused exercises as before."""
     had = before.exercises if before is not None else ()
     then = {each.name for each in had if not each.excused}
     now = {each.name for each in counted}
@@ -159,7 +159,7 @@ def missing_report(exercise: Exercise) -> ExerciseReport:
 
 
 def without_checks(exercise: Exercise, work: StudentWork) -> ExerciseReport | None:
-    """Return the report of an exercise that no check can look at; None if checks can."""
+    """Return the report of an exercise that cannot be checked; None if it can."""
     name = exercise.name
     if name in work.unclear:
         return report_without_checks(exercise, "needs a person", work.unclear[name], ran=False)
@@ -171,9 +171,9 @@ def without_checks(exercise: Exercise, work: StudentWork) -> ExerciseReport | No
 def merged_hand_in(
     old: HandIn | None, new: HandIn | None, now: Mapping[str, ExerciseReport]
 ) -> HandIn | None:
-    """Return what is known of a hand-in; the old one if nothing was handed in now.
+    """Return the details of a hand-in; the old ones if nothing was handed in now.
 
-    What the roster says is always that of the last run that had a roster.
+    The roster's details are those of the last run with a roster.
     """
     if old is None or new is None:
         return new or old

@@ -1,7 +1,7 @@
 """Grading of a class: from a folder of submissions to a folder of results.
 
-Submissions are read one after the other. The journal knows what was graded before; judges grade the
-rest, in any order. Reports are put together and proposed in the order of the class.
+Submissions are read one by one. Unchanged work is taken from the journal; judge processes grade the
+rest, in any order. The reports are assembled and proposed in the order of the class.
 """
 
 import contextlib
@@ -53,11 +53,11 @@ Progress = Callable[[int, int], None]
 
 
 class Job(msgspec.Struct, frozen=True):
-    """A run over a class: the course, the submissions, the results, and how.
+    """A grading run over a class: the course, the submissions, the results, and the options.
 
-    If `partial`, only the cells of these exercises change in a table that is there already; with
-    `students`, only those of these students. `wait` is how many seconds to wait for another run.
-    If `anonymous`, students have pseudonyms in all that is written, except for the course's key.
+    If `partial`, only these exercises' cells of an existing table change; with `students`, only
+    these students' cells. `wait` is how many seconds to wait for another run. If `anonymous`,
+    students have pseudonyms in everything that is written, except for the course's key.
     """
 
     course: Course
@@ -76,11 +76,11 @@ class Job(msgspec.Struct, frozen=True):
 
 
 class RunSelection(msgspec.Struct, frozen=True):
-    """The cells of the table that a run changes, and all that the table has.
+    """The cells of the table that a run changes, and all rows and columns of the table.
 
-    `graded` are the exercises graded now, `columns` all of the table; `folders` are all rows, those
-    of `others`, who are not graded now, without a path. `may_be_gone` are those of the others who
-    would have been graded if they had handed in.
+    `graded` are the exercises graded now, `columns` all exercises of the table, and `folders` all
+    rows. `others` are the students who are not graded now; their folders have no path.
+    `may_be_gone` is true if the others would have been graded if they had handed in.
     """
 
     before: Records
@@ -105,14 +105,14 @@ def grade_class(
 ) -> GradedClass:
     """Grade all submissions, and write grades, reports and pages into `job.out`.
 
-    What an earlier run has graded, and what has not changed since, is taken from its journal.
+    Work that has not changed since an earlier run is taken from that run's journal.
 
     Args:
-        progress: is called with the number of students that are done, and of all.
-        decide: says whether grades may change that are there already; without it nothing changes.
-        waiting: is told of another run that has the folder.
-        graders: grade in place of processes on this machine.
-        warn: is told, before the first is graded, what is ambiguous and will need a person.
+        progress: is called with the number of finished students, and of all students.
+        decide: says whether existing grades may change; if it is None, the results do not change.
+        waiting: is called with a message about another run that uses the folder.
+        graders: grade instead of processes on this machine.
+        warn: is called, before grading, with notes on ambiguities that need a person.
 
     Raises:
         UserError: the submissions cannot be read, or the results not written.
@@ -149,10 +149,10 @@ def grade_class(
 def _select(
     job: Job, before: Records, folders: list[Folder], pseudonyms: Pseudonyms
 ) -> RunSelection:
-    """Select what is graded, with the students called as the results call them.
+    """Select the students and exercises to grade; the students have their names in the results.
 
     Raises:
-        UserError: somebody is not there, or results would mix names and pseudonyms.
+        UserError: a student has no submission, or results would mix names and pseudonyms.
     """
     pseudonyms.refuse_mixed(before.students, job.anonymous, job.out)
     students = job.students
@@ -162,7 +162,7 @@ def _select(
         return RunSelection(before, job.exercises, job.exercises, list(folders))
     _refuse_unknown(students, {folder.student for folder in folders})
     graded = job.exercises
-    if students and len(graded) == len(job.course.exercises):  # none was named: those of the table
+    if students and len(graded) == len(job.course.exercises):  # no exercise was named
         graded = tuple(each for each in graded if each.name in before.exercises) or graded
     wanted = {exercise.name for exercise in graded} | before.exercises.keys()
     columns = tuple(each for each in job.course.content.exercises if each.name in wanted)
@@ -182,7 +182,7 @@ def _refuse_unknown(students: Iterable[str], here: Collection[str]) -> None:
 
 
 class _Waiting(msgspec.Struct):
-    """A student whose report is not whole yet: what there is, and the keys of what will come."""
+    """A student whose report is incomplete: the finished exercises, and the keys of the others."""
 
     work: StudentWork
     reports: dict[str, ExerciseReport]
@@ -208,11 +208,11 @@ class _ClassRun:
         self.chosen = self.adjustments.chosen = {}
         self.stubs = read_stubs(course)
         self.waiting: dict[int, _Waiting] = {}
-        self.whole: dict[int, bytes | None] = {}  # reports that wait for those before them
-        self.written = self.done = 0  # of all folders; of those that are graded now
+        self.whole: dict[int, bytes | None] = {}  # reports that wait for earlier students
+        self.written = self.done = 0  # folders written; students graded
 
     def ambiguities(self) -> list[str]:
-        """Return for whom it is open whose or which file counts."""
+        """Return notes on students for whom a person must say whose work or which file counts."""
         others, choices = self.selection.others, self.adjustments.choices
         folders = [each for each in self.folders if each.student not in others]
         return [*ambiguities(folders, self.selection.names, self.stubs, choices)]
@@ -220,7 +220,7 @@ class _ClassRun:
     def run(
         self, submissions: Opened, graders: Graders, setup: Setup, decide: Decide | None
     ) -> GradedClass:
-        """Grade what has to be graded, and propose the results."""
+        """Grade the submissions, and propose the results."""
         before, out, columns = self.selection.before, self.job.out, self.selection.columns
         with contextlib.closing(Journal(out)) as self.journal:
             self.proposal = Proposal(out, self.course, columns, before, self.journal)
@@ -243,7 +243,7 @@ class _ClassRun:
         return overview
 
     def _tasks(self) -> Iterator[Task]:
-        """Read one student after the other; what the journal does not know is a task."""
+        """Read the students in order, and yield a task for work that the journal does not have."""
         for number, folder in enumerate(self.folders):
             if folder.student in self.selection.others:
                 before = self.selection.before.get(folder.student)
@@ -258,14 +258,14 @@ class _ClassRun:
                 self._assemble(number)
 
     def _read(self, folder: Folder) -> _Waiting:
-        """Read a student's files, and what is known of them; an error costs this student only."""
+        """Read a student's files and known reports; an error affects only this student."""
         names = self.course.exercises
 
         def read() -> _Waiting:
             work = read_work(folder, names, self.stubs, self.adjustments.choices(folder.student))
             self.chosen |= {(work.student, name): file for name, file in work.chosen.items()}
             student = self.pseudonyms.student(work.student)
-            for name, source in list(work.sources.items()):  # whatever variant the files name
+            for name, source in list(work.sources.items()):  # ignore the variant that a file names
                 variant = variant_of(self.course.exercise(name), student, self.secret)
                 if variant and stated_variant(source.text) not in {variant, ""}:
                     work.unclear[name] = (
@@ -280,7 +280,7 @@ class _ClassRun:
         return guarded(folder, names, read, self._looked_up)
 
     def _looked_up(self, work: StudentWork) -> _Waiting:
-        """Take the reports for which no check has to run, from the journal for example."""
+        """Collect the reports that need no check, for example from the journal."""
         waiting = _Waiting(work, {}, {})
         for exercise in self.selection.graded:
             name = exercise.name
@@ -288,7 +288,7 @@ class _ClassRun:
             if report is None:
                 key = key_of(work.sources[name], exercise, self.course, self.grader)
                 data = self.journal.find(work.student, name, key)
-                with contextlib.suppress(msgspec.MsgspecError):  # of another form: graded again
+                with contextlib.suppress(msgspec.MsgspecError):  # another version's: grade again
                     report = msgspec.json.decode(data, type=ExerciseReport) if data else None
                 if report is None:
                     waiting.keys[name] = key
@@ -297,7 +297,7 @@ class _ClassRun:
         return waiting
 
     def _take(self, task: Task, reports: Reports) -> None:
-        """Keep what was graded. What was not, since a judge died of it, is for a person."""
+        """Store a task's reports. Work that killed its judge needs a person."""
         waiting = self.waiting[task.number]
         for source in task.sources:
             data = reports.get(source.name)
@@ -340,7 +340,7 @@ class _ClassRun:
         before: Report | None,
         sources: Mapping[str, Source],
     ) -> Report:
-        """Return the report of a student who was graded now, with what the report before has."""
+        """Return a student's new report; exercises that are not graded now come from `before`."""
         course, now = self.course, {exercise.name: exercise for exercise in graded}
         old = self.adjustments.with_own_excuses(before) if before else {}
         merged = [
@@ -351,7 +351,7 @@ class _ClassRun:
             earlier = [a for a in before.adjustments if a.exercise and a.exercise not in now]
             adjusted = self.adjustments.in_order(student, [*earlier, *adjusted])
             regraded = any(e.name in now and e.file for e in before.exercises)
-            if not regraded:  # the notes before are on other files
+            if not regraded:  # the previous notes are on other files
                 notes = list(dict.fromkeys([*before.notes, *notes]))
             hand_in = merged_hand_in(before.hand_in, hand_in, now)
         report = whole_report(student, course, exercises, self.grader, notes, hand_in)
@@ -359,7 +359,7 @@ class _ClassRun:
 
     def _absent(self, before: Report) -> Report | None:
         """Return the report of a student who is not graded now; None if nothing is left of it."""
-        is_gone = self.selection.may_be_gone  # of what is graded now, nothing is there
+        is_gone = self.selection.may_be_gone  # nothing was handed in for this run's exercises
         names = self.selection.names if is_gone else ()
         old = {exercise.name for exercise in before.exercises}
         if is_gone and old <= set(names):
@@ -371,7 +371,7 @@ class _ClassRun:
         return msgspec.structs.replace(report, grader=before.grader)
 
     def _write(self, number: int, report: Report | None) -> None:
-        """Propose the reports that are next in order; None: nothing is left of the student's."""
+        """Propose the reports that are next in order; None removes the student."""
         self.whole[number] = None if report is None else msgspec.json.encode(report)
         while self.written in self.whole:
             data = self.whole.pop(self.written)

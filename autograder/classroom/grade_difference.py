@@ -1,4 +1,4 @@
-"""Differences between two records of a student's grade, and the reasons."""
+"""Differences between two records of a student's grade, and their reasons."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -15,8 +15,8 @@ from autograder.report.grades_table import EXCUSED as EXCUSED_CELL
 from autograder.report.grades_table import points_text
 from autograder.report.model import Basis, ExerciseReport, Grader, Report
 
-LENGTH = 12  # of a digest: enough to tell versions of a file apart
-CODES = {  # of what a basis has
+LENGTH = 12  # of a digest
+CODES = {  # by field of a basis
     "checks": "check changed",
     "reference": "reference changed",
     "settings": "course.yml changed",
@@ -30,11 +30,11 @@ TOTAL = "total"
 ADJUSTMENT, LATENESS, NEW = "adjustment", "lateness", "not graded before"
 NOT_THERE = "not there"
 UNKNOWN = "graded again, for no known reason"
-OPEN = {"missing", "by hand", "needs a person"}  # no grade yet: what fills it takes nothing away
+OPEN = {"missing", "by hand", "needs a person"}  # no grade yet, so none is lost
 
 
 class Reason(NamedTuple):
-    """A reason for which a grade changed: a code, which is its text too, and a detail."""
+    """The reason for a changed grade: a code, which is also its text, and a detail."""
 
     code: str
     detail: str = ""
@@ -45,7 +45,7 @@ class Reason(NamedTuple):
 
 
 def bases(course: Course, exercises: Iterable[Exercise], grader: Grader) -> dict[str, Basis]:
-    """Return the basis of each exercise: all that its grades depend on besides the work."""
+    """Return the basis of each exercise: everything that its grades depend on, except the work."""
     root, checks, engine = course.root, course.root / course.content.checks, engine_folder()
     files = {file for folder in course.grading for kind in READ for file in folder.rglob(kind)}
     in_checks = {file for file in files if file.is_relative_to(checks)}
@@ -69,9 +69,9 @@ def bases(course: Course, exercises: Iterable[Exercise], grader: Grader) -> dict
 
 
 class GradeCell(msgspec.Struct, frozen=True, kw_only=True):
-    """An exercise, or the total, whose points or status changed; `checks` say where.
+    """A change of points or status of an exercise or the total; `checks` are those that changed.
 
-    `why` are the reasons as texts, `codes` without details.
+    `why` are the reasons as texts, and `codes` the reasons without details.
     """
 
     exercise: str
@@ -86,7 +86,7 @@ class GradeCell(msgspec.Struct, frozen=True, kw_only=True):
 class Change(msgspec.Struct, frozen=True, kw_only=True):
     """The change of one student's grade.
 
-    `fills` if it takes nothing away: work that came in, marks that were waited for.
+    `fills` is true if it only adds grades that were missing, after late work or marks for example.
     """
 
     student: str
@@ -103,24 +103,24 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class GradeDifference(msgspec.Struct):
-    """The changes in a class, in the table's order; `texts` counts pages whose grade stays."""
+    """The changes in a class, in the table's order; `texts` counts pages with the same grade."""
 
     changes: list[Change] = []
     texts: int = 0
 
     @property
     def needs_yes(self) -> bool:
-        """Tell whether a grade changes that somebody had."""
+        """Tell whether an existing grade changes, so that a person must agree."""
         return not all(change.fills for change in self.changes)
 
     @property
     def digest(self) -> str:
-        """Return letters that stand for all changes, so that nothing else is put in force."""
+        """Return a digest of all changes, so that a person agrees to exactly these."""
         return digest(msgspec.json.encode(self).decode())
 
 
 def reason_counts(changes: Iterable[Change]) -> dict[str, int]:
-    """Count the students whose grade changes for each reason, the commonest first."""
+    """Count the students whose grade changes for each reason, most common reason first."""
     counts: Counter[str] = Counter()
     for change in changes:
         counts.update(dict.fromkeys((code for cell in change.cells for code in cell.codes), 1))
@@ -128,7 +128,7 @@ def reason_counts(changes: Iterable[Change]) -> dict[str, int]:
 
 
 def headline(difference: GradeDifference) -> list[str]:
-    """Return how many students are in the table of changes, a line for each kind of row."""
+    """Return sentences that count the changed, added and removed students."""
     changed = [change for change in difference.changes if change.kind == "changed"]
     kinds = Counter(change.kind for change in difference.changes)
     new, gone = kinds["new"], kinds["gone"]
@@ -147,7 +147,7 @@ def headline(difference: GradeDifference) -> list[str]:
 
 
 def compare(before: Report | None, after: Report | None, course: Course | None) -> Change | None:
-    """Return the change of a student's grade; None if it is the same, whatever the texts say."""
+    """Return the change of a student's grade; None if the grade is the same."""
     report = after or before
     assert report is not None
     cells = _cells(before, after)
@@ -211,12 +211,12 @@ def _cell(
 
 
 def _is_open(exercise: ExerciseReport | None) -> bool:
-    """Tell whether there was no grade yet."""
+    """Tell whether an exercise had no grade yet."""
     return exercise is None or (exercise.status in OPEN and not exercise.excused)
 
 
 def _differences(before: Basis | None, after: Basis | None) -> list[Reason]:
-    """Return in what two bases differ; nothing if one is not known."""
+    """Return the reasons for which two bases differ; none if one basis is not known."""
     if before is None or after is None:
         return []
     reasons = []
@@ -228,7 +228,7 @@ def _differences(before: Basis | None, after: Basis | None) -> list[Reason]:
 
 
 def _shown(exercise: ExerciseReport | None) -> str:
-    """Return the cell of the table, with the maximum; or why there is nothing."""
+    """Return the table's cell with the maximum; without points, the status."""
     if exercise is None:
         return ""
     if exercise.excused:
@@ -246,7 +246,7 @@ def _why(
     before: Report | None,
     after: Report | None,
 ) -> list[Reason]:
-    """Return all that differs of what the points of an exercise come from."""
+    """Return all reasons for a change of an exercise's points."""
     if before is None or after is None:
         return [Reason(NEW if before is None else "no longer in the class")]
     if was is None or now is None:
@@ -267,7 +267,7 @@ def _why(
 
 
 def _seen(exercise: ExerciseReport) -> tuple[object, ...]:
-    """Return what the grader saw: if that is the same, only people can have changed the points."""
+    """Return the grader's findings; if these are equal, only people can have changed the points."""
     outcomes = {check.name: (check.outcome, check.max_points) for check in exercise.checks}
     return exercise.digest, exercise.max_points, exercise.reason, outcomes
 
@@ -306,7 +306,7 @@ def _checks(was: ExerciseReport | None, now: ExerciseReport | None) -> list[str]
 def _total(
     before: Report, after: Report, cells: Sequence[GradeCell], course: Course | None
 ) -> list[GradeCell]:
-    """Return the change of the total besides the exercises: lateness, what people added to it."""
+    """Return the total's change by lateness or adjustments, if exercises do not explain it."""
     old, new = _points_of_all(before), _points_of_all(after)
     late = [{each.assignment: each.points for each in r.lateness} for r in (before, after)]
     added = [
@@ -314,7 +314,7 @@ def _total(
     ]
     differs = {LATENESS: late[0] != late[1], ADJUSTMENT: added[0] != added[1]}
     codes = [code for code in differs if differs[code]]
-    is_same = before.known_points == after.known_points  # two changes may make up for each other
+    is_same = before.known_points == after.known_points  # two changes may cancel out
     if is_same or (cells and not codes):
         return []
     names = {name for name in {**late[0], **late[1]} if late[0].get(name) != late[1].get(name)}
@@ -328,7 +328,7 @@ def _points_of_all(report: Report) -> str:
 
 
 def _are_open(report: Report, assignments: Iterable[str], course: Course | None) -> bool:
-    """Tell whether nobody had a grade yet in any of some assignments."""
+    """Tell whether none of these assignments had a grade yet."""
     if course is None:
         return False
     known = {each.name: each.exercises for each in course.content.assignments}

@@ -14,7 +14,7 @@ from autograder.report.model import WITHOUT_POINTS, ExerciseReport, Report, wors
 
 
 class Grade(msgspec.Struct, frozen=True):
-    """A student's points for some exercises, or why there are none."""
+    """A student's points for some exercises, or the reason why there are none."""
 
     points: float | None
     maximum: float
@@ -33,7 +33,7 @@ class Scale(msgspec.Struct, frozen=True):
         """Return the points as a text, with at most two decimals.
 
         Raises:
-            UserError: the platform counts to another maximum, and nobody said to scale.
+            UserError: the platform's maximum is different, and points may not be scaled.
         """
         assert grade.points is not None
         if self.maximum is None or abs(self.maximum - grade.maximum) < 0.005:
@@ -55,10 +55,10 @@ class Scale(msgspec.Struct, frozen=True):
 
 
 def read_reports(results: Path) -> list[Report]:
-    """Read the records of a folder of results.
+    """Read the reports in a results folder.
 
     Raises:
-        UserError: there are none, or they are of another version.
+        UserError: there are none, or they are from another version.
     """
     ensure_settled(results)
     path = results / REPORTS
@@ -92,7 +92,7 @@ def under_policy(report: Report, course: Course) -> Report:
 
 
 def _under_policy(each: ExerciseReport, policy: ExportPolicy, too_late: bool) -> ExerciseReport:
-    """Return an exercise as exports count it."""
+    """Return an exercise after the `export` policy."""
     cell: CellWithoutPoints | None = None
     if each.status == "missing":
         cell = policy.missing
@@ -111,7 +111,7 @@ def _under_policy(each: ExerciseReport, policy: ExportPolicy, too_late: bool) ->
 
 
 def grade_of(report: Report, exercises: Sequence[str], assignment: str = "") -> Grade:
-    """Return a student's grade for some exercises; of an assignment, less what lateness costs."""
+    """Return a student's grade for some exercises; with an assignment, less its late penalty."""
     every = [exercise for exercise in report.exercises if exercise.name in exercises]
     parts = [exercise for exercise in every if not exercise.excused]
     points = sum(part.points for part in parts)

@@ -1,4 +1,4 @@
-"""Hand-ins of a class: one folder for each student, wherever in a download they lie."""
+"""Search for a class's hand-ins: one folder for each student, at any level of a download."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import timedelta
@@ -27,7 +27,7 @@ from autograder.submission.source import SUFFIXES
 
 MAX_LEVELS = 20  # of folders around the students' folders
 MAX_SHOWN = 5
-SEVERAL = 3  # folders with work for one exercise, which are then several students'
+SEVERAL = 3  # so many folders with work for one exercise belong to several students
 WHOSE = (
     "Nothing was graded: one submission may belong to this student or to somebody else. A person "
     "must say whose it is."
@@ -35,13 +35,13 @@ WHOSE = (
 
 
 class Folder(msgspec.Struct, frozen=True):
-    """A student's folder, not opened yet; None for a student who handed in nothing.
+    """A student's folder, not opened yet; `path` is None if the student handed in nothing.
 
-    `hand_in` is what a platform or the roster says of it, `notes` what became of its entries.
-    `unclear` says why a person must say whose work it is, before anything can be graded. It names
-    `subfolders` if these may be several students'. `lost` are files that are not in the folder, and
-    `unread` folders that cannot be read, each with why. With `starters`, a file that is still as
-    handed out counts as nothing.
+    `hand_in` has the details from the platform or the roster, `notes` are on its entries. `unclear`
+    says why a person must first say whose work it is; `subfolders` are set if they may be several
+    students'. `lost` are files that are not in the folder, and `unread` folders that cannot be
+    read, each with the reason. With `starters`, a file that is still as handed out counts as
+    missing.
     """
 
     student: str
@@ -61,14 +61,16 @@ def find_folders(
     known: Collection[str] = (),
     packed: Mapping[PathParts, str] | None = None,
 ) -> tuple[list[Folder], list[str]]:
-    """Find the students' folders below `root`, in order of name, and note what else is there.
+    """Find the students' folders below `root`, sorted by name, and return notes on other entries.
 
     Args:
-        known: the ids of the roster. A folder that is called so is a student's, whatever is in it.
-        packed: the paths in the zip that `root` was unpacked from, with why one is not there.
+        known: the ids of the roster. A folder named by an id is one student's, whatever it
+            contains.
+        packed: the paths in the zip that `root` was unpacked from, each with the reason if it is
+            missing.
 
     Raises:
-        UserError: `root` is no such folder.
+        UserError: `root` has no folders of students.
     """
     listing, notes = Listing(root, packed), []
     for _ in range(MAX_LEVELS):
@@ -112,7 +114,7 @@ def _zips(listing: Listing) -> list[str]:
 
 
 def _packed(listing: Listing, zips: Sequence[str], taken: set[str]) -> list[Folder]:
-    """Return students whose folders are packed, each in a zip that has their name."""
+    """Return the students whose folders are packed, each in a zip named after the student."""
     packed = []
     for name in zips:
         student = identity(Path(name).stem)
@@ -129,7 +131,7 @@ def _is_around_students(
 ) -> bool:
     """Tell whether a folder holds only folders that may be students'.
 
-    Folders that are called after exercises are parts of one student's work.
+    Folders that are named after exercises are parts of one student's work.
     """
     entries, zips = listing.entries, _zips(listing)
     several_packed = not zips or len(entries) > 1  # one zip is the work of one student
@@ -139,9 +141,9 @@ def _is_around_students(
 
 
 def _if_one_students(folder: Folder, exercises: Collection[str]) -> Folder:
-    """Return the folder; it is for a person if it seems to hold several students' folders.
+    """Return the folder; make it unclear if it seems to hold several students' folders.
 
-    Those are at least three folders with work for the same exercise, and no file beside them.
+    It seems so if it holds only folders, and at least three have work for the same exercise.
     """
     if folder.path is None:
         return folder
@@ -162,7 +164,7 @@ def _if_one_students(folder: Folder, exercises: Collection[str]) -> Folder:
 
 
 def may_hold(folders: str) -> str:
-    """Return why a person must look at a folder in which there are such folders."""
+    """Return the reason why a person must look at a folder that holds these folders."""
     return (
         f"This folder may belong to one student, or hold the folders of several: {folders}. If "
         f"they are several students, move their folders one level up."
@@ -180,26 +182,27 @@ def hand_ins(
     packed: Mapping[PathParts, str] | None = None,
     platform: str | None = None,
 ) -> tuple[list[Folder], list[str], bool]:
-    """Find everybody's hand-in.
+    """Find the hand-ins of a class.
 
-    Files that lie under a platform's names are put together below `scratch`, which must exist as
-    long as the folders are read. With a roster, students who handed in nothing are in it too.
+    Files that a platform renamed are collected below `scratch`, which must exist as long as the
+    folders are read. With a roster, students who handed in nothing are included.
 
     Args:
-        packed: the paths in the zip that `root` was unpacked from, with why one is not there.
+        packed: the paths in the zip that `root` was unpacked from, each with the reason if it is
+            missing.
 
     Returns:
-        The folders in order of student, notes on what was read as what, and whether these name
-        entries that are nobody's.
+        The folders sorted by student, notes, and whether some notes are on entries whose student is
+        not known.
 
     Raises:
-        UserError: it cannot be read.
+        UserError: the submissions cannot be read.
     """
     known = {student.id for student in roster.students} if roster is not None else set()
     download = None
     if root.is_dir():
         download = recognise(Listing(root, packed), exercises, platform, known)
-    people: list[tuple[str, Owner, FolderMaker]] = []  # with their platforms
+    people: list[tuple[str, Owner, FolderMaker]] = []  # each with the platform
     disputed: list[Pieces] = []
     if download is None:
         own, notes = find_folders(root, exercises, known=known, packed=packed)
@@ -229,7 +232,7 @@ def hand_ins(
 
 
 def _settled(download: Recognised, roster: Roster | None) -> tuple[Pieces, list[Pieces]]:
-    """Return the pieces, with those that the roster's ids settle, and those that stay open."""
+    """Return the pieces, with those that the roster's ids settle, and those that stay disputed."""
     pieces, disputed = list(download.pieces), []
     for readings in download.disputed:
         owners = [(importer.name, piece.owners[0]) for importer, piece in readings]
@@ -247,11 +250,11 @@ def _enrolled(
     roster: Roster,
     scratch: Path,
 ) -> tuple[list[Folder], list[str], list[str]]:
-    """Make the folders of the roster's students and of people not enrolled.
+    """Make the folders of the roster's students and of people who are not enrolled.
 
     Returns:
-        The folders, notes on them, and notes on hand-ins that may be of several students. Who may
-        be one of these, and has nothing else, needs a person.
+        The folders, notes on them, and notes on hand-ins that may belong to several students. A
+        student to whom one of these may belong, and who has no other hand-in, needs a person.
     """
     folders: list[Folder] = []
     strangers: list[Owner] = []
@@ -276,7 +279,7 @@ def _enrolled(
 
 
 def _may_be(matches: Sequence[Match], disputed: Sequence[Pieces], roster: Roster) -> set[str]:
-    """Return the students whose a hand-in may be that is nobody's until a person has looked."""
+    """Return the students to whom a disputed hand-in may belong."""
     readings = [(importer.name, piece.owners[0]) for each in disputed for importer, piece in each]
     return {
         student
@@ -286,8 +289,8 @@ def _may_be(matches: Sequence[Match], disputed: Sequence[Pieces], roster: Roster
 
 
 def _own_folder(folder: Folder, student: str, known: HandIn, _: Path, __: bool) -> Folder:
-    """Return a folder that needs no platform, with what the roster says of it."""
-    if known.enrolled and folder.subfolders:  # this student's, whatever is in it
+    """Return a class's own folder with the roster's details."""
+    if known.enrolled and folder.subfolders:  # one student's, whatever it contains
         folder = msgspec.structs.replace(folder, unclear="", subfolders=())
     name = student if known.enrolled else folder.student
     return msgspec.structs.replace(folder, student=name, hand_in=known)
@@ -302,12 +305,12 @@ def _folder(
     place: Path,
     is_group: bool,
 ) -> Folder:
-    """Return a share as a folder that can be read.
+    """Return a folder with a student's share of a download.
 
     Args:
-        known: what the roster says of the hand-in.
-        place: a folder for files that must be put together.
-        is_group: says that the share, and its number, is that of a group.
+        known: the roster's details of the hand-in.
+        place: a folder for files that must be collected.
+        is_group: whether the share, and its platform's id, belong to a group.
     """
     person, pieces = share.person, share.pieces
     late = any(piece.late for piece in pieces)
@@ -338,7 +341,7 @@ def _folder(
 
 
 def _time_of(pieces: Sequence[Piece]) -> tuple[str, list[str]]:
-    """Return the time of the last piece as ISO 8601, and a note if no time given can be right."""
+    """Return the last piece's time as ISO 8601, or "", and a note if all times are impossible."""
     given = [piece.at for piece in pieces if piece.at is not None]
     times = [at for at in given if at.year in YEARS]  # all have a zone, or none has
     if times:
@@ -354,7 +357,7 @@ def _time_of(pieces: Sequence[Piece]) -> tuple[str, list[str]]:
 
 
 def _notes_on(share: Share, is_group: bool) -> list[str]:
-    """Return notes on a share for the student, with those that are in it already."""
+    """Return the share's notes for the student, and a note on a group."""
     notes = list(share.notes)
     if is_group:
         name = share.person.name or share.person.key
@@ -366,7 +369,10 @@ def _notes_on(share: Share, is_group: bool) -> list[str]:
 
 
 def _apart(folders: list[Folder]) -> tuple[list[Folder], list[str]]:
-    """Sort folders; of several of one id, none is graded, and only what all of them say is kept."""
+    """Sort folders by student; a student with several gets one that is not graded.
+
+    It keeps only the details on which all of them agree.
+    """
     by_student: dict[str, list[Folder]] = {}
     for folder in sorted(folders, key=lambda folder: folder.student):
         by_student.setdefault(folder.student, []).append(folder)

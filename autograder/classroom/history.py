@@ -1,11 +1,11 @@
 """Folder of results: its lock, its versions, and the commands that made it.
 
-One run at a time has the folder. The lock is the kernel's, on an open file: it ends with the
-process, however that ends.
+Only one run at a time uses the folder. Its lock is the kernel's, on an open file: it ends when the
+process ends, for any reason.
 
 A run prepares its results in `proposed/`. To put them in force, that folder is renamed to
-`history/0002.applying`, and its files replace the current ones. Whoever opens the results next
-finishes what was begun: at no time is there half of the old and half of the new.
+`history/0002.applying`, and its files replace the current ones. If this is interrupted, the next
+process that opens the results finishes it, so nobody reads a mixture of old and new results.
 """
 
 import contextlib
@@ -36,19 +36,19 @@ if sys.platform != "win32":
 
 LOCK = ".lock"
 LOCK_PAUSE = 0.2
-MOST_HOLDER = 2000  # bytes that are read of what the other one wrote
+MOST_HOLDER = 2000  # bytes of the other run's message
 COMMANDS_FILE = ".runs.json"
 MOST_COMMANDS, MOST_BYTES = 20, 200_000
 HISTORY, PROPOSED, APPLYING = "history", "proposed", ".applying"
 GRADES, CHANGES, CHANGES_TABLE = "grades.csv", "changes.jsonl", "changes.csv"
 VERSION = "version.json"
-KEPT = (GRADES, REPORTS)  # of the results that a version replaces
+KEPT = (GRADES, REPORTS)  # files of replaced results
 OF_THE_VERSION = {VERSION, CHANGES, CHANGES_TABLE}
 OURS = {*KEPT, *OF_THE_VERSION, INDEX, ANSWERS, FOLDER}
 
 
 class GradeCommand(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A command `grade` with its options; all paths are whole."""
+    """A command `grade` with its options; all paths are absolute."""
 
     submissions: str
     course: str
@@ -62,7 +62,7 @@ class GradeCommand(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     anonymous: bool = False
 
     def arguments(self, results: Path) -> list[str]:
-        """Return the words of the command line, after `autograder`."""
+        """Return the words of the command line after `autograder`."""
         words = [f"--exercise={name}" for name in self.exercises]
         words += [f"--student={name}" for name in self.students]
         given = {"from": self.platform, "roster": self.roster, "confinement": self.confinement}
@@ -74,7 +74,7 @@ class GradeCommand(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 
 
 def remember_command(results: Path, command: GradeCommand) -> None:
-    """Keep a command; one for the whole class replaces all before it."""
+    """Store a command; one for the whole class replaces all earlier ones."""
     commands = [command]
     if command.exercises or command.students:
         commands += [each for each in grade_commands(results) if each != command]
@@ -83,7 +83,7 @@ def remember_command(results: Path, command: GradeCommand) -> None:
 
 
 def grade_commands(results: Path) -> Sequence[GradeCommand]:
-    """Return the commands, the latest first; none if there is no file of this form."""
+    """Return the stored commands, newest first; none if the file is missing or invalid."""
     try:
         with (results / COMMANDS_FILE).open("rb") as file:
             return msgspec.json.decode(file.read(MOST_BYTES), type=list[GradeCommand])
@@ -92,9 +92,10 @@ def grade_commands(results: Path) -> Sequence[GradeCommand]:
 
 
 class ResultsVersion(msgspec.Struct, frozen=True, kw_only=True):
-    """A version of the results: when, by whom and by which grader it was put in force.
+    """A version of the results: when, by whom and with which grader it was put in force.
 
-    `at` is a time in UTC; `changed` counts the students whose grade it changed, `why` by reason.
+    `at` is a time in UTC; `changed` counts the students whose grade changed, `why` counts by
+    reason.
     """
 
     number: int
@@ -108,10 +109,10 @@ class ResultsVersion(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def proposal(results: Path) -> Path:
-    """Return an empty folder for results that do not count yet, without those of earlier runs.
+    """Return an empty folder for proposed results; those of earlier runs are deleted.
 
     Raises:
-        UserError: there is something else in it.
+        UserError: the folder has files that the grader did not write.
         OSError: it cannot be made.
     """
     folder = results / PROPOSED
@@ -128,18 +129,18 @@ def proposal(results: Path) -> Path:
 
 
 def put_in_force(results: Path, **about: Any) -> ResultsVersion:
-    """Put the proposal in force as the next version, and keep the results before it.
+    """Put the proposal in force as the next version, and keep the previous results.
 
     Args:
-        about: what `ResultsVersion` says besides number, time and person.
+        about: the fields of `ResultsVersion` besides number, time and person.
 
     Raises:
-        OSError: there is no room, for example; then nothing has changed.
+        OSError: the disk is full, for example; then nothing has changed.
     """
     proposed, history = results / PROPOSED, results / HISTORY
     plain_folder(history)
     last = max(_folders(results), default=0)
-    if not last and (results / REPORTS).exists():  # results of before there was a history
+    if not last and (results / REPORTS).exists():  # results from before there was a history
         last = 1
         plain_folder(history / _name(last))
         changed = datetime.fromtimestamp((results / REPORTS).stat().st_mtime, UTC)
@@ -158,7 +159,7 @@ def put_in_force(results: Path, **about: Any) -> ResultsVersion:
     synced(history)
     try:
         settle(results)
-    except KeyboardInterrupt:  # what is begun here is never left half
+    except KeyboardInterrupt:  # never leave this half done
         settle(results)
         raise
     return version
@@ -169,7 +170,7 @@ def _write_version(folder: Path, version: ResultsVersion) -> None:
 
 
 def _keep(source: Path, target: Path) -> None:
-    """Give a file that is about to be replaced a second name, or copy it."""
+    """Keep a file that is about to be replaced, as a link or a copy."""
     if not source.is_file() or source.is_symlink():
         return
     target.unlink(missing_ok=True)
@@ -186,12 +187,12 @@ def _keep(source: Path, target: Path) -> None:
 
 
 def settle(results: Path) -> None:
-    """Finish what was begun to be put in force, and record it in the store.
+    """Finish a replacement of results that was interrupted, and record the version in the store.
 
-    The caller has the folder to itself.
+    The caller must hold the lock.
 
     Raises:
-        OSError: a file cannot be replaced, since it is open elsewhere for example.
+        OSError: a file cannot be replaced, for example since another program has it open.
     """
     for folder in _begun(results):
         replace_results(folder, results)
@@ -207,7 +208,7 @@ def settle(results: Path) -> None:
 
 
 def replace_results(folder: Path, results: Path) -> None:
-    """Move the tables and pages of a folder into the results, in place of those there.
+    """Move the tables and pages of a folder into the results, and replace those there.
 
     Raises:
         OSError: a file cannot be replaced.
@@ -223,10 +224,10 @@ def replace_results(folder: Path, results: Path) -> None:
 
 
 def ensure_settled(results: Path) -> None:
-    """See that the results are whole before they are read, even if their writer was killed.
+    """Make sure that the results are complete before they are read, even if a run was killed.
 
     Raises:
-        UserError: a run is just putting others in force.
+        UserError: another run is just putting its results in force.
     """
     if not _begun(results):
         return
@@ -251,7 +252,7 @@ def _name(number: int) -> str:
 
 
 def _folders(results: Path) -> dict[int, Path]:
-    """Return the folders of versions by number, in order."""
+    """Return the folders of versions by number, sorted."""
     folders = [path for path in (results / HISTORY).glob("[0-9]*") if path.is_dir()]
     return dict(sorted((int(path.name), path) for path in folders if path.name.isdecimal()))
 
@@ -260,7 +261,7 @@ def versions(results: Path) -> list[tuple[ResultsVersion, Path]]:
     """Return all versions in order, each with its folder.
 
     Raises:
-        UserError: the record of one cannot be read.
+        UserError: the record of a version cannot be read.
     """
     with read_store(results) as store:
         recorded = store.versions()
@@ -278,10 +279,10 @@ def versions(results: Path) -> list[tuple[ResultsVersion, Path]]:
 
 
 def read_changes(path: Path) -> Iterator[Change]:
-    """Yield the changes of a version; none if the file is not there.
+    """Yield the changes of a version; none if the file does not exist.
 
     Raises:
-        UserError: they cannot be read.
+        UserError: the file cannot be read.
     """
     try:
         with path.open("rb") as file:
@@ -297,16 +298,16 @@ def read_changes(path: Path) -> Iterator[Change]:
 def in_use(
     results: Path, doing: str, wait: float = 0, waiting: Callable[[str], None] = lambda _: None
 ) -> Iterator[None]:
-    """Have a folder of results to oneself.
+    """Hold the lock of a results folder.
 
     Args:
-        doing: the purpose, as another run is told.
-        wait: how many seconds to wait for another run; `waiting` is told once who that is.
+        doing: the purpose, which other runs show.
+        wait: how many seconds to wait for another run; `waiting` is called once with a message.
 
     Raises:
-        UserError: another run has it; it says who.
+        UserError: another run has the lock; the message names it.
     """
-    if sys.platform == "win32":  # there the journal alone keeps a second run away
+    if sys.platform == "win32":  # there only the journal's lock helps
         yield
         return
     flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
@@ -323,7 +324,7 @@ def in_use(
             since = datetime.now().astimezone().isoformat(" ", "seconds")
             where = f"process {os.getpid()} on {platform.node() or 'this machine'}"
             holder = ", ".join(filter(None, (user(), where, f"since {since}: {doing}")))
-            with contextlib.suppress(OSError):  # a full disk keeps nobody from having it
+            with contextlib.suppress(OSError):  # the lock works even if the disk is full
                 os.ftruncate(descriptor, 0)
                 os.pwrite(descriptor, holder.encode(errors="replace"), 0)
         yield
@@ -335,7 +336,10 @@ def in_use(
 
 
 def _take(descriptor: int, results: Path, wait: float, waiting: Callable[[str], None]) -> bool:
-    """Take the lock; return False if the file system has none, and the journal's has to do."""
+    """Take the lock; return False if the file system has none.
+
+    Then only the journal's lock keeps a second run away.
+    """
     end = time.monotonic() + wait
     is_told = False
     while True:
@@ -359,7 +363,7 @@ def _take(descriptor: int, results: Path, wait: float, waiting: Callable[[str], 
 
 
 def user() -> str:
-    """Return the name of who runs this; "" if it is not known."""
+    """Return the name of the current user; "" if it is not known."""
     try:
         return getpass.getuser()
     except (KeyError, OSError, ImportError):

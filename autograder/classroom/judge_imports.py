@@ -1,4 +1,4 @@
-"""Imports of the process that judges are forked from: all that a judge needs."""
+"""Modules that judges need, imported once by the process from which judges are forked."""
 
 import atexit
 import os
@@ -9,4 +9,4 @@ import autograder.sandbox.levels  # noqa: F401
 from autograder.course.optimisations import is_off
 
 if not is_off("quick_exit"):
-    atexit.register(os._exit, 0)  # to take apart what is imported takes as long as a small class
+    atexit.register(os._exit, 0)  # a clean exit takes as long as grading a small class

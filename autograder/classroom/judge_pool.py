@@ -1,7 +1,7 @@
-"""Pool of judge processes: it grades the submissions of a class, several at once.
+"""Pool of judge processes: it grades the submissions of a class in parallel.
 
-A result that timed out or was killed beside others is graded again at the end, alone, and only then
-believed: so a grade does not depend on what else the machine had to do. See
+A result that timed out or was killed while others were graded is graded again at the end, alone,
+and only the second result counts. So a grade does not depend on the machine's load. See
 `docs/maintainers/judge-pool.md`.
 """
 
@@ -38,18 +38,18 @@ DOUBTFUL = {"timed out", "crashed"}
 JUDGE_MEMORY = 3 * 2**30
 TRIES = 4
 PAUSE = 0.25  # seconds, longer with each try
-MOST_BUDGETS = 3  # of an exercise: so many a student may use up in exercises that run out of time
+MOST_BUDGETS = 3  # time budgets of an exercise that one student's timeouts may use up
 
-FORKS = sys.platform == "linux"  # elsewhere, numpy's own libraries do not stand a fork
+FORKS = sys.platform == "linux"  # elsewhere, numpy's libraries do not survive a fork
 PRELOADED = "autograder.classroom.judge_imports"
-if FORKS:  # once: a program that forks processes of its own as well adds what those need
+if FORKS:  # set once, so that a program that forks other processes can add their modules
     multiprocessing.set_forkserver_preload([PRELOADED])
 
 
 class Setup(msgspec.Struct, frozen=True):
-    """All that a judge process must know.
+    """The settings of a judge process.
 
-    With `alone` its results are believed as they are; else a submission ends with the first doubt.
+    With `alone` its results are final; otherwise a submission stops at the first doubtful result.
     """
 
     course_file: Path
@@ -73,14 +73,14 @@ Graders = Callable[[Iterable[Task], Setup], Iterator[tuple[Task, Reports]]]
 
 
 class TaskReports(msgspec.Struct, frozen=True):
-    """An encoded `ExerciseReport` for each source, and the names of those to grade again, alone."""
+    """An encoded `ExerciseReport` for each source; `doubtful` names those to grade again, alone."""
 
     reports: Reports
     doubtful: frozenset[str] = frozenset()
 
 
 class TaskGrader:
-    """The judge of one process, and the workers that it asks, on one core."""
+    """The judge of one process, and its workers, on one core."""
 
     def __init__(self, setup: Setup, core: int | None = None) -> None:
         # these import pytest and numpy, which the process that collects results does not need
@@ -93,7 +93,7 @@ class TaskGrader:
         exercises = [self.course.exercise(name) for name in setup.exercises]
         first = exercises[0].needs if exercises else None
         children = children_on(setup.level, self.course, setup.secret, setup.scratch, core, first)
-        tries = 3 if setup.alone else 1  # of what is killed from outside
+        tries = 3 if setup.alone else 1  # if something else kills a worker
         self.judge = Judge(self.course, exercises, children, setup.seed, tries)
 
     def __enter__(self) -> Self:
@@ -106,7 +106,7 @@ class TaskGrader:
     def grade(self, task: Task) -> TaskReports:
         """Grade each source.
 
-        Alone, the rest is left out once a student's timeouts have used up far too much time.
+        If `alone`, skip the remaining sources once the student's timeouts have used too much time.
         """
         reports: Reports = {}
         doubtful, spent = set(), 0.0
@@ -124,10 +124,10 @@ class TaskGrader:
 
 
 class JudgePool:
-    """Judge processes of a class, and the only owner of their executor.
+    """The judge processes of a class, and the only owner of their executor.
 
-    It has one executor at a time, of judges with the same setup, and ends it when another setup is
-    asked for, when a judge dies, and when it is closed. Not safe for several threads.
+    It has one executor at a time, whose judges have the same setup. It ends the executor when
+    another setup is requested, when a judge dies, and when it is closed. It is not thread-safe.
     """
 
     def __init__(self, workers: int) -> None:
@@ -142,9 +142,9 @@ class JudgePool:
             thread.join()
 
     def grade(self, tasks: Iterable[Task], setup: Setup) -> Iterator[tuple[Task, Reports]]:
-        """Grade tasks and yield each with its reports as it gets ready, doubtful ones last.
+        """Grade tasks, and yield each with its reports when these are ready, doubtful tasks last.
 
-        A task has no reports if a judge died of it. A few more tasks than workers are under way at
+        A task whose judge died has no reports. Only a few more tasks than workers are submitted at
         a time, so that memory does not grow with the class: only the doubtful ones are kept.
         """
         doubtful: dict[int, tuple[Task, Reports]] = {}
@@ -165,7 +165,7 @@ class JudgePool:
     def _run(
         self, tasks: Iterable[Task], setup: Setup, workers: int
     ) -> Iterator[tuple[Task, TaskReports]]:
-        """Grade tasks side by side. When a judge dies, tasks under way are graded again, apart."""
+        """Grade tasks in parallel. If a judge dies, grade the unfinished tasks again one by one."""
         coming = iter(tasks)
         running: dict[Future[TaskReports], Task] = {}
         while True:
@@ -191,10 +191,10 @@ class JudgePool:
                 running.clear()
 
     def _graded_apart(self, task: Task, setup: Setup) -> TaskReports:
-        """Grade one task with a judge of its own; no reports if each judge dies."""
-        for tried in range(TRIES):  # something else may end them, more than once
+        """Grade one task with its own judge; return no reports if each judge dies."""
+        for tried in range(TRIES):  # a judge may die of other causes, too
             self._end()
-            time.sleep(PAUSE * tried)  # the process that judges are forked from may be ending
+            time.sleep(PAUSE * tried)  # the fork server may be ending
             with contextlib.suppress(BrokenProcessPool):
                 outcome = self._submit(task, setup, 1).result()
                 self._end()
@@ -207,15 +207,15 @@ class JudgePool:
             if self._executor is None or self._made_for != (setup, workers):
                 self._end()
                 context = context_of_judges()
-                number = context.Value("i", 0)  # of a judge: its submissions run on that core
+                number = context.Value("i", 0)  # counts judges: each uses its own core
                 self._executor = ProcessPoolExecutor(workers, context, _start, (setup, number))
                 self._made_for = setup, workers
             return self._executor.submit(_grade, task)
-        except (OSError, EOFError) as error:  # what judges are forked from ended just now
+        except (OSError, EOFError) as error:  # the fork server has just ended
             raise BrokenProcessPool from error
 
     def _end(self) -> None:
-        """End the executor's judges, in a thread: `close` waits for them."""
+        """End the executor's judges in a thread, which `close` waits for."""
         executor, self._executor = self._executor, None
         if executor is not None:
             ending = threading.Thread(target=executor.shutdown, kwargs={"cancel_futures": True})
@@ -225,7 +225,7 @@ class JudgePool:
 
 @contextlib.contextmanager
 def open_pool(workers: int) -> Iterator[Graders]:
-    """Open a pool that grades tasks, in so many processes."""
+    """Open a pool with this number of judge processes."""
     with contextlib.closing(JudgePool(workers)) as pool:
         yield pool.grade
 
@@ -234,7 +234,7 @@ _grader: TaskGrader
 
 
 def _start(setup: Setup, number: "Synchronized[int]") -> None:
-    """Make this process a judge. Ctrl-C is for the process that started it."""
+    """Make this process a judge, which ignores Ctrl-C."""
     global _grader  # noqa: PLW0603  one judge for the life of the process
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_starter, daemon=True).start()
@@ -252,7 +252,7 @@ def _grade(task: Task) -> TaskReports:
 
 
 def _end_with_starter() -> None:
-    """End this judge when the process that collects its results is gone."""
+    """End this judge when the process that collects its results ends."""
     parent = parent_process()
     assert parent is not None
     parent.join()
@@ -260,14 +260,14 @@ def _end_with_starter() -> None:
 
 
 def end_with_parent(parent: int) -> None:
-    """End this judge when the process of that id, which started it as a program, is gone."""
+    """End this judge when `parent` ends, the process that started it as a program."""
     while os.getppid() == parent:
         time.sleep(0.2)
     os._exit(1)
 
 
 def limit_memory() -> None:
-    """Limit what a submission can make this judge allocate, well below the machine's memory."""
+    """Limit the memory that a submission can make this judge allocate."""
     try:
         import resource
     except ImportError:  # Windows
@@ -278,15 +278,15 @@ def limit_memory() -> None:
 
 
 def context_of_judges() -> BaseContext:
-    """Return the context that makes judge processes."""
+    """Return the multiprocessing context that makes judge processes."""
     keep_to_one_thread()
     return ForkingContext() if _start_fork_server() else multiprocessing.get_context("spawn")
 
 
 def _start_fork_server() -> bool:
-    """Start the process that judges are forked from, and do not wait for it.
+    """Start the fork server of the judges without waiting; return False if there is none.
 
-    It ends with this process. Return False if there is none: judges are then started one by one.
+    It ends with this process. Without it, judges are started one by one.
     """
     if not FORKS or is_off("forked_judges"):
         return False
@@ -295,7 +295,7 @@ def _start_fork_server() -> bool:
     try:
         with _apart_from_the_folder():
             forkserver.ensure_running()
-    except OSError:  # no place for its socket: the name of the temporary folder is too long
+    except OSError:  # its socket's path is too long
         return False
     return True
 
@@ -304,22 +304,22 @@ if sys.platform != "win32":
     from multiprocessing.context import ForkServerContext, ForkServerProcess
 
     class JudgeProcess(ForkServerProcess):
-        """A fork that does not run the script of the command again."""
+        """A forked process that does not run the command's script again."""
 
         def start(self) -> None:
-            _start_fork_server()  # again, if something has ended it
+            _start_fork_server()  # starts it again if it has ended
             with _without_the_script():
                 super().start()
 
     class ForkingContext(ForkServerContext):
-        """Maker of judge processes."""
+        """The multiprocessing context that makes judge processes."""
 
         Process = JudgeProcess
 
 
 @contextlib.contextmanager
 def _apart_from_the_folder() -> Iterator[None]:
-    """Start processes that import nothing from the working folder, and that ignore Ctrl-C."""
+    """Make new processes import nothing from the working folder and ignore Ctrl-C."""
     before = os.environ.get("PYTHONSAFEPATH")
     os.environ["PYTHONSAFEPATH"] = "1"
     is_main = threading.current_thread() is threading.main_thread()
@@ -337,7 +337,7 @@ def _apart_from_the_folder() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _without_the_script() -> Iterator[None]:
-    """Hide the command's script: each process would run it, and import all that it imports."""
+    """Hide the command's script, which each new process would run and import."""
     program = vars(sys.modules["__main__"])
     hidden = {name: value for name, value in program.items() if name in {"__file__", "__spec__"}}
     program["__spec__"] = None

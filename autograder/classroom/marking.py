@@ -1,4 +1,4 @@
-"""Answers in words, marked by several people at once: what there is, and what is given for it."""
+"""Marking of answers in words by several people at once: the answers and their marks."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -31,8 +31,9 @@ OfAnswers = TypeVar("OfAnswers")
 class AnswerMarks(msgspec.Struct, frozen=True):
     """The marks of an answer.
 
-    `mark` is what counts; `before` what was given last, where it does not count, and `state` why.
-    `other` is the table's, where the desk has another. `token` changes with all of it.
+    `mark` is the one that counts. If the last mark does not count, it is `before`, and `state` says
+    why. `other` is the table's mark if the desk has another. `token` changes when any of these
+    does.
     """
 
     mark: GivenMark
@@ -46,12 +47,12 @@ class AnswerMarks(msgspec.Struct, frozen=True):
 
     @property
     def is_open(self) -> bool:
-        """Tell whether the answer waits for points."""
+        """Tell whether the answer has no points yet."""
         return self.mark.points is None
 
 
 class Overtaken(Exception):
-    """Somebody else has given another mark meanwhile: for which answers."""
+    """Error: somebody else has marked the answers `keys` meanwhile."""
 
     def __init__(self, keys: Sequence[Key]) -> None:
         super().__init__()
@@ -59,7 +60,7 @@ class Overtaken(Exception):
 
 
 class Marking:
-    """The answers and marks in a folder of results, read again as soon as they change."""
+    """The answers and marks in a results folder, read again when the files change."""
 
     def __init__(self, results: Path, course: Course) -> None:
         self.results = results
@@ -75,7 +76,7 @@ class Marking:
         """Return a question of the course.
 
         Raises:
-            UserError: there is none of that name.
+            UserError: the exercise has no such question.
         """
         for each in self.course.exercise(exercise).questions:
             if each.name == question:
@@ -94,7 +95,7 @@ class Marking:
             return self._answers
 
     def cached(self, name: str, make: Callable[[], OfAnswers]) -> OfAnswers:
-        """Return what is made of the answers, made once for as long as they are the same."""
+        """Return `make()`, computed again only when the answers change."""
         with self._lock:
             self.answers()
             if name not in self._made:
@@ -103,7 +104,7 @@ class Marking:
             return made
 
     def marks(self) -> Marks:
-        """Return the marks as they are now, of the store and of the table."""
+        """Return the current marks, of the store and of the table."""
         table = self.results / TABLE
         with self._lock:
             state = _state(table), _state(self.results / FILE), _state(self.results / OLD_MARKS)
@@ -113,7 +114,7 @@ class Marking:
             return self._marks
 
     def standing(self, answer: Answered, among: Marks | None = None) -> AnswerMarks:
-        """Return what there is of the marks for an answer, now or `among` those that were read."""
+        """Return the marks of an answer: the current ones, or those in `among`."""
         marks = self.marks() if among is None else among
         entries, cell = marks.stored.by_answer.get(answer.key, []), marks.cells.get(answer.key)
         mark, state = marks.mark(answer), marks.state(answer)
@@ -137,14 +138,14 @@ class Marking:
         )
 
     def enter(self, by: str, given: Sequence[GivenMark], tokens: Sequence[str]) -> None:
-        """Keep what one person gives at once, for one answer or for several.
+        """Store one person's marks for one or several answers: all of them or none.
 
-        Each mark is bound to its own answer; `tokens` are what its standing was when the person
-        saw it. All are kept, or none. They are on the disk when this returns.
+        `tokens` are those of the answers' marks when the person saw them. The marks are on the disk
+        when this returns.
 
         Raises:
-            Overtaken: somebody else gave a mark for one of them meanwhile.
-            UserError: there is no such answer, the points cannot be, or nothing can be written.
+            Overtaken: somebody else has marked one of the answers meanwhile.
+            UserError: an answer does not exist, points are out of range, or nothing can be written.
         """
         clean = [self._checked(mark) for mark in given]
         answers = self.answers()
@@ -154,7 +155,7 @@ class Marking:
             for mark, token in zip(clean, tokens, strict=True):
                 answer = answers[mark.key]
                 now = self.standing(answer, marks)
-                agrees = not now.state and now.mark.shown == mark.shown  # two people do
+                agrees = not now.state and now.mark.shown == mark.shown  # the same mark
                 if answer.id != mark.answer or not (agrees or now.token == token):
                     late.append(mark.key)
             if late:
@@ -164,13 +165,13 @@ class Marking:
             last = store.add_marks(clean, one_line(by, MAX_BY), timestamp(), "desk")
             store.set_exported_marks(ExportedMark(cell, last) for cell in typed)
         with self._lock:
-            self._marks = None  # a file's time is too coarse to show two changes at once
+            self._marks = None  # file times do not show two quick changes
 
     def _checked(self, mark: GivenMark) -> GivenMark:
-        """Return a mark in the form in which it is kept.
+        """Return a mark in the form in which it is stored.
 
         Raises:
-            UserError: there is no such answer, or its points cannot be.
+            UserError: the answer does not exist, or the points are out of range.
         """
         if mark.key not in self.answers():
             who, where = one_line(mark.student, 60), one_line(mark.question, 60)
@@ -199,7 +200,7 @@ def _read_answers(path: Path) -> list[Answered]:
 
 
 def _state(path: Path) -> tuple[int, int, int]:
-    """Return what changes when a file changes."""
+    """Return a file's inode, size and time, which show a change; zeros if it does not exist."""
     try:
         about = path.lstat()
     except OSError:

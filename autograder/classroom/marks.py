@@ -1,6 +1,6 @@
-"""Marks that people give for answers in words, each for the words that it was given for.
+"""Marks for answers in words; each mark counts only for the text for which it was given.
 
-They lie in the store. When a class is graded, `by-hand.csv` is imported, and written again.
+They are kept in the store. When a class is graded, `by-hand.csv` is imported and written again.
 """
 
 from collections.abc import Iterable, Sequence
@@ -39,7 +39,7 @@ COLUMNS = (
     "answer_id",
     "answer_state",
 )
-OLD_COLUMNS = 6  # of them, those that every table has
+OLD_COLUMNS = 6  # the first ones, which every table has
 ID, STATE = "answer_id", "answer_state"
 CHANGED, ORPHANED, TWO = "answer changed", "orphaned", "two marks"
 MAX_COMMENT = 5000
@@ -47,7 +47,7 @@ MAX_NAMED = 5
 
 
 class Answered(msgspec.Struct, frozen=True):
-    """An answer in words that somebody gave in an exercise."""
+    """A student's answer in words in an exercise."""
 
     student: str
     exercise: str
@@ -59,12 +59,12 @@ class Answered(msgspec.Struct, frozen=True):
 
     @property
     def id(self) -> str:
-        """The letters that stand for its words."""
+        """The digest of the answer's words."""
         return answer_id(self.answer.text)
 
 
 class UncountedMark(msgspec.Struct, frozen=True):
-    """A mark that does not count: of whom, for what, and what it is."""
+    """A mark that does not count, with its student and question."""
 
     student: str
     exercise: str
@@ -74,12 +74,12 @@ class UncountedMark(msgspec.Struct, frozen=True):
 
 
 def answer_id(text: str) -> str:
-    """Return letters that stand for an answer's words; line breaks do not matter."""
+    """Return a digest of an answer's words; line breaks do not matter."""
     return as_letters(" ".join(text.split()))
 
 
 class Marks:
-    """The marks of a class: those of the store, and what was typed into the table since."""
+    """The marks in the store, and those typed into the table since the last run."""
 
     def __init__(
         self, path: Path, course: Course, graded: Iterable[Exercise], store: Store | None = None
@@ -91,8 +91,8 @@ class Marks:
             store: the store in an open transaction, if there is one.
 
         Raises:
-            UserError: it is no such table, a number in it is not one, or two rows are for one
-                answer; it names the lines.
+            UserError: the table or a number in it is invalid, or two rows are for the same answer;
+                the message names the lines.
         """
         self.table = Table(path, COLUMNS, OLD_COLUMNS)
         self._graded = {exercise.name for exercise in graded}
@@ -102,7 +102,7 @@ class Marks:
             for question in exercise.questions
         }
         self._rows: dict[Key, Row] = {}
-        self._strays: list[Row] = []  # of no question of the course
+        self._strays: list[Row] = []  # for unknown questions
         for row in self.table.rows:
             self._take(row)
         self.cells = {key: self._read_off(row) for key, row in self._rows.items()}
@@ -110,13 +110,17 @@ class Marks:
             self.stored = tables.marks()
             self._exported = tables.exported_marks()
         self._typed: set[Key] = set()  # cells that are newer than the store
-        self._conflicts: set[Key] = set()  # cells and marks of which nobody knows which is newer
+        self._conflicts: set[Key] = set()  # the cell or the store's mark may be newer
         for key in {**self._rows, **self.stored.by_answer}:
             if key[1:] in self._questions:
                 self._merge(key)
 
     def _take(self, row: Row) -> None:
-        """Take a row of the table, unless another row for the same answer says more."""
+        """Use a row of the table, unless another row for the same answer is filled in.
+
+        Raises:
+            UserError: both rows are filled in.
+        """
         key = self._key(row)
         question = self._questions.get(key[1:])
         if question is None:
@@ -134,10 +138,10 @@ class Marks:
         self._rows[key] = row
 
     def _merge(self, key: Key) -> None:
-        """Decide between the table's cell and the newest mark of the store.
+        """Choose between the table's cell and the store's newest mark.
 
-        A cell has no time. It is newer than the store if it was changed since it was last read or
-        written, and no mark was given since then.
+        A cell has no time. It counts as newer if it has changed since it was last read or written,
+        and no mark was stored since then.
         """
         entries = self.stored.by_answer.get(key)
         if self.changed_cell(key):
@@ -153,7 +157,7 @@ class Marks:
             self._put(key, entries[-1].mark)
 
     def changed_cell(self, key: Key) -> GivenMark | None:
-        """Return what the table has for an answer, if that is not what it had when last known."""
+        """Return the table's mark for an answer; None if unchanged since it was last read."""
         cell, known = self.cells.get(key), self._exported.get(key)
         if cell is None or (known is None and cell.is_blank):
             return None
@@ -200,7 +204,7 @@ class Marks:
         return not id or (len(id) == ID_LETTERS and id.isascii() and id.isalpha() and id.islower())
 
     def _note(self, row: Row) -> str:
-        """Return what a person wrote into the column of states."""
+        """Return a person's note in the column of states, without the states."""
         text = self.table.get(row, STATE).strip()
         for state in (CHANGED, ORPHANED, TWO):
             text = "" if text == state else text.removeprefix(f"{state}; ")
@@ -223,23 +227,23 @@ class Marks:
         return points
 
     def state(self, each: Answered) -> str:
-        """Return why an answer's mark does not count; "" if it does, or if there is none."""
+        """Return why an answer's mark does not count; "" if it counts, or if there is none."""
         row = self._rows.get(each.key)
         if each.key in self._conflicts:
             return TWO
         if row is None or not self._is_mark(row):
             return ""
-        bound = self.table.get(row, ID).strip()  # nothing: confirmed for whatever answer
+        bound = self.table.get(row, ID).strip()  # empty: confirmed for any answer
         return "" if bound in {"", each.id} else CHANGED
 
     def mark(self, each: Answered) -> GivenMark:
-        """Return what counts of what was given for an answer; a blank mark if nothing does."""
+        """Return the mark that counts for an answer; a blank mark if none does."""
         if each.key not in self._rows or self.state(each):
             return GivenMark(*each.key, "")
         return self._read_off(self._rows[each.key])
 
     def given(self, exercise: ExerciseReport, student: str) -> ExerciseReport:
-        """Return the exercise with its marks; graded once every answer has its points."""
+        """Return the exercise with its marks; it is graded once every answer has points."""
         if not exercise.answers:
             return exercise
         answers, states = [], []
@@ -269,12 +273,12 @@ class Marks:
         )
 
     def changed(self, answers: Sequence[Answered]) -> dict[Key, UncountedMark]:
-        """Return the marks that were given for another text than an answer has now."""
+        """Return the marks that were given for an earlier text of an answer, by answer."""
         changed = [each.key for each in answers if self.state(each) == CHANGED]
         return {key: self._uncounted(self._rows[key]) for key in changed}
 
     def orphaned(self, answers: Sequence[Answered]) -> list[UncountedMark]:
-        """Return what was filled in for answers that are not there."""
+        """Return the marks whose answers do not exist."""
         return [self._uncounted(row) for row in self._left(answers) if self._is_orphan(row)]
 
     def _uncounted(self, row: Row) -> UncountedMark:
@@ -282,18 +286,18 @@ class Marks:
         return UncountedMark(*self._key(row), points, plain_cell(comment)[:MAX_COMMENT])
 
     def _left(self, answers: Sequence[Answered]) -> list[Row]:
-        """Return the rows of no answer of this run that are worth keeping, in their order."""
+        """Return the rows without an answer in this run that must be kept, in order."""
         keys = {each.key for each in answers}
         rows = [row for key, row in self._rows.items() if key not in keys] + self._strays
         return [row for row in rows if not self._is_orphan(row) or self._is_filled_in(row)]
 
     def _is_orphan(self, row: Row) -> bool:
-        """Tell whether a row's answer should be there: its exercise was graded, or is unknown."""
+        """Tell whether a row without an answer is stray: its exercise was graded, or is unknown."""
         _, exercise, question = self._key(row)
         return exercise in self._graded or (exercise, question) not in self._questions
 
     def notes(self, answers: Sequence[Answered]) -> list[str]:
-        """Return what a person should know of marks that do not count."""
+        """Return notes on marks that do not count."""
         two = [self._uncounted(row) for key, row in self._rows.items() if key in self._conflicts]
         notes = []
         for marks, state, why in (
@@ -311,9 +315,9 @@ class Marks:
         return notes
 
     def write(self, answers: Sequence[Answered]) -> list[str]:
-        """Write the table of all answers, and import what was typed; return what went wrong.
+        """Write all answers to the table, and import the typed marks; return errors.
 
-        All that was ever filled in stays in the table.
+        Rows that people filled in stay in the table.
         """
         rows = [self._row(each) for each in answers]
         left = self._left(answers)
@@ -333,7 +337,7 @@ class Marks:
                 cell = self._read_off(Row(0, row))
                 if key in self._typed:
                     if now_newest.get(key) != newest.get(key):
-                        continue  # marked since this was read: left for the next run
+                        continue  # marked since then: leave it to the next run
                     newest[key] = store.add_marks([cell], user(), timestamp(), "table")
                 known, new = self._exported.get(key), ExportedMark(cell, newest.get(key, 0))
                 if known != new and not (known is None and cell.is_blank):

@@ -1,4 +1,4 @@
-"""Proposal of a run: results that are prepared beside the current ones, and compared with them."""
+"""Proposal of a run: new results that are compared with the current ones before they count."""
 
 import filecmp
 import shutil
@@ -45,10 +45,10 @@ Decide = Callable[[GradeDifference], bool]
 
 
 class GradedClass(ClassOverview):
-    """The overview of a run, what it changes, and whether that is in force.
+    """The overview of a run, its changes, and whether the results are in force.
 
-    `version` is the number under which it was put in force, 0 if nothing was new; `difference` is
-    that to the results before, None if there were none.
+    `version` is the number of the version that was put in force, 0 if nothing was new; `difference`
+    compares with the previous results, and is None if there were none.
     """
 
     in_force = True
@@ -57,7 +57,7 @@ class GradedClass(ClassOverview):
 
 
 class Proposal:
-    """Results that come one student after the other, in the order of the table."""
+    """The results of a run, added student by student in the order of the table."""
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ class Proposal:
         self._changes = open_new(self._folder / CHANGES)
 
     def add(self, data: bytes) -> None:
-        """Take the next student's report, as it is encoded."""
+        """Add the next student's encoded report."""
         report = msgspec.json.decode(data, type=Report)
         self._records.write(data + b"\n")
         self._answers += answers_of(report)
@@ -101,7 +101,7 @@ class Proposal:
             self._compare(self._before.get(report.student), report)
 
     def gone(self, student: str) -> None:
-        """Note that a student of the table before is no longer in it."""
+        """Record that a student of the previous table has no results any more."""
         if student in self._before:
             self._compare(self._before.get(student), None)
 
@@ -122,12 +122,12 @@ class Proposal:
         grader: Grader,
         names: Sequence[str],
     ) -> None:
-        """Put the results in force if that is decided; else they stay where they are.
+        """Put the results in force if `decide` agrees; otherwise they stay a proposal.
 
-        It is not asked about grades that nobody had before; without `decide` nothing is in force.
+        `decide` is asked only if existing grades change. Without `decide` nothing is put in force.
 
         Raises:
-            OSError: something cannot be written; what counted before still does.
+            OSError: a file cannot be written; the previous results still count.
         """
         overview, difference = self.overview, self.difference
         self.close()
@@ -159,7 +159,7 @@ class Proposal:
         self._before.close()
         is_same = overview.difference is not None and not (difference.changes or difference.texts)
         if is_same and filecmp.cmp(self._folder / REPORTS, self._out / REPORTS, shallow=False):
-            replace_results(self._folder, self._out)  # as these records give them: no new version
+            replace_results(self._folder, self._out)  # same records: no new version
             shutil.rmtree(self._folder)
         else:
             rows = overview.rows
@@ -174,7 +174,7 @@ class Proposal:
         self._journal.keep_prepared()
 
     def _notes(self, adjustments: Adjustments) -> Iterator[str]:
-        """Yield what a person should know of points and of what students and people entered."""
+        """Yield notes on high points, regrade requests and adjustments."""
         yield from above_maximum_note(self.overview.above)
         if self._requests:
             waiting = several(self._requests, "regrade request")
@@ -187,7 +187,7 @@ class Proposal:
 
 
 def _on_page(report: Report | None) -> Report | None:
-    """Return a record without the names of the entries, which no page shows."""
+    """Return a report without the names of the download's entries, which no page shows."""
     if report is None or report.hand_in is None:
         return report
     hand_in = msgspec.structs.replace(report.hand_in, entries=())
@@ -195,7 +195,7 @@ def _on_page(report: Report | None) -> Report | None:
 
 
 def _lines(difference: GradeDifference) -> Iterator[list[str]]:
-    """Yield a row for each cell that changed, and one for each student's total."""
+    """Yield a row for each changed cell, and one for the total of each changed student."""
     for change in difference.changes:
         student = safe_cell(change.student)
         yield [student, "all", change.before, change.after, "; ".join(change.why), ""]

@@ -1,7 +1,7 @@
 """Pseudonyms of a course: `pseudonyms.csv` is the key to results without names.
 
-A pseudonym is drawn once for a student of the course, and is theirs in all results from then on.
-What students themselves wrote into their files stays as it is.
+A student gets a pseudonym once, and has it in all later results. Names that students wrote into
+their files stay there.
 """
 
 import re
@@ -24,11 +24,11 @@ FILE = "pseudonyms.csv"
 COLUMNS = ("pseudonym", "student", "name", "email", "hand_in")
 NEEDED = 2
 REMEDY = "Restore them: only this file says which student has which pseudonym."
-LETTERS = "abcdefghjkmnpqrstuvwxyz"  # without those that are taken for a digit
+LETTERS = "abcdefghjkmnpqrstuvwxyz"  # without letters that look like digits
 LENGTH = 8
-FEWEST = 3  # letters of a part of a name that is looked for
+FEWEST = 3  # letters of a name; shorter ones are not replaced
 HIDDEN = "…"
-# Fields of a hand-in that say nothing of its student.
+# Fields of a hand-in that do not identify its student.
 KEPT = ("at", "at_from", "late", "enrolled", "extra_days", "late_days_used", "excused")
 
 
@@ -38,10 +38,10 @@ class Pseudonyms:
     _names: re.Pattern[str]
 
     def __init__(self, path: Path) -> None:
-        """Read them; without a file there are none yet.
+        """Read the key; without a file there are no pseudonyms yet.
 
         Raises:
-            UserError: it is no such table, or somebody is in it twice.
+            UserError: the table is invalid, or contains a student or pseudonym twice.
         """
         self.path = path
         self._table = Table(path, COLUMNS, NEEDED, REMEDY)
@@ -61,15 +61,15 @@ class Pseudonyms:
         self._called = {student: pseudonym for pseudonym, student in self._students.items()}
 
     def student(self, pseudonym: str) -> str:
-        """Return the student of a pseudonym; another name stands for itself."""
+        """Return the student of a pseudonym; any other name is returned as it is."""
         return self._students.get(pseudonym, pseudonym)
 
     def called(self, student: str) -> str:
-        """Return what a student is called in the results."""
+        """Return the student's pseudonym, or the name if the student has none."""
         return self._called.get(student, student)
 
     def hidden(self, folders: Sequence[Folder]) -> list[Folder]:
-        """Return a class under pseudonyms, in their order; new students get one.
+        """Return the folders under pseudonyms, sorted by pseudonym; new students get one.
 
         Raises:
             UserError: the key cannot be written.
@@ -87,7 +87,7 @@ class Pseudonyms:
             known = folder.hand_in
             hand_in = HandIn(**{name: getattr(known, name) for name in KEPT}) if known else None
             unclear = self._without(folder.unclear, folder.student)
-            if folder.subfolders:  # others' names, it may be
+            if folder.subfolders:  # these may be names of other students
                 unclear = may_hold(several(len(folder.subfolders), "folder"))
             called = self._called[folder.student]
             changes = {"student": called, "hand_in": hand_in, "notes": notes, "unclear": unclear}
@@ -103,7 +103,7 @@ class Pseudonyms:
                 self._called[student] = pseudonym
 
     def _replacements(self, folders: Iterable[Folder]) -> dict[str, str]:
-        """Return all names that a note may have, each with what replaces it."""
+        """Return the names that notes may contain, each with its replacement, longest first."""
         replacements = {}
         for folder in folders:
             known = folder.hand_in or HandIn()
@@ -113,7 +113,7 @@ class Pseudonyms:
         return dict(sorted(replacements.items(), key=lambda item: -len(item[0])))
 
     def _without(self, text: str, student: str) -> str:
-        """Return a note without the names of the class and parts of the student's own."""
+        """Return a note without the names of the class and the parts of this student's name."""
         if self._others:
             text = self._names.sub(lambda found: self._others[found[0]], text)
         known = self._new.get(student, HandIn())
@@ -125,7 +125,7 @@ class Pseudonyms:
         return text
 
     def of_work(self, work: StudentWork) -> StudentWork:
-        """Return a student's work with its files called after the exercises."""
+        """Return a student's work with its files named after the exercises."""
         student = self.student(work.student)
         labels = {s.label: _label(s) for s in work.sources.values()}
 
@@ -145,10 +145,10 @@ class Pseudonyms:
         )
 
     def refuse_mixed(self, students: Iterable[str], anonymous: bool, results: Path) -> None:
-        """See that results have names or pseudonyms, in their history too.
+        """Check that results and their history have only names, or only pseudonyms if `anonymous`.
 
         Raises:
-            UserError: they have the other.
+            UserError: they have the other kind.
         """
         names = list(students)
         known = [student for student in names if student in self._students]
@@ -178,7 +178,7 @@ class Pseudonyms:
         self.path.chmod(0o600)
 
     def with_names(self, reports: Sequence[Report]) -> list[Report]:
-        """Return anonymous reports under their students' names again; others as they are.
+        """Return anonymous reports with the students' names; other reports are unchanged.
 
         Raises:
             UserError: the key has been damaged.
@@ -208,7 +208,7 @@ def _label(source: Source) -> str:
 
 
 def _renamed(source: Source) -> Source:
-    """Return a source under a name that says nothing of its author."""
+    """Return a source under a name that does not identify its author."""
     units = tuple(
         msgspec.structs.replace(unit, label=_label(source)) if unit.label == source.label else unit
         for unit in source.units

@@ -1,4 +1,4 @@
-"""The platform that a download comes from, and the entries of it that nobody understands."""
+"""Recognition of the platform that a download comes from, and of the download's entries."""
 
 import operator
 from collections import Counter
@@ -23,10 +23,10 @@ from autograder.submission.file_names import named_for
 from autograder.submission.source import SUFFIXES
 
 GROUP = "autograder.platforms"  # entry points: each an importer, or several
-KIT = "autograder."  # how the kit's own entry point begins
+KIT = "autograder."  # prefix of the kit's own entry points
 MAX_LEVELS = 5  # of folders around a download
 MAX_SHOWN = 5
-MAX_COMPARED = 50  # entries that are compared with the names of others
+MAX_COMPARED = 50  # unknown entries that are compared with known names
 
 Pieces = list[tuple[Importer, Piece]]
 _DETAILS = (operator.attrgetter("id"), operator.attrgetter("name"), operator.attrgetter("email"))
@@ -35,8 +35,8 @@ _DETAILS = (operator.attrgetter("id"), operator.attrgetter("name"), operator.att
 class Recognised(msgspec.Struct, frozen=True):
     """A download: its pieces in order, and notes.
 
-    `disputed` are entries that may be of several students: each with its readings. `not_understood`
-    are the notes on entries that are nobody's, with their number in front.
+    `disputed` are entries that may belong to several students, each with its readings.
+    `not_understood` are notes on entries whose student is not known; the first note counts them.
     """
 
     listing: Listing
@@ -47,10 +47,10 @@ class Recognised(msgspec.Struct, frozen=True):
 
 
 def importers() -> dict[str, Importer]:
-    """Return all importers by name; a site's replaces one of the kit with the same name.
+    """Return all importers by name; a site's importer replaces the kit's with the same name.
 
     Raises:
-        UserError: a site's importer cannot be loaded, or is none.
+        UserError: a site's importer cannot be loaded, or has another type.
     """
     points = hooks(GROUP).values()
     kits = [point for point in points if point.value.startswith(KIT)]
@@ -85,7 +85,7 @@ def named(name: str) -> Importer:
     """Return the importer of that name.
 
     Raises:
-        UserError: there is none; the message lists those that there are.
+        UserError: there is none; the message lists the known names.
     """
     known = importers()
     if name not in known:
@@ -102,24 +102,25 @@ def recognise(
     platform: str | None = None,
     students: Collection[str] = (),
 ) -> Recognised | None:
-    """Read a download by its entries' names, or as the `platform` that is named.
+    """Read a download, as the `platform` that is named or that its entries' names show.
 
     Args:
-        students: the ids of the roster. A folder that is called so is a student's, and no download
-            is looked for in it.
+        students: the ids of the roster. A folder named by an id is one student's, and is not
+            searched for a download.
 
     Returns:
-        None where no platform is named, and none has made it: these are a class's own folders.
+        The download; None if no platform is named or recognised, so these are a class's own
+        folders.
 
     Raises:
-        UserError: the named platform is not known, or has made nothing of it.
+        UserError: the named platform is not known, or has no entries here.
     """
     if platform is not None:
         importer = named(platform)
         for here in _levels(listing, students):
             around = len(here.folders) == 1 and not here.files
             if around and importer is not PLAIN and not importer.recognise(here):
-                continue  # what is meant may lie further down
+                continue  # the download may be further down
             if importer.read(here):
                 return _read(here, [importer], exercises)
         raise UserError(
@@ -140,9 +141,9 @@ def recognise(
 
 
 def flat_files(exercises: Collection[str]) -> Importer:
-    """Return the importer of files such as `alogin_softmax.py`, as they are saved from e-mails.
+    """Return the importer of files such as `alogin_softmax.py`, as people save them from e-mails.
 
-    A zip beside them is called as its student, whose whole work it holds.
+    A zip among them is named after its student, and holds the student's whole work.
     """
 
     def named(listing: Listing) -> list[Piece]:
@@ -170,7 +171,7 @@ def flat_files(exercises: Collection[str]) -> Importer:
 
 
 def _flat_readings(entry: str, exercises: Collection[str]) -> list[Piece]:
-    """Return the meanings of a name: a login and an exercise, which may both have underscores."""
+    """Return the ways to read a file's name as login and exercise: both may have underscores."""
     path = PurePosixPath(entry)
     if path.suffix.casefold() not in SUFFIXES:
         return []
@@ -185,10 +186,10 @@ def _flat_readings(entry: str, exercises: Collection[str]) -> list[Piece]:
 
 
 def _levels(listing: Listing, students: Collection[str]) -> list[Listing]:
-    """Return the listing, and those below it as long as a level holds only one folder.
+    """Return the listing, and the listings below it while a level holds only one folder.
 
-    A folder called as one of the `students`, and a repository, is one student's: nothing in it is
-    taken for other students'.
+    A folder named after one of the `students`, or a repository, is one student's, so that the
+    search ends there.
     """
     levels = [listing]
     while len(levels) <= MAX_LEVELS:
@@ -202,7 +203,7 @@ def _levels(listing: Listing, students: Collection[str]) -> list[Listing]:
 
 
 def _read(listing: Listing, found: Sequence[Importer], exercises: Collection[str]) -> Recognised:
-    """Give each folder to the first importer that understands it, and each file that is one's."""
+    """Read each folder with the first importer that understands it, and each file with all."""
     readings: dict[str, Pieces] = {}
     folders = set(listing.folders)
     for importer in found:
@@ -230,7 +231,7 @@ def _read(listing: Listing, found: Sequence[Importer], exercises: Collection[str
 
 
 def _single_and_disputed(entries: Iterable[Pieces]) -> tuple[Pieces, list[Pieces]]:
-    """Return the entries with one meaning, and those whose readings name different students."""
+    """Separate entries with one meaning from those whose readings name different students."""
     single, disputed = [], []
     for readings in entries:
         if len({tuple(owner.key for owner in piece.owners) for _, piece in readings}) > 1:
@@ -241,7 +242,7 @@ def _single_and_disputed(entries: Iterable[Pieces]) -> tuple[Pieces, list[Pieces
 
 
 def _without_shared_keys(pieces: Pieces) -> tuple[Pieces, list[Pieces]]:
-    """Return the pieces without owners whose key is also another person's, and those in dispute."""
+    """Separate pieces of owners with unique keys from pieces whose key several owners have."""
     people: dict[tuple[str, str], set[Owner]] = {}
     for importer, piece in pieces:
         for owner in piece.owners:
@@ -265,7 +266,7 @@ def _without_shared_keys(pieces: Pieces) -> tuple[Pieces, list[Pieces]]:
 
 
 def disputes(disputed: Sequence[Pieces]) -> list[str]:
-    """Return notes on entries that may be of several students, with their number in front."""
+    """Return notes on entries that may belong to several students; the first note counts them."""
     notes = []
     for readings in disputed:
         owners = dict.fromkeys(owner for _, piece in readings for owner in piece.owners)
@@ -286,7 +287,7 @@ def disputes(disputed: Sequence[Pieces]) -> list[str]:
 
 
 def _origin(pieces: Pieces, found: Sequence[Importer]) -> str:
-    """Return a note on a download's platforms; of a mixed one, with the entries of the few."""
+    """Return a note on a download's platform; of several, with the rarer ones' entries."""
     entries: dict[str, dict[str, None]] = {importer.title: {} for importer in found}
     for importer, piece in pieces:
         entries[importer.title][piece.entry] = None
@@ -302,7 +303,7 @@ def _origin(pieces: Pieces, found: Sequence[Importer]) -> str:
 
 
 def hidden_entries(names: Sequence[str]) -> list[str]:
-    """Return a note on entries whose names begin with a dot."""
+    """Return a note on entries whose names begin with a dot; none without such entries."""
     if not names:
         return []
     shown = few([one_line(name, 60) for name in names], MAX_SHOWN)
@@ -315,7 +316,7 @@ def hidden_entries(names: Sequence[str]) -> list[str]:
 def _not_understood(
     entry: Entry, pieces: Pieces, importer: Importer, exercises: Collection[str]
 ) -> str:
-    """Return a note on an entry that is nobody's: why, and whose name is most similar."""
+    """Return a note on an entry whose student is not known: why, and the most similar name."""
     name, is_folder = entry.name, entry.is_folder
     kind = "folder" if is_folder else "file"
     why = f"expected {importer.expected}"

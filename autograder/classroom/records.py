@@ -1,4 +1,4 @@
-"""Records of a class on disk: those of the results, and the journal."""
+"""Records of a class on disk: the reports in the results, and the journal."""
 
 import sqlite3
 from pathlib import Path
@@ -37,20 +37,20 @@ class _Name(msgspec.Struct, frozen=True):
 
 
 class _Head(msgspec.Struct, frozen=True):
-    """The part of a record that is known of all students at once."""
+    """The part of a record that is read for all students at once."""
 
     student: str
     exercises: tuple[_Name, ...]
 
 
 class Records:
-    """The records in a file, by student; `exercises` are those of all records, in order."""
+    """The reports in a file, by student; `exercises` are those of all reports, in order."""
 
     def __init__(self, path: Path) -> None:
         """Read the students' names; without a file there are none.
 
         Raises:
-            UserError: it is there and cannot be read, or is of another version.
+            UserError: the file cannot be read, or is from another version.
         """
         self.path = path
         self.exercises: dict[str, None] = {}
@@ -83,7 +83,7 @@ class Records:
 
     @property
     def there(self) -> bool:
-        """Tell whether there is a file, if only an empty one."""
+        """Tell whether the file exists, even if it is empty."""
         return self._file is not None
 
     @property
@@ -91,7 +91,7 @@ class Records:
         return list(self._places)
 
     def line(self, student: str) -> bytes:
-        """Return a student's record as it lies there; b"" if there is none."""
+        """Return a student's report as encoded in the file; b"" if there is none."""
         if self._file is None or student not in self._places:
             return b""
         start, size = self._places[student]
@@ -99,10 +99,10 @@ class Records:
         return self._file.read(size).rstrip(b"\n")
 
     def get(self, student: str) -> Report | None:
-        """Return a student's record; None if there is none.
+        """Return a student's report; None if there is none.
 
         Raises:
-            UserError: it is of another version.
+            UserError: it is from another version.
         """
         line = self.line(student)
         try:
@@ -117,16 +117,16 @@ class Records:
 
 
 class Journal:
-    """Reports by student and exercise, each with a key of what it depends on.
+    """A cache of reports by student and exercise, each with a key of everything that it depends on.
 
-    It is a cache: a row that anything has changed is graded again. One run has it to itself.
+    If anything changes, the work is graded again. Only one run at a time uses the journal.
     """
 
     def __init__(self, folder: Path) -> None:
-        """Open it.
+        """Open the journal.
 
         Raises:
-            UserError: another run has it, it is damaged or a link, or the disk is full.
+            UserError: another run uses it, it is damaged or a link, or the disk is full.
         """
         self.path = folder / JOURNAL
         refuse_links(self.path)
@@ -135,12 +135,12 @@ class Journal:
         except sqlite3.DatabaseError as error:
             raise self._refused(error) from None
         try:
-            self._database.text_factory = bytes  # also what is damaged
-            # exclusive first: then a write-ahead log shares no memory, and works on network drives
+            self._database.text_factory = bytes  # so that damaged text can be read, too
+            # Exclusive first: a write-ahead log then shares no memory and works on network drives.
             self._database.execute("PRAGMA locking_mode = EXCLUSIVE")
             self._database.execute("PRAGMA journal_mode = WAL")
             self._database.execute("PRAGMA synchronous = NORMAL")
-            self._database.execute("BEGIN IMMEDIATE")  # from here on no other run has it
+            self._database.execute("BEGIN IMMEDIATE")  # locks out other runs
             self._database.execute("COMMIT")
             (version,) = self._database.execute("PRAGMA user_version").fetchone()
             if version not in {0, _JOURNAL_VERSION}:
@@ -170,7 +170,7 @@ class Journal:
         )
 
     def find(self, student: str, exercise: str, key: str) -> bytes | None:
-        """Return the report on an exercise, if it was graded with this key."""
+        """Return the report on an exercise; None if it was not graded with this key."""
         query = "SELECT key, report FROM results WHERE student = ? AND exercise = ?"
         row = self._run(query, student, exercise).fetchone()
         if row is None or not isinstance(row[1], bytes):
@@ -179,24 +179,24 @@ class Journal:
         return data if row[0] == cache_key(key, data).encode() else None
 
     def keep(self, student: str, exercise: str, key: str, report: bytes) -> None:
-        """Keep a report, with a seal."""
+        """Store a report, with a seal."""
         seal = cache_key(key, report)
         self._run("REPLACE INTO results VALUES (?, ?, ?, ?)", student, exercise, seal, report)
 
     def prepare_page(self, student: str, key: str) -> None:
-        """Note what a page was written from that is not in its place yet, until this is closed."""
+        """Record the key of a page that is not in its place yet, until the journal is closed."""
         self._run("REPLACE INTO prepared VALUES (?, ?)", student, key)
 
     def forget_prepared(self) -> None:
-        """Forget the pages that are about to be replaced."""
+        """Delete the records of the pages that are about to be replaced."""
         self._run("DELETE FROM pages WHERE student IN (SELECT student FROM prepared)")
 
     def keep_prepared(self) -> None:
-        """Note that the prepared pages are in their places."""
+        """Record that the prepared pages are in their places."""
         self._run("REPLACE INTO pages SELECT student, key FROM prepared")
 
     def page_is(self, student: str, key: str) -> bool:
-        """Tell whether a student's page was written from this content."""
+        """Tell whether a student's page has the content with this key."""
         query = "SELECT 1 FROM pages WHERE student = ? AND key = ?"
         return self._run(query, student, key).fetchone() is not None
 

@@ -1,4 +1,4 @@
-"""Roster of a class: the students, and what each platform calls them."""
+"""Roster of a class: the students, and their names on each platform."""
 
 import re
 import unicodedata
@@ -20,15 +20,15 @@ from autograder.report.model import HandIn
 
 ABOUT = ("id", "name", "email", "section", "group")
 HANDED_IN = ("extra_days", "excused", "handed_in", "late_days_used")
-EVERYTHING = "all"  # of the course, in the column `excused`
+EVERYTHING = "all"  # in the column `excused`: the whole course
 REMEDY = "Give the column of the students' ids the name `id`, or name another file with --roster."
 MAX_SHOWN = 10
-LIKELY = 0.83  # how alike two names are, of which one may have a typing error
+LIKELY = 0.83  # similarity of two names that may differ by a typing error
 MAX_DAYS = 3650
 
 
 class Student(msgspec.Struct, frozen=True):
-    """A row of the roster: its line, its cells, and what it says of a hand-in."""
+    """A row of the roster: its line, its cells, and its details of the hand-in."""
 
     line: int
     cells: dict[str, str]
@@ -43,9 +43,9 @@ SIGNS = ("column", "id", "e-mail", "name", "group")  # the surest first
 
 
 class Match(msgspec.Struct, frozen=True):
-    """The students whose work a hand-in is, and the sign that says so.
+    """The students to whom a hand-in belongs, and the sign by which they were found.
 
-    `unclear` says why it may be the work of one of `may_be`, so that a person must look.
+    `unclear` says why it may belong to one of `may_be`, so that a person must look.
     """
 
     ids: list[str]
@@ -58,10 +58,10 @@ class Roster:
     """The students of a roster, in its order."""
 
     def __init__(self, path: Path, course: Course) -> None:
-        """Read it; its excuses are for exercises and assignments of the course.
+        """Read the roster; its excuses must name exercises or assignments of the course.
 
         Raises:
-            UserError: it is no such table, or a row of it cannot be meant; it names the line.
+            UserError: the table or one of its rows is invalid; the message names the line.
         """
         if not path.is_file():
             raise UserError(
@@ -137,14 +137,14 @@ class Roster:
         return days
 
     def known(self, student: str) -> HandIn:
-        """Return what the roster says of a student's hand-in."""
+        """Return the roster's details of a student's hand-in."""
         return self._by_id[student].hand_in
 
     def match(self, people: Sequence[tuple[str, Owner]]) -> list[Match]:
-        """Match people by id, then e-mail, then name. Where that leaves open who one is, nobody is.
+        """Match people with students by id, then e-mail, then name; doubtful matches are left open.
 
-        Of several who may be one student, the one with the surest sign is: a display name, which
-        anybody can choose, takes nothing from whoever has the id.
+        If several people may be the same student, the surest sign decides: a display name, which
+        anybody can choose, takes nothing from the person with the id.
         """
         matches = [self._match(platform, person) for platform, person in people]
         claims: dict[str, list[int]] = {}
@@ -168,14 +168,14 @@ class Roster:
     def _match(self, platform: str, person: Owner) -> Match:
         candidates = self._candidates(platform, person)
         named = next(students for sign, students in candidates if sign == "name")
-        if person.name == person.id:  # of a plain folder: it has no name beside the id
+        if person.name == person.id:  # a plain folder has no name besides the id
             named = []
         for sign, students in candidates:
             ids = [student.id for student in students]
             if sign == "group":
                 return Match(ids, sign)
             if sign == "id" and named and len(ids) == 1 and students[0] not in named:
-                ids += [student.id for student in named]  # the number of one, the name of another
+                ids += [student.id for student in named]  # one student's id, another's name
             if len(ids) == 1:
                 return Match(ids, sign)
             if ids:
@@ -184,9 +184,9 @@ class Roster:
         raise AssertionError("the last sign is the group")
 
     def settle(self, readings: Sequence[tuple[str, Owner]]) -> int | None:
-        """Return the one of several readings that means a student of the roster, if there is one.
+        """Return the index of the only reading with a student of the roster; None if there is none.
 
-        Only ids settle it, and only if the roster has an id for everybody on the platform.
+        Only ids count, and only if the roster has an id for everybody on the platform.
         """
         fits = []
         for at, (platform, person) in enumerate(readings):
@@ -199,10 +199,10 @@ class Roster:
         return fits[0] if len(fits) == 1 else None
 
     def _candidates(self, platform: str, person: Owner) -> list[tuple[str, list[Student]]]:
-        """Return the students who may be meant, by the surest sign first."""
+        """Return the students who may be this person, by sign, the surest sign first."""
         everybody = self.students
         keys = list(dict.fromkeys(filter(None, (person.id, person.key))))
-        ids = keys if person.id or person.key != person.name else []  # a mere name is no id
+        ids = keys if person.id or person.key != person.name else []  # a name alone is not an id
         email = person.email.casefold()
         free = [s for s in everybody if not s.cells.get(platform)]
         name = squashed(person.name)
@@ -216,7 +216,7 @@ class Roster:
         ]
 
     def is_group(self, name: str) -> bool:
-        """Tell whether a name is that of a group."""
+        """Tell whether a group has this name."""
         wanted = squashed(name)
         return bool(wanted) and any(squashed(s.cells["group"]) == wanted for s in self.students)
 
@@ -226,7 +226,7 @@ class Roster:
         return [student.id for student in self.students if student.id not in here]
 
     def unclear(self, matches: Iterable[Match]) -> list[str]:
-        """Return a note on submissions that the roster cannot assign to one student."""
+        """Return notes on submissions that cannot be assigned to one student."""
         texts = list(dict.fromkeys(match.unclear for match in matches if match.unclear))
         if not texts:
             return []
@@ -240,7 +240,7 @@ class Roster:
     def notes(self, missing: Sequence[str], strangers: Sequence[Owner]) -> list[str]:
         """Return notes on students who handed in nothing, and on people not in the roster.
 
-        For a stranger, the missing student is named whose name is like theirs, if only one is.
+        If exactly one of these students has a name like a stranger's, the note names that student.
         """
         notes = []
         if missing:
@@ -266,9 +266,9 @@ class Roster:
 
 
 def _may_be_called(person: Owner, student: Student) -> bool:
-    """Tell whether a person's names are a student's with a typing error, or made of their name.
+    """Tell whether a person may be a student: by a typing error, or by a login made of the name.
 
-    Ids with other digits or another first letter are other people's, however alike they are.
+    Ids with other digits or another first letter belong to other people, however similar they are.
     """
     id, name = student.id.casefold(), student.cells["name"]
     words, theirs = ({*map(_letters, each.split())} - {""} for each in (name, person.name))
@@ -281,19 +281,19 @@ def _may_be_called(person: Owner, student: Student) -> bool:
 
 
 def _letters(word: str) -> str:
-    """Return a word's letters, as a login has them: lower case, without accents."""
+    """Return a word's letters in lower case and without accents, as logins have them."""
     plain = unicodedata.normalize("NFKD", word).casefold()
     return "".join(filter(str.isalpha, plain))
 
 
 def squashed(name: str) -> str:
-    """Return a name without what spellings differ in: case, blanks, signs; accents are kept."""
+    """Return a name without case, blanks and punctuation; accents are kept."""
     plain = unicodedata.normalize("NFC", name).casefold()
     return "".join(char for char in plain if char.isalnum() or unicodedata.category(char)[0] == "M")
 
 
 def spellings(name: str) -> set[str]:
-    """Return a name in the orders in which it is written: `Anna Muster`, `Muster, Anna`."""
+    """Return a name starting at each of its words: `Anna Muster`, `Muster, Anna`."""
     words = name.replace(",", " ").split()
     turned = {squashed(" ".join(words[at:] + words[:at])) for at in range(len(words))}
     return turned - {""}

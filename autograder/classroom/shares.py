@@ -1,4 +1,4 @@
-"""One person's part of a download: the attempt that counts, put together in a folder."""
+"""A person's share of a download: the attempt that counts, collected in a folder."""
 
 from collections.abc import Collection, Sequence
 from pathlib import Path, PurePosixPath
@@ -34,7 +34,7 @@ class Share(msgspec.Struct):
 
 
 def shares(pieces: Pieces, exercises: Collection[str]) -> list[Share]:
-    """Return everybody's part, in order of key; a group's work is each member's."""
+    """Return each person's share, sorted by key; all members of a group share its work."""
     found: dict[tuple[str, str], Share] = {}
     for importer, piece in pieces:
         for owner in piece.owners:
@@ -48,7 +48,7 @@ def shares(pieces: Pieces, exercises: Collection[str]) -> list[Share]:
 
 
 def _leave_out_older(share: Share, exercises: Collection[str]) -> None:
-    """Leave out what was handed in again later."""
+    """Leave out the pieces that were handed in again later."""
     pieces = sorted(share.pieces, key=lambda piece: (piece.attempt, piece.entry))
     if any(piece.whole for piece in pieces):
         last = pieces[-1].attempt
@@ -72,10 +72,10 @@ def _leave_out_older(share: Share, exercises: Collection[str]) -> None:
 def _replaces(
     other: Piece, piece: Piece, pieces: Sequence[Piece], exercises: Collection[str]
 ) -> bool:
-    """Tell whether one file takes another's place, by the platform's count of them.
+    """Tell whether a file replaces another one, by the platform's number of the attempt.
 
-    A student may number files, too. So a number counts only after an exercise's name, or where
-    the file without one is there.
+    Students may number their files, too. So a number counts only after an exercise's name, or if
+    the file without a number is there.
     """
     if not piece.name or other.original.casefold() != piece.original.casefold():
         return False
@@ -89,9 +89,10 @@ def _replaces(
 
 
 class Staged(msgspec.Struct):
-    """Folder in which a share can be read.
+    """A folder from which a share can be read.
 
-    `lost` are the files that are not in it, by path, and `unread` the folders, each with why.
+    `lost` are the files that are not in it, by path, and `unread` the folders that cannot be read,
+    each with the reason.
     """
 
     path: Path
@@ -101,14 +102,14 @@ class Staged(msgspec.Struct):
 
 
 def staged(share: Share, listing: Listing, place: Path) -> Staged:
-    """Return a folder in which a share can be read: the one in the download, or else `place`.
+    """Return a folder from which a share can be read: the one in the download, or else `place`.
 
-    Files of several entries, or under a name that a platform has made, are linked or copied to
-    `place` under their real names. A file that cannot be graded is there only by its name, so that
-    the report names it. Links of others stay links, which are never followed.
+    Files of several entries, and files that a platform renamed, are linked or copied to `place`
+    under their own names. A file that cannot be graded has only its name there, so that the report
+    names it. Links of others stay links, which are never followed.
 
     Raises:
-        OSError: there is no room for them.
+        OSError: there is no room for the files.
     """
     only = share.pieces[0] if len(share.pieces) == 1 else None
     if only is not None and not only.name and kind_of(listing.root / only.entry) == "folder":
@@ -133,7 +134,7 @@ def staged(share: Share, listing: Listing, place: Path) -> Staged:
 
 
 def _put(stage: Staged, source: Path, path: PurePosixPath, lost: str = "") -> None:
-    """Put a file in its place, instead of an older one of that name, or note why it is lost."""
+    """Put a file in its place and replace an older one of that name, or note why it is lost."""
     kind = kind_of(source)
     try:
         if kind is None and lost:
@@ -148,7 +149,7 @@ def _put(stage: Staged, source: Path, path: PurePosixPath, lost: str = "") -> No
 
 
 def _put_tree(stage: Staged, source: Path) -> None:
-    """Put a folder's files into the stage, as many as are still allowed."""
+    """Put a folder's files into the stage, up to the limits."""
     waiting = [PurePosixPath()]
     for below in waiting:
         try:

@@ -1,8 +1,8 @@
-"""Store of what people enter for a class: marks, adjustments and versions in `marks.sqlite`.
+"""Store of people's entries for a class: marks, adjustments and versions in `marks.sqlite`.
 
 Every change is one transaction that is on the disk before it is acknowledged. The tables that
-people edit are imported into the store and exported from it. The journal is a cache, and a database
-of its own. See `docs/maintainers/marks-store.md`.
+people edit are imported into the store and exported from it. The journal is a cache in another
+database. See `docs/maintainers/marks-store.md`.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ from autograder.course.text import digest
 from autograder.submission.read import UnreadableFile, read_bytes
 
 FILE = "marks.sqlite"
-OLD_MARKS = "marks.jsonl"  # of versions without this store
+OLD_MARKS = "marks.jsonl"  # the file of older versions
 WAIT = 60.0  # seconds for another process's transaction
 SEAL = 16
 MOST_BYTES = 256 * 1024 * 1024  # of the old file
@@ -73,9 +73,9 @@ PRAGMA user_version = {_VERSION};
 
 
 class GivenMark(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A mark for one answer, whose words `answer` stands for; None: no points yet.
+    """A mark for an answer; `answer` is the digest of its words, and `points` may be missing.
 
-    `items` are the ids of the rubric's items that it is made of.
+    `items` are the ids of the rubric items that it consists of.
     """
 
     student: str
@@ -92,7 +92,7 @@ class GivenMark(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def shown(self) -> tuple[float | None, str]:
-        """Return what a spreadsheet shows of it."""
+        """Return the points and the comment as a spreadsheet shows them."""
         return self.points, " ".join(self.comment.split())
 
     @property
@@ -101,7 +101,7 @@ class GivenMark(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class StoredMark(msgspec.Struct, frozen=True):
-    """A mark in the store: the one with the highest `id` is the newest of its answer."""
+    """A mark in the store; the mark with the highest `id` is an answer's newest."""
 
     id: int
     mark: GivenMark
@@ -111,14 +111,14 @@ class StoredMark(msgspec.Struct, frozen=True):
 
 
 class ExportedMark(msgspec.Struct, frozen=True):
-    """A mark as the table had it when it was last read or written, and the newest mark by then."""
+    """A mark in the table at its last reading or writing; `newest`: the store's newest id then."""
 
     mark: GivenMark
     newest: int
 
 
 class StoredAdjustment(msgspec.Struct, frozen=True):
-    """An adjustment in the store; `exported` if the table has had it."""
+    """An adjustment in the store; `exported` is true if it was ever in the table."""
 
     id: int
     cells: Mapping[str, str]
@@ -140,7 +140,7 @@ class Store:
         self._connection = connection
 
     def marks(self) -> StoredMarks:
-        """Read all marks; a row whose seal does not fit is left out, and named as damaged."""
+        """Read all marks; a row whose seal does not match is left out, and listed as damaged."""
         by_answer: dict[Key, list[StoredMark]] = {}
         ids, damaged = set(), []
         for row in self._connection.execute("SELECT * FROM marks ORDER BY id"):
@@ -168,12 +168,12 @@ class Store:
         return int(last) + len(rows)
 
     def exported_marks(self) -> dict[Key, ExportedMark]:
-        """Read what the table had when it was last read or written."""
+        """Read the table's marks as they were when it was last read or written."""
         rows = self._connection.execute("SELECT * FROM exported_marks")
         return {row[:3]: ExportedMark(GivenMark(*row[:6]), row[6]) for row in rows}
 
     def set_exported_marks(self, marks: Iterable[ExportedMark]) -> None:
-        """Note what the table has now."""
+        """Record the table's current marks."""
         rows = [
             (*each.mark.key, each.mark.answer, each.mark.points, each.mark.comment, each.newest)
             for each in marks
@@ -199,13 +199,13 @@ class Store:
         return added
 
     def export_adjustment(self, id: int, cells: Mapping[str, str]) -> None:
-        """Note that the table has an adjustment, with these cells."""
+        """Record that an adjustment is in the table, with these cells."""
         names = "".join(f', "{name}" = ?' for name in cells)
         query = f"UPDATE adjustments SET exported = 1{names} WHERE id = ?"
         self._connection.execute(query, (*cells.values(), id))
 
     def take_out_adjustments(self, ids: Iterable[int], at: str) -> None:
-        """Take adjustments out; their rows stay in the store, with the time."""
+        """Mark adjustments as deleted at this time; their rows stay in the store."""
         query = "UPDATE adjustments SET taken_out = ? WHERE id = ?"
         self._connection.executemany(query, [(at, each) for each in ids])
 
@@ -221,18 +221,18 @@ class Store:
 
 
 def timestamp() -> str:
-    """Return the time now, in UTC."""
+    """Return the current time in UTC."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 @contextlib.contextmanager
 def read_store(results: Path) -> Iterator[Store]:
-    """Open the store to read it as it is at one moment.
+    """Open the store for reading; it does not change while it is open.
 
-    Without a file it has what an older version left in the folder. Nothing is written.
+    Without a store, the files of older versions are read. Nothing is written.
 
     Raises:
-        UserError: it cannot be read.
+        UserError: the store cannot be read.
     """
     path = results / FILE
     with _errors(path):
@@ -249,13 +249,13 @@ def read_store(results: Path) -> Iterator[Store]:
 
 @contextlib.contextmanager
 def write_store(results: Path) -> Iterator[Store]:
-    """Have the store to oneself for one transaction.
+    """Open the store for one transaction, in which no other process can write.
 
-    What is changed is on the disk when this ends. After an exception nothing is changed. The first
-    transaction takes over what an older version left in the folder.
+    Changes are on the disk when this ends. After an exception nothing has changed. The first
+    transaction imports the files of older versions.
 
     Raises:
-        UserError: it cannot be written, or another process has it for too long.
+        UserError: the store cannot be written, or another process keeps it for too long.
     """
     path = results / FILE
     with _errors(path):
@@ -276,20 +276,20 @@ def refuse_links(path: Path) -> None:
     """Refuse a database file that is a link.
 
     Raises:
-        UserError: it, or a file that SQLite keeps beside it, is not a regular file.
+        UserError: the file, or one of SQLite's files beside it, is not a regular file.
     """
     for suffix in ("", "-wal", "-shm", "-journal"):
         each = path.with_name(path.name + suffix)
-        with contextlib.suppress(FileNotFoundError):  # one look: others remove journals meanwhile
+        with contextlib.suppress(FileNotFoundError):  # others may remove journals meanwhile
             if stat.S_ISREG(each.lstat().st_mode):
                 continue
             raise UserError(f"{each} is a link or a folder, not a file. Remove it.")
 
 
 def _connected(path: Path) -> sqlite3.Connection:
-    """Connect with a rollback journal, which network drives can share; a write-ahead log cannot."""
+    """Connect with a rollback journal: unlike a write-ahead log, network drives can share it."""
     connection = sqlite3.connect(path, isolation_level=None, timeout=WAIT)
-    connection.text_factory = lambda data: data.decode(errors="replace")  # damaged: no seal fits
+    connection.text_factory = lambda data: data.decode(errors="replace")  # if damaged
     connection.execute("PRAGMA journal_mode = DELETE")
     connection.execute("PRAGMA synchronous = EXTRA")
     return connection
@@ -304,7 +304,7 @@ def _version_of(connection: sqlite3.Connection, path: Path) -> int:
 
 
 def _created(connection: sqlite3.Connection, results: Path) -> Store:
-    """Create the tables, with what an older version left in the folder."""
+    """Create the tables, and import the files of an older version."""
     for statement in _TABLES.split(";"):
         connection.execute(statement)
     _import_old_marks(connection, results / OLD_MARKS)
@@ -313,11 +313,11 @@ def _created(connection: sqlite3.Connection, results: Path) -> Store:
 
 @contextlib.contextmanager
 def _errors(path: Path) -> Iterator[None]:
-    """Turn errors of SQLite into sentences."""
+    """Turn SQLite's errors into messages for people."""
     try:
         yield
     except sqlite3.DatabaseError as error:
-        code = error.sqlite_errorcode & 0xFF  # without what an extended code says besides
+        code = error.sqlite_errorcode & 0xFF  # the primary part of an extended code
         if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
             raise UserError(
                 f"{path} was in use by another program for {WAIT:.0f} seconds. Nothing was saved. "
@@ -337,7 +337,7 @@ def _errors(path: Path) -> Iterator[None]:
 
 
 def _sealed(stored: StoredMark) -> tuple[object, ...]:
-    """Return the row of a mark, with a seal over all that it says."""
+    """Return the row of a mark, with a seal over all its fields."""
     mark = stored.mark
     points = None if mark.points is None else float(mark.points)
     values = mark.answer, points, mark.comment, "\n".join(mark.items)
@@ -350,7 +350,7 @@ def _seal(row: Sequence[object]) -> str:
 
 
 def _unsealed(row: Sequence[Any]) -> StoredMark | None:
-    """Return the mark of a row; None if the row is not as it was written."""
+    """Return the mark of a row; None if the row has changed since it was written."""
     if row[-1] != _seal(row[:-1]):
         return None
     number, student, exercise, question, answer, points, comment, items, by, at, origin, _ = row
@@ -360,7 +360,7 @@ def _unsealed(row: Sequence[Any]) -> StoredMark | None:
 
 
 class _OldAct(msgspec.Struct, frozen=True):
-    """A line of the file of marks that versions without a store kept."""
+    """A line of an older version's file of marks."""
 
     by: str
     at: str
@@ -370,11 +370,11 @@ class _OldAct(msgspec.Struct, frozen=True):
 
 
 def _import_old_marks(connection: sqlite3.Connection, path: Path) -> None:
-    """Import the marks that an older version kept, in the order in which they count.
+    """Import the marks of an older version, in the order in which they count.
 
-    A line of the desk counts from its place on. One of the table counts from the place that the
-    file had when the table was read. A damaged line counts for nothing, and stays named: its row
-    has no seal.
+    A line of the desk counts from its own place in the file. A line of the table counts from the
+    file's end when the table was read. A damaged line does not count, but is listed: its row has no
+    seal.
     """
     if not path.exists() and not path.is_symlink():
         return

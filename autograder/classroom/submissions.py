@@ -1,4 +1,4 @@
-"""Submissions of a class: unpacked, in order by student, and each student's files read."""
+"""Submissions of a class: unpacked and sorted by student, with each student's files."""
 
 import codecs
 import contextlib
@@ -38,8 +38,8 @@ from autograder.submission.walk import FolderFile, FolderWalk
 from autograder.worker.messages import Unit
 
 MAX_NOTES = 5
-MAX_CODE = 1024 * 1024  # of which so many are parsed
-MAX_READ = 128 * 1024 * 1024  # bytes of one student
+MAX_CODE = 1024 * 1024  # bytes that are parsed
+MAX_READ = 128 * 1024 * 1024  # bytes that are read of one student
 MAX_REQUEST = 5000  # bytes of a regrade request
 REQUEST = re.compile("(?i)(?<![a-z])re-?grade(?![a-z])")
 
@@ -47,10 +47,10 @@ REQUEST = re.compile("(?i)(?<![a-z])re-?grade(?![a-z])")
 class StudentWork(msgspec.Struct):
     """The submission of one student.
 
-    `unclear` says for an exercise why a person must look before it can be graded; `not_loaded`
-    why it cannot be run at all. It is `ambiguous` if whose it is or which file counts is open.
-    `several` are the files of which one may be meant, `chosen` is the content of the one that a
-    person chose. `requests` are the student's words to the instructor.
+    `unclear` has the exercises that a person must look at before grading, with the reason;
+    `not_loaded` those that cannot be run. It is `ambiguous` if its owner or the file that counts is
+    uncertain. `several` are the candidate files of an exercise, and `chosen` is the content of the
+    one that a person chose. `requests` are the student's regrade requests.
     """
 
     student: str
@@ -65,7 +65,7 @@ class StudentWork(msgspec.Struct):
 
 
 class FileChoice(msgspec.Struct, frozen=True):
-    """A person's choice of a file for an exercise, by its content; `among` stands for all files."""
+    """A person's choice of a file for an exercise, by content; `among` is a digest of all files."""
 
     exercise: str
     file: str
@@ -73,7 +73,7 @@ class FileChoice(msgspec.Struct, frozen=True):
 
 
 def content_of_all(files: Iterable[FoundFile]) -> str:
-    """Return letters that stand for several files, whatever their names and order."""
+    """Return a digest of the contents of several files; names and order do not matter."""
     contents = (file.source.content if file.source else file.trouble for file in files)
     return as_letters(" ".join(sorted(contents)))
 
@@ -84,11 +84,11 @@ def read_work(
     stubs: Stubs | None = None,
     choices: Iterable[FileChoice] = (),
 ) -> StudentWork:
-    """Read a student's files. What is wrong with them is in the result; nothing is raised.
+    """Read a student's files; problems are recorded in the result, and nothing is raised.
 
-    With the course's `stubs`, a file that is still as it was handed out gives way to one that is
-    written, and a file whose name says nothing is taken for what it defines. Of several files the
-    one counts that a person chose among the same ones.
+    With the course's `stubs`, a written file replaces one that is still as handed out, and a file
+    whose name does not help belongs to the exercise that it defines. If a person chose one of
+    several files, that file counts as long as the files are the same.
     """
     work = StudentWork(folder.student, notes=list(folder.notes))
     names = list(exercises)
@@ -104,7 +104,7 @@ def read_work(
         work.requests = reading.requests()
     _choose_files(work, reading, list(choices), folder.starters)
     unread = [*folder.unread, *walk.unread]
-    if unread:  # there may be work in what cannot be read
+    if unread:  # unread folders may hold work
         absent = [name for name in names if not reading.candidates[name]]
         work.unclear |= dict.fromkeys(absent, " ".join(unread[:MAX_NOTES]))
         work.notes += [] if absent else unread[:MAX_NOTES]
@@ -117,9 +117,9 @@ def ambiguities(
     stubs: Stubs,
     choices: Callable[[str], Sequence[FileChoice]],
 ) -> Iterator[str]:
-    """Yield, before grading, each student whose identity or file is ambiguous.
+    """Yield a note for each student whose identity or file is ambiguous, before grading.
 
-    Only names are looked at, but where they allow two files for one exercise.
+    Files are read only if their names allow two files for one exercise.
     """
     for folder in folders:
         student = one_line(folder.student, 60)
@@ -129,7 +129,7 @@ def ambiguities(
             folder,
             exercises,
             partial(_may_be_several, folder.path, folder.lost, exercises),
-            lambda _: False,  # why a folder cannot be read is said when it is read
+            lambda _: False,  # unreadable folders are reported later
         ):
             work = read_work_guarded(folder, exercises, stubs, choices(folder.student))
             for name, files in work.several.items():
@@ -138,7 +138,7 @@ def ambiguities(
 
 
 def _may_be_several(path: Path, lost: Mapping[str, str], exercises: Collection[str]) -> bool:
-    """Tell whether a folder has two files for one exercise, by their names, or two of no name."""
+    """Tell whether names allow two files for one exercise, or two files name no exercise."""
     seen: set[str] = set()
     with FolderWalk(path, lost) as walk:
         for file in walk.files():
@@ -153,7 +153,7 @@ def _may_be_several(path: Path, lost: Mapping[str, str], exercises: Collection[s
 def _choose_files(
     work: StudentWork, reading: "_Reading", choices: Sequence[FileChoice], starters: bool
 ) -> None:
-    """Put the file that counts for each exercise into a student's work, or why there is none.
+    """Put the file that counts for each exercise into a student's work, or the reason for none.
 
     With `starters`, a file that is still as handed out does not count.
     """
@@ -189,7 +189,7 @@ def _choose_files(
 def _chosen_by_a_person(
     exercise: str, several: Sequence[FoundFile], choices: Sequence[FileChoice]
 ) -> FoundFile | None:
-    """Return the file that was chosen last, unless the files are others now."""
+    """Return the file that a person chose last; None if there is none, or if the files changed."""
     files = {file.source.content: file for file in several if file.source is not None}
     of_these = [
         files[each.file]
@@ -202,21 +202,21 @@ def _chosen_by_a_person(
 
 
 def _within_limit(text: str) -> str:
-    """Return the start of a request, with a mark if there was more."""
+    """Return the start of a request, with a note if it was longer."""
     data = text.encode(errors="replace")
     more = f" … (only the first {MAX_REQUEST:,} bytes are kept)" if len(data) > MAX_REQUEST else ""
     return printable(data[:MAX_REQUEST].decode(errors="ignore"), MAX_REQUEST) + more
 
 
 class _Reading:
-    """A student's files, one after the other, as candidates for the exercises."""
+    """Reader of a student's files, which collects the candidates for each exercise."""
 
     def __init__(self, names: list[str], stubs: Stubs) -> None:
         self.names = names
         self.stubs = stubs
         self.candidates: dict[str, list[FoundFile]] = {name: [] for name in names}
         self.unknown: list[str] = []
-        self.others: list[str] = []  # of unknown exercises
+        self.others: list[str] = []  # their exercise is not known
         self.unread: dict[str, str] = {}
         self.also: dict[str, str] = {}
         self._asked: dict[str, list[str]] = {}
@@ -226,7 +226,7 @@ class _Reading:
         self._left = MAX_READ
 
     def look_at(self, file: FolderFile) -> None:
-        """Take a file as a request, or as a candidate for what its name or its content says."""
+        """Read a file as a request, or as a candidate for an exercise by its name or content."""
         named = self.named(file)
         if file.suffix in IN_WORDS and REQUEST.search(file.path.stem):
             self._take_request(file, named)
@@ -238,7 +238,7 @@ class _Reading:
 
     def _take_code(self, file: FolderFile, named: Mapping[str, NameMatch]) -> None:
         candidate = self._candidate(file)
-        recognised: Mapping[str, list[str]] = {}  # the exercises that the content speaks of
+        recognised: Mapping[str, list[str]] = {}  # the exercises that the code defines
         if candidate.source:
             recognised = exercises_in(candidate.source, candidate.code, self.stubs)
         exact = [exercise for exercise, name in named.items() if name == NameMatch.EXACT]
@@ -254,7 +254,7 @@ class _Reading:
             (self.unknown if file.suffix in SUFFIXES else self.others).append(file.shown)
 
     def _take_request(self, file: FolderFile, named: Mapping[str, NameMatch]) -> None:
-        """Take a file such as `regrade_softmax.txt` as a request, or as code if it is Python."""
+        """Read a file such as `regrade_softmax.txt` as a request, or as code if it is Python."""
         try:
             if file.trouble:
                 raise UnreadableFile(file.trouble)
@@ -276,7 +276,7 @@ class _Reading:
         self._asked.setdefault(name, []).append(whole[: MAX_REQUEST + 1])
 
     def requests(self) -> dict[str, str]:
-        """Return the requests by exercise; one without an exercise is for the first handed in."""
+        """Return the requests by exercise; one without an exercise goes to the first handed in."""
         first = next(itertools.chain(filter(self.candidates.get, self.names), self.names), "")
         asked: dict[str, list[str]] = {}
         for name, words in sorted(self._asked.items(), reverse=True):
@@ -294,7 +294,7 @@ class _Reading:
         }
 
     def named(self, file: FolderFile) -> Mapping[str, NameMatch]:
-        """Return the exercises that the file's name speaks of."""
+        """Return the exercises that the file's name matches."""
         matches = named_for(bare_stem(file.path), self.names)
         if file.suffix in SUFFIXES:
             return matches
@@ -311,9 +311,9 @@ class _Reading:
         self.candidates[exercise].append(own)
 
     def _candidate(self, file: FolderFile) -> FoundFile:
-        """Read a file, and what it names of the files beside it, within bounds.
+        """Read a file, and the files beside it that it names, up to the limits.
 
-        What is wrong with it is in the result.
+        Problems are recorded in the result.
         """
         candidate = FoundFile(file.path, file.shown, NameMatch.OTHER)
         too_much = f"{file.shown} was not read: the folder's files have over"
@@ -336,7 +336,7 @@ class _Reading:
         return candidate
 
     def notes(self, walk: FolderWalk) -> list[str]:
-        """Return what was not graded, and why, after all files have been looked at."""
+        """Return notes on files that were not graded; all files must have been read."""
         every = itertools.chain.from_iterable(self.candidates.values())
         helpers = {name for each in every if each.source for name in each.source.helpers}
         unknown = [shown for shown in self.unknown if Path(shown).stem not in helpers]
@@ -360,7 +360,7 @@ class _Reading:
         return [*walk.notes, *notes, *self._on_requests[:MAX_NOTES], *self._not_read()]
 
     def _not_read(self) -> list[str]:
-        """Return a note on neighbouring files that there was no room for."""
+        """Return a note on neighbouring files that exceeded the limits."""
         names = [name for siblings in self._siblings.values() for name in siblings.left_out]
         if not names:
             return []
@@ -371,15 +371,15 @@ class _Reading:
         ]
 
 
-READ_SECONDS = 60  # of the processor, for one student's folder
+READ_SECONDS = 60  # processor time for one student's folder
 
 T = TypeVar("T")
 
 
 class Opened(msgspec.Struct, frozen=True):
-    """The students' folders in order, notes on them, and a folder for scratch.
+    """The students' folders in order, notes on them, and a folder for temporary files.
 
-    `not_understood` is true if the notes name entries that are nobody's.
+    `not_understood` is true if some notes are on entries whose student is not known.
     """
 
     folders: list[Folder]
@@ -395,8 +395,8 @@ def opened(
     """Open the submissions in a folder or a zip.
 
     Raises:
-        UserError: the submissions or the roster cannot be read, or there are no submissions, or
-            none of the named platform.
+        UserError: the submissions or the roster cannot be read, or there are no submissions of the
+            platform.
         OSError: there is no room to unpack them.
     """
     enrolled = Roster(roster, course) if roster is not None else None
@@ -421,7 +421,7 @@ def read_work_guarded(
     stubs: Stubs,
     choices: Sequence[FileChoice] = (),
 ) -> StudentWork:
-    """Read a student's work; where that goes wrong, the work says so."""
+    """Read a student's work; an error is recorded in the work."""
     read = partial(read_work, folder, exercises, stubs, choices)
     return guarded(folder, exercises, read, lambda work: work)
 
@@ -432,12 +432,12 @@ def guarded(
     read: Callable[[], T],
     otherwise: Callable[[StudentWork], T],
 ) -> T:
-    """Return `read()`; if a folder makes it fail, `otherwise` of a work that says so.
+    """Return `read()`; if the folder makes it fail, `otherwise` of work that records the error.
 
-    So a folder costs nobody else anything.
+    So a folder affects only its own student.
 
     Raises:
-        UserError: it is not the folder that is at fault.
+        UserError: the course or the journal is the cause, not the folder.
     """
     try:
         with cpu_limit(READ_SECONDS):
@@ -446,7 +446,7 @@ def guarded(
         raise
     except CpuLimitExceeded:
         wrong = f"it took over {READ_SECONDS} seconds"
-    except Exception as error:  # whatever a file was made to cause
+    except Exception as error:  # a file may cause any error
         wrong = type(error).__name__
     reason = f"The folder cannot be read ({one_line(wrong, 80)}). Look at its files."
     return otherwise(StudentWork(folder.student, unclear=dict.fromkeys(names, reason)))

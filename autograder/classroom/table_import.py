@@ -1,7 +1,7 @@
-"""Tables that people edit: read and written so that nothing in them gets lost.
+"""Tables that people edit, read and written so that nothing in them is lost.
 
-Spreadsheets save it in their own ways: with a byte order mark, with semicolons or tabs, with other
-line ends, with columns in another order or more of them. It is written as it was read.
+Spreadsheets save a table in different forms: with a byte order mark, semicolons or tabs, other line
+ends, and columns that are added or reordered. It is written in the form that was read.
 """
 
 import contextlib
@@ -25,7 +25,7 @@ REMEDY = "Restore them, or move the file elsewhere: grade then writes a new one.
 
 
 class Form(msgspec.Struct, frozen=True):
-    """The form in which a table is written."""
+    """The encoding and the separators of a table's file."""
 
     encoding: str = "utf-8"
     delimiter: str = ","
@@ -34,26 +34,26 @@ class Form(msgspec.Struct, frozen=True):
 
 
 class Row(msgspec.Struct, frozen=True):
-    """The cells of a row as they stand there; `line` is its last line in the file."""
+    """The cells of a row, unchanged; `line` is its last line in the file."""
 
     line: int
     cells: tuple[str, ...]
 
 
 class Table:
-    """A table as it was read; `data` is None where there is none yet."""
+    """A table that was read; `data` is None if there is no file."""
 
     def __init__(
         self, path: Path, columns: Sequence[str], needed: int, remedy: str = REMEDY
     ) -> None:
-        """Read it.
+        """Read the table.
 
         Args:
-            columns: those that are ours; the first `needed` must be there.
-            remedy: what to do where it is no such table.
+            columns: our columns; the first `needed` must be there.
+            remedy: what to do if the file is not such a table.
 
         Raises:
-            UserError: it is there and is no such table.
+            UserError: the file exists, and is not such a table.
         """
         self.path = path
         self.data: bytes | None = None
@@ -67,7 +67,7 @@ class Table:
             if names.count(_plain(name)) > 1:
                 raise UserError(f"{path}: two columns have the name {name}. Rename one of them.")
         self.header += tuple(name for name in columns if _plain(name) not in names)
-        names = [_plain(name) for name in self.header]  # those that were not there come last
+        names = [_plain(name) for name in self.header]  # missing columns are added last
         self._at = {name: names.index(_plain(name)) for name in columns}
 
     def _read(self, needed: Sequence[str], remedy: str) -> None:
@@ -89,16 +89,16 @@ class Table:
         self.form, self.header, self.rows = form, header, rows[1:]
 
     def get(self, row: Row, column: str) -> str:
-        """Return the text of one of our columns."""
+        """Return the text of a cell in one of our columns."""
         return cell(row, self._at[column])
 
     def others(self, row: Row) -> list[str]:
-        """Return the texts of all columns that are not ours."""
+        """Return the texts of a row in all columns that are not ours."""
         ours = set(self._at.values())
         return [cell for at, cell in enumerate(row.cells) if at not in ours]
 
     def row(self, values: dict[str, str], old: Row | None = None) -> tuple[str, ...]:
-        """Return a row's cells, with some of our columns changed and all others as they are."""
+        """Return a row's cells after changing some of our columns."""
         cells = list(old.cells) if old is not None else []
         cells += [""] * (len(self.header) - len(cells))
         for name, value in values.items():
@@ -106,8 +106,8 @@ class Table:
         return tuple(cells)
 
     def write(self, rows: Iterable[Sequence[str]]) -> str:
-        """Replace what was read; return why not, if it must stay as it is."""
-        data = self.encoded(rows, kept=range(sys.maxsize))  # what people typed stays as it is
+        """Replace the table's file; return the error, or an empty text."""
+        data = self.encoded(rows, kept=range(sys.maxsize))  # keep all cells unchanged
         if data == self.data:
             return ""
         name = self.path.name
@@ -132,9 +132,9 @@ class Table:
         header: Sequence[str] | None = None,
         kept: Collection[int] = (),
     ) -> bytes:
-        """Return the file with these rows, and another `header`, in the form that was read.
+        """Return the file's content with these rows, in the form that was read.
 
-        Cells are made safe for spreadsheets, but not those of the columns that are `kept`.
+        Cells are made safe for spreadsheets, except in the columns `kept`.
         """
         form, head = self.form, self.header if header is None else header
         stated = f"{STATED}{form.delimiter}{form.newline}" if form.states_delimiter else ""
@@ -144,12 +144,12 @@ class Table:
 
 
 def cell(row: Row, at: int) -> str:
-    """Return the text of a column; "" if the row ends before it."""
+    """Return the text of a column; "" if the row is shorter."""
     return row.cells[at] if at < len(row.cells) else ""
 
 
 def as_number(text: str) -> float | None:
-    """Return a number as people write it, with a point or a comma; None if it is none."""
+    """Return a number that people typed, with a point or a comma; None if it is not a number."""
     try:
         return float(text.strip().replace(",", "."))
     except ValueError:
