@@ -1,1 +1,1 @@
-"""Submissions: read without being trusted."""
+"""Reading of submissions as untrusted input."""

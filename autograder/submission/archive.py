@@ -1,7 +1,7 @@
-"""Zip of submissions: only source files are unpacked, only below the target, within bounds.
+"""Unpacker for zips of submissions: only source files, only below the target, within limits.
 
-A bad entry costs only that entry, and the bounds are each student's own, so that nobody's files are
-left out for what somebody else handed in.
+A bad entry affects only that entry. Limits per student keep one student's files from crowding out
+another's; `MAX_TOTAL` and `MAX_LISTED` limit the whole zip.
 """
 
 import io
@@ -24,22 +24,22 @@ from autograder.submission.source import ALSO_READ, IN_WORDS, MAX_NOTEBOOK, SUFF
 MAX_TOTAL = 1024 * 1024 * 1024
 MAX_STUDENT = 128 * 1024 * 1024
 MAX_STUDENT_ENTRIES = 5000
-MAX_LISTED = 200_000  # entries of a whole class, of which each costs memory before it is looked at
+MAX_LISTED = 200_000  # entries of a whole class; each takes memory as soon as the zip is opened
 MAX_LISTED_STUDENT = 50_000
-LISTED = 300  # bytes for an entry in the list, on average
+LISTED = 300  # average bytes of an entry in the zip's directory
 MAX_LEVELS = 20
-MAX_NOTES = 5  # of one student
+MAX_NOTES = 5  # for each student
 UNPACKED = (*SUFFIXES, *ALSO_READ, *IN_WORDS, ".zip")
-METADATA = {"submission_metadata.yml"}  # what a platform says of the hand-ins beside it
+METADATA = {"submission_metadata.yml"}  # a platform's data about the submissions beside it
 CHUNK = 1024 * 1024
-ENTRY, IS_UTF_8 = b"PK\1\2", 0x800  # in the list of entries at the end of a zip
-READ = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}  # other kinds unpack a chunk to any size
+ENTRY, IS_UTF_8 = b"PK\1\2", 0x800  # in the directory at the end of a zip
+READ = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}  # others unpack a chunk to any size
 
 PathParts = tuple[str, ...]
 
 
 class InvalidZip(UserError):
-    """Zip that cannot be unpacked; `reason` says why without its name."""
+    """Zip that cannot be unpacked; `reason` is the message without the zip's name."""
 
     def __init__(self, archive: Path, reason: str) -> None:
         super().__init__(f"{archive} {reason}.")
@@ -49,14 +49,14 @@ class InvalidZip(UserError):
 def unpack(
     archive: Path, target: Path, room: int = MAX_TOTAL, listed: int = MAX_LISTED
 ) -> tuple[list[str], dict[PathParts, str]]:
-    """Unpack what may be graded of a class's `archive`: at most `room` bytes of `listed` entries.
+    """Unpack the gradable files of `archive`: at most `room` bytes, of a zip with `listed` entries.
 
     Returns:
-        Notes on what was left out and why, and the paths of all files that it lists, each with why
-        it could not be unpacked.
+        Notes on entries that were left out, and the paths of all files in the zip, each with the
+        reason why it could not be unpacked (an empty text if it was).
 
     Raises:
-        UserError: it is not a zip file, or the disk is full.
+        UserError: it is not a zip file, it has too many entries, or the disk is full.
     """
     try:
         with _Archive(archive, listed) as data, zipfile.ZipFile(data) as file:
@@ -68,10 +68,10 @@ def unpack(
 
 
 class _Archive(io.BufferedReader):
-    """Zip file with a readable list of at most `listed` entries.
+    """Zip file whose directory zipfile can read; it has at most `listed` entries.
 
-    zipfile gives up the whole archive for one name that is not the UTF-8 that it claims to be, and
-    reads the list of entries in one piece, however long.
+    zipfile rejects the whole archive if one name claims to be UTF-8 and is not, and it reads the
+    directory in one piece, whatever its length.
     """
 
     def __init__(self, path: Path, listed: int) -> None:
@@ -98,7 +98,7 @@ class _Archive(io.BufferedReader):
 
 
 def _readable(directory: bytes) -> tuple[bytes, int]:
-    """Return the list of entries with names that can be read, and how many there are."""
+    """Return the directory, with the UTF-8 flag only on valid names, and its number of entries."""
     data, at, count = bytearray(directory), 0, 0
     while data.startswith(ENTRY, at) and len(data) >= at + 46:
         flags, name, *others = struct.unpack_from("<H18xHHH", data, at + 8)
@@ -116,7 +116,7 @@ class _LeftOut(Exception):
 
 
 class _Entry(msgspec.Struct, frozen=True):
-    """Entry with a path below the target; `number` is its place in the zip."""
+    """Entry of the zip, with its path below the target; `number` is its position in the zip."""
 
     number: int
     info: zipfile.ZipInfo
@@ -137,7 +137,7 @@ class _Entry(msgspec.Struct, frozen=True):
 
 
 class _Unpacking:
-    """Unpacking of one archive into a folder."""
+    """State of unpacking one archive into a folder."""
 
     def __init__(self, file: zipfile.ZipFile, target: Path, room: int) -> None:
         self.file = file
@@ -149,7 +149,7 @@ class _Unpacking:
         self.left_out: dict[PathParts, str] = {}
 
     def run(self) -> tuple[list[str], dict[PathParts, str]]:
-        """Unpack what can be; return notes in the order of the archive, and all files listed."""
+        """Unpack the archive; return notes in its order, and all its files with the reasons."""
         self.target.mkdir(parents=True, exist_ok=True)
         entries = []
         for number, info in enumerate(self.file.infolist()):
@@ -161,7 +161,7 @@ class _Unpacking:
         students: dict[PathParts, list[_Entry]] = {}
         for entry in entries:
             students.setdefault(entry.parts[: depth + 1], []).append(entry)
-        # the smallest first: the room ends for those who ask for most of it
+        # the smallest first: only the largest folders go without if space runs out
         sizes = {
             student: sum(entry.info.file_size for entry in inside if entry.is_source)
             for student, inside in students.items()
@@ -220,7 +220,7 @@ class _Unpacking:
             raise _LeftOut(f"it cannot be written ({one_line(str(error), 100)})") from None
 
     def _folder(self, parts: PathParts) -> None:
-        """Make a folder, unless it is there; another spelling of its name is another folder."""
+        """Make a folder, unless this archive did; raise FileExistsError if its name is taken."""
         for end in range(1, len(parts) + 1):
             if parts[:end] not in self.folders:
                 self.target.joinpath(*parts[:end]).mkdir()
@@ -236,7 +236,7 @@ class _Unpacking:
 
 
 def _parts(info: zipfile.ZipInfo) -> PathParts:
-    """Return the names on the path to an entry."""
+    """Return the parts of an entry's path."""
     path = PurePosixPath(info.filename.replace("\\", "/"))
     drive = PureWindowsPath(info.filename).drive
     if not path.parts or path.is_absolute() or ".." in path.parts or drive:
@@ -247,7 +247,7 @@ def _parts(info: zipfile.ZipInfo) -> PathParts:
 
 
 def _depth(entries: Collection[_Entry]) -> int:
-    """Return how many folders are around the students' folders, as `find_folders` sees them."""
+    """Return the number of folders that enclose all students' folders, as in `find_folders`."""
     inside = list(entries)
     for depth in range(MAX_LEVELS):
         heads = {e.parts[depth] for e in inside if len(e.folder) > depth}
@@ -262,7 +262,7 @@ def _depth(entries: Collection[_Entry]) -> int:
 
 
 def _copy(file: zipfile.ZipFile, info: zipfile.ZipInfo, copy: IO[bytes]) -> str:
-    """Copy an entry, which never unpacks to more than its size; return what is wrong."""
+    """Copy an entry; return the reason why it cannot be unpacked, or an empty text."""
     if info.flag_bits & 1:
         return "it is encrypted"
     if info.compress_type not in READ:
@@ -271,7 +271,7 @@ def _copy(file: zipfile.ZipFile, info: zipfile.ZipInfo, copy: IO[bytes]) -> str:
         with file.open(info) as source:
             while chunk := source.read(CHUNK):
                 copy.write(chunk)
-    except Exception as error:  # zipfile lets through whatever its decompressors raise
+    except Exception as error:  # zipfile passes on any error of its decompressors
         if isinstance(error, OSError) and error.errno in FULL:
             raise
         return f"it is damaged ({one_line(str(error), 100)})"

@@ -1,4 +1,4 @@
-"""Choice of the file that is graded for an exercise, with notes on the others."""
+"""Choice of the file that is graded for an exercise, with notes on the other files."""
 
 from collections.abc import Collection, Sequence
 from enum import IntEnum
@@ -17,7 +17,7 @@ MAX_DEFINED = 3
 
 
 class Rank(IntEnum):
-    """Likelihood that a file is the answer that was meant; only the best are compared."""
+    """Likelihood that a file is the intended answer, the likeliest first."""
 
     WRITTEN = 0
     BY_CONTENT = 1
@@ -34,10 +34,10 @@ REASONS = {
 
 
 class FoundFile(msgspec.Struct):
-    """File that may be for an exercise; `trouble` says why it cannot be read.
+    """File that may answer an exercise; `trouble` is the reason why it cannot be read.
 
-    `uses` are the files beside it that it names; `defines` are the names by which it was
-    recognised, where its own does not say what it is.
+    `uses` has the names of neighbouring files that it mentions. `defines` has the names by which it
+    was recognised if its file name does not match an exercise.
     """
 
     path: Path
@@ -52,10 +52,11 @@ class FoundFile(msgspec.Struct):
 
 
 class Choice(msgspec.Struct):
-    """File that is graded, or why there is none, with notes.
+    """File that is graded, or the reason why no file is, with notes.
 
-    `several` are files that are equally likely, of which nobody knows the one that was meant.
-    `untouched` are left out, still as handed out; `is_untouched` says so of the chosen one.
+    `several` has the files that are equally likely, if the intended one is unknown. `untouched`
+    names the other files that are still as handed out; `is_untouched` says whether the chosen file
+    is.
     """
 
     chosen: FoundFile | None = None
@@ -72,9 +73,9 @@ def choose(
     stub: Stub | None,
     imported: Collection[Path] = (),
 ) -> Choice:
-    """Return the candidate that is written, if there is one; of several equal ones the first.
+    """Return the likeliest candidate, or no file if several differ and are equally likely.
 
-    `imported` are the files, without their suffix, that files named after an exercise import.
+    `imported` has the paths, without suffix, that files named after an exercise import.
     """
     left_out: list[str] = []
     ordered = sorted(candidates, key=lambda each: (each.name, each.shown))
@@ -109,7 +110,7 @@ def _notes_on_chosen(first: FoundFile, exercise: str, is_one_of_several: bool) -
 def _settle_between(
     choice: Choice, first: FoundFile, others: Sequence[FoundFile], exercise: str
 ) -> None:
-    """Keep the first of several equally likely files if all are the same, else none."""
+    """Keep the first of several equally likely files if all are the same; otherwise choose none."""
     if all(_is_same(each, first) for each in others):
         choice.notes += [
             f"{each.shown} was left out for {exercise}: it has the same code as {first.shown}."
@@ -123,7 +124,7 @@ def _settle_between(
 
 def _rank(candidate: FoundFile, stub: Stub | None) -> Rank:
     source = candidate.source
-    if stub is None:  # its name is all there is to go by
+    if stub is None:  # only the file name can decide
         return Rank.WRITTEN if candidate.name == NameMatch.EXACT else Rank.BY_CONTENT
     if source is None:
         return Rank.ODD
@@ -145,7 +146,7 @@ def _without_neighbours(
     stub: Stub | None,
     notes: list[str],
 ) -> list[FoundFile]:
-    """Leave out files that those with the exercise's exact name import, or that only import it."""
+    """Leave out files that only import the exercise's file, or that exact matches import."""
     exact = [file for file in candidates if file.name == NameMatch.EXACT]
     if exact:
         helpers = {file.path for file in candidates if file.path.with_suffix("") in imported}
@@ -156,7 +157,7 @@ def _without_neighbours(
     for file in candidates:
         if stub and file.path.parent in folders and exercise in file.uses:
             bound = [file.code.names[name] for name in stub.written(file.code)]
-            if bound and all(each.is_import for each in bound):  # as `test_softmax` does
+            if bound and all(each.is_import for each in bound):  # such as `test_softmax`
                 users.add(file.path)
     return _without(
         candidates, users, f"was left out for {exercise}: it only imports that file.", notes
@@ -166,7 +167,7 @@ def _without_neighbours(
 def _without(
     candidates: list[FoundFile], paths: Collection[Path], why: str, notes: list[str]
 ) -> list[FoundFile]:
-    """Leave out files, but none with the exercise's exact name; note those with a similar one."""
+    """Leave out `paths`, except files with the exact name; note those with a similar name."""
     out = [file for file in candidates if file.path in paths and file.name != NameMatch.EXACT]
     notes += [f"{file.shown} {why}" for file in out if file.name != NameMatch.OTHER]
     left = {file.path for file in out}
@@ -174,7 +175,7 @@ def _without(
 
 
 def _is_same(one: FoundFile, other: FoundFile) -> bool:
-    """Return whether it makes no difference which of the two is graded."""
+    """Return whether both files would get the same grade, because their code is the same."""
     a, b = one.source, other.source
     if a is None or b is None:
         return False

@@ -1,4 +1,4 @@
-"""Names that a submission's code defines, compared by syntax and not by letters."""
+"""Names that a submission's code defines, compared by their syntax trees."""
 
 import ast
 import re
@@ -17,23 +17,23 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 class Binding(msgspec.Struct, frozen=True):
-    """Syntax that a name is bound to; `hollow` says that it is a function without a body."""
+    """Syntax tree that is bound to a name; `hollow` marks a definition without a body yet."""
 
     tree: str
     hollow: bool = False
 
     @property
     def is_import(self) -> bool:
-        """True if the name is that of an import."""
+        """True if an import binds the name."""
         return self.tree.startswith(("Import(", "ImportFrom("))
 
 
 class Code(msgspec.Struct):
-    """Top level of some units.
+    """Top-level names and statements of some units.
 
-    `names` has for each name its last binding, with an empty tree where that is not known.
-    `statements` are the syntax of all statements. `broken` says that some unit is not Python,
-    `open` that a name may be bound which is not listed.
+    `names` maps each name to its last binding; its tree is empty if the code could not be parsed.
+    `statements` has the syntax of all statements. `broken` is true if a unit is not valid Python;
+    `open` if names may be bound that `names` does not list.
     """
 
     names: dict[str, Binding] = {}
@@ -43,9 +43,10 @@ class Code(msgspec.Struct):
 
 
 def read_code(units: Sequence[Unit], room: int = MAX_PARSED) -> Code:
-    """Return what the units define, of at most `room` characters.
+    """Return the names and statements of the units; parse at most `room` characters in all.
 
-    A tree takes hundreds of times the memory of its text: a unit over `MAX_PARSED` is not parsed.
+    A syntax tree takes hundreds of times the memory of its text, so a unit over `MAX_PARSED` is not
+    parsed.
     """
     code = Code()
     for unit in units:
@@ -65,7 +66,7 @@ def read_code(units: Sequence[Unit], room: int = MAX_PARSED) -> Code:
 
 
 def parsed(unit: Unit) -> list[ast.stmt] | None:
-    """Return the statements of a unit; None if it is not Python, or too long."""
+    """Return the statements of a unit; None if it is not valid Python, or too long."""
     if len(unit.text) > MAX_PARSED:
         return None
     try:
@@ -77,7 +78,7 @@ def parsed(unit: Unit) -> list[ast.stmt] | None:
 
 
 def defines_something(unit: Unit) -> bool:
-    """Tell whether a text is Python, and defines or assigns something."""
+    """Return whether a unit is valid Python that defines or assigns something."""
     made = Definition | ast.Assign
     return any(isinstance(node, made) for node in parsed(unit) or ())
 
@@ -94,13 +95,13 @@ def _bind(code: Code, body: Iterable[ast.stmt]) -> None:
         elif isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
             code.names.update(dict.fromkeys(assigned(node), Binding(_syntax(node))))
         elif isinstance(node, ast.For):
-            # Without what is in the loop: that is bound by itself.
+            # Without the loop's body: its statements are bound separately.
             head = Binding(f"For({ast.dump(node.target)}, {ast.dump(node.iter)})")
             code.names.update(dict.fromkeys(assigned(node), head))
 
 
 def assigned(node: ast.stmt) -> Iterator[str]:
-    """Yield the names that a statement gives a value."""
+    """Yield the names that a statement assigns to."""
     for target in getattr(node, "targets", [getattr(node, "target", None)]):
         for each in ast.walk(target) if target is not None else ():
             if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
@@ -108,7 +109,7 @@ def assigned(node: ast.stmt) -> Iterator[str]:
 
 
 def blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
-    """Yield the statements inside one that opens no scope of its own and runs."""
+    """Yield the blocks inside a statement, unless it opens a scope or does not run in grading."""
     if isinstance(node, Definition) or _is_main(node):
         return
     for field in ("body", "orelse", "finalbody"):
@@ -118,12 +119,12 @@ def blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
 
 
 def _is_main(node: ast.stmt) -> bool:
-    """Return whether it is `if __name__ == "__main__":`, which does not run in grading."""
+    """Return whether a statement is `if __name__ == "__main__":`, which does not run in grading."""
     return isinstance(node, ast.If) and "'__main__'" in ast.dump(node.test)
 
 
 def _is_idle(node: ast.stmt) -> bool:
-    """Return whether a statement only shows something, or is not run."""
+    """Return whether a statement only displays something, does nothing, or is not run."""
     if _is_main(node):
         return True
     if not isinstance(node, ast.Expr):
@@ -135,7 +136,7 @@ def _is_idle(node: ast.stmt) -> bool:
 
 
 def _is_hollow(node: Definition) -> bool:
-    """Return whether it has no body yet; of a class, whether none of its functions has."""
+    """Return whether a definition has no body yet; a class, if none of its functions has one."""
     body = [each for each in node.body if not is_text(each)]
     if isinstance(node, ast.ClassDef):
         return all(isinstance(part, Definition) and _is_hollow(part) for part in body)
@@ -152,29 +153,29 @@ def _is_placeholder(node: ast.stmt) -> bool:
 
 
 def is_text(node: ast.AST) -> bool:
-    """Return whether it is a docstring, or a text that stands alone."""
+    """Return whether a statement is a docstring, or any other bare string."""
     value = node.value if isinstance(node, ast.Expr) else None
     return isinstance(value, ast.Constant) and isinstance(value.value, str)
 
 
 def _syntax(node: ast.stmt) -> str:
-    """Return a statement's tree as text, without places, comments and docstrings."""
+    """Return a statement's tree as text, without positions, comments and docstrings."""
     for each in ast.walk(node):
         if isinstance(each, Definition):
             each.body = [part for part in each.body if not is_text(part)]
     return ast.dump(node)
 
 
-# In which line a name of the top level, or one entry of its value, gets what it has.
+# Lines that give a top-level name, or one entry of its value, its final value.
 
 
 def find_assignment(
     units: Sequence[Unit], name: str, entry: Sequence[int] = ()
 ) -> CodePlace | None:
-    """Return the line at the top level that gives a name its value last.
+    """Return the last top-level line that assigns to a name; None if it is unclear.
 
-    Where that value is written out as lists of numbers, it is the line of the `entry` with these
-    indices. None if no statement gives the name a value, or one may change a part of it afterwards.
+    If the value is written as nested lists, it is the line of the `entry` with these indices. It is
+    unclear if no statement assigns to the name, or a later statement may change part of the value.
     """
     found: tuple[Unit, ast.stmt] | None = None
     for unit in units:
@@ -191,10 +192,10 @@ def find_assignment(
 
 
 def find_loop(units: Sequence[Unit], lines: Sequence[tuple[str, int]]) -> CodePlace | None:
-    """Return the loop in which a program is that is in these lines of files, the innermost first.
+    """Return the loop that contains the current `lines` of a program; None if there is none.
 
-    Of several it is the outermost `while`, or else the outermost `for`: the same one wherever in
-    its body the program was when it was asked.
+    `lines` has (file, line) pairs of the call stack, the innermost last. Of nested loops it is the
+    outermost `while`, or else the outermost `for`, so it does not depend on the moment of asking.
     """
     by_label = {unit.label: unit for unit in units}
     loops: list[tuple[Unit, ast.stmt]] = []
@@ -222,7 +223,7 @@ def _statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 def _may_change(statement: ast.stmt, name: str) -> bool:
-    """Return whether a statement writes into what a name stands for, or calls a method of it."""
+    """Return whether a statement writes into the object of a name, or calls one of its methods."""
     for node in ast.walk(statement):
         part = node.func if isinstance(node, ast.Call) else node
         is_written = part is not node or isinstance(getattr(part, "ctx", None), ast.Store | ast.Del)
@@ -237,7 +238,7 @@ def _may_change(statement: ast.stmt, name: str) -> bool:
 
 
 def _line_of_entry(value: ast.expr | None, entry: Sequence[int]) -> int | None:
-    """Return the line in which an entry of a written list begins."""
+    """Return the line on which an entry of a nested list begins; None if there is no value."""
     match value:
         case None:
             return None

@@ -1,4 +1,4 @@
-"""Names of files in a student's folder, and the exercises that they speak of."""
+"""Names of files in a student's folder, and the exercises that they name."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -21,17 +21,17 @@ _MADE_BY_PROGRAMS = re.compile(
 
 
 def counts(name: str) -> bool:
-    """Return whether a name is one that people give."""
+    """Return whether a name is not hidden and not one that programs make."""
     return name not in IGNORED and not name.startswith(".")
 
 
 def may_be_hidden_work(name: str) -> bool:
-    """Return whether a hidden name, with a dot in front, is one that a person may have given."""
+    """Return whether a student may have given this hidden name, which begins with a dot."""
     return name.startswith(".") and name not in IGNORED and not _MADE_BY_PROGRAMS.match(name)
 
 
 class NameMatch(IntEnum):
-    """Match of a file's name with an exercise, the clearest first."""
+    """Match between a file's name and an exercise, the closest first."""
 
     EXACT = 0
     NEAR = 1  # `softmax (1)`, `softmax_final`
@@ -48,9 +48,10 @@ def bare_stem(path: Path) -> str:
 
 
 def named_for(stem: str, names: Iterable[str]) -> Mapping[str, NameMatch]:
-    """Return the exercises that a file's name speaks of: softmax for `Softmax (1)`.
+    """Return the exercises that a file's name contains: softmax for `Softmax (1)`.
 
-    A name within a longer one does not count: `multi_head_attention` is not `attention`.
+    A name inside a longer exercise's name does not count: `multi_head_attention` is not
+    `attention`.
     """
     plain = f"_{re.sub(r'[^a-z0-9]+', '_', stem.casefold()).strip('_')}_"
     found: dict[str, NameMatch] = {}

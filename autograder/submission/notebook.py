@@ -1,4 +1,4 @@
-"""Cells of a notebook; only what is needed of the file is made into objects."""
+"""Cells of a notebook, decoded only as far as they are needed."""
 
 import re
 from collections.abc import Iterable
@@ -15,9 +15,9 @@ from autograder.submission.read import (
     without_surrogates,
 )
 
-CHECK = "check-"  # how the ids of cells begin that call check()
-MAX_OBJECTS = 200_000  # in all of a notebook, its outputs too: each cell is one
-MAX_WRITTEN = 4 * 1024 * 1024  # bytes of all sources that are looked at, as they stand in the file
+CHECK = "check-"  # prefix of the ids of cells that call check()
+MAX_OBJECTS = 200_000  # JSON objects in a notebook, with its outputs; each cell is one
+MAX_WRITTEN = 4 * 1024 * 1024  # bytes of all sources that are read, as encoded in the file
 _IN_PYTHON = re.compile(r"^(?:def \w+\(|class \w+[(:])", re.MULTILINE)
 NO_TEXT = {b"null", b'""', b"[]", b'[""]'}
 _NOTHING = msgspec.Raw(b"null")
@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 
 class Cell(msgspec.Struct):
-    """Cell of a notebook: `answer` is the question that it answers, `is_check` marks ours."""
+    """Cell of a notebook: `answer` names its question, `is_check` marks the course's check cell."""
 
     kind: str
     text: str
@@ -35,7 +35,7 @@ class Cell(msgspec.Struct):
 
 
 class _Fields(msgspec.Struct):
-    """Fields of a cell or of metadata, which may have any form: undecoded until they are used."""
+    """Fields of a cell or of metadata, not decoded before they are used: they may have any type."""
 
     cell_type: msgspec.Raw = _NOTHING
     source: msgspec.Raw = _NOTHING
@@ -50,7 +50,7 @@ class _Fields(msgspec.Struct):
     language: msgspec.Raw = _NOTHING
 
     def text(self, *path: str) -> str | None:
-        """Return the text at a path of names; None if something else is there, or nothing."""
+        """Return the text at a path of field names; None if it is missing or not a text."""
         fields = self
         for name in path[:-1]:
             fields = _decoded(getattr(fields, name), _Fields) or _Fields()
@@ -71,7 +71,7 @@ def read_cells(data: bytes, label: str) -> list[Cell]:
     """Return the code cells of a notebook, and the text cells that answer a question.
 
     Raises:
-        UnreadableFile: it cannot be read, or is not in Python; one sentence says why.
+        UnreadableFile: it cannot be read, or is not in Python; the message is one sentence.
     """
     data = as_utf8(data, label)
     if data.count(b"{") > MAX_OBJECTS:
@@ -118,7 +118,7 @@ def as_cells(book: Any) -> list[Cell]:
 
 
 def holds_cells(data: bytes) -> bool:
-    """Return whether a file is a notebook, whatever its name."""
+    """Return whether a file's content is a notebook, whatever its name."""
     start = data[:1000].removeprefix(b"\xef\xbb\xbf").lstrip()
     return start[:1] == b"{" and b'"cells"' in data and b'"nbformat"' in data
 
@@ -148,7 +148,7 @@ def _decoded(raw: msgspec.Raw, form: type[T]) -> T | None:
 
 
 def _is_check(*names: str | None) -> bool:
-    """Return whether it is the cell that shows the report, which is not the student's."""
+    """Return whether one of a cell's names marks it as the course's check cell."""
     return any(name is not None and name.startswith(CHECK) for name in names)
 
 

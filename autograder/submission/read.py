@@ -1,7 +1,7 @@
-"""Files that somebody else put there: no links, no pipes, nothing too large.
+"""Safe reading of submitted files: no links, no pipes, no files over the limit.
 
-All of the engine that looks at submitted files and folders does it by this module. Whatever the
-system says of one, `UnreadableFile` is all that is raised.
+The engine opens submitted files and folders only through this module. If the system cannot read a
+submitted file, the error is always `UnreadableFile`.
 """
 
 import codecs
@@ -22,9 +22,9 @@ from autograder.course.files import open_new
 from autograder.course.text import one_line
 
 Kind = Literal["folder", "file", "link", "other"]
-FULL = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO}  # internal errors of the machine
+FULL = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO}  # the machine's errors
 
-# By the names that Python has for them. No other is tried: some never end, or are no text at all.
+# Python's codec names. Other codecs are not tried: some may not end, or do not decode text.
 _IS_TEXT = re.compile(
     r"ascii|utf-8(-sig)?|iso8859-\d+|cp(437|850|852|858|866|874|932|949|950|125\d)|koi8-[rtu]|"
     r"mac-(roman|cyrillic|greek|latin2|turkish)|gb2312|gbk|gb18030|big5(hkscs)?|"
@@ -35,22 +35,22 @@ EMPTY = "{} is empty."
 
 
 class UnreadableFile(Exception):
-    """File of a submission that cannot be used; the message says why, in one sentence."""
+    """Submitted file that cannot be used; the message is one sentence with the reason."""
 
 
 class NotPython(UnreadableFile):
-    """File of a submission in another language."""
+    """Submitted file in another language."""
 
 
 class FoundEntry(msgspec.Struct, frozen=True, order=True):
-    """Name in a folder, and what has it."""
+    """Entry of a folder: its name and its kind."""
 
     name: str
     kind: Kind
 
 
 def kind_of(path: Path) -> Kind | None:
-    """Return what is at a path, whose last part may be a link; None if nothing can be reached."""
+    """Return the kind of a path, without following a link; None if it cannot be reached."""
     try:
         return _kind(os.lstat(path).st_mode)
     except (OSError, ValueError):
@@ -58,7 +58,7 @@ def kind_of(path: Path) -> Kind | None:
 
 
 def size_of(path: Path) -> int:
-    """Return a file's size in bytes; 0 if it cannot be known, which its reader says."""
+    """Return a file's size in bytes; 0 if it cannot be read."""
     try:
         return os.lstat(path).st_size
     except (OSError, ValueError):
@@ -66,10 +66,10 @@ def size_of(path: Path) -> int:
 
 
 def entries_of(folder: Path, most: int, shown: str = "The folder") -> list[FoundEntry]:
-    """Return the first entries of a folder, in order of name; no link is followed.
+    """Return the first `most` entries of a folder by name; links are not followed.
 
     Raises:
-        UnreadableFile: it cannot be read; the message names it as `shown`.
+        UnreadableFile: the folder cannot be read; the message calls it `shown`.
     """
     try:
         with os.scandir(folder) as entries:
@@ -80,10 +80,10 @@ def entries_of(folder: Path, most: int, shown: str = "The folder") -> list[Found
 
 
 def put(source: Path, place: Path, limit: int) -> None:
-    """Link or copy a file to a place, instead of an older one; a link stays one, not followed.
+    """Link or copy a file to `place`, replacing an older file; a link is copied as a link.
 
     Raises:
-        UnreadableFile: it cannot be read, or have that name.
+        UnreadableFile: the file cannot be read, or cannot have that name.
         OSError: the machine cannot write.
     """
 
@@ -94,7 +94,7 @@ def put(source: Path, place: Path, limit: int) -> None:
             return
         try:
             os.link(source, place, follow_symlinks=False)
-        except OSError:  # another disk, or a file of somebody else's
+        except OSError:  # another disk, or another user's file
             data = read_bytes(source, limit)
             with open_new(place) as file:
                 file.write(data)
@@ -112,12 +112,12 @@ def _make(place: Path, make: Callable[[], None]) -> None:
 
 
 def put_name(place: Path) -> None:
-    """Make an empty file. Raise as `put` does."""
+    """Make an empty file. Raise the errors of `put`."""
     _make(place, lambda: open_new(place).close())
 
 
 def put_folder(place: Path) -> None:
-    """Make a folder, unless it is there. Raise as `put` does."""
+    """Make a folder if it is not there. Raise the errors of `put`."""
     _make(place, lambda: place.mkdir(exist_ok=True))
 
 
@@ -144,13 +144,13 @@ def _unreadable(name: str, error: Exception) -> UnreadableFile:
 def read_bytes(path: Path, limit: int, folder: int | None = None, *, whole: bool = True) -> bytes:
     """Return the content of a regular file of at most `limit` bytes; a link is not followed.
 
-    Unless the `whole` is needed, a larger file gives its first `limit` bytes.
+    If `whole` is false, return the first `limit` bytes of a larger file.
 
-    `folder` is the descriptor of the open folder that the file is in: then only the path's name
-    counts, and nobody can replace a folder by a link meanwhile.
+    `folder` is the descriptor of the open folder that contains the file: then only the path's name
+    is used, and nobody can replace a folder by a link in the meantime.
 
     Raises:
-        UnreadableFile: it is something else.
+        UnreadableFile: it is too large, not a regular file, or cannot be read.
     """
     name = one_line(path.name, 100)
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
@@ -160,7 +160,7 @@ def read_bytes(path: Path, limit: int, folder: int | None = None, *, whole: bool
         kind = _kind(os.lstat(at, dir_fd=folder).st_mode)
         if kind == "link":
             raise UnreadableFile(f"{name} is a link, not a file.")
-        if kind == "file":  # to open another is to wait for it, or to act on it
+        if kind == "file":  # opening another kind may block or have an effect
             with open(os.open(at, flags, dir_fd=folder), "rb") as file:
                 kind = _kind(os.fstat(file.fileno()).st_mode)
                 data = file.read(limit + 1) if kind == "file" else b""
@@ -186,7 +186,7 @@ def decoded(data: bytes, name: str) -> str:
     """Return the content of a Python file as text.
 
     Raises:
-        UnreadableFile: it is not text, or in an encoding that is not one of plain text.
+        UnreadableFile: it is not text, or declares an encoding that is not a known text encoding.
     """
     plain = as_utf8(data, name)
     try:
@@ -204,10 +204,10 @@ def decoded(data: bytes, name: str) -> str:
 
 
 def as_utf8(data: bytes, name: str) -> bytes:
-    """Return the data without a byte order mark, and in UTF-8 where the mark says UTF-16.
+    """Return the data without a byte order mark; UTF-16 with such a mark is converted to UTF-8.
 
     Raises:
-        UnreadableFile: it is not what its mark says.
+        UnreadableFile: the mark says UTF-16 and the data is not.
     """
     if data.startswith(codecs.BOM_UTF8):
         return data[len(codecs.BOM_UTF8) :]
@@ -220,5 +220,5 @@ def as_utf8(data: bytes, name: str) -> bytes:
 
 
 def without_surrogates(text: str) -> str:
-    """Return text that can be stored: halves of a character are replaced."""
+    """Return the text with lone surrogates replaced, so that it can be stored."""
     return _HALF.sub("\N{REPLACEMENT CHARACTER}", text)

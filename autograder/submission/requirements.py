@@ -1,16 +1,16 @@
-"""Requirements that a task's text states: list items that begin with a name in bold type."""
+"""Requirements in an exercise's text: list items that begin with a name in bold type."""
 
 import re
 from typing import NamedTuple
 
 from autograder.course.text import one_line
 
-MAX_SENTENCE = 300  # characters
+MAX_SENTENCE = 300  # in characters
 _ITEM = re.compile(r"^# *[-*] \*\*([^*\n]+)\*\*(.*(?:\n# {3,}(?![-*] )\S.*)*)", re.MULTILINE)
 
 
 class Requirement(NamedTuple):
-    """One requirement: its name in small letters, its line in the text, and what it asks for."""
+    """One requirement: its name in lower case, its line number, and its text."""
 
     name: str
     line: int
@@ -18,7 +18,7 @@ class Requirement(NamedTuple):
 
 
 def requirements_in(text: str) -> list[Requirement]:
-    """Return the requirements that a script in percent format states, in their order."""
+    """Return the requirements that a percent-format script states, in their order."""
     found = []
     for item in _ITEM.finditer(text):
         sentence = one_line(item[2].replace("\n#", " ").lstrip(".: "), MAX_SENTENCE)

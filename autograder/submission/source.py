@@ -1,4 +1,4 @@
-"""One student's file for one exercise, as text; nothing of it is run here."""
+"""One student's file for one exercise, as text; this module runs none of it."""
 
 import functools
 import hashlib
@@ -26,12 +26,12 @@ from autograder.worker.messages import Unit
 
 MAX_SOURCE = 1024 * 1024  # bytes of a script, characters of a notebook's code
 MAX_NOTEBOOK = 32 * 1024 * 1024
-MAX_NAMES, MAX_READ = 5000, 50  # files beside a submission: known by name, read
-MAX_ENTRIES = 200_000  # of their folder
-MAX_KEPT = 8 * 1024 * 1024  # characters of code of one student
+MAX_NAMES, MAX_READ = 5000, 50  # files beside a submission: names listed, contents read
+MAX_ENTRIES = 200_000  # listed of that folder
+MAX_KEPT = 8 * 1024 * 1024  # characters of code for each student
 MAX_ANSWER, MAX_ANSWERS = 20_000, 50
 SUFFIXES = (".py", ".ipynb")
-ALSO_READ = (".txt", ".json", ".pyw")  # what a browser or a mail program makes of them
+ALSO_READ = (".txt", ".json", ".pyw")  # suffixes that a browser or a mail program gives them
 IN_WORDS = (".txt", ".md")  # suffixes of a request to the instructor
 _IMPORTED = re.compile(r"^[ \t\f]*(?:import|from)[ \t]+(\w+)", re.MULTILINE)
 
@@ -43,7 +43,7 @@ class CharacterBudget:
         self.left = left
 
     def take(self, size: int) -> bool:
-        """Take so many characters if they are left; return whether they were."""
+        """Take `size` characters if that many are left; return whether they were."""
         if size > self.left:
             return False
         self.left -= size
@@ -51,10 +51,9 @@ class CharacterBudget:
 
 
 class Siblings:
-    """Python files of a folder, which a submission may import; each is read once it is named.
+    """Python files of a folder that a submission may import; each is read when it is first named.
 
-    Those that cannot be read are not there, nor those over the budget, whose names are in
-    `left_out`.
+    Unreadable files are ignored; files over the budget too, and `left_out` has their names.
     """
 
     def __init__(self, folder: Path, budget: CharacterBudget | None = None) -> None:
@@ -64,12 +63,12 @@ class Siblings:
             names = []
         modules = [name.stem for name in names if name.suffix == ".py" and name.stem.isidentifier()]
         self._paths = {name: folder / f"{name}.py" for name in modules[:MAX_NAMES]}
-        self._read: dict[str, tuple[str, list[str]] | None] = {}  # each with what it names
+        self._read: dict[str, tuple[str, list[str]] | None] = {}  # text, names in it
         self._budget = budget or CharacterBudget()
         self.left_out: list[str] = []
 
     def named_in(self, text: str, exercise: str) -> dict[str, str]:
-        """Return the files that a text names, and those that they name, but not `exercise`."""
+        """Return the files that a text names, directly or indirectly, except `exercise`."""
         found: dict[str, str] = {}
         waiting = [self._names_in(text)]
         while waiting:
@@ -101,11 +100,11 @@ class Siblings:
 
 
 class Source(msgspec.Struct, frozen=True, dict=True):
-    """Source of a submission: units that run one after the other.
+    """Source of a submission: units that run in order.
 
-    `helpers` are the files beside it that it names, and those that they name, by module name;
-    `answers` are the text cells that answer a question, by its name. They are read, never run.
-    `variant` is the key of the student's own numbers, where an exercise has such.
+    `helpers` maps module names to the text of neighbouring files that the code names, directly or
+    through other helpers. `answers` maps the name of a question to the text cell that answers it;
+    it is never run. `variant` is the key of the student's own numbers, or empty.
     """
 
     name: str
@@ -120,11 +119,11 @@ class Source(msgspec.Struct, frozen=True, dict=True):
         return "\n".join(unit.text for unit in self.units)
 
     def mentions(self, word: str) -> bool:
-        """Return whether a word stands anywhere in what will run."""
+        """Return whether a word occurs anywhere in the code that will run."""
         return word in self.text or any(word in text for text in self.helpers.values())
 
     def imports(self, library: str) -> bool:
-        """Return whether an import of a library stands anywhere in what will run."""
+        """Return whether the code that will run imports a library anywhere."""
         return library in self._imported
 
     @functools.cached_property
@@ -134,15 +133,15 @@ class Source(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def content(self) -> str:
-        """Return letters that stand for what was written, whatever the files are called."""
+        """Return letters that stand for the source's content, whatever the names of its files."""
         texts = [unit.text for unit in self.units]
         parts = texts, sorted(self.helpers.items()), sorted(self.answers.items())
         return as_letters(msgspec.json.encode(parts).decode())
 
     @property
     def digest(self) -> str:
-        """Return the SHA-256 of all that will run."""
-        units = [(unit.label, unit.text, "") for unit in self.units]  # marks are kept by digest
+        """Return the SHA-256 of everything that decides the report."""
+        units = [(unit.label, unit.text, "") for unit in self.units]  # grades are stored by digest
         parts: list[object] = [self.name, units, sorted(self.helpers.items())]
         if self.answers or self.variant:
             parts += [sorted(self.answers.items()), self.variant]
@@ -150,10 +149,10 @@ class Source(msgspec.Struct, frozen=True, dict=True):
 
 
 def read_source(path: Path, exercise: str, siblings: Siblings | None = None) -> Source:
-    """Read a script or a notebook; a suffix other than theirs does not say which it is.
+    """Read a script or a notebook; with any other suffix, its content decides which it is.
 
     Raises:
-        UnreadableFile: it cannot be read, or is not what its name says; one sentence says why.
+        UnreadableFile: it cannot be read, or its suffix is wrong; the message is one sentence.
     """
     label = one_line(path.name, 100)
     suffix = path.suffix.casefold()
@@ -169,7 +168,7 @@ def read_source(path: Path, exercise: str, siblings: Siblings | None = None) -> 
 
 
 def read_own(path: Path, exercise: Exercise) -> Source:
-    """Read a student's own file with the files beside it, by the numbers that it states.
+    """Read a student's own file and the files beside it, with the variant that it states.
 
     Raises:
         UnreadableFile: it cannot be read.
@@ -178,7 +177,7 @@ def read_own(path: Path, exercise: Exercise) -> Source:
 
 
 def from_text(text: str, exercise: str, label: str, siblings: Siblings | None = None) -> Source:
-    """Return the source that a script with this text has."""
+    """Return the source of a script with this text."""
     return _source(exercise, label, (Unit(label, text),), siblings, _answers_in_comments(text))
 
 
@@ -188,14 +187,14 @@ def from_notebook(notebook: Any, exercise: str, siblings: Siblings) -> Source:
 
 
 def from_cells(cells: Sequence[str], exercise: str, siblings: Siblings) -> Source:
-    """Return the source that the inputs of a running notebook are, in the order they ran in."""
+    """Return the source of a running notebook from its inputs, in the order in which they ran."""
     texts = [without_surrogates(text) for text in cells]
     units = tuple(Unit(f"cell In[{n}]", text) for n, text in enumerate(texts, 1) if text.strip())
     return _source(exercise, f"{exercise}.ipynb", units, siblings, {})
 
 
 def with_stated_numbers(source: Source, exercise: Exercise) -> Source:
-    """Return the source with the variant that the file itself states, where there are variants."""
+    """Return the source with the variant that its text states, if the exercise has variants."""
     if exercise.variant == "none":
         return source
     return msgspec.structs.replace(source, variant=stated_variant(source.text))
@@ -216,7 +215,7 @@ def _from_cells(
 
 
 def _answers_in_comments(text: str) -> dict[str, str]:
-    """Return the answers of a percent-format script, where a text cell is a comment."""
+    """Return the answers in a percent-format script, where a text cell is a comment."""
     found: dict[str, str] = {}
     name = ""
     for line in text.split("\n"):

@@ -1,4 +1,4 @@
-"""Exercises as they are handed out: made from solutions, recognised, marked by their release."""
+"""Exercises as handed out: made from solutions, recognised in submissions, marked by release."""
 
 import contextlib
 import re
@@ -24,10 +24,10 @@ MAX_SHOWN = 4
 
 
 def strip_solutions(text: str, name: str) -> str:
-    """Return the student's text: a solution inside a function becomes a stub, others vanish.
+    """Return the student's text: solutions in functions become stubs, other solutions are removed.
 
     Raises:
-        UserError: a marker has no partner; it names the line.
+        UserError: a marker has no partner; the message names its line.
     """
     kept: list[str] = []
     begun = 0
@@ -55,8 +55,8 @@ def strip_solutions(text: str, name: str) -> str:
 class Stub(msgspec.Struct):
     """Exercise as it is handed out.
 
-    `asked` are the names that are to be written; `answers` the texts that wait for answers in
-    words. `handed_out` has the syntax of all that the course hands out, in any exercise.
+    `asked` has the names that students write, `answers` the texts that they replace by answers in
+    words. `handed_out` has the syntax of all definitions that the course hands out in any exercise.
     """
 
     code: Code
@@ -65,20 +65,20 @@ class Stub(msgspec.Struct):
     handed_out: set[str]
 
     def left_to_write(self) -> int:
-        """Return how many names and answers are to be written."""
+        """Return the number of names and answers that are still to be written."""
         return len(self.asked) + sum(TEXT_STUB in text for text in self.answers.values())
 
     def written(self, code: Code) -> list[str]:
-        """Return the names that are asked for and have been written."""
+        """Return the names among `asked` that the code has written."""
         there = [(name, code.names[name]) for name in self.asked if name in code.names]
         return [n for n, bound in there if not bound.hollow and bound.tree not in self.handed_out]
 
     def answered(self, answers: Mapping[str, str]) -> bool:
-        """Return whether a question has been answered in words."""
+        """Return whether at least one question has an answer in words."""
         return any(answers.get(name) not in {None, "", text} for name, text in self.answers.items())
 
     def is_untouched(self, code: Code, answers: Mapping[str, str]) -> bool:
-        """Return whether nothing that is asked for has been written."""
+        """Return whether the code has written none of `asked` and answers no question."""
         if code.broken or code.open or self.answered(answers):
             return False
         if any(name in code.names for name in self.asked):
@@ -90,7 +90,7 @@ Stubs = Mapping[str, Stub]
 
 
 def read_stubs(course: Course) -> Stubs:
-    """Return the course's stubs by exercise; those that cannot be read are left out."""
+    """Return the course's stubs by exercise, without those that cannot be read."""
     found: dict[str, Stub] = {}
     handed_out: set[str] = set()
     for name in course.exercises:
@@ -99,17 +99,17 @@ def read_stubs(course: Course) -> Stubs:
             code = read_code(source.units)
             asked = [name for name, bound in code.names.items() if _is_asked(bound)]
             stubs.append(Stub(code, asked, source.answers, handed_out))
-        if stubs:  # what has been written since asks for less
+        if stubs:  # the other file may have been worked in, so less is left to write
             found[name] = stub = max(stubs, key=Stub.left_to_write)
             handed_out |= {bound.tree for bound in stub.code.names.values()}
     return found
 
 
 def _handed_out(course: Course, name: str) -> list[Source]:
-    """Return an exercise as it is handed out.
+    """Return an exercise as it is handed out, in one file or two.
 
-    It is made from the solution where there is one, since people write into the files in
-    `exercises`. Without it, the script and the notebook there are all there is to go by.
+    It is made from the solution if there is one, since people may edit the files in `exercises`.
+    Without a solution, those files are used: the script and the notebook.
     """
     solution = course.solution_file(name)
     try:
@@ -124,17 +124,17 @@ def _handed_out(course: Course, name: str) -> list[Source]:
 
 
 def _is_asked(bound: Binding) -> bool:
-    """Return whether a part of it is not written yet: a function's body, or a value."""
+    """Return whether a binding is for the student to write: a function's body, or a value."""
     if bound.tree.startswith(("Assign(", "AnnAssign(")):
         return EMPTY in bound.tree
     return UNWRITTEN in bound.tree
 
 
 def exercises_in(source: Source, code: Code, stubs: Stubs) -> dict[str, list[str]]:
-    """Return the exercises that a file answers by the names that it defines, with these names.
+    """Return the exercises that a file answers, each with the names that it defines for it.
 
-    The file has all names that an exercise asks for; or most of them, and none that belongs to an
-    exercise of which it has all. It does not define what it imports.
+    The file defines all names that an exercise asks for; or more than half of them, and none of
+    them belongs to an exercise that it answers completely. Imported names do not count.
     """
     defined = {name for name, bound in code.names.items() if not bound.is_import}
     whole: dict[str, list[str]] = {}
@@ -154,20 +154,20 @@ def exercises_in(source: Source, code: Code, stubs: Stubs) -> dict[str, list[str
 
 
 def course_digest(course: Course) -> str:
-    """Return the digest of a course's checks, answers and texts: another course has another."""
+    """Return a digest of a course's settings of exercises, its grading code and its solutions."""
     folders = [*course.grading, course.solutions]
     files = [file for folder in folders for file in sorted(folder.rglob("*.py"))]
-    # not the whole of course.yml: deadlines may change meanwhile
+    # only the exercises of course.yml: deadlines may change later
     return cache_key(course.content.exercises, files_key(course.root, files))[:12]
 
 
 def release_mark(digest: str) -> str:
-    """Return the line by which a file says which release it is of."""
+    """Return the line in a handed-out file that names its release."""
     return f"# Handed out as {digest}: leave this line as it is."
 
 
 def older_releases(course: Course, sources: Iterable[Source]) -> Iterator[str]:
-    """Yield a note on the files that each earlier release of the course handed out."""
+    """Yield a note for each other release of the course, naming the files that come from it."""
     labels_of: dict[str, list[str]] = {}
     for source in sources:
         found = HANDED_OUT.search(source.text)

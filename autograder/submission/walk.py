@@ -1,4 +1,4 @@
-"""Files of one student's folder, at any depth and in zips."""
+"""Files of one student's folder, at any depth and inside zips."""
 
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -20,7 +20,7 @@ PACKED = {".7z", ".bz2", ".gz", ".rar", ".tar", ".tgz", ".xz", ".zip"}
 
 
 class FolderFile(msgspec.Struct, frozen=True):
-    """File, with its path within the student's folder to show; `trouble` says why it is lost."""
+    """File with its path in the student's folder; `trouble` is the reason if it was lost."""
 
     path: Path
     shown: str
@@ -32,7 +32,7 @@ class FolderFile(msgspec.Struct, frozen=True):
 
 
 class _Place(msgspec.Struct, frozen=True):
-    """Folder to look into; `above` begins its files' shown names."""
+    """Folder to search; `above` is the prefix of its files' shown names."""
 
     folder: Path
     above: str
@@ -40,10 +40,10 @@ class _Place(msgspec.Struct, frozen=True):
 
 
 class FolderWalk:
-    """Files below a folder, or in a zip instead of it; `notes` say what was not looked at.
+    """Files below a folder or in a zip; `notes` name entries that were not read.
 
-    Zips are unpacked for as long as this context manager is open. `lost` are files that could not
-    be put into the folder, each with why; `unread` says which folders and zips cannot be read.
+    Zips stay unpacked while this context manager is open. `lost` maps files that could not be put
+    into the folder to the reason; `unread` has messages on folders and zips that cannot be read.
     """
 
     def __init__(self, folder: Path, lost: Mapping[str, str] | None = None) -> None:
@@ -62,9 +62,9 @@ class FolderWalk:
         self._open.close()
 
     def files(self) -> Iterator[FolderFile]:
-        """Yield the files, those nearest to the top first: nothing below hides what is above it."""
+        """Yield files level by level from the top, so deep folders cannot use up the limit."""
         level = [_Place(self.folder, "", False)]
-        if kind_of(self.folder) is None and self._lost:  # nothing of it could be unpacked
+        if kind_of(self.folder) is None and self._lost:  # none of the folder could be unpacked
             level = []
         elif kind_of(self.folder) == "file":
             level = self._unpacked(self.folder, "")
@@ -80,7 +80,7 @@ class FolderWalk:
             )
 
     def _in(self, place: "_Place", below: "list[_Place]", depth: int) -> Iterator[FolderFile]:
-        """Yield the files of one folder; put the folders in it into `below`."""
+        """Yield the files of one folder; append its subfolders to `below`."""
         shown = place.above.removesuffix(": ") or "The folder"
         try:
             found = entries_of(place.folder, self._left + 1, shown)
@@ -106,7 +106,7 @@ class FolderWalk:
                 below += self._unpacked(path, f"{shown}: ")
             elif entry.kind == "file" and suffix in PACKED:
                 self._note(f"{shown} was not unpacked. Hand in the files themselves, or one zip")
-            else:  # a link or a pipe too, so that it can be named
+            else:  # links and pipes too, so that a message can name them
                 yield FolderFile(path, shown)
 
     def _can_unpack(self, place: "_Place") -> bool:
@@ -121,7 +121,7 @@ class FolderWalk:
                 self._lost.append(file)
 
     def _unpacked(self, archive: Path, above: str) -> "list[_Place]":
-        """Unpack a zip; return the folder, or none if it cannot be unpacked."""
+        """Unpack a zip; return its folder in a list, empty if the zip cannot be unpacked."""
         scratch = Path(self._open.enter_context(tempfile.TemporaryDirectory(prefix="autograder-")))
         try:
             notes, listed = unpack(archive, scratch, MAX_STUDENT, MAX_LISTED_STUDENT)
