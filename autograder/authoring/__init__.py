@@ -1,1 +1,1 @@
-"""For authors: from a solution to what students get."""
+"""Tools for authors: building, verifying and releasing a course."""

@@ -1,4 +1,4 @@
-"""Recording of what released checks ask of the reference, run on the course's own work."""
+"""Recorder of the reference's answers to the released checks, run on the course's own work."""
 
 import contextlib
 import importlib
@@ -27,9 +27,9 @@ from autograder.worker.messages import Passed
 
 
 class Recorder:
-    """The reference of a course, which notes what it is asked and what it answers.
+    """The reference of a course; it records each question of a check and its own answer.
 
-    Made while the course's packages are importable; `modules` are those to load then.
+    Create it while the course's packages are importable; it imports `modules` then.
     """
 
     def __init__(self, reference: str, modules: Iterable[str] = ()) -> None:
@@ -43,10 +43,10 @@ class Recorder:
         self._known: dict[tuple[str, bytes], list[Any]] = {}
 
     def call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Return what the function of that name gives, noted if question and answer are plain data.
+        """Return and record the function's result, if arguments and result are plain data.
 
         Raises:
-            NotJudged: they are not, so a released check cannot ask that either.
+            NotJudged: they are not plain data, so a released check cannot ask for them either.
         """
         asked = ProjectionHash((args, kwargs))
         function = self._named(name)
@@ -58,14 +58,14 @@ class Recorder:
         return value
 
     def passed(self, name: str, *given: Any) -> Passed:
-        """Return a pass of the course's own module, noted."""
+        """Return and record a pass through the course's own module."""
         passed = reference_pass(self._named(name), *given)
         answer = {"value": passed.value, "gradients": passed.gradients}
         self._note(name, hash_of_pass(*given), answer)
         return passed
 
     def constant(self, name: str) -> Any:
-        """Return a text or a number, or several in a row, of that name, noted."""
+        """Return and record a constant of the reference; None if the value is not constant."""
         value = self._named(name)
         if not is_constant(value):
             return None
@@ -90,19 +90,19 @@ class Recorder:
 
 
 def is_constant(value: Any) -> bool:
-    """Return whether it is a text, a number, or a row of such."""
+    """Return whether a value is a text, a number, or a tuple of these."""
     values = value if isinstance(value, tuple) else [value]
     return all(isinstance(each, str | int | float) for each in values)
 
 
-FIND = "_stand_in"  # the name that released code has for `stand_in`
+FIND = "_stand_in"  # the name of `stand_in` in released code
 STAND_IN = re.compile(rf"{FIND}\('([\w.]+)'\)")
 
 
 def recorded_answers(course: Course, kit: Path, exercise: Exercise) -> ExerciseRecord:
-    """Record what the checks of the released course in a folder ask of the reference.
+    """Record what the checks of the release in the folder `kit` ask of the reference.
 
-    What the release itself decides is left empty: the digest, hints, weights and hidden checks.
+    The digest, hints, weights and hidden checks stay empty: the release adds them.
     """
     released = load_course(kit / FILE_NAME)
     made = released.content.released

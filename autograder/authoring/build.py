@@ -56,23 +56,22 @@ def build_exercise(course: Course, exercise: Exercise, variant: str = "") -> dic
 
 
 def stub_text(course: Course, exercise: Exercise, variant: str = "") -> str:
-    """Return the student's script: the solution's text without the solution, and how to check it.
+    """Return the student's script: the text without the solution, and how to check it.
 
     Raises:
         UserError: there is no solution, or its markers do not match, or it has no variants.
     """
-    # how it is checked stands at its end, or before what comes after that
+    # how to check comes last, or before the cells marked `after="check"`
     lesson, *after = AFTER.split(_lesson(course, exercise, variant))
     ends = "".join(f"\n{CELL}\n{text.strip()}\n" for text in after)
     return lesson.rstrip("\n") + "\n" + CLOSING.format(name=exercise.name) + ends
 
 
 def stub_notebook(course: Course, exercise: Exercise, variant: str = "", last: str = "") -> str:
-    """Return the student's notebook, with pictures, the cell that checks it, and a `last` cell.
+    """Return the student's notebook: pictures, the cell that checks it, and a `last` cell if given.
 
     Raises:
-        UserError: there is no solution, its markers do not match, or what makes notebooks is not
-            installed.
+        UserError: there is no solution, its markers do not match, or jupytext is not installed.
     """
     lesson = _lesson(course, exercise, variant)
     book = as_book(lesson, course.handed_out, checking_cells(exercise))
@@ -95,10 +94,10 @@ def _lesson(course: Course, exercise: Exercise, variant: str) -> str:
 
 
 def require_lesson(course: Course, exercise: Exercise) -> None:
-    """Make sure that the text's pictures exist.
+    """Raise an error if students could not see the pictures of an exercise's text.
 
     Raises:
-        UserError: there is no solution, or one of them cannot.
+        UserError: there is no solution, or a picture cannot be shown.
     """
     require_pictures(course, exercise, _lesson(course, exercise, ""))
 
@@ -108,7 +107,7 @@ def outdated(path: Path, text: str) -> bool:
 
 
 def checking_cells(exercise: Exercise) -> list[Any]:
-    """Return the last cells of a notebook: a text on checking, and the check."""
+    """Return the notebook's cells for checking: a text, and the call of `check`."""
     from nbformat.v4 import new_code_cell, new_markdown_cell
 
     name = check_cell(exercise.name)
@@ -126,13 +125,13 @@ def written(book: Any) -> str:
 
 
 def as_book(text: str, pictures: Path | None = None, checking: Sequence[Any] = ()) -> Any:
-    """Return the notebook as an nbformat object, with the pictures of a folder in it.
+    """Return a percent-format script as an nbformat notebook, with the pictures of a folder.
 
-    The `checking` cells come before the cells marked `after="check"`. A cell's id is made of the
-    function or heading in it, so it does not change if another cell is added before it.
+    The `checking` cells come before the cells marked `after="check"`. A cell's id comes from the
+    function or heading in it, so it does not change when a cell is added before it.
 
     Raises:
-        UserError: what makes notebooks is not installed.
+        UserError: jupytext is not installed.
     """
     require("authoring", "A notebook")
     import jupytext

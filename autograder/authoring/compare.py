@@ -1,4 +1,4 @@
-"""Comparison of what a released course and the full one say of work: outcomes, names, time."""
+"""Comparison of the full course with its release: outcomes, names and time on the same work."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -10,17 +10,17 @@ from autograder.authoring.course_submissions import judge_for, own_work
 from autograder.checks.check_result import CheckResult
 from autograder.course.course_file import FILE_NAME, Course, Exercise, load_course
 
-# A released course has no facts, but may name the change that gives the same numbers.
+# Kinds of diagnoses that a release lacks; it may name a change with the same numbers instead.
 FACTS = frozenset({"fact", "measure"})
 
 
 class Compared(msgspec.Struct):
-    """Counts of what the two courses said of one exercise.
+    """Counts of equal and different results of the two courses for one exercise.
 
-    `same`, `untold` and `differences` count checks that are handed out; `named` are functions and
-    checks for which the full course has a name, `also_named` those that the released one has the
-    same for; `not_named` are those that it has none for, `false_names` those that it has another
-    for. Seconds are of all work together.
+    `same`, `untold` and `differences` count public checks: equal outcomes, checks that the release
+    cannot judge, and different outcomes. `named` counts diagnoses with a name in the full course;
+    `also_named` those with the same name in the release, `not_named` those without a name there,
+    `false_names` those with another name. Seconds are totals.
     """
 
     exercise: str
@@ -36,13 +36,13 @@ class Compared(msgspec.Struct):
     false_names: list[str] = []
 
     def add(self, other: "Compared") -> None:
-        """Count what was said of another exercise too."""
+        """Add the counts of another exercise."""
         for name in self.__struct_fields__[1:]:
             setattr(self, name, getattr(self, name) + getattr(other, name))
 
 
 def compared(course: Course, bundle: Path, exercises: Sequence[Exercise]) -> Iterator[Compared]:
-    """Grade all work that the course has with the full course and with its release in a folder."""
+    """Grade all of the course's own work with the full course and with its release in `bundle`."""
     released = load_course(bundle / FILE_NAME)
     seed = released.content.seed
     for exercise in exercises:
@@ -67,12 +67,12 @@ def compared(course: Course, bundle: Path, exercises: Sequence[Exercise]) -> Ite
 
 
 def _compare_check(row: Compared, label: str, full: CheckResult, released: CheckResult) -> None:
-    # what the kit cannot judge fails if a call raised, though the check may ask in another way
+    # if a call raises, the kit fails the check, even if it cannot judge the check otherwise
     raised_only = full.outcome == "passed" and released.raised is not None
     if released.outcome == "graded when handed in" or raised_only:
         row.untold += 1
         return
-    # a check that ran only as one before it is not judged is no difference in itself
+    # the kit runs this check only because it cannot judge the earlier one
     follows_untold = full.outcome == "not run" and released.outcome in {"passed", "failed"}
     if full.outcome != released.outcome and not follows_untold:
         row.differences.append(
@@ -88,7 +88,7 @@ def _compare_check(row: Compared, label: str, full: CheckResult, released: Check
     own = full.own.misconceptions if full.own is not None else ()
     if names == full.diagnosis.misconceptions:
         row.also_named += 1
-    elif names and names != own and full.diagnosis.code not in FACTS:  # `own` is said in both
+    elif names and names != own and full.diagnosis.code not in FACTS:  # both courses have `own`
         row.false_names.append(f"{label}: {names}")
     else:
         expected = ", ".join(full.diagnosis.misconceptions)

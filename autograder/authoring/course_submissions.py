@@ -1,4 +1,4 @@
-"""Work on an exercise that the course itself has, and a judge for it."""
+"""The course's own answers to an exercise, and a judge for them."""
 
 import contextlib
 import tempfile
@@ -35,7 +35,7 @@ def _sources(exercise: Exercise, paths: list[Path], folders: list[Path]) -> Iter
 
 @contextlib.contextmanager
 def judge_for(course: Course, exercise: Exercise, seed: int | None = None) -> Iterator[Judge]:
-    """Start a judge of a course for work of its own: confined as far as that needs."""
+    """Start a judge for the course's own code, with the confinement that this code needs."""
     with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
         children = children_on(choose(None, own_code=True), course, [], Path(scratch))
         with Judge(course, [exercise], children, seed) as judge:

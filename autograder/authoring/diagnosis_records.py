@@ -1,4 +1,4 @@
-"""Recording for the diagnosis: every misconception is replayed once, and what it gives is kept."""
+"""Records for the diagnosis: the outcome of every misconception, replayed once."""
 
 import contextlib
 import sys
@@ -34,17 +34,16 @@ from autograder.diagnosis.replay import Replay
 from autograder.diagnosis.wiring import wirings
 
 DRAWS = 2
-DECIMALS, LARGE = 2.0**27, 2.0**20  # a wrong result is rounded to so small a part, if it is smaller
-MOST_FAMILIES = 400  # of a function, plainest first
+DECIMALS, LARGE = 2.0**27, 2.0**20  # wrong results below LARGE are rounded to 1 / DECIMALS
+MOST_FAMILIES = 400  # for each function, the simplest first
 NOT_PLAIN = (NotJudged, TypeError, ValueError)
 PLAIN: dict[str, Any] = {"kind": "plain"}
 
 
 def names_of(course: Course, exercise: Exercise, hints: int) -> RecordedNames:
-    """Return what the course knows of the mistakes of an exercise, with so many of the hints.
+    """Return the recorded mistakes of an exercise, with the first `hints` hints of each.
 
-    Functions that are called, or whose results are read, by code that is not handed out are left
-    out.
+    Functions are left out if code that is not handed out calls them or reads their results.
     """
     functions = []
     with importable(course):
@@ -53,13 +52,13 @@ def names_of(course: Course, exercise: Exercise, hints: int) -> RecordedNames:
         for recipe in known.recipes.values():
             call, read = helpers.call(recipe), helpers.read(recipe)
             if call is not None and read is not None:
-                with contextlib.suppress(*NOT_PLAIN):  # a probe that is no plain data
+                with contextlib.suppress(*NOT_PLAIN):  # a probe that is not plain data
                     functions.append(ReplayRecorder(recipe, hints).function(call, read))
     return RecordedNames(functions)
 
 
 def reasons_without_names(course: Course, exercise: Exercise) -> Iterator[str]:
-    """Yield for each function whose mistakes have no name in a released course, why."""
+    """Yield for each function that has no names in a released course the reason."""
     known = known_mistakes(course.content.reference, exercise.name)
     helpers = _Helpers(course)
     for recipe in known.recipes.values():
@@ -77,7 +76,7 @@ def reasons_without_names(course: Course, exercise: Exercise) -> Iterator[str]:
 
 
 def helpers_of(course: Course, exercises: Sequence[Exercise]) -> set[str]:
-    """Return the helpers by which results are read, and which know the names of parts."""
+    """Return the helper modules that recipes need to call functions or to read their results."""
     modules = set()
     for exercise in exercises:
         known = known_mistakes(course.content.reference, exercise.name)
@@ -90,9 +89,9 @@ def helpers_of(course: Course, exercises: Sequence[Exercise]) -> set[str]:
 
 
 class _Helpers:
-    """Helpers that the course hands out, and which of them a recipe needs.
+    """Functions and classes of the helpers that the course hands out, with their names.
 
-    Made once the recipes are imported, and with them what they use.
+    Create it after importing the recipes, since they import the helpers.
     """
 
     def __init__(self, course: Course) -> None:
@@ -103,7 +102,7 @@ class _Helpers:
                 self.named.setdefault(id(value), f"{name}.{each}")
 
     def call(self, recipe: Recipe) -> dict[str, Any] | None:
-        """Return how the function is called, as data; None if only code says how."""
+        """Return as data how the function is called; None if only private code can call it."""
         caller = recipe.caller
         if caller is None:
             return PLAIN
@@ -128,13 +127,16 @@ class _Helpers:
         }
 
     def read(self, recipe: Recipe) -> str | None:
-        """Return the name of what reads the results; empty where nothing does, None of code."""
+        """Return the name of the function that reads the results; None if it is not handed out.
+
+        The name is empty if the results are compared as they are.
+        """
         read = recipe.comparison.read
         return "" if read is EXACT.read else self.named.get(id(read))
 
 
 class ReplayRecorder:
-    """A recipe that is replayed, and what is kept of it."""
+    """Recorder of a recipe's replay."""
 
     def __init__(self, recipe: Recipe, hints: int) -> None:
         self.recipe = recipe
@@ -146,7 +148,7 @@ class ReplayRecorder:
         self.wrong: dict[Misconception, int] = {}
 
     def function(self, call: dict[str, Any], read: str) -> RecordedFunction:
-        """Return all of it, as data."""
+        """Return the recorded function: its probes, its mistakes and their outcomes."""
         recipe, replay = self.recipe, self.replay
         exact = recipe.comparison.is_exact
         singles = [self._place(wrong[0]) for wrong in replay.singles]
@@ -184,13 +186,13 @@ class ReplayRecorder:
         )
 
     def _pairs(self) -> list[Any]:
-        """Return the pairs of the recipe's own misconceptions that have a place."""
+        """Return the pairs of recorded misconceptions, without the general ones."""
         general = {misconception.id for misconception in GENERAL}
         own = (pair for pair in self.replay.pairs if not {pair[0].id, pair[1].id} & general)
         return [pair for pair in own if pair[1] in self.wrong]
 
     def _families(self) -> Sequence[tuple[Misconception, ...]]:
-        """Return the plainest, without those put together from the recipe's steps: too many."""
+        """Return the simplest single mistakes, except the many made of the recipe's steps."""
         wired = {wrong.id for wrong in wirings(self.recipe)}
         alone = [each for each in self.replay.families if len(each) == 1]
         return [each for each in alone if each[0].id not in wired][:MOST_FAMILIES]
@@ -220,7 +222,7 @@ class ReplayRecorder:
         outcome = self.replay.outcome(index, wrong)
         numbers, single = outcome.numbers, False
         with np.errstate(over="ignore", invalid="ignore"):
-            if wrong:  # to eight decimals, far less than is allowed: they pack better
+            if wrong:  # to eight decimals, far below the tolerance, to compress better
                 rounded = np.round(numbers * DECIMALS) / DECIMALS
                 numbers = np.where(np.abs(numbers) < LARGE, rounded, numbers)
             half = numbers.astype(np.float32)

@@ -1,4 +1,4 @@
-"""Files of a released course but for its records, as text, by their path."""
+"""Text files of a released course by path, without its records."""
 
 import functools
 import importlib
@@ -35,12 +35,12 @@ _NOT_FOR_STUDENTS = (*_FOLDERS, "late", "export")
 def text_files(
     course: Course, exercises: Sequence[Exercise], policy: HintPolicy, form: FileForm, seeds: int
 ) -> KitFiles:
-    """Return all text files of the released course, whose packages have to be importable.
+    """Return all text files of the released course; its packages must be importable.
 
     Raises:
-        UserError: a file of the course's cannot be handed out; it says why.
+        UserError: a file cannot be handed out; the message says why.
     """
-    # never the seed that work is graded with
+    # never the seed that grades submissions
     recorded = tuple(seed for seed in range(1, seeds + 2) if seed != course.content.seed)[:seeds]
     made = Released(course=course_digest(course), seeds=recorded, made_with=np.__version__)
     files: KitFiles = {FILE_NAME: course_text(course, exercises, policy, made)}
@@ -56,7 +56,7 @@ def text_files(
 
 
 def pictures(course: Course, files: KitFiles) -> dict[str, bytes]:
-    """Return the pictures that scripts of a released course show; a notebook carries its own."""
+    """Return the pictures that scripts of a released course show; a notebook contains its own."""
     scripts = [files[name] for name in files if re.fullmatch(rf"{WORK}/\w+\.py", name)]
     return {f"{WORK}/{name}": data for name, data in pictures_of(course, scripts).items()}
 
@@ -64,7 +64,7 @@ def pictures(course: Course, files: KitFiles) -> dict[str, bytes]:
 def course_text(
     course: Course, exercises: Sequence[Exercise], policy: HintPolicy, made: Released
 ) -> str:
-    """`course.yml` as students may see it."""
+    """Return the text of the `course.yml` that students get."""
     content = course.content
     names = {exercise.name for exercise in exercises}
     shown = replace(
@@ -91,7 +91,7 @@ def course_text(
 
 
 def _without_defaults(record: Any) -> Any:
-    """Return a record as plain data, without the fields that have their default."""
+    """Return a record as plain data, without fields that have their default value."""
     if isinstance(record, tuple):
         return [_without_defaults(each) for each in record]
     if not isinstance(record, msgspec.Struct):
@@ -104,7 +104,7 @@ def _without_defaults(record: Any) -> Any:
 
 
 def code(course: Course, exercises: Sequence[Exercise], silent: bool) -> KitFiles:
-    """Return the checks of some exercises, and their helpers, as they are handed out."""
+    """Return the public checks of some exercises and the helpers that they use."""
     content = course.content
 
     @functools.cache
@@ -145,7 +145,7 @@ def code(course: Course, exercises: Sequence[Exercise], silent: bool) -> KitFile
 
 
 def _is_used(helper: str, files: KitFiles) -> bool:
-    """Return whether what is handed out imports a helper, or reads its file."""
+    """Return whether the handed-out code imports a helper or names its file."""
     folder, _, last = helper.rpartition(".")
     package = f"{PACKAGE}.{folder}".rstrip(".")
     used = re.compile(
@@ -159,7 +159,7 @@ def _is_used(helper: str, files: KitFiles) -> bool:
 def surroundings(
     course: Course, exercises: Sequence[Exercise], form: FileForm, wheel: str, numpy: str
 ) -> KitFiles:
-    """Return the README of a released course, what git leaves out, and the editor's files."""
+    """Return the README of a released course, its .gitignore and the editor's files."""
     names = {exercise.name for exercise in exercises}
     values = {
         "title": course.title,
@@ -178,7 +178,7 @@ def surroundings(
 
 
 def editor_files(exercises: str) -> KitFiles:
-    """Return VS Code's tasks and settings, for a course with the students' files in `exercises`."""
+    """Return VS Code's tasks and settings for a course with the students' files in `exercises`."""
     return {
         f".vscode/{name}": (TEMPLATES / "vscode" / name)
         .read_text(encoding="utf-8")

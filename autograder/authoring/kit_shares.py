@@ -1,4 +1,4 @@
-"""Shares of misconceptions and right answers that a released course judges, by exercise."""
+"""Shares of right answers and misconceptions that a released course can judge."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -24,18 +24,18 @@ from autograder.diagnosis.recipe import Fingerprint
 from autograder.grading.diagnoses import Catalogue
 from autograder.grading.judge import Judge, RunOptions
 
-ENOUGH = 0.95  # a smaller share is warned of
-MOST_TRIED = 40  # misconceptions of an exercise, evenly over all
+ENOUGH = 0.95  # a smaller share causes a warning
+MOST_TRIED = 40  # misconceptions for each exercise, evenly spaced in the list
 
 
 class KitShares(msgspec.Struct):
-    """Counts of what a released course judges of one exercise.
+    """Counts of what a released course can judge of one exercise.
 
-    A misconception counts as named if a check that is handed out fails and names it alone;
-    `not_named` are the others. One that all of these checks pass, since only hidden checks are
-    about it, is not counted. A right answer counts as complete if all such checks pass;
-    `not_complete` are the others, each with the checks that did not. `impossible` are the checks
-    that no right answer passes, `reasons` say why functions have no names.
+    A misconception counts as named if a public check fails and gives its name and no other;
+    `not_named` has the others. A misconception that passes all public checks is not counted, since
+    only hidden checks test it. A right answer counts as complete if all public checks pass;
+    `not_complete` has the others, each with the checks that did not. `impossible` has the checks
+    that no right answer passes; `reasons` say why functions have no names.
     """
 
     exercise: str
@@ -49,7 +49,7 @@ class KitShares(msgspec.Struct):
     reasons: list[str] = []
 
     def warnings(self) -> Iterator[str]:
-        """Yield what is not judged or named, where one of the shares is below 95 %."""
+        """Yield a warning for each function without names, and if a share is below 95 %."""
         yield from self.reasons
         is_low = self.named < ENOUGH * self.misconceptions or self.complete < ENOUGH * self.right
         if is_low and self.not_complete:
@@ -62,11 +62,11 @@ class KitShares(msgspec.Struct):
 
 
 def kit_shares(course: Course, kit: Path, exercise: Exercise, with_names: bool) -> KitShares:
-    """Grade a course's right answers and misconceptions by its release in `kit`, and count."""
+    """Grade a course's right answers and misconceptions with its release in `kit`; count them."""
     shares = KitShares(exercise.name)
     wrong: list[WrongAnswer] = []
     if with_names:
-        with importable(course):  # and not while the released course is: a judge would wait
+        with importable(course):  # not together with the released course: a judge would wait
             every = list(_wrong_answers(course, exercise))
             wrong += every[:: -(-len(every) // MOST_TRIED) or 1]
             shares.reasons += reasons_without_names(course, exercise)
@@ -76,7 +76,7 @@ def kit_shares(course: Course, kit: Path, exercise: Exercise, with_names: bool) 
         for each in wrong:
             only = frozenset(name for name, of in about.items() if each.function in of)
             is_named = each.is_named(course, exercise, judge, only)
-            if is_named is False:  # what follows from other functions needs their checks too
+            if is_named is False:  # its effect may show in the checks of other functions
                 is_named = each.is_named(course, exercise, judge, None)
             shares.misconceptions += is_named is not None
             shares.named += is_named is True
@@ -89,7 +89,7 @@ def kit_shares(course: Course, kit: Path, exercise: Exercise, with_names: bool) 
 def _right_answers(
     shares: KitShares, course: Course, exercise: Exercise, judge: Judge
 ) -> dict[str, frozenset[str]]:
-    """Count the right answers; return for each check what it asks of the solution."""
+    """Count the right answers; return the functions that each check asks for."""
     about: dict[str, frozenset[str]] = {}
     titles: dict[str, str] = {}
     passed: set[str] = set()
@@ -108,7 +108,7 @@ def _right_answers(
 
 
 class WrongAnswer(NamedTuple):
-    """A misconception, and the solution with it; or where only its answers are known, these."""
+    """Misconception with the module that has it, or with its answers if there is no code for it."""
 
     function: str
     id: str
@@ -119,9 +119,10 @@ class WrongAnswer(NamedTuple):
     def is_named(
         self, course: Course, exercise: Exercise, judge: Judge, only: frozenset[str] | None
     ) -> bool | None:
-        """Return whether it has its name, and no other; None if all checks that ran passed.
+        """Return whether only its own name is given; None if all public checks that ran pass.
 
-        Of a value that was handed in, two mistakes may give the same.
+        For a value that is handed in, other names are allowed: two mistakes may give the same
+        value.
         """
         if self.module is None:
             replay = judge.catalogue.replay(exercise.name, self.function)
@@ -159,7 +160,7 @@ def refuse_impossible_checks(shares: Sequence[KitShares]) -> None:
     """Refuse a release with a check that no right answer passes.
 
     Raises:
-        UserError: none does, so students could never be done.
+        UserError: there is such a check, so students could never finish.
     """
     for each in shares:
         if each.impossible:
@@ -173,5 +174,5 @@ def refuse_impossible_checks(shares: Sequence[KitShares]) -> None:
 
 
 def share_text(part: int, whole: int) -> str:
-    """Return `57 of 60 (95 %)`; a dash of nothing."""
+    """Return `57 of 60 (95 %)`; a dash if the whole is 0."""
     return f"{part} of {whole} ({number(int(100 * part / whole))} %)" if whole else "–"

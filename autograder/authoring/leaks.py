@@ -1,4 +1,4 @@
-"""Search for answers in what is to be handed out: every byte of it is looked at."""
+"""Search for answers in every byte of the files to be handed out."""
 
 import ast
 import io
@@ -13,14 +13,14 @@ from autograder.course.course_file import Course, Exercise
 from autograder.course.installation import engine_folder
 from autograder.submission.stubs import strip_solutions
 
-FEWEST = 10  # nodes of a piece of code that is an answer, and no accident
-LONGEST = 40  # so many letters of a line come nowhere else by chance
-# heads of blocks, which the engine has too; and texts, of which `secrets` says which are ones
+FEWEST = 10  # syntax nodes of an expression that is not equal by chance
+LONGEST = 40  # characters of a line that is not equal by chance
+# beginnings of block headers, which are common; and of strings, which `secrets` covers
 STARTS = ("from ", "import ", "# %%", "def ", "class ", "except ", '"', "'", 'f"')
 
 
 def unpacked(files: Mapping[str, bytes]) -> Iterator[tuple[str, bytes]]:
-    """Yield every file, and what is inside of those that are packed."""
+    """Yield every file, and for packed files also their content."""
     for name, data in files.items():
         yield name, data
         if name.endswith(SUFFIX):
@@ -38,14 +38,14 @@ def leaks(
     secrets: Iterable[str] = (),
     shown: Iterable[str] = (),
 ) -> list[str]:
-    """Return where an answer stands in the files, in words.
+    """Return the places in the files that contain an answer, one sentence each.
 
-    Looked for are lines of solutions, hidden checks and the reference, `secrets` (texts that the
-    policy holds back), and expressions of them in whatever names. What stands in a text that the
-    policy has `shown`, such as a hint with a line of code, is none.
+    It searches for lines and larger expressions of solutions, hidden checks and the reference (for
+    expressions whatever their names), and for `secrets`, texts that the policy withholds. Code in a
+    `shown` text, such as a hint, does not count.
     """
     private, public = _texts(course, exercises)
-    # a line that stands in the engine's own files too is of no course
+    # a line that the engine's own files contain reveals nothing
     engine = [path for path in engine_folder().rglob("*") if path.suffix in {".py", ".jinja"}]
     texts = (*shown, *public, *(path.read_text("utf-8") for path in engine))
     known = "\n".join(map(_plain, texts))
@@ -68,15 +68,15 @@ def leaks(
 
 
 def _plain(text: str) -> str:
-    """Return a text without what another way to write it changes: blanks, kinds of quotes."""
+    """Return a text without spaces, quotes and backslashes, which may be written differently."""
     return re.sub(r"[\s\"'\\]+", "", text)
 
 
 def _texts(course: Course, exercises: Sequence[Exercise]) -> tuple[list[str], list[str]]:
-    """Return code that is an answer, and texts that students may see.
+    """Return the texts that contain answers, and the texts that students may see.
 
-    Answers are in solutions, in the reference and in hidden checks; students see the exercises,
-    the other checks, and the helpers of these.
+    Answers are in solutions, in the reference and in hidden checks. Students see the exercises, the
+    other checks and the helpers.
     """
     private, public = [], []
     for exercise in exercises:
@@ -98,7 +98,7 @@ def _texts(course: Course, exercises: Sequence[Exercise]) -> tuple[list[str], li
 
 
 def _shapes(texts: Iterable[str]) -> dict[str, str]:
-    """Return the larger expressions of some code, in whatever names, and as they are written."""
+    """Return the larger expressions of some code, keyed by their form without names."""
     shapes: dict[str, str] = {}
     for text in texts:
         try:
@@ -112,7 +112,7 @@ def _shapes(texts: Iterable[str]) -> dict[str, str]:
 
 
 def _is_answer_like(node: ast.expr) -> bool:
-    """Return whether an expression computes: it is no text, and no table of constants."""
+    """Return whether an expression computes something, unlike a text or a table of constants."""
     if isinstance(node, ast.JoinedStr | ast.Constant | ast.Dict | ast.Tuple | ast.List | ast.Set):
         return False
     parts = [part for part in ast.walk(node) if isinstance(part, ast.expr)]
@@ -123,7 +123,7 @@ def _is_answer_like(node: ast.expr) -> bool:
 
 
 def _anonymous(node: ast.expr) -> str:
-    """Return an expression with its variables numbered in their order."""
+    """Return the dump of an expression with its names numbered in order."""
     names: dict[str, str] = {}
 
     def numbered(found: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""Lint of a course: `build`, `check`, `grade` and `verify` refuse its authoring errors first."""
+"""Lint of a course: `build`, `check`, `grade` and `verify` first refuse authoring errors."""
 
 import ast
 import builtins
@@ -48,12 +48,12 @@ Statements = Mapping[str, ast.stmt]
 
 
 def refuse_authoring_errors(course: Course, exercises: Sequence[Exercise]) -> None:
-    """Refuse a course whose files for some exercises are not as they must be.
+    """Refuse a course with authoring errors in the files of these exercises.
 
-    Checks are collected, recipes are run on a few calls; nothing of a submission is run.
+    It collects the checks and runs recipes on a few calls; it runs no submission.
 
     Raises:
-        InvalidCourse: it says where, which word, and what was probably meant.
+        InvalidCourse: there are errors; the message gives the place, the word and a suggestion.
         UserError: the course is a released one.
     """
     if course.content.released is not None:
@@ -68,12 +68,12 @@ def refuse_authoring_errors(course: Course, exercises: Sequence[Exercise]) -> No
 
 
 def refuse_errors_in_code(course: Course, exercises: Sequence[Exercise]) -> None:
-    """Do the same where a judge has collected the checks and looked at their marks already.
+    """Refuse authoring errors other than in the checks' marks, which a judge has checked.
 
     Raises:
-        InvalidCourse: something else than the marks is not as it must be.
+        InvalidCourse: there are such errors.
     """
-    if course.content.released is not None:  # refused, if need be, when it was released
+    if course.content.released is not None:  # its errors were refused at its release
         return
     errors: list[AuthoringError] = []
     modules: dict[str, ModuleType] = {}
@@ -98,7 +98,10 @@ def refuse_errors_in_code(course: Course, exercises: Sequence[Exercise]) -> None
 
 
 def _module_of(course: Course, exercise: Exercise) -> ModuleType | AuthoringError | None:
-    """Return the module of an exercise's misconceptions, why it cannot be loaded, or None."""
+    """Return the module of an exercise's misconceptions, or the error if it cannot be loaded.
+
+    None if there is no such module.
+    """
     folder = course.root / course.content.reference / "misconceptions"
     try:
         module = load_module(course.content.reference, exercise.name)
@@ -156,7 +159,7 @@ def _errors_in_misconceptions(
 
 
 def _loaded_modules(folders: Sequence[Path]) -> list[tuple[Path, ModuleType]]:
-    """Return the modules that were imported from some folders, with their files."""
+    """Return the imported modules whose files are in some folders, with these files."""
     modules = {}
     for module in list(sys.modules.values()):
         path = Path(getattr(module, "__file__", None) or "")
@@ -166,7 +169,7 @@ def _loaded_modules(folders: Sequence[Path]) -> list[tuple[Path, ModuleType]]:
 
 
 def _undefined_names(path: Path, module: ModuleType) -> list[AuthoringError]:
-    """Return the names that functions of an imported module use and nobody gave a value."""
+    """Return an error for each undefined name in the functions of an imported module."""
     text = course_text(path)
     known = {*vars(module), *dir(builtins)}
     tables = list(_below(symtable.symtable(text.text, str(path), "exec")))
@@ -188,20 +191,20 @@ def _undefined_names(path: Path, module: ModuleType) -> list[AuthoringError]:
 
 
 def _near_name(name: str, known: Sequence[str]) -> str:
-    """Return the nearest name, for the end of a sentence; of a whole module's names no list."""
+    """Return the end of a sentence that suggests the nearest name, or just its full stop."""
     near = nearest(name, sorted({each for each in known if not each.startswith("__")}))
     return f"; did you mean `{near}`?" if near else "."
 
 
 def _below(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
-    """Yield the tables of what stands in a module, without its own: that has run."""
+    """Yield the symbol tables inside a module's, without its own: top-level code has run."""
     for child in table.get_children():
         yield child
         yield from _below(child)
 
 
 def _defined_in_solution(course: Course, exercise: Exercise) -> Statements | None:
-    """Return what the solution gives a name; None where that cannot be told."""
+    """Return the statement that defines each name in the solution; None if it is unclear."""
     try:
         tree = course_text(course.solution_file(exercise.name)).tree
     except (OSError, SyntaxError, ValueError):
@@ -224,10 +227,10 @@ def _defined_in_solution(course: Course, exercise: Exercise) -> Statements | Non
 
 
 def _errors_in_uses(course: Course, exercise: Exercise) -> list[AuthoringError]:
-    """Return where the checks of an exercise ask for a name that nothing has.
+    """Return an error for each unknown name that an exercise's checks ask for.
 
-    That is a name of the submission which the solution does not define, one of the reference, or a
-    question.
+    It is a name that the solution or the reference does not define, or a question that course.yml
+    lacks.
     """
     text = course_text(course.checks_file(exercise.name))
     solution = _defined_in_solution(course, exercise)
@@ -250,7 +253,7 @@ def _errors_in_uses(course: Course, exercise: Exercise) -> list[AuthoringError]:
 def _wrong_attribute(
     fixture: str, name: str, course: Course, solution: Statements | None
 ) -> Iterator[str]:
-    """Yield what is wrong with `reference.name` or `submission.name`."""
+    """Yield an error message if `reference.name` or `submission.name` does not exist."""
     package = course.content.reference
     if fixture == "reference":
         module = sys.modules.get(package) or importlib.import_module(package)
@@ -266,7 +269,7 @@ def _wrong_attribute(
 def _wrong_reading(
     node: ast.Call, exercise: Exercise, solution: Statements | None
 ) -> Iterator[str]:
-    """Yield what is wrong with `submission.value("a_scores")`, or with an answer to a question."""
+    """Yield an error message if `submission.value("a_scores")` or an `answer` does not exist."""
     match node:
         case ast.Call(
             func=ast.Attribute(value=ast.Name(id="submission"), attr=method),
@@ -285,11 +288,11 @@ def _wrong_reading(
 def _errors_in_runs(
     recipe: Recipe, places: Places, folders: Sequence[Path]
 ) -> list[AuthoringError]:
-    """Return what stops a recipe, or one of its misconceptions, when it is run once.
+    """Return the errors that a recipe or one of its misconceptions raises in a trial run.
 
-    Doing a thing wrong may be an error for some inputs. So an exception counts where every call
-    raises it, and where it is of a kind that no input causes: a name that there is not. Recipes in
-    torch are not run.
+    A misconception may rightly raise an error for some inputs. So an exception counts only if every
+    call raises it, or if no input can cause it, such as an undefined name. Recipes in torch are not
+    run.
     """
     function = recipe.function
     here = places.of_recipe(function, "")
@@ -332,7 +335,7 @@ def _errors_in_runs(
 
 @contextlib.contextmanager
 def _without_torch() -> Iterator[None]:
-    """Imports of torch fail in here: it takes seconds, and what it trains takes longer."""
+    """Make imports of torch fail: torch takes seconds to load and longer to train."""
     loaded = {TORCH: sys.modules[TORCH]} if TORCH in sys.modules else {}
     sys.modules[TORCH] = None  # type: ignore[assignment]
     try:
@@ -343,7 +346,7 @@ def _without_torch() -> Iterator[None]:
 
 
 def _errors_in_probes(recipe: Recipe, probes: Any) -> str:
-    """Return what is wrong with the calls that a recipe draws; empty if nothing is."""
+    """Return the error in the calls that a recipe draws, or an empty text."""
     listed = isinstance(probes, list) and all(isinstance(p, Probe | tuple) for p in probes)
     if not listed or not probes:
         return "expected a list with at least one Probe or tuple of arguments."
@@ -362,7 +365,7 @@ def _errors_in_probes(recipe: Recipe, probes: Any) -> str:
 
 
 def _said_of(recipe: Recipe, state: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
-    """Yield all that a recipe says of a right call, in words and as what can be called."""
+    """Yield each function by which a recipe describes a right call: its label and its call."""
     yield "`axes`", lambda: recipe.axes(state)
     for trait in recipe.traits:
         yield f"the trait {trait.when!r}", partial(trait.holds, state)
@@ -374,7 +377,7 @@ def _said_of(recipe: Recipe, state: Any) -> Iterator[tuple[str, Callable[[], Any
 
 
 def _first_state(recipe: Recipe, changes: Sequence[Change]) -> tuple[Exception | None, Any]:
-    """Return the state of the first call that comes to an end, or why none does."""
+    """Return (None, state) of the first successful call, else (error, None); in torch, two None."""
     met: Exception | None = None
     for probe in recipe.calls(0):
         try:

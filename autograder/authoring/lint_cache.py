@@ -1,7 +1,6 @@
-"""Cache of courses without authoring errors: while no file changes, none is looked for again.
+"""Cache of courses without authoring errors, valid until one of their files changes.
 
-To look means to import all that the course knows, torch too, which takes longer than to grade a
-submission.
+The lint imports all of the course's code and torch, which takes longer than to grade a submission.
 """
 
 import os
@@ -13,18 +12,18 @@ from autograder.course.course_file import FILE_NAME, Course, Exercise
 from autograder.course.installation import engine_folder
 from autograder.sandbox.spawn import library_folders
 
-MAX_KEPT = 50  # courses, or states of one
+MAX_KEPT = 50  # states of courses
 
 
 def refuse_new_errors(
     course: Course, exercises: Sequence[Exercise], only_code: bool = False
 ) -> None:
-    """Refuse authoring errors in these exercises, unless none was found in the very same files.
+    """Refuse authoring errors in these exercises, unless the same files had none before.
 
     With `only_code`, the checks are collected already, and their marks are right.
 
     Raises:
-        UserError: there is an error; then nothing is kept.
+        UserError: there is an error; then nothing is cached.
     """
     cache = Cache.of_user("lint", MAX_KEPT)
     names = [exercise.name for exercise in exercises]
@@ -38,7 +37,7 @@ def refuse_new_errors(
 
 
 def _stamps(course: Course) -> list[tuple[str, int, int]]:
-    """Return size and time of all that could make a difference: of course, engine, libraries."""
+    """Return size and time of all files that matter: of the course, engine and libraries."""
     files = [str(course.root / FILE_NAME), *library_folders()]
     for root in (engine_folder(), *course.grading, course.solutions):
         for folder, inner, names in os.walk(root, followlinks=True):

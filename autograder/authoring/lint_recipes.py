@@ -1,4 +1,4 @@
-"""Lint of recipes and their misconceptions: names and types that are not as they must be."""
+"""Lint of recipes and their misconceptions: wrong names and wrong types."""
 
 import ast
 import dataclasses
@@ -18,11 +18,11 @@ from autograder.diagnosis.recipe import RETURNED, Fact, Recipe, Trait
 from autograder.grading.author_exceptions import as_authoring_error
 
 HINTS = 3
-OWN_FUNCTIONS = {  # of a module of misconceptions: how many arguments each takes
+OWN_FUNCTIONS = {  # of a module of misconceptions: number of arguments, description
     "explain_value": (3, "a function of a value's name, a reader of values, and a variant"),
     "simulated_values": (0, "a function without parameters"),
 }
-TUPLES: dict[str, tuple[Any, str]] = {  # fields of a recipe: what is in each, and what it is
+TUPLES: dict[str, tuple[Any, str]] = {  # fields of a recipe: type of the items, description
     "parameters": (str, "a tuple of names"),
     "results": (str, "a tuple of names"),
     "families": (Family, "a tuple of Family"),
@@ -33,7 +33,7 @@ TUPLES: dict[str, tuple[Any, str]] = {  # fields of a recipe: what is in each, a
 
 
 class Places:
-    """The files of one exercise's misconceptions: its own module first, then what it imports."""
+    """Files of an exercise's misconceptions, its own module first, to locate errors in them."""
 
     def __init__(self, module: ModuleType) -> None:
         self.path = Path(str(module.__file__))
@@ -45,25 +45,25 @@ class Places:
             if file and name.startswith(f"{package}."):
                 is_own = f"{name}.".startswith(f"{module.__name__}.")
                 (own if is_own else others).add(Path(file))
-        self.own = [self.path, *sorted(own - {self.path})]  # without those that mistakes share
+        self.own = [self.path, *sorted(own - {self.path})]  # without files shared by exercises
         self._paths = [*self.own, *sorted(others)]
 
     def _texts(self) -> Iterator[CourseText]:
         return map(course_text, self._paths)
 
     def of_name(self, name: str, says: str) -> AuthoringError:
-        """Return an error where a name of the module gets its value."""
+        """Return an error on the line that assigns to a name of the module."""
         return AuthoringError(self.path, course_text(self.path).line_of_assignment(name), says)
 
     def of_argument(self, name: str, says: str) -> AuthoringError:
-        """Return an error where a call in the module has an argument of that name."""
+        """Return an error on the line of a keyword argument in the module."""
         for node in ast.walk(course_text(self.path).tree):
             if isinstance(node, ast.keyword) and node.arg == name:
                 return AuthoringError(self.path, node.value.lineno, says)
         return self.of_name(NAME, says)
 
     def of_recipe(self, function: str, says: str, word: str = "") -> AuthoringError:
-        """Return an error in the call that makes a function's recipe, where a word is in it."""
+        """Return an error at a word in the recipe's call, or at the call."""
         for text in self._texts():
             call = _call_for(text, function)
             if call is not None:
@@ -72,7 +72,7 @@ class Places:
         return self.of_word(word or function, says)
 
     def of_word(self, word: object, says: str) -> AuthoringError:
-        """Return an error where a word stands as a text, or at the module's record."""
+        """Return an error on the line of a string, or else at the module's record."""
         for text in self._texts():
             line = text.line_of_text(str(word))
             if line:
@@ -80,7 +80,7 @@ class Places:
         return self.of_name(NAME, says)
 
     def of_misconception(self, wrong: Change, says: str, word: str = "") -> AuthoringError:
-        """Return an error where a mistake is: a word in its entry or family, or its name."""
+        """Return an error at a word in a mistake's entry or family, or else at its name."""
         places: list[tuple[Path, int]] = []
         name = wrong.id if isinstance(wrong, Misconception) else ""
         for text in self._texts() if name else ():
@@ -98,7 +98,7 @@ class Places:
 
 
 def _entries(text: CourseText, name: str) -> Iterator[tuple[ast.Call, ast.Constant, ast.expr]]:
-    """Yield the families that have a mistake, and its own key and value in each."""
+    """Yield the families that contain a mistake, each with the mistake's key and value."""
     if f'"{name}"' not in text.text and f"'{name}'" not in text.text:
         return
     for node in ast.walk(text.tree):
@@ -111,13 +111,13 @@ def _entries(text: CourseText, name: str) -> Iterator[tuple[ast.Call, ast.Consta
 
 
 def _line_of(tree: ast.AST, word: str) -> int:
-    """Return the first line of a tree on which a word stands as a text; 0 if on none."""
+    """Return the first line of a tree that has a word as a string; 0 if there is none."""
     lines = (n.lineno for n in ast.walk(tree) if isinstance(n, ast.Constant) and n.value == word)
     return min(lines, default=0)
 
 
 def _call_for(text: CourseText, function: str) -> ast.Call | None:
-    """Return the call of Recipe that begins with a function, or with its name."""
+    """Return the call of `Recipe` whose first argument is a function or its name; or None."""
     if function not in text.text:
         return None
     for node in ast.walk(text.tree):
@@ -132,7 +132,7 @@ def _call_for(text: CourseText, function: str) -> ast.Call | None:
 
 
 def _line_in(call: ast.Call, word: str) -> int:
-    """Return the line of a text, or of an argument's name, within a call; 0 if it is not in it."""
+    """Return the line of a string or an argument in a call; 0 if there is none."""
     for node in ast.walk(call):
         if isinstance(node, ast.Constant) and node.value == word:
             return node.lineno
@@ -146,7 +146,7 @@ def _line_in(call: ast.Call, word: str) -> int:
 def errors_in_record(
     module: ModuleType, mistakes: Mistakes, places: Places
 ) -> Iterator[AuthoringError]:
-    """Yield the errors in a module's record, before one of its recipes is looked at."""
+    """Yield the errors in a module's record itself, not in its recipes."""
     seen: set[str] = set()
     listed: tuple[Any, ...] = mistakes.listed
     for recipe in listed:
@@ -171,7 +171,7 @@ def errors_in_record(
 
 
 def _takes(function: object, count: int) -> bool:
-    """Return whether something can be called with so many arguments."""
+    """Return whether an object can be called with `count` arguments."""
     try:
         return callable(function) and inspect.signature(function).bind(*range(count)) is not None
     except (TypeError, ValueError):
@@ -184,7 +184,7 @@ def errors_in_recipe(
     solution: Mapping[str, ast.stmt] | None,
     folders: Sequence[Path],
 ) -> list[AuthoringError]:
-    """Return the errors in a recipe, without running it; `solution` has what that defines."""
+    """Return the errors in a recipe, without running it; `solution` has statements by name."""
     name = recipe.function
     if solution is not None and name not in solution:
         says = f"the solution has no function `{name}`{meant(name, solution)}"
@@ -212,7 +212,7 @@ def errors_in_recipe(
 
 
 def _wrong_types(recipe: Recipe) -> Iterator[tuple[str, object, str]]:
-    """Yield fields of a recipe, values in them of another type, and the right type in words."""
+    """Yield the fields of a recipe that have a wrong type: field, value and expected type."""
     for field, (kind, expected) in TUPLES.items():
         values = getattr(recipe, field)
         if isinstance(values, str) or not isinstance(values, Iterable):
@@ -232,7 +232,7 @@ def _wrong_types(recipe: Recipe) -> Iterator[tuple[str, object, str]]:
 
 
 def _functions(recipe: Recipe) -> Iterator[tuple[str, object, str]]:
-    """Yield what has to be a function in a recipe: the field, the value, and what it is."""
+    """Yield the fields of a recipe that must be functions: field, value and expected type."""
     yield "probes", recipe.probes, "a function"
     yield "axes", recipe.axes, "a function"
     for step, does in recipe.steps.items() if isinstance(recipe.steps, Mapping) else ():
@@ -246,7 +246,7 @@ def _functions(recipe: Recipe) -> Iterator[tuple[str, object, str]]:
 
 
 def _wrong_parameters(recipe: Recipe, solution: ast.stmt | None) -> Iterator[tuple[str, str]]:
-    """Yield words of a recipe that name no parameter, and what is wrong with each."""
+    """Yield an error message for each name in a recipe that is not a parameter, with the name."""
     for name in recipe.defaults:
         if name not in recipe.parameters:
             near = meant(name, recipe.parameters)
@@ -265,7 +265,7 @@ def _wrong_parameters(recipe: Recipe, solution: ast.stmt | None) -> Iterator[tup
 def _wrong_steps(
     steps: Mapping[str, Any], known: Sequence[str], what: str
 ) -> Iterator[tuple[str, str]]:
-    """Yield steps that stand in place of none, or are no functions, and what is wrong."""
+    """Yield an error message for each change of an unknown step or without a function."""
     for name, does in steps.items():
         if name not in known:
             near = meant(str(name), known)
@@ -276,7 +276,7 @@ def _wrong_steps(
 
 
 def _repeated_keys(places: Places) -> Iterator[AuthoringError]:
-    """Yield names that stand twice in one dict, which keeps the last without a word."""
+    """Yield an error for each key that a dict has twice: Python silently keeps the last."""
     for text in map(course_text, places.own):
         for table in (node for node in ast.walk(text.tree) if isinstance(node, ast.Dict)):
             seen: set[object] = set()
@@ -312,7 +312,7 @@ def _errors_in_families(
             for word, says in _wrong_replacements(wrong, known, what):
                 yield places.of_misconception(wrong, says, word)
             others = by_name.setdefault(wrong.id, [])
-            # two ways of one mistake have the finding, the hints or the steps in common
+            # ways of the same mistake share the finding, the hints or the steps
             if any(
                 wrong.finding != other.finding
                 and wrong.hints != other.hints
@@ -328,7 +328,7 @@ def _errors_in_families(
 
 
 def _wrong_shape(family: Family, places: Places) -> Iterator[AuthoringError]:
-    """Yield the parts of a family that are not put together as they must be."""
+    """Yield the errors in the structure of a family."""
     if not isinstance(family.ways, Mapping) or not family.ways:
         says = f"expected a dict for the `ways` of the family of `{family.target}`."
         yield places.of_word(family.target, says)
@@ -358,7 +358,7 @@ def _wrong_texts(family: Family, places: Places) -> Iterator[AuthoringError]:
 def _wrong_replacements(
     wrong: Misconception, known: Sequence[str], what: str
 ) -> Iterator[tuple[str, str]]:
-    """Yield steps that a misconception cannot replace, and what is wrong."""
+    """Yield an error message for each step that a misconception cannot replace, with the step."""
     if not wrong.replaces:
         yield "", f"{what} replaces nothing; give a dict of steps."
     if "" in wrong.replaces:

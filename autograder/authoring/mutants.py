@@ -1,4 +1,4 @@
-"""Mutants of a solution, by every operator of a mutation tester, and those known as equivalent."""
+"""Mutants of a solution by all operators of a mutation tester, and known equivalent mutants."""
 
 import ast
 import functools
@@ -17,7 +17,7 @@ from autograder.submission.stubs import BEGIN, END
 
 
 class Mutant(msgspec.Struct, frozen=True):
-    """A solution with one thing changed: the text, and the changed line."""
+    """Solution with one change: its text, the changed line and the operator."""
 
     text: str
     line: str
@@ -25,14 +25,14 @@ class Mutant(msgspec.Struct, frozen=True):
 
 
 class MutantPlace(msgspec.Struct, frozen=True):
-    """Place at which an operator fits: its name, and how many places of its own come before."""
+    """Place at which an operator applies, and how many places it has before this one."""
 
     operator: str
     occurrence: int
 
 
 def mutants(text: str, share: int = 1) -> Iterator[Mutant]:
-    """Yield the mutants of what stands between the markers, each once; of one place in `share`.
+    """Yield each different mutant of the lines between the markers; of one place in `share`.
 
     Raises:
         UserError: the mutation tester is not installed.
@@ -46,7 +46,7 @@ def mutants(text: str, share: int = 1) -> Iterator[Mutant]:
 
 
 def places(text: str) -> Iterator[MutantPlace]:
-    """Yield all places at which an operator fits, inside the markers or outside.
+    """Yield all places at which an operator applies, inside and outside the markers.
 
     Raises:
         UserError: the mutation tester is not installed.
@@ -64,7 +64,7 @@ def places(text: str) -> Iterator[MutantPlace]:
 
 
 def mutant_at(text: str, place: MutantPlace) -> Mutant | None:
-    """Return the mutant of a place; None outside the markers, if invalid, or if nothing changes."""
+    """Return the mutant of a place; None if it is outside the markers, invalid or unchanged."""
     from cosmic_ray.mutating import mutate_code
     from cosmic_ray.plugins import get_operator
 
@@ -81,13 +81,13 @@ def mutant_at(text: str, place: MutantPlace) -> Mutant | None:
 def _made(operator: Any) -> Any:
     try:
         return operator()
-    except TypeError:  # it needs arguments that only a configuration gives
+    except TypeError:  # it needs arguments from a configuration
         return None
 
 
 @functools.lru_cache(8)
 def _solution_lines(text: str) -> frozenset[int]:
-    """Return the lines between the markers but those of tests: their mutants are other tests."""
+    """Return the lines between the markers, without tests: a changed test is another test."""
     lines, inside, within = text.splitlines(), set[int](), False
     for number, line in enumerate(lines):
         if line.strip() in {BEGIN, END}:
@@ -102,7 +102,7 @@ def _solution_lines(text: str) -> frozenset[int]:
 
 @functools.lru_cache(8)
 def _meaning(text: str) -> str:
-    """Return what the code does, whatever it looks like; empty if it is not valid Python."""
+    """Return the syntax tree as text, so that layout does not count; empty if invalid."""
     try:
         return ast.dump(ast.parse(text))
     except SyntaxError:
@@ -115,7 +115,7 @@ FIELDS = ("line", "reason")
 
 
 class EquivalentMutant(msgspec.Struct, frozen=True):
-    """A mutant that is right as well: the line after the mutation, and why it changes nothing."""
+    """Mutant that is also right: the changed line, and the reason why it changes nothing."""
 
     line: str
     reason: str
@@ -124,10 +124,10 @@ class EquivalentMutant(msgspec.Struct, frozen=True):
 def equivalent_mutants(
     solutions: Path, exercises: Collection[str]
 ) -> dict[str, list[EquivalentMutant]]:
-    """Return the mutants that authors have found to be right, by exercise.
+    """Return the mutants that authors have listed as right, by exercise.
 
     Raises:
-        UserError: the file is not what it should be; it names the line, and what was expected.
+        UserError: the file is not valid; the message names the line and what was expected.
     """
     path = solutions / EQUIVALENT
     if not path.is_file():

@@ -1,4 +1,4 @@
-"""`autograder new`: a course, or an exercise of one, as files that `autograder verify` accepts."""
+"""`autograder new`: the files of a new course or exercise, which `autograder verify` accepts."""
 
 import json
 import keyword
@@ -24,21 +24,21 @@ from autograder.course.errors import UserError
 from autograder.course.files import write_atomically
 from autograder.course.text import number, one_line
 
-PACKAGES = ("checks", "misconceptions", "variants", "modules")  # of a reference, by their names
+PACKAGES = ("checks", "misconceptions", "variants", "modules")  # packages of a reference
 YAML_WORDS = {"true", "false", "yes", "no", "on", "off", "null", "y", "n"}
 TEMPLATES = Path(__file__).parent / "templates"
 
 
 def with_exercise(path: Path, entry: str) -> str:
-    """Return the text of a `course.yml` with an entry after the last exercise, the rest as it is.
+    """Return the text of a `course.yml` with an entry after the last exercise, otherwise unchanged.
 
     Raises:
-        UserError: there is no way to add it that leaves the rest as it is; it says what to add.
+        UserError: the entry cannot be added without other changes; the message says what to add.
     """
     before = load_course(path).content
     text = path.read_text(encoding="utf-8")
     tree = yaml.compose(text, Loader=yaml.SafeLoader)
-    assert isinstance(tree, yaml.MappingNode)  # it was loaded
+    assert isinstance(tree, yaml.MappingNode)  # it loads as a course
     exercises = next(value for key, value in tree.value if key.value == "exercises")
     lines = text.splitlines()
     if not exercises.flow_style:
@@ -61,7 +61,7 @@ def with_exercise(path: Path, entry: str) -> str:
 
 
 def _last_line(node: yaml.Node) -> int:
-    """Return the line (from 0) on which a node ends, without the comments after it."""
+    """Return the line number (from 0) on which a node ends, without the comments after it."""
     if isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
         last = node.value[-1]
         return _last_line(last[1] if isinstance(last, tuple) else last)
@@ -75,8 +75,8 @@ def new_course(
     """Make a course with one exercise; return it, and the files that were written.
 
     Raises:
-        UserError: the folder is a course already or a file is in the way, or the exercise cannot
-            have that name; nothing is written then.
+        UserError: the folder is a course already, a file is in the way, or the name of the exercise
+            is invalid; nothing is written then.
     """
     path = folder / FILE_NAME
     if path.exists():
@@ -99,13 +99,13 @@ def new_course(
 
 
 def new_exercise(course: Course, name: str, title: str, needs: Library) -> list[Path]:
-    """Make an exercise at the end of a course; return the files that were written.
+    """Add an exercise to the end of a course; return the files that were written.
 
-    One that is in `course.yml` already gets the files that it says.
+    If `course.yml` lists it already, its files are made.
 
     Raises:
-        UserError: a file is in the way, the exercise cannot have that name, or `course.yml` is
-            written in a way that nothing can be added to; nothing is written then.
+        UserError: a file is in the way, the name is invalid, or nothing can be added to
+            `course.yml`; nothing is written then.
     """
     _fit_for_a_name(name)
     if name in course.exercises:
@@ -120,7 +120,7 @@ def new_exercise(course: Course, name: str, title: str, needs: Library) -> list[
 
 
 def _files(course: Course, name: str) -> dict[Path, str]:
-    """Return an exercise's files, and the packages of a course that has none yet."""
+    """Return an exercise's files, and the packages that the course does not have yet."""
     exercise = course.exercise(name)
     values = {
         "name": name,
@@ -151,7 +151,7 @@ def _files(course: Course, name: str) -> dict[Path, str]:
 
 
 def _write(course: Course, name: str, files: Mapping[Path, str]) -> list[Path]:
-    """Write new files, then those for students, made of the solution; return all their paths."""
+    """Write new files, build the students' files from the solution; return all paths."""
     _write_new(files)
     built = build_exercise(course, course.exercise(name))
     _write_new(built)
@@ -169,14 +169,14 @@ def _write_new(files: Mapping[Path, str]) -> None:
 
 
 def filled(template: str, values: Mapping[str, object]) -> str:
-    """Return a file from its template in `templates`."""
+    """Return the text of a template in `templates`, filled with values."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
-        autoescape=False,  # it is Python, YAML and Markdown
+        autoescape=False,  # the templates are Python, YAML and Markdown
     )
     environment.filters["points"] = number
     return environment.get_template(f"{template}.jinja").render(values)
@@ -187,13 +187,13 @@ def _title(given: str, name: str) -> str:
 
 
 def _quoted(title: str) -> str:
-    """Return a title as YAML has it: plain where that is safe."""
+    """Return a title as a YAML value, without quotes if that is safe."""
     plain = re.fullmatch(r"[A-Za-z][\w ,.?()-]*", title) and title.lower() not in YAML_WORDS
     return title if plain else json.dumps(title, ensure_ascii=False)
 
 
 def _fit_for_a_name(name: str) -> None:
-    """Refuse what cannot be the name of files, of a module and of a function at once."""
+    """Refuse a name that cannot name files, a module and a function."""
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name) or keyword.iskeyword(name):
         raise UserError(
             f"{name!r} cannot be an exercise's name. A function has the same name, so use letters, "

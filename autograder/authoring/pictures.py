@@ -1,8 +1,8 @@
-"""Pictures in a lesson's text: where they lie, and how its notebook carries them along.
+"""Pictures in an exercise's text: their files, and their copies inside notebooks.
 
-A text shows a picture as Markdown does, `![what is to be seen](figures/NAME.png)`. The file lies in
-the folder of the students' files, so a script's reader can open it; a notebook has it attached, so
-that it is whole wherever it is opened.
+A text shows a picture as in Markdown, `![description](figures/NAME.png)`. The file is in the folder
+of the students' files, so a script's reader can open it. A notebook has it attached, so the
+notebook is complete by itself.
 """
 
 import base64
@@ -15,25 +15,25 @@ from autograder.course.course_file import Course, Exercise
 from autograder.course.errors import UserError
 
 KINDS = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif"}
-LARGEST = 60_000  # bytes of one picture: every notebook that shows it carries it
+LARGEST = 60_000  # bytes of one picture; each notebook contains a copy
 _SHOWN = re.compile(r"!\[([^\]]*)\]\(([^()\s]+)\)")
 _ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:|/", re.IGNORECASE)
 
 
 def pictures_in(text: str) -> list[str]:
-    """Return the files that a text shows, each once, relative to the students' files."""
+    """Return the picture files that a text shows, each once, relative to the students' files."""
     return list(dict.fromkeys(path for _, path in _local(text)))
 
 
 def pictures_of(course: Course, texts: Iterable[str]) -> dict[str, bytes]:
-    """Return the pictures there are of those that texts show, by their paths there."""
+    """Return the existing pictures that some texts show, by path."""
     paths = dict.fromkeys(path for text in texts for path in pictures_in(text))
     files = {path: course.handed_out / path for path in paths}
     return {path: file.read_bytes() for path, file in files.items() if file.is_file()}
 
 
 def attach(cell: Any, folder: Path) -> None:
-    """Put the pictures that a text cell shows into the cell; one that is not there stays a link."""
+    """Attach the pictures that a text cell shows to the cell; a missing picture stays a link."""
     for path in pictures_in(cell["source"]):
         file = folder / path
         if not file.is_file() or file.suffix.lower() not in KINDS:
@@ -44,11 +44,11 @@ def attach(cell: Any, folder: Path) -> None:
 
 
 def require_pictures(course: Course, exercise: Exercise, text: str) -> None:
-    """Make sure that whoever reads the text can see its pictures, or read what is in them.
+    """Raise an error if readers of a text could not see its pictures or their descriptions.
 
     Raises:
-        UserError: one is not there, is of no kind that a notebook can carry, is too large, or has
-            no description.
+        UserError: a picture is missing, has a type that notebooks cannot contain, is too large, or
+            has no description.
     """
     name = course.solution_file(exercise.name).name
     for said, path in _local(text):

@@ -1,7 +1,7 @@
-"""Key of the records of one exercise: a digest of all that they depend on.
+"""Key of the records of one exercise: a digest of everything that they depend on.
 
-That is all of the course's reference but the files that are another exercise's own (those too where
-anything reaches for them), all of the engine, the libraries, and the machine.
+These are the course's reference, without files that belong only to another exercise (unless this
+exercise may read them), the engine, the libraries and the machine.
 """
 
 import ast
@@ -22,7 +22,7 @@ from autograder.course.course_file import Course, Exercise
 from autograder.course.installation import engine_folder
 from autograder.sandbox.levels import choose
 
-OWN = "misconceptions", "misconceptions/named"  # folders with a file or a folder an exercise
+OWN = "misconceptions", "misconceptions/named"  # folders with a file or folder for each exercise
 FINDS_FILES = re.compile(
     r"\b(?:import_module|__import__|iter_modules|glob|iterdir|open|read_\w+)\("
 )
@@ -30,7 +30,7 @@ NOT_COUNTED = ("__pycache__", ".autograder")
 
 
 def record_key(course: Course, exercise: Exercise, *settings: object) -> str:
-    """Return the key of the records of an exercise, made with these settings."""
+    """Return the key of an exercise's records, made with these settings."""
     content = msgspec.structs.replace(course.content, exercises=(exercise,), assignments=())
     return cache_key(
         settings,
@@ -50,7 +50,7 @@ def engine_key() -> str:
 
 @functools.cache
 def machine() -> tuple[str, ...]:
-    """Return all that decides, beside code, which numbers come out: versions and settings."""
+    """Return everything besides code that affects numbers: versions and settings."""
     libc = " ".join(platform.libc_ver())
     threads = sorted(f"{k}={v}" for k, v in os.environ.items() if k.endswith("_NUM_THREADS"))
     installed = {f"{each.name} {each.version}" for each in importlib.metadata.distributions()}
@@ -65,9 +65,9 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def _counted(course: Course, exercise: Exercise) -> set[Path]:
-    """Return the files of the course that count, but for those of its own work."""
+    """Return the course's files that its records depend on, without its own submissions."""
     every = {file for folder in course.grading for file in _files(folder)}
-    others: set[Path] = set()  # of one other exercise alone, unless this one reaches for them
+    others: set[Path] = set()  # files of other exercises, unless this one may read them
     for name in course.exercises:
         if name != exercise.name:
             places = [course.root / course.content.reference / folder / name for folder in OWN]
@@ -82,9 +82,9 @@ def _counted(course: Course, exercise: Exercise) -> set[Path]:
 
 
 def _reached(course: Course, file: Path, others: set[Path]) -> Iterator[Path]:
-    """Yield what a file imports of others' files and of the course's other folders.
+    """Yield the course files that a file imports, or may read.
 
-    One that looks for files by itself where exercises have theirs may read any of them.
+    A file that searches for files in the folders of exercises may read all of `others`.
     """
     if file.suffix != ".py":
         return
@@ -96,12 +96,12 @@ def _reached(course: Course, file: Path, others: set[Path]) -> Iterator[Path]:
         yield from others
     for name in names:
         parts = tuple(name.split("."))
-        if parts[0] != "autograder":  # the engine, which is looked at as a whole
+        if parts[0] != "autograder":  # the key covers the whole engine
             yield from _files_of(course.root, parts)
 
 
 def _files_of(root: Path, parts: tuple[str, ...]) -> Iterator[Path]:
-    """Yield the files of a package or module with a dotted name, and of those around it."""
+    """Yield the files of the package or module with a dotted name, and of its parent packages."""
     for count in range(1, len(parts) + 1):
         place = root.joinpath(*parts[:count])
         module, package = place.with_suffix(".py"), place / "__init__.py"
@@ -117,9 +117,9 @@ def _files_of(root: Path, parts: tuple[str, ...]) -> Iterator[Path]:
 
 @functools.lru_cache(maxsize=4096)
 def _imported(text: str, file: Path) -> tuple[tuple[str, ...], bool]:
-    """Return the full names that a file imports, and whether a text in it names a folder.
+    """Return the full names that a file imports, and whether its strings name certain folders.
 
-    That of misconceptions or checks, in which an exercise has files of its own.
+    These are the folders of misconceptions and checks, where each exercise has its own files.
     """
     try:
         tree = ast.parse(text)

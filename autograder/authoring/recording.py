@@ -1,7 +1,7 @@
-"""Recording of several exercises: what is kept from before is taken, the rest is made.
+"""Recording of several exercises: parts in the cache are reused, the others recorded.
 
-Each part is recorded in a process of its own kind, whatever their number, so that the bytes are the
-same; what is done is kept at once.
+The number of processes does not affect the recorded bytes. Each part is cached as soon as it is
+recorded.
 """
 
 import functools
@@ -32,17 +32,17 @@ from autograder.sandbox.spawn import keep_to_one_thread
 if TYPE_CHECKING:
     from multiprocessing.synchronize import Event
 
-MAX_KEPT = 200  # parts of exercises: the whole of a large course, some times over
+MAX_KEPT = 200  # parts of exercises: a large course a few times
 HINTS: dict[HintPolicy, int] = {"practice": 3, "homework": 2, "exam": 0}
 RecordedPart = Literal["mistakes", "checks", "shares"]
 Parts = dict[tuple[str, RecordedPart], bytes]
-OFTEN = 0.2  # s, after which a process looks whether it is still wanted
+OFTEN = 0.2  # s between two checks whether to end
 
 
 class RecordingTask(msgspec.Struct, frozen=True):
-    """One part of one exercise of the course in `root`; `kit` is where its release lies.
+    """One part of one exercise of the course in `root`; `kit` is the folder of its release.
 
-    The shares are measured with the other two parts in the kit.
+    The part `shares` is measured with a kit that has the other two parts.
     """
 
     root: Path
@@ -58,7 +58,7 @@ class RecordingTask(msgspec.Struct, frozen=True):
 
 
 class RecordingOptions(msgspec.Struct, frozen=True):
-    """Options of recording: so many processes, or this one for 0; `anew`, what is kept too."""
+    """Options of recording: number of processes (0: this one), cache, and `anew` to ignore it."""
 
     workers: int = 0
     anew: bool = False
@@ -66,7 +66,7 @@ class RecordingOptions(msgspec.Struct, frozen=True):
 
 
 def record_part(task: RecordingTask) -> bytes:
-    """Return what is recorded, packed; nothing where there is nothing to record."""
+    """Return the packed record of a part; empty if there is nothing to record."""
     course = load_course(task.root / FILE_NAME)
     exercise = course.exercise(task.exercise)
     if task.part == "mistakes":
@@ -84,10 +84,10 @@ def record_all(
     how: RecordingOptions,
     say: Callable[[str], None],
 ) -> Parts:
-    """Return what is recorded for all tasks; `say` is told of each that is done.
+    """Return the records of all tasks; call `say` after each.
 
     Raises:
-        UserError: somebody pressed Ctrl-C; it says what is kept.
+        UserError: somebody pressed Ctrl-C; the message says what is cached.
     """
     parts: Parts = {}
     keys: dict[RecordingTask, str] = {}
@@ -122,9 +122,9 @@ def record_all(
 def _recorded(
     tasks: Sequence[RecordingTask], workers: int
 ) -> Iterator[tuple[RecordingTask, bytes]]:
-    """Yield each task and what is recorded, as it gets ready.
+    """Yield each task with its record as soon as it is ready.
 
-    Processes end with this one, and at once when they are no longer wanted.
+    The processes end with this one, or when the generator is closed.
     """
     if not workers or not tasks:
         yield from ((task, record_part(task)) for task in tasks)
@@ -134,7 +134,7 @@ def _recorded(
     stop = context.Event()
     pool = ProcessPoolExecutor(min(workers, len(tasks)), context, _begin, (os.getpid(), stop))
     try:
-        # the last exercises of a course are the largest: begin with them
+        # the last exercises of a course take longest: begin with them
         futures = {pool.submit(record_part, task): task for task in reversed(tasks)}
         for future in as_completed(futures):
             yield futures[future], future.result()
@@ -151,7 +151,7 @@ def _recorded(
 
 
 def _begin(parent: int, stop: "Event") -> None:
-    """Leave Ctrl-C to the process that started this one, and end with it."""
+    """Ignore Ctrl-C, and end with the parent process or when `stop` is set."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def end_when_unwanted() -> None:

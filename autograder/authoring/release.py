@@ -1,4 +1,4 @@
-"""Release of a course: put together, recorded, and searched for answers before it is written."""
+"""Release of a course: collected, recorded, and searched for answers before it is written."""
 
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -40,7 +40,7 @@ from autograder.grading.check_collection import checks_of
 from autograder.submission.source import SUFFIXES
 from autograder.submission.stubs import course_digest
 
-REPLACED = frozenset({*SUFFIXES, ".bin", ".whl"})  # by an update, where it has them no more
+REPLACED = frozenset({*SUFFIXES, ".bin", ".whl"})  # an update deletes old ones
 Checks = Mapping[str, Sequence[Check]]
 
 
@@ -62,7 +62,7 @@ def bundle(
     """Return all files of the released course, by their path.
 
     Raises:
-        UserError: it cannot be released, or somebody stopped it; it says why.
+        UserError: it cannot be released, or somebody stopped it; the message says why.
     """
     exercises = options.exercises
     checks = checks_of(course, [exercise.name for exercise in exercises])
@@ -82,8 +82,8 @@ def bundle(
                 f"`modules`, or import names from the reference. {few(places, 8)}"
             )
 
-    refuse_leaks()  # before what takes long
-    # an exam shows no finding, so no mistake has a name
+    refuse_leaks()  # before the long recording
+    # an exam shows no findings, so it needs no names
     parts: list[RecordedPart] = ["checks"] if options.policy == "exam" else ["mistakes", "checks"]
     recorded = _recorded(course, whole, options, parts, say, how)
     digest, most = course_digest(course), HINTS[options.policy]
@@ -99,7 +99,7 @@ def bundle(
 
 
 def _texts(course: Course, options: ReleaseOptions, checks: Checks) -> tuple[list[str], list[str]]:
-    """Return hints and findings that the policy shows to students, and those that it does not."""
+    """Return the hints and findings that the policy shows, and those that it withholds."""
     most, exam = HINTS[options.policy], options.policy == "exam"
     shown: list[str] = []
     secret: list[str] = []
@@ -123,7 +123,7 @@ def _recorded(
     say: Callable[[str], None],
     how: RecordingOptions | None,
 ) -> Parts:
-    """Return some parts of the records of each exercise, made with the kit's other files."""
+    """Return some parts of each exercise's records, made with the kit's other files."""
     with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
         folder = Path(scratch).resolve()
         write(folder, files)
@@ -138,7 +138,7 @@ def _recorded(
 
 
 def _packed_record(data: bytes, checks: Sequence[Check], digest: str, hints: int) -> bytes:
-    """Return what is recorded of an exercise, with what the release itself decides."""
+    """Return an exercise's packed record, completed with what the release decides."""
     public = [check for check in checks if check.in_kit]
     record = msgspec.structs.replace(
         msgspec.msgpack.decode(data, type=ExerciseRecord),
@@ -162,10 +162,10 @@ def shares_of(
     say: Callable[[str], None],
     how: RecordingOptions | None = None,
 ) -> list[KitShares]:
-    """Return for each exercise the shares that a released course judges, in their order.
+    """Return for each exercise the shares that the released course can judge.
 
     Raises:
-        UserError: no right answer passes a check that shows its inputs; or somebody stopped it.
+        UserError: no right answer passes some public check, or somebody stopped the recording.
     """
     parts = _recorded(course, files, options, ["shares"], say, how)
     shares = [
@@ -177,7 +177,7 @@ def shares_of(
 
 
 def write(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write files into a folder, which is made."""
+    """Write files into a folder; create it if needed."""
     for name, data in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -185,17 +185,17 @@ def write(folder: Path, files: Mapping[str, bytes]) -> None:
 
 
 def without_work(files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return what can be unpacked over an earlier release: no exercise is in it."""
+    """Return the files that can replace an earlier release: all but the students' files."""
     return {name: data for name, data in files.items() if not _is_work(name)}
 
 
 def _is_work(name: str) -> bool:
-    """Return whether students write in a file; they do not in the pictures beside it."""
+    """Return whether students write in a file; the pictures beside the exercises do not count."""
     return name.startswith(f"{WORK}/") and name.endswith(SUFFIXES)
 
 
 def update(folder: Path, files: Mapping[str, bytes]) -> list[str]:
-    """Write a release over an earlier one; return the exercises that were written in, and kept.
+    """Write a release over an earlier one; return the changed exercises, which are kept.
 
     Raises:
         UserError: there is no earlier release in the folder.
@@ -204,7 +204,7 @@ def update(folder: Path, files: Mapping[str, bytes]) -> list[str]:
         raise UserError(f"{folder} holds no student kit. Leave --update out to make one.")
     if load_course(folder / FILE_NAME).content.released is None:
         raise UserError(f"{folder} holds a full course, not a student kit. Nothing was changed.")
-    # without the earlier stubs, nobody knows what was written in: all is kept
+    # without the earlier stubs, changes cannot be recognised: all is kept
     stubs = (path for path in (folder / STUBS).glob("*") if path.is_file())
     before = {path.name: path.read_bytes() for path in stubs}
     kept = []

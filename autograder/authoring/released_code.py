@@ -1,7 +1,7 @@
-"""A file of the course's as it is handed out: without hidden checks, hints and answers.
+"""Handed-out version of a course file: without hidden checks, hints and answers.
 
-Names that come from the reference become stand-ins, unless their module is one that the course
-hands out. What only hidden checks use is left out, and so are comments and docstrings.
+Names imported from the reference become stand-ins, unless their module is handed out. Code that
+only hidden checks use is removed, and so are comments and docstrings.
 """
 
 import ast
@@ -21,10 +21,10 @@ class Naming:
     """Origin of the names in a file.
 
     Attributes:
-        reference: the course's package of right answers.
-        package: what the package is called that is handed out.
-        helpers: the modules of the reference that are handed out, without the package's name.
-        value: what the reference has under a dotted name, without the package's; None of nothing.
+        reference: name of the course's package of right answers.
+        package: name of the package that is handed out.
+        helpers: handed-out modules of the reference, named without the package.
+        value: returns the reference's value for a dotted name without the package, or None.
     """
 
     reference: str
@@ -34,9 +34,9 @@ class Naming:
 
 
 def released(text: str, label: str, naming: Naming, checks: bool, silent: bool = False) -> str:
-    """Return the text of a file of checks, or of a helper of theirs, as it is handed out.
+    """Return the handed-out text of a file of checks, or of one of their helpers.
 
-    With `silent`, nothing is said of what is wrong either.
+    With `silent`, messages on mistakes are removed too.
 
     Raises:
         UserError: it imports the reference in a way that cannot be replaced.
@@ -56,13 +56,13 @@ def released(text: str, label: str, naming: Naming, checks: bool, silent: bool =
 
 
 def is_hidden(node: ast.stmt) -> bool:
-    """Return whether it is a check that is not handed out, by its marks."""
+    """Return whether a check's marks say that it is not handed out."""
     marks = {ast.unparse(each) for each in getattr(node, "decorator_list", [])}
     return any(f"pytest.mark.{name}" in marks for name in NOT_IN_KIT)
 
 
 class _Imports(ast.NodeTransformer):
-    """Imports from the reference, as those from what is handed out, or as stand-ins."""
+    """Replacer of imports from the reference by handed-out modules or stand-ins."""
 
     def __init__(self, naming: Naming, label: str) -> None:
         self.naming = naming
@@ -103,7 +103,7 @@ class _Imports(ast.NodeTransformer):
 
 
 class _Bare(ast.NodeTransformer):
-    """Without docstrings and hints; with `silent`, without findings."""
+    """Remover of docstrings and hints; with `silent`, of findings too."""
 
     def __init__(self, silent: bool) -> None:
         self.silent = silent
@@ -140,12 +140,12 @@ class _Bare(ast.NodeTransformer):
 
 
 def _is_sentence(text: str) -> bool:
-    """Return whether a text is for people: it has words, and ends as sentences do."""
+    """Return whether a text is a sentence: several words with punctuation at the end."""
     return len(text.split()) > 2 and text.rstrip().endswith((".", "?", "!", ":"))
 
 
 def _used(body: Sequence[ast.stmt]) -> list[ast.stmt]:
-    """Return the checks of a file, and what they use: functions, fixtures, values and imports."""
+    """Return the checks of a file and all that they use: functions, fixtures, values, imports."""
     defined: dict[str, list[ast.stmt]] = {}
     for node in body:
         for name in _defines(node):
@@ -186,7 +186,7 @@ def _defines(node: ast.stmt) -> list[str]:
 
 
 def _names(statement: ast.AST) -> Iterator[str]:
-    """Yield what a statement speaks of: names, and the fixtures that a function asks for."""
+    """Yield the names that a statement uses, with the fixtures that a function asks for."""
     for node in ast.walk(statement):
         if isinstance(node, ast.Name):
             yield node.id

@@ -1,4 +1,4 @@
-"""Remarks of `verify`: what an author may want to change, though it is no fault."""
+"""Remarks of `verify`: suggestions to the author that are not errors."""
 
 from collections.abc import Iterator, Sequence
 
@@ -13,7 +13,7 @@ HINTS = 3
 
 
 def check_remarks(results: Sequence[CheckResult]) -> Iterator[str]:
-    """Yield the checks that have hints, and not three, and those that are worth nothing."""
+    """Yield a remark on each check with a wrong number of hints, and on each with 0 points."""
     for check in {each.check.function: each.check for each in results}.values():
         count = len([hint for hint in check.hints if hint.strip()])
         if count not in {0, HINTS}:
@@ -26,7 +26,7 @@ def check_remarks(results: Sequence[CheckResult]) -> Iterator[str]:
 
 
 def requirement_remarks(stated: Sequence[Requirement], checks: Sequence[Check]) -> Iterator[str]:
-    """Yield the checks that name no requirement of the task's text, and those that none names."""
+    """Yield remarks on checks without a requirement and requirements without a check."""
     for function in dict.fromkeys(each.function for each in checks if not each.grades):
         yield f"warning: {function} names no requirement of the text; add grades=[…] to its mark"
     graded = {name for each in checks for name in each.grades}
@@ -40,7 +40,7 @@ def requirement_remarks(stated: Sequence[Requirement], checks: Sequence[Check]) 
 
 
 def scale_remarks(exercise: Exercise, weights: Sequence[float]) -> Iterator[str]:
-    """Yield that checks count parts of points, since `course.yml` has another sum than theirs."""
+    """Yield a remark if the checks' sum differs from `course.yml`, so points are fractions."""
     whole, most = sum(weights), exercise.points
     scaled = [round(weight * most / (whole or 1), 2) for weight in weights]
     if not exercise.questions and whole != most and not all(map(float.is_integer, scaled)):
@@ -51,7 +51,7 @@ def scale_remarks(exercise: Exercise, weights: Sequence[float]) -> Iterator[str]
 
 
 def id_remarks(function: str, recipe: Recipe) -> Iterator[str]:
-    """Yield the ids of several mistakes that have neither finding nor hints in common."""
+    """Yield a remark on each id that mistakes with different findings and hints share."""
     by_id: dict[str, list[Misconception]] = {}
     for wrong in recipe.misconceptions:
         by_id.setdefault(wrong.id, []).append(wrong)

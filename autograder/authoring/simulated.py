@@ -1,4 +1,4 @@
-"""Submissions that are simulated from recipes in this process: the course's code, no student's."""
+"""Submissions simulated from recipes in this process: the course's code, no student's."""
 
 import sys
 import warnings
@@ -20,14 +20,14 @@ from autograder.worker.serve import Answers
 
 
 class SimulatedClient(WorkerSession):
-    """A session whose submission is a module here."""
+    """Session whose submission is a module in this process."""
 
     def __init__(self, course: Course, exercise: Exercise, module: ModuleType) -> None:
         super().__init__(_SimulatedWorkers(course, exercise, module))
 
 
 class _SimulatedWorkers(Workers):
-    """A module in place of processes; it keeps nothing of a call, so all sessions have the same."""
+    """Module in place of worker processes; it keeps no state, so all sessions share it."""
 
     def __init__(self, course: Course, exercise: Exercise, module: ModuleType) -> None:
         source = Source(exercise.name, "simulated.py", (Unit("simulated.py", ""),))
@@ -67,7 +67,7 @@ def solution_module(course: Course, exercise: Exercise) -> ModuleType:
 def with_misconceptions(
     module: ModuleType, recipe: Recipe, wrong: tuple[Change, ...]
 ) -> ModuleType:
-    """Copy a module with a recipe's function replaced: it has these misconceptions."""
+    """Copy a module, with a recipe's function replaced by one that has these misconceptions."""
 
     def simulated(*args: Any, **kwargs: Any) -> Any:
         probe = Probe(args, kwargs)

@@ -1,4 +1,4 @@
-"""Verification that the checks and diagnoses of an exercise do what they promise."""
+"""Verification that an exercise's checks and diagnoses work as promised."""
 
 import functools
 import statistics
@@ -50,10 +50,10 @@ from autograder.submission.source import (
 from autograder.worker.messages import Unit
 
 SEEDS = 50
-QUICK = 50  # --quick tries one in so many misconceptions, pairs, mutants and seeds
-QUICK_RIGHT = 3  # and one in so many right answers, the solution among them
-PAIRS = 150  # of each function, evenly over all that there are
-PAIRS_SLOW = 25  # of modules, and of functions whose results are drawn: many times as slow
+QUICK = 50  # --quick tries one in 50 misconceptions, pairs, mutants and seeds
+QUICK_RIGHT = 3  # and one in 3 right answers, always with the solution
+PAIRS = 150  # for each function, evenly spaced in the list
+PAIRS_SLOW = 25  # for modules and random functions, which are slow
 STYLES = 5
 DRAWS = 2
 Step = Literal["right answers", "stub", "misconceptions", "mutants", "seeds"]
@@ -62,7 +62,7 @@ Simulations = Iterable[tuple[str, str, dict[str, object]]]
 
 
 class Verified(msgspec.Struct):
-    """Counts of what was shown of an exercise, and what does not hold, in words."""
+    """Counts of what was verified of an exercise, and the faults in words."""
 
     name: str
     checks: int = 0
@@ -82,7 +82,7 @@ class Verified(msgspec.Struct):
 
 
 class Verifier:
-    """Verifies one exercise; tries one in `share` of misconceptions, pairs, mutants and seeds."""
+    """Verifier of one exercise, with one in `share` misconceptions, pairs, mutants, seeds."""
 
     def __init__(self, course: Course, exercise: Exercise, share: int = 1) -> None:
         self.course = course
@@ -91,11 +91,11 @@ class Verifier:
         self.result = Verified(exercise.name)
         self._solution = course.solution_file(exercise.name)
         self._about: dict[str, frozenset[str]] = {}
-        self._told: set[str] = set()  # checks that told of a wrong answer
+        self._told: set[str] = set()  # checks that reported a wrong answer
         self._stopped: dict[str, list[str]] = {}  # checks that raised an error instead, and where
 
     def run(self, steps: Collection[Step] = STEPS) -> Verified:
-        """Verify in the order of the steps; if the grader itself fails, nothing more is shown."""
+        """Run the steps in their fixed order; stop if the grader itself fails."""
         ways: dict[Step, Callable[[], None]] = {
             "right answers": self._right_answers,
             "stub": self._stub,
@@ -111,7 +111,7 @@ class Verifier:
             except InternalError as trouble:
                 self._fault(trouble.finding)
                 return self.result
-            for error in self._judge.catalogue.faults:  # in recipes, that no check could show
+            for error in self._judge.catalogue.faults:  # checks do not show these
                 self._course_error(error, "the recipes raise an error")
         for check in [each for each in self._stopped if each not in self._told]:
             count = several(len(self._stopped[check]), "wrong answer")
@@ -126,7 +126,7 @@ class Verifier:
         """Grade a source.
 
         Raises:
-            InternalError: nothing did.
+            InternalError: the grader failed.
         """
         graded = self._judge.run(source, wanted)
         if graded.error is not None:
@@ -145,7 +145,7 @@ class Verifier:
 
     @functools.cached_property
     def _sources(self) -> list[tuple[str, Source]]:
-        """Return the solution, and the right answers in other styles."""
+        """Return the solution and the alternative solutions, with their names."""
         name = self.exercise.name
         return [
             (path.stem, read_source(path, name, Siblings(path.parent)))
@@ -171,7 +171,7 @@ class Verifier:
             self.result.checks = len(report.checks)
             self.result.right += 1
             for check in report.checks:
-                if check.outcome not in {"passed", "not run"}:  # what did not run has its reason
+                if check.outcome not in {"passed", "not run"}:  # "not run" has a fault elsewhere
                     self._fault(f"right answer {style}: {check.title}: {check.finding}")
         if self.exercise.variant != "none":
             self._variants()
@@ -252,7 +252,7 @@ class Verifier:
             self._fault(fault)
 
     def _values(self, simulated: Callable[[], Simulations]) -> None:
-        """Try misconceptions in values that are handed in, rather than in functions."""
+        """Try the misconceptions that are in values instead of functions."""
         try:
             tries = list(simulated())[:: self.share]
         except Exception as error:
@@ -273,7 +273,7 @@ class Verifier:
                 self.result.remarks.append(f"{name}, {wrong}: the report has no name for it")
 
     def _apart(self, function: str, replay: Replay) -> None:
-        """Show that probes tell every two misconceptions apart, and each from the right answer."""
+        """Verify that probes distinguish each misconception from others and right answers."""
         everywhere = range(len(replay.probes(2)))
         singles = replay.singles
         for place, wrong in enumerate(singles):
@@ -293,7 +293,7 @@ class Verifier:
     def _named_for(
         self, function: str, recipe: Recipe, wrong: tuple[Misconception, ...]
     ) -> set[str]:
-        """Return the names that a submission with these misconceptions gets."""
+        """Return the names that the grader gives to a submission with these misconceptions."""
         changed = with_misconceptions(self._module, recipe, wrong)
         about = frozenset(name for name, of in self._about.items() if function in of)
         client = SimulatedClient(self.course, self.exercise, changed)
@@ -305,7 +305,7 @@ class Verifier:
         return named_in(report, function)
 
     def _pairs(self, function: str, recipe: Recipe, replay: Replay) -> None:
-        """Count the pairs that are named; it is enough that most are."""
+        """Count the pairs of mistakes that are named; a pair without a name is not a fault."""
         everywhere = range(len(replay.probes(1)))
         known = recipe.misconceptions
         own = [(pair[0], pair[1]) for pair in replay.pairs if all(each in known for each in pair)]
@@ -316,7 +316,7 @@ class Verifier:
                 not replay.apart(everywhere, pair, other) for other in [(), *replay.singles]
             )
             if looks_like_less or all(replay.outcome(i, pair).raised for i in everywhere):
-                continue  # the two undo or hide each other, or nothing runs
+                continue  # one undoes or hides the other, or every call raises
             named = self._named_for(function, recipe, pair)
             ids = {each.id for each in pair}
             self.result.pairs += 1
@@ -345,7 +345,7 @@ class Verifier:
             self._fault(f"listed as equivalent, but no such mutant gets full points: {line}")
 
     def _seeds(self) -> None:
-        """Grade right answers in turn, each with a seed of its own, and time the checks."""
+        """Grade right answers in turn, each with its own seed, and time the checks."""
         seconds: dict[str, list[float]] = {}
         failed: dict[str, list[str]] = {}
         for seed in range(0, SEEDS, self.share):
@@ -367,17 +367,17 @@ class Verifier:
 
 
 def named_in(report: ExerciseReport, function: str) -> set[str]:
-    """Return the names that failed checks give for a function."""
+    """Return the misconceptions of a function that failed checks name."""
     diagnoses = (check.diagnosis for check in report.checks)
     named = (each for each in diagnoses if each is not None and each.kind == "named")
     return {name for each in named if each.function == function for name in each.misconceptions}
 
 
 def named_by_answers(replay: Replay, wrong: Fingerprint) -> set[str]:
-    """Return the names that the answers of a mistake get which nobody has written as code.
+    """Return the names for a mistake that is known only by its recorded answers.
 
-    No check can be asked of it; that it loses marks was seen when it was recorded. What was
-    recorded of other probes than the recipe has now gets no name.
+    It has no code that checks could run. That it loses marks was seen when it was recorded. If the
+    recipe's probes have changed since then, it gets no name.
     """
     if not wrong.outcomes:
         return set()
@@ -422,7 +422,7 @@ def row(verified: Verified) -> list[str]:
 
 
 def markdown(results: Sequence[Verified]) -> str:
-    """Return the table, and what does not hold, as Markdown."""
+    """Return the table and the faults as Markdown."""
     lines = [f"| {' | '.join(COLUMNS)} |", f"|{'---|' * len(COLUMNS)}"]
     lines += [f"| {' | '.join(row(verified))} |" for verified in results]
     for verified in results:

@@ -1,4 +1,4 @@
-"""Wheel of the engine for a released course, built by hatchling: the same files, the same bytes."""
+"""Wheel of the engine for a released course, built by hatchling; the build is reproducible."""
 
 import importlib.metadata
 import io
@@ -15,10 +15,10 @@ _OF_EXTRA = re.compile(r"(?:;| and) extra == ['\"]([\w-]+)['\"]$")
 
 
 def build_wheel() -> tuple[str, bytes]:
-    """Return the wheel's file name, and its bytes. It holds the installed engine and no course."""
+    """Return the wheel's file name and its bytes; it contains the installed engine, no course."""
     from hatchling.builders.wheel import WheelBuilder
 
-    # the tables of a `pyproject.toml` that say of the engine what its installation says
+    # the tables of a `pyproject.toml` with the metadata of the installed engine
     installed = importlib.metadata.distribution(PACKAGE)
     needed: list[str] = []
     optional: dict[str, list[str]] = {
@@ -53,7 +53,7 @@ def build_wheel() -> tuple[str, bytes]:
 
 
 def zip_bytes(files: dict[str, bytes]) -> bytes:
-    """Return a zip whose bytes depend on the names and the content of the files only."""
+    """Return a zip whose bytes depend only on the names and the content of the files."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in files.items():
