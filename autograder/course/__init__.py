@@ -1,1 +1,1 @@
-"""The course: course.yml, variants, lateness, errors, texts, and what is installed."""
+"""The course: course.yml, variants, lateness, errors, texts, and installed libraries."""

@@ -1,4 +1,4 @@
-"""Authoring errors, each one sentence with a file and a line, and the course's files as text."""
+"""Authoring errors, each one sentence with a file and a line, and course files as text."""
 
 import ast
 import functools
@@ -27,7 +27,7 @@ class AuthoringError:
 
 
 class InvalidCourse(UserError):
-    """A course that cannot be used as it is. No submission is at fault, so none is graded."""
+    """Course with authoring errors. No submission is graded, since none caused the errors."""
 
     def __init__(self, errors: Sequence[AuthoringError]) -> None:
         self.errors = tuple(dict.fromkeys(errors))
@@ -43,7 +43,7 @@ class InvalidCourse(UserError):
 
 
 def meant(word: str, known: Iterable[str]) -> str:
-    """Return the end of a sentence that says what was meant: the nearest name, or all names."""
+    """Return the end of a sentence that suggests the nearest name, or lists the known names."""
     names = sorted(dict.fromkeys(known))
     near = nearest(word, names)
     if near:
@@ -55,7 +55,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class CourseText:
-    """A Python file that could be loaded, so it is one."""
+    """Python file of the course that has been loaded before, so it is valid Python."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -68,7 +68,7 @@ class CourseText:
 
     @functools.cached_property
     def functions(self) -> dict[str, Function]:
-        """The functions at the top level, by name; of two of one name, the last."""
+        """Top-level functions by name; the last of several with one name."""
         return {n.name: n for n in self.tree.body if isinstance(n, Function)}
 
     @functools.cached_property
@@ -78,7 +78,7 @@ class CourseText:
         return [self.tree.body, *(node.body for node in classes)]
 
     def line_of_mark(self, function: str, word: object = None) -> int:
-        """Return the line of a word in a function's decorators, or else the function's own."""
+        """Return the line of a word in a function's decorators, or else of its `def`."""
         node = self.functions.get(function)
         if node is None:
             return 1
@@ -93,12 +93,12 @@ class CourseText:
         return node.lineno
 
     def line_of_text(self, word: str) -> int:
-        """Return the first line with a word as a text, or 0."""
+        """Return the first line that contains a word as a string, or 0."""
         pattern = re.compile(rf"(?P<quote>[\"']){re.escape(word)}(?P=quote)")
         return next((n for n, line in enumerate(self.lines, 1) if pattern.search(line)), 0)
 
     def line_of_assignment(self, name: str) -> int:
-        """Return the line on which a name gets its value at the top level, or 1."""
+        """Return the line that assigns to a name at the top level, or 1."""
         pattern = re.compile(rf"(?:def |class )?{re.escape(name)}\b")
         return next((n for n, line in enumerate(self.lines, 1) if pattern.match(line)), 1)
 
@@ -109,5 +109,5 @@ def _read(path: Path, _changed: int) -> CourseText:
 
 
 def course_text(path: Path) -> CourseText:
-    """Return the file as it is now; read once."""
+    """Return the current text of a file; it is read again only after a change."""
     return _read(path, path.stat().st_mtime_ns)

@@ -1,4 +1,4 @@
-"""Cache in the user's own folder, and the key of whatever is kept: a digest of its inputs."""
+"""Cache in the user's own folder; an entry's key is a digest of its inputs."""
 
 import contextlib
 import hashlib
@@ -12,14 +12,14 @@ import msgspec
 
 from autograder.course.files import write_atomically
 
-MAX_BYTES = 2**30  # of one entry
+MAX_BYTES = 2**30  # of one unpacked entry
 SEAL = 32
 
 
 def cache_key(*parts: object) -> str:
-    """Return the digest of some inputs: another input has another key.
+    """Return the digest of some inputs: different inputs have different keys.
 
-    Bytes and texts count as they are, all else as JSON.
+    Bytes and texts are used as they are, everything else as JSON.
     """
     texts = (p.encode("utf-8", "surrogatepass") if isinstance(p, str) else p for p in parts)
     data = [p if isinstance(p, bytes) else msgspec.json.encode(p) for p in texts]
@@ -27,9 +27,9 @@ def cache_key(*parts: object) -> str:
 
 
 def files_key(root: Path, files: Iterable[Path], length: int = 64) -> str:
-    """Return the digest of files, in their order: of their paths below a root and what is in them.
+    """Return the digest of files in the given order: their paths below `root` and their contents.
 
-    Folders do not count.
+    Folders are ignored.
     """
     parts: list[object] = []
     for file in files:
@@ -39,10 +39,10 @@ def files_key(root: Path, files: Iterable[Path], length: int = 64) -> str:
 
 
 class Cache:
-    """Bytes in files named by their keys; the oldest go when there are more than `size`.
+    """Cache of bytes in files named by their keys; beyond `size` entries the oldest are deleted.
 
-    An entry is never changed, and never out of date, since its key names its inputs. A folder that
-    cannot be written, or in which others may write, is no cache: nothing is kept then.
+    An entry never changes and is never out of date, since its key depends on its inputs. If the
+    folder cannot be written, or others may write in it, nothing is cached.
     """
 
     def __init__(self, folder: Path, size: int) -> None:
@@ -50,12 +50,12 @@ class Cache:
 
     @classmethod
     def of_user(cls, name: str, size: int) -> "Cache":
-        """Return the cache of that name below the user's own; without a home it keeps nothing."""
+        """Return the user's cache with this name; it stays empty if there is no home folder."""
         home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
         return cls(Path(home, "autograder", name), size)
 
     def get(self, key: str) -> bytes | None:
-        """Return what is kept under a key; None where nothing is, or where it is damaged."""
+        """Return the entry of a key; None if it is missing or damaged."""
         path = self._folder / key
         try:
             data = path.read_bytes() if _is_ours(self._folder) else b""
@@ -69,14 +69,14 @@ class Cache:
             return None
 
     def put(self, key: str, data: bytes) -> bool:
-        """Keep something, and return whether that could be done."""
+        """Save an entry; return whether that was possible."""
         path = self._folder / key
         packed = zlib.compress(data, 1)
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             if not _is_ours(self._folder):
                 return False
-            path.with_name(f"{key}.part").unlink(missing_ok=True)  # of a run that was killed
+            path.with_name(f"{key}.part").unlink(missing_ok=True)  # left by a killed run
             write_atomically(path, _seal(key, packed) + packed)
         except OSError:
             return False
@@ -92,7 +92,7 @@ def _seal(key: str, packed: bytes) -> bytes:
 
 
 def _is_ours(folder: Path) -> bool:
-    """Return whether a folder is this user's, and nobody else can write in it."""
+    """Return whether a folder belongs to this user and nobody else can write in it."""
     found = folder.lstat()
     if os.name != "posix":
         return stat.S_ISDIR(found.st_mode)

@@ -27,11 +27,11 @@ Moment = Annotated[datetime, msgspec.Meta(tz=True)]
 
 
 class Block(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A block of `course.yml`; a field that is not known here is a mistake."""
+    """Block of `course.yml`; an unknown field is an error."""
 
 
 class Limits(Block, frozen=True, kw_only=True):
-    """The limits of a submission: `memory_mb`, and seconds in which its processes ran."""
+    """Limits of a submission: `memory_mb`, and seconds of running."""
 
     load_seconds: Positive = 10.0
     call_seconds: Positive = 5.0
@@ -40,9 +40,9 @@ class Limits(Block, frozen=True, kw_only=True):
 
 
 class Question(Block, frozen=True, kw_only=True):
-    """A question that is answered in words and graded by a person.
+    """Question that is answered in words and graded by a person.
 
-    `rubric` says for what there are points; the answer is the text cell `answer="NAME"`.
+    `rubric` lists what gets points; the answer is the text cell `answer="NAME"`.
     """
 
     name: Identifier
@@ -52,11 +52,11 @@ class Question(Block, frozen=True, kw_only=True):
 
 
 class Exercise(Block, frozen=True, kw_only=True):
-    """One exercise: its solution, the file that is handed out, and its checks.
+    """One exercise: its solution, its handed-out file and its checks.
 
-    With `questions` a person gives the points, and the checks only say what was answered. With
-    `variant: per-student` each student has numbers of their own. With `repair: false` a check does
-    not look for a small change that fixes an answer: where checks take long, a search takes longer.
+    With `questions`, a person gives the points, and the checks only show which questions are
+    answered. With `variant: per-student`, each student has their own numbers. With `repair: false`,
+    a check does not search for a small change that fixes an answer; use it if checks are slow.
     """
 
     name: Identifier
@@ -82,9 +82,9 @@ class Assignment(Block, frozen=True, kw_only=True):
 
 
 class ExportPolicy(Block, frozen=True, kw_only=True):
-    """Cells that exports have for work without points: 0, nothing, or as for an excused student.
+    """Cells in exports for work without points: 0, empty, or as for an excused student.
 
-    `too_late` is work of which lateness takes all points. The results themselves stay as they are.
+    `too_late` is work that loses all points by lateness. The results themselves do not change.
     """
 
     missing: CellWithoutPoints = "empty"
@@ -93,10 +93,10 @@ class ExportPolicy(Block, frozen=True, kw_only=True):
 
 
 class Released(Block, frozen=True, kw_only=True):
-    """The origin of a released course: `autograder release` writes it.
+    """Origin of a released course; `autograder release` writes it.
 
-    `course` is a digest of the course's checks and reference, `seeds` are those whose answers are
-    recorded, `made_with` is the NumPy that they were recorded with.
+    `course` is a digest of the course's checks and reference, `seeds` are the seeds with recorded
+    answers, `made_with` is the NumPy version that recorded them.
     """
 
     course: str
@@ -107,10 +107,10 @@ class Released(Block, frozen=True, kw_only=True):
 class CourseFile(Block, frozen=True, kw_only=True):
     """The whole of `course.yml`.
 
-    `handed_out`, `solutions`, `checks` and `right` (alternative solutions) are folders of
-    the course, `reference` is a package in it. `helpers` are modules of that package that hold no
-    answer: what checks share, which `autograder release` hands out with them. Outcomes of hidden
-    checks are shown from `reveal_hidden` on; an assignment may have a date of its own.
+    `handed_out`, `solutions`, `checks` and `right` (alternative solutions) are folders of the
+    course, `reference` is its package. `helpers` are modules of that package without answers, which
+    checks use; `autograder release` hands them out too. Students see the outcomes of hidden checks
+    from `reveal_hidden` on, unless their assignment has its own date.
     """
 
     title: str
@@ -132,7 +132,7 @@ class CourseFile(Block, frozen=True, kw_only=True):
 
 
 class Course:
-    """A course on disk: the file's content and the folders it speaks of."""
+    """Course on disk: the content of its `course.yml` and its folders."""
 
     def __init__(self, root: Path, content: CourseFile) -> None:
         self.root = root
@@ -146,7 +146,7 @@ class Course:
         """Return the exercise of that name.
 
         Raises:
-            UserError: no exercise has that name; the message lists those that there are.
+            UserError: no exercise has that name; the message lists the names.
         """
         if name in self.exercises:
             return self.exercises[name]
@@ -168,7 +168,7 @@ class Course:
         raise UserError(f"There is no assignment {name!r} in course.yml. It has: {known}.")
 
     def hidden_checks(self, exercise: str) -> HiddenChecks:
-        """Return what students see now of the outcomes of an exercise's hidden checks."""
+        """Return how much students see now of the outcomes of an exercise's hidden checks."""
         dates = [a.reveal_hidden for a in self.content.assignments if exercise in a.exercises]
         date = next(filter(None, dates), self.content.reveal_hidden)
         if date is None:
@@ -180,7 +180,7 @@ class Course:
 
     @property
     def grading(self) -> tuple[Path, ...]:
-        """The folders of the reference and of the checks: one, where the checks are within it."""
+        """The folders of the reference and of the checks; one folder if it contains the other."""
         reference, checks = self.root / self.content.reference, self.root / self.content.checks
         return (reference,) if reference in checks.parents else (reference, checks)
 
@@ -188,7 +188,7 @@ class Course:
         return self.solutions / f"{exercise}.py"
 
     def right_answers(self, exercise: str) -> list[Path]:
-        """Return the solution's file, and after it those of the alternative solutions."""
+        """Return the files of the solution and of the alternative solutions, the solution first."""
         folder = self.root / self.content.right / exercise
         return [self.solution_file(exercise), *sorted(folder.glob("*.py"))]
 
@@ -197,15 +197,15 @@ class Course:
 
 
 def find_course(*starts: Path, named: Path | None = None) -> Course:
-    """Return the course of the folder that is `named`, else of the first start that is in one.
+    """Return the course of the folder `named`, or else of the first start that is in a course.
 
     A folder belongs to the nearest `course.yml` in it or above it. If no start is in a course, it
-    is the one whose folder the environment names as AUTOGRADER_COURSE. There is no other: nothing
-    is graded as part of a course that nobody named.
+    is the course in the folder AUTOGRADER_COURSE of the environment. There is no default, so
+    nothing is graded in a course that nobody named.
 
     Raises:
-        NoCourse: there is none.
-        UserError: it has a mistake.
+        NoCourse: there is no course.
+        UserError: the course file has an error.
     """
     places = [place.resolve() for place in ([named] if named else starts)]
     for place in places:
@@ -225,10 +225,10 @@ def find_course(*starts: Path, named: Path | None = None) -> Course:
 
 
 def load_course(path: Path) -> Course:
-    """Read and check a `course.yml`.
+    """Read and validate a `course.yml`.
 
     Raises:
-        UserError: naming the file, the line, the field and what was expected there.
+        UserError: it is invalid; the message names file, line, field and what was expected.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -242,10 +242,10 @@ def load_course(path: Path) -> Course:
 
 
 def parse_course(path: Path, text: str) -> Course:
-    """Return the course that a `course.yml` with this text at this path is.
+    """Return the course for the text of a `course.yml` at this path.
 
     Raises:
-        UserError: naming the file, the line, the field and what was expected there.
+        UserError: it is invalid; the message names file, line, field and what was expected.
     """
     content = read_yaml(path, text, CourseFile, with_deadlines)
     _check_names(functools.partial(yaml_error, path, text), content)
@@ -253,7 +253,7 @@ def parse_course(path: Path, text: str) -> Course:
 
 
 def _check_names(error: Callable[..., UserError], content: CourseFile) -> None:
-    """Raise for what types cannot say: names are unique, assignments name exercises that exist."""
+    """Raise an error for duplicate or unknown names and wrong sums, which types do not find."""
     seen: set[str] = set()
     for index, exercise in enumerate(content.exercises):
         at: tuple[YamlKey, ...] = ("exercises", index)

@@ -1,12 +1,12 @@
-"""The errors that a person is meant to read."""
+"""Errors with a message for the user."""
 
 
 class UserError(Exception):
-    """Something a person can put right: the message says what, where, and what to do.
+    """Error that a user can fix: the message says what is wrong, where, and what to do.
 
     The command line prints it without a traceback and exits with 2.
     """
 
 
 class NoCourse(UserError):
-    """There is no course where one was looked for."""
+    """No course in the places that were searched."""

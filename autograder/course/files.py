@@ -1,4 +1,4 @@
-"""Writing where others may have put a link: never through one, and never half a file."""
+"""Safe writing of files: never through a link, and never half a file."""
 
 import contextlib
 import errno
@@ -10,9 +10,10 @@ from typing import IO
 
 
 def open_new(path: Path, folder: int | None = None) -> IO[bytes]:
-    """Open a new file to write to; what has its name is removed, and no link is followed.
+    """Open a new file for writing; an existing file or link of that name is removed first.
 
-    `folder` is the descriptor of the open folder that it is in: then only the path's name counts.
+    `folder` is the descriptor of the open folder that contains it: then only the path's name is
+    used.
     """
     at = path if folder is None else path.name
     with contextlib.suppress(FileNotFoundError):
@@ -29,9 +30,9 @@ def write_atomically(
     folder: int | None = None,
     sync: bool = False,
 ) -> None:
-    """Write a file that is either the old one or the whole new one; it takes a link's place.
+    """Write a file so that it has either its old or its new content; a link is replaced.
 
-    A text may come in pieces. With `sync` that holds if the machine loses its power, too.
+    A text may come in pieces. With `sync`, this holds even after a power failure.
     """
     partial = path.with_name(f"{path.name}.part")
     with open_new(partial, folder) as file:
@@ -50,12 +51,12 @@ def write_atomically(
 
 
 def synced(path: Path) -> None:
-    """Sync a file's content, or a folder's names, to the disk: they outlive a loss of power.
+    """Flush a file's content or a folder's names to the disk, to survive a power failure.
 
     Raises:
-        OSError: it could not be written, for want of room for example.
+        OSError: it could not be written, for example because the disk is full.
     """
-    if path.is_dir() and os.name == "nt":  # Windows keeps folders by itself
+    if path.is_dir() and os.name == "nt":  # Windows cannot sync folders
         return
     descriptor = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
     try:
@@ -74,7 +75,7 @@ def files_below(folder: str, endings: tuple[str, ...]) -> list[str]:
 
 
 def plain_folder(path: Path, mode: int = 0o777) -> None:
-    """Make a folder, unless it is there.
+    """Make a folder, unless it exists.
 
     Raises:
         OSError: a link or a file has its name, or it cannot be made.
@@ -87,10 +88,12 @@ def plain_folder(path: Path, mode: int = 0o777) -> None:
 
 @contextlib.contextmanager
 def opened_folder(path: Path) -> Iterator[int | None]:
-    """Open a folder's descriptor, which nobody can turn into a link; None where none can be.
+    """Open a folder's descriptor, so that nobody can replace the folder by a link.
+
+    The descriptor is None on systems without such descriptors.
 
     Raises:
-        OSError: it is a link or no folder.
+        OSError: the path is a link or not a folder.
     """
     if os.open not in os.supports_dir_fd or not hasattr(os, "O_NOFOLLOW"):
         plain_folder(path)

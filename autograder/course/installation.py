@@ -1,6 +1,6 @@
-"""The installation: the engine's version and folder, libraries and extensions that may be missing.
+"""Installation: the engine's version and folder, and libraries and extensions that may be missing.
 
-What is missing is said in one sentence with the command that installs it, before any work is done.
+If something is missing, one sentence names the command that installs it, before any work begins.
 """
 
 import functools
@@ -45,7 +45,7 @@ def engine_folder() -> Path:
 
 
 def version() -> str:
-    """Return the engine's version, which the package states; no module of the engine imports it."""
+    """Return the engine's version, as its package states it; imports no module of the engine."""
     package = sys.modules[__name__.partition(".")[0]]
     stated: str = package.__version__
     return stated
@@ -53,17 +53,17 @@ def version() -> str:
 
 @functools.cache
 def hooks(group: str) -> "Mapping[str, EntryPoint]":
-    """Return the entry points of a group by name: what installed extensions register."""
-    from importlib.metadata import entry_points  # takes as long as some commands
+    """Return the entry points that installed extensions register in a group, by name."""
+    from importlib.metadata import entry_points  # slow to import
 
     return {point.name: point for point in entry_points(group=group)}
 
 
 def extension(group: str, name: str, what: str, extra: str) -> Any:
-    """Load what an extension registers in a group under a name.
+    """Load the object that an extension registers in a group under a name.
 
     Args:
-        what: what needs it, as the sentence begins: "autograder desk".
+        what: the command that needs it, as the message begins: "autograder desk".
         extra: the extra that installs the extension.
 
     Raises:
@@ -82,14 +82,14 @@ def extension(group: str, name: str, what: str, extra: str) -> Any:
 
 
 def require(extra: Extra, what: str) -> None:
-    """Go on only if an extra is installed; nothing is imported for that.
+    """Raise an error if an extra is not installed; import nothing.
 
     Args:
         extra: its name in `pyproject.toml`.
-        what: what needs it, as the sentence begins: "autograder build".
+        what: the command that needs it, as the message begins: "autograder build".
 
     Raises:
-        UserError: it is not; the message names the command that installs it.
+        UserError: it is not installed; the message names the command that installs it.
     """
     missing = missing_modules(extra)
     if missing:
@@ -97,8 +97,8 @@ def require(extra: Extra, what: str) -> None:
             f"{what} needs {join_names(missing)} (not installed). Run: {install_command(extra)}"
         )
     if "nbformat" in MODULES[extra]:
-        # jsonschema makes 38 grammars as it is imported, for a second, if it finds these; they are
-        # for formats that no notebook has
+        # With these, jsonschema takes a second at import to build 38 grammars for formats that
+        # notebooks do not use.
         for name in ("rfc3987_syntax", "isoduration"):
             sys.modules.setdefault(name, cast(ModuleType, None))
 
@@ -109,10 +109,10 @@ def missing_modules(extra: Extra) -> list[str]:
 
 
 def require_libraries(exercises: "Iterable[Exercise]") -> None:
-    """Go on only if the libraries are installed that these exercises need.
+    """Raise an error if a library that these exercises need is not installed.
 
     Raises:
-        UserError: one is not; it names an exercise.
+        UserError: a library is missing; the message names an exercise.
     """
     for exercise in exercises:
         if exercise.needs == "torch":
@@ -122,8 +122,8 @@ def require_libraries(exercises: "Iterable[Exercise]") -> None:
 def install_command(*extras: str) -> str:
     """Return the command that installs some extras here. No package index has the project itself.
 
-    A clone is installed again with them; elsewhere it is their libraries. torch comes as a CPU
-    build: the other builds for Linux take gigabytes.
+    In a clone it installs the project again with the extras, elsewhere only their libraries. torch
+    is installed as a CPU build: the other builds for Linux take gigabytes.
     """
     pip = f"{_quoted(sys.executable)} -m pip install"
     commands = [f"{pip} torch --index-url {CPU_BUILDS}"] if "torch" in extras else []
@@ -138,7 +138,7 @@ def install_command(*extras: str) -> str:
 
 
 def _libraries(extras: Iterable[str]) -> list[str]:
-    """Return what some extras need, as the installed package states it."""
+    """Return the requirements of some extras, as the installed package states them."""
     from importlib.metadata import requires
 
     from packaging.requirements import Requirement
@@ -150,12 +150,12 @@ def _libraries(extras: Iterable[str]) -> list[str]:
             if needed.marker is None or not needed.marker.evaluate({"extra": extra}):
                 continue
             if needed.marker.evaluate({"extra": ""}):
-                continue  # needed without the extra, too
+                continue  # needed even without the extra
             own = needed.name == PACKAGE
             names += _libraries(needed.extras) if own else [f"{needed.name}{needed.specifier}"]
     return list(dict.fromkeys(names))
 
 
 def _quoted(text: str) -> str:
-    """Return a text as shells of every system take it."""
+    """Return a text quoted for the shells of all systems, if it needs quotes."""
     return f'"{text}"' if re.search(r"[\s<>=[]", text) else text

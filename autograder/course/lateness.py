@@ -1,4 +1,4 @@
-"""Late penalties: the policy of `course.yml`, and its arithmetic."""
+"""Late penalties: the policy in `course.yml`, and its arithmetic."""
 
 import contextlib
 import math
@@ -13,11 +13,11 @@ AtLeast0 = Annotated[float, msgspec.Meta(ge=0)]
 
 
 class LatePolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A block `late` of `course.yml`.
+    """The block `late` of `course.yml`.
 
-    Within the grace nothing is late; after it, days count from the deadline, begun ones whole. Of
-    what was earned, `percent_a_day` is taken off for each; after `until_days` all of it. The first
-    `free_days` of a student in the course cost nothing.
+    Work within the grace period is not late. After it, each day since the deadline counts, a part
+    of a day as a whole one. Each day costs `percent_a_day` of the earned points; after `until_days`
+    all points are lost. A student's first `free_days` in the course cost nothing.
     """
 
     grace_minutes: AtLeast0 = 0
@@ -27,9 +27,9 @@ class LatePolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
 
 
 class LatePenalty(msgspec.Struct, frozen=True):
-    """Days after the deadline, those of them that are free, and the percentage taken off.
+    """Days after the deadline, the free days among them, and the percentage taken off.
 
-    `until_days` is the policy's if these are more: no points are left.
+    `until_days` is set if the policy's limit is exceeded, so that no points are left.
     """
 
     days: int
@@ -38,8 +38,8 @@ class LatePenalty(msgspec.Struct, frozen=True):
     until_days: float | None = None
 
     def said(self, at: str, source: str, points: float) -> str:
-        """Return the line that a student reads."""
-        counted = several(self.days, "day")  # begun days count whole
+        """Return the sentence on lateness that a student reads."""
+        counted = several(self.days, "day")  # part of a day counts as a day
         when = f"Handed in {at} (by {source}), which counts as {counted} late"
         free = f" This used {several(self.free_days, 'free late day')}." if self.free_days else ""
         if not self.percent:
@@ -52,9 +52,9 @@ class LatePenalty(msgspec.Struct, frozen=True):
 
 
 def days_late(due: datetime, at: datetime, grace_minutes: float, extra_days: float) -> int:
-    """Return how many days, begun ones whole, a hand-in came after the deadline and the grace.
+    """Return the days between deadline and submission, rounded up; 0 within the grace period.
 
-    A time without a zone is taken in the deadline's; a deadline without one in UTC.
+    A time without a zone is in the deadline's zone; a deadline without one is in UTC.
     """
     deadline = due if due.tzinfo else due.replace(tzinfo=UTC)
     came = at if at.tzinfo else at.replace(tzinfo=deadline.tzinfo)
@@ -65,7 +65,7 @@ def days_late(due: datetime, at: datetime, grace_minutes: float, extra_days: flo
 
 
 def late_penalty(policy: LatePolicy, days: int, free_left: int) -> LatePenalty:
-    """Return what so many days cost, of which some may be free."""
+    """Return the penalty for `days` late days, of which up to `free_left` are free."""
     free = min(days, max(0, free_left))
     charged = days - free
     percent = min(100.0, policy.percent_a_day * charged)
@@ -75,10 +75,10 @@ def late_penalty(policy: LatePolicy, days: int, free_left: int) -> LatePenalty:
 
 
 def with_deadlines(course: dict[object, object]) -> dict[object, object]:
-    """Return a course's fields with deadlines (`2027-02-05T23:59+01:00`) as times with a zone.
+    """Return a course's fields with deadlines (`2027-02-05T23:59+01:00`) as times.
 
-    YAML takes a time without seconds for a text. A deadline without a zone is in UTC. What is no
-    time stays as it is.
+    YAML reads a time without seconds as a text. A deadline without a zone is in UTC. Values that
+    are not times stay unchanged.
     """
     _read_time(course, "reveal_hidden")
     assignments = course.get("assignments")
@@ -92,7 +92,7 @@ def with_deadlines(course: dict[object, object]) -> dict[object, object]:
 
 
 def _read_time(fields: dict[object, object], name: str) -> datetime | None:
-    """Replace a field's text by the time that it is, and return it; None if it is none."""
+    """Convert a field's text to a time in place; return the time, or None if it is not a time."""
     value = fields.get(name)
     if isinstance(value, str) and len(value) > len("2027-02-05"):
         with contextlib.suppress(ValueError):

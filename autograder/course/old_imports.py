@@ -1,7 +1,7 @@
-"""Imports of courses that were written before `autograder.author`: for one version, with a warning.
+"""Old imports from before `autograder.author`, which work for one version, with a warning.
 
-The table has for each module of then the names that the documents listed. A name that has changed
-is written `old=new`.
+The table lists for each old module the names that the documents listed. A renamed name is written
+`old=new`.
 """
 
 import importlib
@@ -47,7 +47,7 @@ NAMES = {
     "text": "capital few is_plural one_line several",
 }
 PACKAGES = {"checking"}
-FIELDS = {  # of a recipe
+FIELDS = {  # fields of a recipe that were renamed
     "styles": "alternatives",
     "called": "labels",
     "call": "caller",
@@ -57,7 +57,7 @@ FIELDS = {  # of a recipe
 
 
 def find_spec(name: str) -> ModuleSpec | None:
-    """Return how to load a module that is only here by its old name; None if it is no such."""
+    """Return how to load a module by its old name; None if it is not an old name."""
     old = name.removeprefix("autograder.")
     if old not in NAMES and old not in PACKAGES:
         return None
@@ -65,7 +65,7 @@ def find_spec(name: str) -> ModuleSpec | None:
 
 
 class _Loader(Loader):
-    """Loader of a module in which names are looked up when they are asked for."""
+    """Loader of a module whose names are looked up on access."""
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:  # noqa: ARG002
         return None
@@ -76,10 +76,10 @@ class _Loader(Loader):
 
 
 def old_name(module: str, wanted: str) -> Any:
-    """Return what a module of then had under a name, and warn.
+    """Return the object that a module had under an old name, and warn.
 
     Raises:
-        AttributeError: it had no such name that courses were to import.
+        AttributeError: the module had no such public name.
     """
     pairs = NAMES.get(module.removeprefix("autograder."), "").split()
     names = {old: new or old for old, _, new in (pair.partition("=") for pair in pairs)}
@@ -97,7 +97,7 @@ def old_name(module: str, wanted: str) -> Any:
 
 
 def _refusal(expect_error: Callable[..., None]) -> Callable[..., None]:
-    """Return `expect_refusal`, which had the name and the type after the call."""
+    """Return `expect_refusal`, which takes the name and the type after the call."""
 
     def expect_refusal(run: Callable[[], Any], name: str, type: str, *rest: Any, **kw: Any) -> None:
         kw |= zip(("naming", "message"), rest, strict=False)
@@ -107,7 +107,7 @@ def _refusal(expect_error: Callable[..., None]) -> Callable[..., None]:
 
 
 def _recipe(recipe: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a maker of recipes whose fields may have their old names."""
+    """Return a maker of recipes that accepts old names of fields."""
 
     def old_recipe(*args: Any, **fields: Any) -> Any:
         return recipe(*args, **{FIELDS.get(name, name): each for name, each in fields.items()})

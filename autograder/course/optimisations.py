@@ -1,4 +1,4 @@
-"""Switches for measurements: each optimisation can be left out, and the points stay the same."""
+"""Switches that disable optimisations for measurements; the points stay the same."""
 
 import os
 
@@ -6,5 +6,5 @@ VARIABLE = "AUTOGRADER_WITHOUT"
 
 
 def is_off(name: str) -> bool:
-    """Return whether the environment leaves one out: `AUTOGRADER_WITHOUT=quick_exit,…`."""
+    """Return whether the environment disables it: `AUTOGRADER_WITHOUT=quick_exit,…`."""
     return name in os.environ.get(VARIABLE, "").split(",")

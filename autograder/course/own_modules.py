@@ -1,6 +1,6 @@
-"""A course's own packages: importable while its code runs, and never another course's.
+"""The course's own packages, importable while its code runs, and never mixed with another course's.
 
-Python keeps one package of a name in a process, and most courses call theirs `reference`.
+A Python process has only one package of each name, and most courses name theirs `reference`.
 """
 
 import contextlib
@@ -19,10 +19,10 @@ Modules = dict[str, ModuleType]
 
 @contextlib.contextmanager
 def importable(course: Course) -> Iterator[None]:
-    """Inside, the course's folder comes first on the path, and its packages are its own.
+    """Put the course's folder first on the path, and load its packages from there.
 
-    What another folder has under the names of its packages is put aside meanwhile, and is back
-    afterwards. Threads may be inside together for one course, and wait for each other for two.
+    Modules of other courses with the same names are set aside, and restored afterwards. Threads may
+    share this for one course; threads of different courses wait for each other.
     """
     _STAGE.enter(course)
     try:
@@ -32,7 +32,7 @@ def importable(course: Course) -> Iterator[None]:
 
 
 class _Stage:
-    """The course whose code runs in this process now, and the modules of other courses."""
+    """The course whose code runs in this process now, and other courses' set-aside modules."""
 
     def __init__(self) -> None:
         self.root: Path | None = None
@@ -49,9 +49,9 @@ class _Stage:
             self.changed.wait_for(lambda: self.root in {None, root})
             self.inside += 1
             if self.root is None:
-                if root != self.last:  # an author may have written a file just now
+                if root != self.last:  # an author may just have written a file
                     importlib.invalidate_caches()
-                content = course.content  # whose packages have the first part of these paths
+                content = course.content  # its packages are the first parts of these paths
                 paths = (content.reference, content.checks, content.solutions)
                 first = {name for path in paths for name in Path(path).parts[:1]}
                 self.names = frozenset(filter(str.isidentifier, first))
@@ -87,7 +87,7 @@ class _Stage:
         path: Sequence[str] | None = None,  # noqa: ARG002  the packages have no dot in their names
         target: ModuleType | None = None,
     ) -> ModuleSpec | None:
-        """Find a package of the course's in its folder, or nowhere."""
+        """Find a package of the course in its folder only."""
         if name not in self.names:
             return None
         found = PathFinder.find_spec(name, [str(self.root)], target)
@@ -111,7 +111,7 @@ def _loaded(name: str) -> Modules:
 
 
 def _folder_of(loaded: Modules) -> Path | None:
-    """Return the folder that a package lies in, by the files of its modules."""
+    """Return the folder that contains a package, by the files of its modules."""
     for name, module in loaded.items():
         file = getattr(module, "__file__", None)
         if file:

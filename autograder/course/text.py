@@ -1,4 +1,4 @@
-"""Texts: made safe to print, to store and to compare; names, numbers and lists in sentences."""
+"""Texts that are safe to print, store and compare; names, numbers and lists in sentences."""
 
 import difflib
 import hashlib
@@ -9,13 +9,13 @@ from collections.abc import Iterable, Sequence
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{4,}\b")
 _DIGESTED = re.compile(r"(--[0-9a-f]{32}| \([0-9a-f]{32}\))\Z")
 _UNSAFE_IN_NAMES = re.compile(r"[^A-Za-z0-9._-]+")
-_AFTER_A_NOUN = re.compile(  # what begins the part of a name that says more of its noun
+_AFTER_A_NOUN = re.compile(  # start of a phrase that qualifies the noun
     r" (?:(?:of|after|for|with|without|in|on|at|by|to|from|over|under|before|between|while|"
     r"that|which|divided|given|taken)\b|[(A-Z])|,"
 )
 _CONSONANT_Y = re.compile(r"(?<=[b-df-hj-np-tv-z])y\Z")
 CONTROL = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}  # categories of characters that are escaped
-DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)  # Windows' own names
+DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)  # reserved on Windows
 _AS_LETTERS = str.maketrans("0123456789", "ghijklmnop")
 ID_LETTERS = 24
 MAX_NAME = 60
@@ -25,9 +25,9 @@ MAX_ID = 120
 def printable(text: str, limit: int = 2000) -> str:
     """Return text without control characters or terminal escapes, of at most `limit` characters.
 
-    Newlines and tabs stay. Escapes, other control characters, lone surrogates and the
-    direction marks that can reorder a line are shown as `\\x1b` and the like. Memory
-    addresses become `0x…`, since they differ from run to run.
+    Newlines and tabs stay. Escapes, other control characters, lone surrogates and the direction
+    marks that can reorder a line are shown as `\\x1b` and the like. Memory addresses become `0x…`,
+    since they differ from run to run.
     """
     start = text[: limit + 1]
     cut = _ADDRESS.sub("0x…", start if start.isprintable() else "".join(map(_shown, start)))
@@ -35,7 +35,7 @@ def printable(text: str, limit: int = 2000) -> str:
 
 
 def one_line(text: str, limit: int = 200) -> str:
-    """Return `printable` text on one line: newlines, tabs and runs of blanks become one blank."""
+    """Return `printable` text on one line: each run of whitespace becomes one space."""
     return printable(" ".join(text.split()), limit)
 
 
@@ -46,10 +46,10 @@ def _shown(char: str) -> str:
 
 
 def file_name(identifier: str) -> str:
-    """Return a file name for a student's id: itself if that is safe, else cleaned, with a digest.
+    """Return a file name for a student's id: the id if it is safe, else cleaned with a digest.
 
-    Two different ids never share a name, also where the file system ignores case: a name with a
-    digest is never itself an id's, and the digest is too long for two ids to be made that share it.
+    Two different ids never share a name, even if the file system ignores case: an id that looks
+    like a name with a digest gets a digest itself, and the digest is too long to forge.
     """
     clean = _UNSAFE_IN_NAMES.sub("_", identifier).strip("._-")[:MAX_NAME].rstrip("._-")
     if DEVICES.fullmatch(clean):
@@ -60,25 +60,25 @@ def file_name(identifier: str) -> str:
 
 
 def has_digest(name: str) -> bool:
-    """Return whether a name ends as those that `file_name` and `identity` make."""
+    """Return whether a name ends with a digest as `file_name` and `identity` add it."""
     return _DIGESTED.search(name) is not None
 
 
 def digest(text: str, length: int = 32) -> str:
-    """Return hexadecimal digits that stand for a text, whatever characters are in it."""
+    """Return hexadecimal digits that identify a text of any characters."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:length]
 
 
 def as_letters(text: str) -> str:
-    """Return letters that stand for a text: a spreadsheet would take digits for a number."""
+    """Return letters that identify a text; a spreadsheet could take digits for a number."""
     return digest(text, ID_LETTERS).translate(_AS_LETTERS)
 
 
 def identity(name: str) -> str:
-    """Return the id of a folder's name: itself if it can be shown as it is, else with a digest.
+    """Return the id for a folder's name: the name if it is printable, or else with a digest.
 
-    It depends on nothing else, so it is the same whoever else is in the class, and two different
-    names never have one id.
+    It depends only on the name, not on the rest of the class, and two different names never share
+    an id.
     """
     shown = one_line(name, MAX_ID)
     if shown == name and not has_digest(name):
@@ -87,7 +87,7 @@ def identity(name: str) -> str:
 
 
 def number(value: float) -> str:
-    """Format points and the like: at most two decimals, no trailing zeros."""
+    """Format a number such as points: at most two decimals, no trailing zeros."""
     return f"{value:.2f}".rstrip("0").rstrip(".") or "0"
 
 
@@ -100,13 +100,13 @@ def several(count: float, noun: str) -> str:
 
 
 def nearest(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
-    """Return the name most like a word, at least by `cutoff` from 0 to 1; or nothing."""
+    """Return the most similar name, or an empty text if the similarity is below `cutoff`."""
     found = difflib.get_close_matches(word, list(known), n=1, cutoff=cutoff)
     return found[0] if found else ""
 
 
 def few(names: Sequence[str], most: int) -> str:
-    """Return the first of some names, and how many more there are."""
+    """Return the first `most` names, and the number of the others."""
     more = len(names) - most
     return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
 
@@ -118,18 +118,18 @@ def join_names(names: Sequence[str]) -> str:
 
 
 def capital(text: str) -> str:
-    """Return the text as the start of a sentence; a name with an underscore stays as it is."""
+    """Return the text with a capital first letter, unless its first word has an underscore."""
     return text if "_" in text.split(" ", 1)[0] else text[:1].upper() + text[1:]
 
 
 def uncapital(text: str) -> str:
-    """Return the text without the capital of a sentence's first word; a name keeps its own."""
+    """Return the text with a lower-case first letter, unless its first word is a name."""
     word = text.split(" ", 1)[0]
     return text[:1].lower() + text[1:] if word == "A" or word[1:].islower() else text
 
 
 def is_plural(what: str) -> bool:
-    """Return whether `are` goes with the name of a value: "the weights without the mask".
+    """Return whether the name of a value needs `are`: "the weights without the mask".
 
     Only its noun decides.
     """
@@ -138,7 +138,7 @@ def is_plural(what: str) -> bool:
 
 
 def are(what: str) -> str:
-    """Return the verb that goes with the name of a value."""
+    """Return `is` or `are` for the name of a value."""
     return "are" if is_plural(what) else "is"
 
 

@@ -1,8 +1,8 @@
-"""Variants: a student's own numbers, sampled by the course's secret and the student's id.
+"""Variants: each student's own numbers, derived from the course's secret and the student's id.
 
-A variant is a key of 16 hexadecimal digits. What is sampled from it is the course's own: its
-reference has a module `variants.EXERCISE` with `personalised(text, variant)`, the exercise's text
-with the variant's numbers in it.
+A variant is a key of 16 hexadecimal digits. The course decides what depends on it: its reference
+has a module `variants.EXERCISE` with `personalised(text, variant)`, which returns the exercise's
+text with the variant's numbers.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ from autograder.course.text import one_line
 
 SECRET = "course.secret"
 LINE = re.compile(r'^VARIANT = "([0-9a-f]{16})"', re.MULTILINE)
-FEWEST = 16  # characters of a secret
+FEWEST = 16  # characters of a secret at least
 TRIED = tuple(hashlib.sha256(bytes([n])).hexdigest()[:16] for n in range(3))
 
 
@@ -27,7 +27,7 @@ def read_secret(course: Course) -> bytes:
     """Read the course's secret.
 
     Raises:
-        UserError: there is none, or it is too short to be one.
+        UserError: there is none, or it is too short.
     """
     path = course.root / SECRET
     try:
@@ -44,7 +44,7 @@ def read_secret(course: Course) -> bytes:
 
 
 def make_secret(course: Course) -> Path | None:
-    """Make the course's secret, unless it has one; only its owner can read it."""
+    """Make the course's secret, readable only by its owner; return None if there is one already."""
     path = course.root / SECRET
     if path.exists():
         return None
@@ -54,7 +54,7 @@ def make_secret(course: Course) -> Path | None:
 
 
 def variant_of(exercise: Exercise, student: str, secret: bytes | None) -> str:
-    """Return the student's variant of an exercise; empty if it has none."""
+    """Return the student's variant of an exercise; empty if the exercise has no variants."""
     if exercise.variant == "none" or secret is None:
         return ""
     message = f"{exercise.name}\0{student}".encode("utf-8", "surrogatepass")
@@ -62,7 +62,7 @@ def variant_of(exercise: Exercise, student: str, secret: bytes | None) -> str:
 
 
 def stated_variant(text: str) -> str:
-    """Return the variant that a student's file states; empty if it states none."""
+    """Return the variant that a student's file states, or an empty text."""
     found = LINE.search(text)
     return found.group(1) if found else ""
 
@@ -99,10 +99,11 @@ def personalised(course: Course, exercise: Exercise, text: str, variant: str) ->
 
 
 def tried_variants(course: Course, exercise: Exercise) -> dict[str, str]:
-    """Return the solution with the numbers of some variants, by variant.
+    """Return the solution's texts for some variants, by variant.
 
     Raises:
-        UserError: as `personalised` does; or there is no solution, or all have the same numbers.
+        UserError: `personalised` raises it, there is no solution, or all texts have the same
+            numbers.
     """
     solution = course.solution_file(exercise.name)
     try:

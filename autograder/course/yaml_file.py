@@ -1,4 +1,4 @@
-"""A YAML file as typed data; a mistake in it is shown with its line, field and expectation."""
+"""YAML file as typed data; errors name the line, the field and what was expected."""
 
 import re
 import types
@@ -19,7 +19,7 @@ Whole = TypeVar("Whole", bound=msgspec.Struct)
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """YAML without its own dates: a wrong one is then a mistake with a line."""
+    """YAML loader that leaves dates as text, so that an error in a date has a line."""
 
     yaml_implicit_resolvers = {
         first: [(tag, pattern) for tag, pattern in found if tag != "tag:yaml.org,2002:timestamp"]
@@ -30,10 +30,10 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
 def read_yaml(
     path: Path, text: str, kind: type[Whole], prepared: Callable[[dict[object, object]], object]
 ) -> Whole:
-    """Return the text of the file at `path` as a record of that kind, once it is `prepared`.
+    """Return the text of the file at `path` as a `kind`; `prepared` converts its data first.
 
     Raises:
-        UserError: naming the file, the line, the field and what was expected there.
+        UserError: it is invalid; the message names file, line, field and what was expected.
     """
     try:
         data = yaml.load(text, Loader=_Loader)
@@ -53,9 +53,9 @@ def read_yaml(
 def yaml_error(
     path: Path, text: str, steps: Sequence[YamlKey], says: str, field: str = ""
 ) -> UserError:
-    """Return an error about what these keys and numbers lead to in the text of a file.
+    """Return an error about the node at a path of keys and indices in a file's text.
 
-    Its line (from 1) is that of the node there, or of the nearest one above it.
+    Its line (from 1) is that of the node, or of the nearest existing node above it.
     """
     node = yaml.compose(text, Loader=yaml.SafeLoader)
     assert node is not None
@@ -96,7 +96,7 @@ def _explained(path: Path, text: str, kind: type, message: str) -> UserError:
 
 
 def _kind_at(kind: Any, steps: Sequence[YamlKey]) -> Any:
-    """Return the type of what is at these steps."""
+    """Return the type at a path of keys and indices."""
     for step in steps:
         if isinstance(step, int):
             kind = typing.get_args(kind)[0]
@@ -108,7 +108,7 @@ def _kind_at(kind: Any, steps: Sequence[YamlKey]) -> Any:
 
 
 def _expected(said: str, kind: Any) -> str:
-    """Return msgspec's expectation, with the choices where it does not list them."""
+    """Return msgspec's expectation, with the choices if msgspec does not list them."""
     if said.startswith("Invalid enum value"):
         return f"expected one of {', '.join(map(str, typing.get_args(kind)))}"
     if kind is datetime and said.startswith(("Invalid RFC3339", "Expected `datetime")):

@@ -44,7 +44,7 @@ from autograder.student.targets import Target
 from autograder.student.terminal import Terminal, from_here
 from autograder.submission.source import Source
 
-EVERY = 1000  # details of a report
+EVERY = 1000  # values of a report
 LOOKING = "Looking for the line to change …"
 
 

@@ -1,4 +1,4 @@
-"""Events of `watch`, each from its own thread: a key, a saved file, a graded source."""
+"""Events of `watch`, each from its own thread: a pressed key, a saved file, a graded source."""
 
 import contextlib
 import os
@@ -17,9 +17,9 @@ from autograder.report.model import ExerciseReport
 from autograder.sandbox.child import Cancelled, Children
 from autograder.submission.source import Source
 
-OFTEN = 0.02  # s between two tries to end a grading
-WAIT = 0.2  # s, after which the reader sees whether it is to stop
-AGAIN = 0.5  # s, after which a folder that is gone is looked for again
+OFTEN = 0.02  # s between attempts to cancel a grading
+WAIT = 0.2  # s between checks whether to stop
+AGAIN = 0.5  # s until a missing folder is searched for again
 
 
 class KeyReader:
@@ -79,7 +79,7 @@ class KeyReader:
                 return
             if not data:  # the terminal is gone
                 return
-            if not data.startswith(b"\x1b"):  # an arrow or a function key is none of ours
+            if not data.startswith(b"\x1b"):  # ignore arrow and function keys
                 for char in data.decode("utf-8", "ignore"):
                     self._tell(char)
 
@@ -98,7 +98,7 @@ def watch_files(
     """Report the files saved in folders, but not below them, until `stop` is set."""
     while not stop.is_set():
         there = [folder for folder in folders if folder.is_dir()]
-        with contextlib.suppress(OSError, RuntimeError):  # too many watches, or a folder goes away
+        with contextlib.suppress(OSError, RuntimeError):  # too many watches, or a folder is removed
             if there:
                 _tell_changes(there, tell, stop)
         stop.wait(AGAIN)
@@ -111,10 +111,10 @@ def _tell_changes(
     batches = watchfiles.watch(
         *folders,
         watch_filter=None,
-        step=10,  # ms without another event, after which a batch of them is told
-        debounce=50,  # ms, at most, that a batch takes
+        step=10,  # ms without a new event until a batch is reported
+        debounce=50,  # ms of a batch at most
         stop_event=stop,
-        rust_timeout=1000,  # ms, after which it is seen whether the folders are still there
+        rust_timeout=1000,  # ms between checks that the folders exist
         yield_on_timeout=True,
         recursive=False,
         raise_interrupt=False,
@@ -135,7 +135,7 @@ class GradedSource(msgspec.Struct, frozen=True):
 
 
 class BackgroundJudge:
-    """One judge for all exercises, which calls `tell` with each graded source but outdated ones."""
+    """Judge for all exercises in its own thread; calls `tell` with each result that is current."""
 
     def __init__(
         self,
@@ -146,7 +146,7 @@ class BackgroundJudge:
     ) -> None:
         self._tell = tell
         self._judge = Judge(course, exercises, children)
-        self._changed = threading.Condition()  # guards the next three
+        self._changed = threading.Condition()  # guards the next three attributes
         self._waiting: Source | None = None
         self._current: Source | None = None
         self._closed = False

@@ -17,9 +17,9 @@ MARKS = {
     "missing": ("–", "dim"),
     "unreadable": ("!", "odd"),
 }
-BAR = 20  # characters
+BAR = 20  # in characters
 EDGE = "·  ░  ▒  ▓  █  ▓  ▒  ░  ·"
-UNITS = ((86_400, "day"), (3600, "hour"), (60, "minute"))  # s
+UNITS = ((86_400, "day"), (3600, "hour"), (60, "minute"))  # in seconds
 
 
 def course_lines(

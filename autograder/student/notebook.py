@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 SECONDS = 300
-EXECUTION = "NBGRADER_EXECUTION"  # where nbgrader runs a notebook, and what for
+EXECUTION = "NBGRADER_EXECUTION"  # set by nbgrader when it runs a notebook
 
 
 class CannotCheck(RuntimeError):
@@ -47,7 +47,7 @@ def check(exercise: str, hint: bool = False) -> float:
         raise CannotCheck(
             "check() works only in a notebook. In a terminal, run: autograder check NAME"
         )
-    # The notebook's file, as VS Code or Jupyter names it; else where it should lie.
+    # The notebook's file from VS Code or Jupyter, or else the file where it should be.
     named = shell.user_ns.get("__vsc_ipynb_file__") or os.environ.get("JPY_SESSION_NAME", "")
     saved = Path(str(named)) if str(named).endswith(".ipynb") else Path(f"{exercise}.ipynb")
     request = {
@@ -72,7 +72,7 @@ def check(exercise: str, hint: bool = False) -> float:
     if "error" in answer:
         if os.environ.get(EXECUTION) == "autograde":
             # nbgrader takes an exception for 0 points, but refuses a notebook without a kernel
-            terminal = getattr(sys.stderr, "_original_stdstream_copy", 2)  # not the captured one
+            terminal = getattr(sys.stderr, "_original_stdstream_copy", 2)  # uncaptured
             os.write(terminal, f"autograder: nothing was graded. {answer['error']}\n".encode())
             os._exit(1)
         raise CannotCheck(answer["error"])

@@ -74,7 +74,7 @@ def answer_of(request: dict[str, Any]) -> dict[str, Any]:
         html, text = notebook_outputs(
             exercise_for_student(report, course.content.hints, hidden=course.hidden_checks)
         )
-    else:  # a student, who gets one step at a time
+    else:  # a student gets one step at a time
         notebook = folder / f"{report.name}.ipynb"
         before = read_progress(notebook, report.name)
         seen = read_attempts(notebook, report.name)
@@ -96,7 +96,7 @@ def without_corrected(cells: Sequence[str]) -> list[str]:
     for number, code in reversed(list(enumerate(codes))):
         if not code.broken:
             later |= code.names.keys()
-        elif number < len(cells) - 2 and code.names.keys() <= later:  # the last one checks
+        elif number < len(cells) - 2 and code.names.keys() <= later:  # the last cell calls `check`
             kept[number] = ""
     return kept
 
@@ -128,7 +128,7 @@ def _context_lines(
     progress = course_progress(course)
     exercise = progress[report.name]
     now = progress_of(report)
-    if exercise.last_check is None or exercise.last_check.passed != now.passed:  # it was not kept
+    if exercise.last_check is None or exercise.last_check.passed != now.passed:  # not saved
         exercise = ExerciseProgress(exercise.exercise, stage_of(now), exercise.file, now)
         progress[report.name] = exercise
     first: list[StyledLine] = []

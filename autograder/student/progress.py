@@ -1,6 +1,6 @@
 """Progress in the course: the last check of each exercise, saved beside the student's file.
 
-Only the student reads it. Nothing is run here.
+Only the student reads these files. This module runs no submitted code.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ from autograder.submission.read import UnreadableFile, read_bytes
 from autograder.submission.source import read_own
 from autograder.submission.stubs import Stubs, read_stubs
 
-FOLDER = ".autograder"  # beside the student's file; others may have made it: no link is followed
+FOLDER = ".autograder"  # beside the student's file; never follow a link, which others may have made
 MOST = 1024 * 1024
 IGNORED = "*\n"
 

@@ -51,10 +51,10 @@ def next_step(
 ) -> Attempts:
     """Return what to show of the exercise now.
 
-    A check's first hint comes with its message. The next one comes if the source has changed and
-    fails the same way. If the policy is "practice", it also comes when it is `asked` for. Only the
-    mistake to correct first gets it, and only if it was first before: the student has not seen the
-    first hint to any other mistake.
+    A check's first hint comes with its message. The next hint comes if the source has changed and
+    fails the same way, or, if the policy is "practice", when it is `asked` for. Only the mistake to
+    correct first gets a next hint, and only if it was already first before: the student has not
+    seen the first hint to any other mistake.
     """
     changed = bool(before.digest) and before.digest != exercise.digest
     more = changed or (asked and policy == "practice")
@@ -84,7 +84,7 @@ def _failing(exercise: ExerciseReport) -> list[CheckReport]:
 
 
 def _is_same_mistake(check: CheckReport, other: str, seen: Seen | None) -> bool:
-    """Return whether another check shows a check's mistake: it is the same one, or by name."""
+    """Return whether `other` is the same check, or failed with the same named mistake."""
     if check.name == other:
         return True
     is_named = check.diagnosis is not None and bool(check.diagnosis.misconceptions)

@@ -36,10 +36,10 @@ def course_of(names: Sequence[str], stated: Path | None = None) -> Course:
 
 
 def targets_of(course: Course, names: Sequence[str]) -> list[Target]:
-    """Return what to check, each target once.
+    """Return the targets that some names mean, each once.
 
     Raises:
-        UserError: a name is of nothing that there is.
+        UserError: a name means no exercise, file or folder.
     """
     targets = [target for name in names for target in _targets_named(course, name)]
     return list({(target.exercise.name, target.path): target for target in targets}.values())
@@ -123,10 +123,10 @@ def _is_written(file: Path, exercise: Exercise, stubs: Stubs) -> bool:
 
 
 def exercise_for(course: Course, path: Path) -> Exercise:
-    """Return the exercise of a file: by its name, else by what it defines.
+    """Return the exercise of a file: by its name, or else by what it defines.
 
     Raises:
-        UserError: neither says one exercise.
+        UserError: the exercise is unclear.
     """
     if path.stem in course.exercises:
         return course.exercises[path.stem]

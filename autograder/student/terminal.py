@@ -30,10 +30,10 @@ HOME, REST_OF_LINE, REST = "\x1b[H", "\x1b[K", "\x1b[J"
 
 
 class Terminal:
-    """The standard output.
+    """Standard output as a terminal or a pipe.
 
     `width` is None if lines need not fit: in a pipe, in a file, and for `spoken` output, which a
-    screen reader breaks itself. `moves` is true if a frame can replace the one before.
+    screen reader wraps itself. `moves` is true if a new frame can replace the old one.
     """
 
     def __init__(self, spoken: bool = False) -> None:
@@ -66,7 +66,7 @@ def from_here(path: Path) -> str:
     whole = str(path.resolve())
     try:
         near = os.path.relpath(path)
-    except ValueError:  # another drive
+    except ValueError:  # on another drive
         near = whole
     return one_line(min(near, whole, key=len), 200)
 

@@ -113,11 +113,11 @@ class WatchedExercise:
         self.news = [[(message, "")]]
 
 
-SETTLE = 0.25  # s that a file which is no Python, or not there, has to become whole
-SETTLE_A_LINE = 0.06  # s for one whose last line has no end
-SILENT = 1.0  # s after a save in which more word of the same save says nothing new
-TICK = 1.0  # s after which the file is looked at anyway: not every disk tells of a save
-SLOW = 0.5  # s of checking, after which that is said
+SETTLE = 0.25  # s to wait if the file is missing or does not parse
+SETTLE_A_LINE = 0.06  # s to wait if its last line has no newline
+SILENT = 1.0  # s after a save in which further events are ignored
+TICK = 1.0  # s between looks at the file: not every disk reports saves
+SLOW = 0.5  # s of checking until a notice is shown
 EVERY = 1000
 KEYS = "h hint   a all values   p picture   n next   q quit"
 
@@ -141,7 +141,7 @@ class Watch:
         self.events: queue.SimpleQueue[Event] = queue.SimpleQueue()
         self.judge: BackgroundJudge
         self.keys = KeyReader(self.events.put)
-        self._digests: dict[Path, str] = {}  # of the sources that were looked at
+        self._digests: dict[Path, str] = {}  # of the last read sources
         self._helpers: frozenset[str] = frozenset()
         self._said_at = 0.0
         self._settles_at = 0.0  # while the file may be half written
@@ -161,7 +161,7 @@ class Watch:
         arguments = watched, self.events.put, stop
         watcher = threading.Thread(target=watch_files, args=arguments, daemon=True)
         watcher.start()
-        # an event like others: raised wherever Python is just now, the exception can get lost
+        # make Ctrl-C an event: an exception could get lost in another function
         before = signal.signal(signal.SIGINT, lambda *_: self.events.put(KeyboardInterrupt()))
         try:
             with self.keys:
@@ -241,7 +241,7 @@ class Watch:
         self._stamp = _stamp(path)
         try:
             source = source_of(path, exercise.course.exercise(exercise.name))
-        except UserError as error:  # it may be in the middle of being written
+        except UserError as error:  # it may be half written
             self._settles_at = 0.0 if settled else time.monotonic() + SETTLE
             if settled:
                 self._digests.pop(path, None)
