@@ -1,7 +1,7 @@
-"""The command line. A command's module is imported when the command is asked for.
+"""The command line. A command's module is imported only when the command runs.
 
-It is written with click rather than typer: typer imports pydantic on every start, which took a
-fifth of the time of `autograder check`.
+It uses click rather than typer: typer imports pydantic on every start, which took a fifth of the
+time of `autograder check`.
 """
 
 import atexit
@@ -19,12 +19,12 @@ from autograder.course.installation import extension, hooks, version
 from autograder.course.optimisations import is_off
 
 STOPPED, NOBODY_READS = 130, 141
-GROUP = "autograder.commands"  # the entry points by which extensions bring their commands
+GROUP = "autograder.commands"  # entry points of the extensions' commands
 
-# The headings of `autograder --help`, each by the first command below it.
+# The headings of `autograder --help`, keyed by the first command below each.
 HEADINGS = {"status": "For students", "grade": "For instructors", "new": "For authors"}
-# In the order of `autograder --help`. With each command of the core is its module and function;
-# with each of an extension the extra that installs it.
+# In the order of `autograder --help`: MODULE:FUNCTION for commands of the core, the extra to
+# install for those of an extension.
 COMMANDS = {
     "status": ("status:status", "List your exercises: done, begun, due."),
     "next": ("status:next_exercise", "Show which exercise comes next."),
@@ -69,20 +69,20 @@ def load_command(name: str) -> click.Command:
 
 
 class LazyGroup(click.Group):
-    """A group that has its commands' names and short helps, and imports the command that is run."""
+    """Group that knows its commands' names and short helps, and imports only the command to run."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        """Return the commands in the order of the table, then those of other distributions."""
+        """Return the names of the commands in the table, then of those in other distributions."""
         return list(dict.fromkeys([*self.commands, *hooks(GROUP)]))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return a command as `--help` lists it: of one in the table nothing is imported."""
+        """Return a command as `--help` lists it; commands in the table are not imported."""
         if cmd_name in self.commands or cmd_name not in hooks(GROUP):
             return super().get_command(ctx, cmd_name)
         return load_command(cmd_name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the commands below the heading of whom they are for, students' first."""
+        """Write the commands below their headings, students' commands first."""
         sections: dict[str, list[tuple[str, str]]] = {}
         heading, names = "Commands", self.list_commands(ctx)
         widest = formatter.width - 6 - max(map(len, names))
@@ -123,7 +123,7 @@ def app(context: click.Context) -> None:
 
 
 def _run() -> int:
-    """Run the command that is asked for, and return its exit code."""
+    """Run the requested command, and return its exit code."""
     try:
         code = app(prog_name="autograder", standalone_mode=False)
     except SystemExit as done:
@@ -132,7 +132,7 @@ def _run() -> int:
 
 
 def _leave() -> None:
-    """End the process at once: to take apart what was imported takes longer than some commands."""
+    """End the process at once: the usual clean-up can take longer than the command."""
     if _ended_with:
         with contextlib.suppress(OSError, ValueError):
             sys.stdout.flush()
@@ -141,14 +141,14 @@ def _leave() -> None:
 
 
 def main() -> None:
-    """Run the console command; print one clear line for what a person can fix, no traceback."""
-    is_process = getattr(sys.modules["__main__"], "main", None) is main  # it ends with the command
+    """Run the console command; print errors that users can fix without a traceback."""
+    is_process = getattr(sys.modules["__main__"], "main", None) is main  # the process ends then
     if is_process and not is_off("quick_exit"):
-        atexit.register(_leave)  # before all else registers: so it comes last
-    if is_process and not sys.warnoptions:  # what NumPy warns of would break a bar; judges too
+        atexit.register(_leave)  # registered first, so called last
+    if is_process and not sys.warnoptions:  # they would break the bar
         warnings.simplefilter("ignore")
         os.environ["PYTHONWARNINGS"] = "ignore"
-    for stream in (sys.stdout, sys.stderr):  # a sign that cannot be shown is no reason to stop
+    for stream in (sys.stdout, sys.stderr):  # replace characters that cannot be encoded
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     try:
@@ -163,7 +163,7 @@ def main() -> None:
     except (KeyboardInterrupt, click.Abort):
         print("autograder: stopped.", file=sys.stderr)
         code = STOPPED
-    except BrokenPipeError:  # nobody reads on; Python would try again to write what is left
+    except BrokenPipeError:  # no reader is left; prevent Python from writing the rest
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = NOBODY_READS
     _ended_with[:] = [code]

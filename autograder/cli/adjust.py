@@ -1,4 +1,4 @@
-"""`autograder adjust`: a person changes what the grader gave, and says why."""
+"""`autograder adjust`: an instructor changes points, with a reason."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -90,7 +90,7 @@ def adjust(
 def _name_in_results(
     student: str, course: Course, reports: Mapping[str, Report], table: Adjustments
 ) -> str:
-    """Return a student's name in the results, which may have pseudonyms."""
+    """Return a student's name in the results, which may be a pseudonym."""
     pseudonym = Pseudonyms(course.root / PSEUDONYMS).called(student)
     return pseudonym if pseudonym in reports or table.of(pseudonym) else student
 
@@ -98,10 +98,10 @@ def _name_in_results(
 def _change(
     add: float | None, points: float | None, excuse: bool, why: str
 ) -> tuple[str, float | None]:
-    """Return the one kind of change that the options ask for, and its points.
+    """Return the kind of change that the options ask for, and its points.
 
     Raises:
-        UserError: they ask for none, or for several.
+        UserError: the options ask for no change, or for several.
     """
     asked = [add is not None, points is not None, excuse]
     if sum(asked) > 1:

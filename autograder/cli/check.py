@@ -1,4 +1,4 @@
-"""`autograder check` and `autograder watch`: one's own work, once or at every save."""
+"""`autograder check` and `autograder watch`: check your own work, once or at every save."""
 
 import importlib.util
 import signal
@@ -88,7 +88,7 @@ def check(
 
 
 def _children(course: Course, target: Target) -> "Children":
-    """Start the worker: it warms up on another core while this process imports what it needs."""
+    """Start the worker; it warms up on another core while this process continues its imports."""
     from autograder.sandbox.levels import children_for
     from autograder.sandbox.spawn import keep_to_one_thread
 
@@ -132,7 +132,7 @@ def watch(work: str | None, plain: bool, course_path: Path | None) -> None:
 
 
 def _first_target(course: Course, work: str | None) -> Target:
-    """Return the exercise that is named, or else the one that comes next.
+    """Return the named exercise, or else the next unfinished one.
 
     Raises:
         UserError: there is none, or several are named.

@@ -1,4 +1,4 @@
-"""`autograder class-report`: a class on two pages, for a department or a lecture."""
+"""`autograder class-report`: a two-page summary of a class, for a department or a lecture."""
 
 from datetime import datetime
 from pathlib import Path

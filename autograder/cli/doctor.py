@@ -15,14 +15,14 @@ from autograder.report.model import Report
 from autograder.sandbox.levels import LEVELS, why_not
 from autograder.worker.confinement import LAYERS
 
-# Libraries that submissions may import, as they are installed; each is imported by this name too.
+# Libraries that submissions may import; their package and module names are the same.
 OFFERED = ("numpy", "matplotlib", "torch", "scipy", "pandas", "seaborn", "einops")
 ABOUT = {
     "full": "namespaces, private root, landlock, seccomp, limits",
     "landlock": "landlock, seccomp, limits (containers that refuse namespaces)",
     "no-open": "seccomp that opens no file, limits (kernels without landlock)",
 }
-ADVICE = (  # by a word of what the system or Python says
+ADVICE = (  # keyed by a word in the error message
     ("libseccomp", "Install the system's libseccomp (Debian, Ubuntu: libseccomp2)."),
     ("pyseccomp", "Install the package: pip install pyseccomp landlockpy"),
     ("landlockpy", "Install the package: pip install pyseccomp landlockpy"),
@@ -57,7 +57,7 @@ def doctor() -> None:
             "No level works here, so `grade` refuses submissions. --own-code grades your own code."
         )
     versions = {}
-    for name in OFFERED:  # nothing is imported for this
+    for name in OFFERED:  # without importing the libraries
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
             versions[name] = importlib.metadata.version(name)
     here = ", ".join(f"{name} {version}" for name, version in versions.items())

@@ -1,4 +1,4 @@
-"""A run of `autograder grade`: a class is graded, what changes is shown, and put in force."""
+"""A run of `autograder grade`: it grades a class, shows the changes and applies them."""
 
 import functools
 import io
@@ -45,7 +45,7 @@ MAX_WARNED = 10
 
 
 class GradeOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """The options of the command line, by their names there."""
+    """Options of the command line, by name."""
 
     submissions: Path
     out: Path
@@ -74,13 +74,13 @@ class GradeOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def run(options: GradeOptions) -> int:
-    """Grade, and say what came of it.
+    """Grade a class, and print the results.
 
     Returns:
         the exit code.
 
     Raises:
-        UserError: it cannot be carried out.
+        UserError: the run is not possible.
     """
     if not options.as_json:
         return _run(options, Console(highlight=False))
@@ -114,7 +114,7 @@ def _run(options: GradeOptions, console: Console) -> int:
         code = _exit_code(overview)
         log.overview(overview, code)
     if overview.in_force:
-        if not (options.anonymous and options.students):  # whose names stand nowhere
+        if not (options.anonymous and options.students):  # these names are saved nowhere
             remember_command(job.out, _command(options, job))
         print_overview(console, overview, course)
         _print_files(console, job, overview)
@@ -126,7 +126,7 @@ def _run(options: GradeOptions, console: Console) -> int:
 def _job(options: GradeOptions, course: Course, exercises: list[Exercise]) -> Job:
     level = options.confinement
     if level is None or level == "none" or options.scheduler is None:
-        level = choose(level, options.own_code)  # else the cluster's machines must hold it
+        level = choose(level, options.own_code)  # otherwise the cluster's machines check it
     return Job(
         course=course,
         exercises=tuple(e for e in course.content.exercises if e in exercises),
@@ -145,7 +145,7 @@ def _job(options: GradeOptions, course: Course, exercises: list[Exercise]) -> Jo
 
 
 def _command(options: GradeOptions, job: Job) -> GradeCommand:
-    """Return the command in a form that can be repeated from anywhere."""
+    """Return the command in a form that can be repeated from any folder."""
     is_selection = bool(options.exercises or options.assignment)
     return GradeCommand(
         submissions=str(job.submissions.resolve()),
@@ -162,7 +162,7 @@ def _command(options: GradeOptions, job: Job) -> GradeCommand:
 
 
 class _Run(msgspec.Struct, frozen=True):
-    """One run: it grades, shows what would change, and lets a person decide."""
+    """One run: it grades, shows the changes, and asks whether to apply them."""
 
     options: GradeOptions
     job: Job
@@ -170,7 +170,7 @@ class _Run(msgspec.Struct, frozen=True):
     log: Log
 
     def grade(self) -> GradedClass:
-        """Grade the class, and print what changes and what does not count."""
+        """Grade the class, and print the changes and whether they count."""
         options, out = self.options, self.job.out
         graders = self._graders()
         if options.as_json:
@@ -199,7 +199,7 @@ Nothing was changed: the current grades still count. The new ones are in
         return overview
 
     def _warn(self, ambiguous: Sequence[str]) -> None:
-        """Say before grading what will need a person; names of a class without names stay here."""
+        """Warn before grading about ambiguities; names of an anonymous class are not logged."""
         count = f"{several(len(ambiguous), 'ambiguity')} in the submissions"
         self.log.line(
             f"{count}. The terminal where grade runs names them." if self.job.anonymous else count
@@ -211,7 +211,7 @@ Nothing was changed: the current grades still count. The new ones are in
         self._speaker("warning")("\n".join([warning, *lines]))
 
     def _decide(self, difference: GradeDifference) -> bool:
-        """Return whether what changes is put in force, by the options or by a person."""
+        """Return whether to apply the changes, by the options or by asking."""
         options = self.options
         if options.only_if and difference.digest != options.only_if:
             return False
@@ -221,7 +221,7 @@ Nothing was changed: the current grades still count. The new ones are in
         return confirm()
 
     def _graders(self) -> Graders | None:
-        """Return what grades on a cluster, if that is asked for; None for processes here."""
+        """Return the graders on a cluster, if the options ask for one; None for processes here."""
         options = self.options
         tls = options.tls_ca_file, options.tls_cert, options.tls_key
         if options.scheduler is None and options.local_cluster is None and not any(tls):
@@ -237,7 +237,7 @@ Nothing was changed: the current grades still count. The new ones are in
         return graders
 
     def _speaker(self, event: str) -> Callable[[str], None]:
-        """Return what says a sentence at once: on stderr, or as an event."""
+        """Return a function that prints a sentence at once, on stderr or as an event."""
         if self.options.as_json:
             return lambda message: emit(event, said=message)
         return functools.partial(print, file=sys.stderr, flush=True)

@@ -1,4 +1,4 @@
-"""`autograder diff` and `history`: changes of grades, which a run also shows before they count."""
+"""`autograder diff` and `history`: changes of grades, as a run shows them before they count."""
 
 import sys
 from contextlib import closing
@@ -31,11 +31,11 @@ from autograder.cli.options import PATH, json_lines_option
 from autograder.course.errors import UserError
 from autograder.course.text import nearest, one_line, several
 
-MOST = 10  # changes that a run shows
+MOST = 10  # changes that a run lists
 MOST_CELLS = 3
 MOST_CHECKS = 2
 MOST_OF_DIFF = 12
-MOST_OF_HISTORY = 4  # cells of a version
+MOST_OF_HISTORY = 4  # changed cells listed for each version
 
 
 @click.command()
@@ -63,10 +63,10 @@ def diff(before: Path, after: Path, everything: bool, as_json: bool) -> None:
 
 
 def _records(place: Path) -> Records:
-    """Open the records of a folder, or of a file of them.
+    """Open the records of a folder, or of a file of records.
 
     Raises:
-        UserError: there are none.
+        UserError: there are no records.
     """
     folder = place if place.is_dir() else place.parent
     ensure_settled(folder)
@@ -82,7 +82,7 @@ def _records(place: Path) -> Records:
 
 
 def _compared(before: Records, after: Records) -> GradeDifference:
-    """Return all that differs, in the order of the later table; then who is no longer in it."""
+    """Return all changes in the order of the later table, with removed students at the end."""
     difference = GradeDifference()
     gone = [student for student in before.students if student not in after]
     for student in [*after.students, *gone]:
@@ -97,7 +97,7 @@ def _compared(before: Records, after: Records) -> GradeDifference:
 
 
 def in_a_terminal() -> bool:
-    """Return whether there is somebody who can be asked."""
+    """Return whether a person at a terminal can answer questions."""
     return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))
 
 
@@ -106,16 +106,16 @@ def confirm() -> bool:
     try:
         question = "Apply these changes? The current grades stay in history/."
         return click.confirm(question, default=False, err=True)
-    except click.Abort:  # the end of the input
+    except click.Abort:  # no more input
         return False
 
 
 def print_difference(
     console: Console, difference: GradeDifference, rest: Path, most: int | None = MOST
 ) -> None:
-    """Print whose grades change from what to what, and why; of many, the first `most`.
+    """Print each change of a grade and its reason, at most the first `most`.
 
-    Many have a line each; of few, the checks are named. `rest` is where all of them are.
+    If there are more, each has one line; otherwise the checks are named. `rest` has all of them.
     """
     changes = difference.changes
     for line in headline(difference):
@@ -126,7 +126,7 @@ def print_difference(
     table = Table(box=None, pad_edge=False, header_style="bold", show_edge=False)
     for name in ("student", "total", "what changes", "why"):
         table.add_column(name, overflow="fold" if few else "ellipsis", no_wrap=not few)
-    first = sorted(changes, key=lambda change: change.fills)[:most]  # what takes away comes first
+    first = sorted(changes, key=lambda change: change.fills)[:most]  # losses come first
     for change in first:
         total = change.after or f"{change.before} → none"
         if change.before and change.after:
@@ -189,10 +189,10 @@ def _versions_table(found: list[tuple[ResultsVersion, Path]], as_json: bool) -> 
 def _student_table(
     results: Path, found: list[tuple[ResultsVersion, Path]], student: str, as_json: bool
 ) -> Table:
-    """Return a row for every version in which the student's grade changed.
+    """Return a row for each version in which the student's grade changed.
 
     Raises:
-        UserError: no version knows the student.
+        UserError: no version has this student.
     """
     table = _table("version", "when (UTC)", "by", "grader", "total", "what")
     students: set[str] = set()
@@ -214,7 +214,7 @@ def _student_table(
 
 
 def _about(version: ResultsVersion) -> list[Text]:
-    """Return the cells that say which version it is, when it was made, by whom and with what."""
+    """Return the cells about a version: number, time, author and command."""
     grader = version.grader
     made = f"{grader.version} ({grader.digest[:8]})" if grader is not None else ""
     at = version.at.removesuffix("+00:00").replace("T", " ")

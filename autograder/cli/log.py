@@ -1,6 +1,6 @@
-"""Records of runs: `grade.log` with the times for people, events in JSON for scripts (`--json`).
+"""Logs of runs: `grade.log` with times for people, JSON events for scripts (`--json`).
 
-The log has what a screen has no room for.
+The log also has details that do not fit on a screen.
 """
 
 import logging
@@ -22,32 +22,32 @@ from autograder.course.errors import UserError
 from autograder.course.text import one_line
 
 FILE = "grade.log"
-MOST_BYTES = 4 * 2**20  # of a file; there is one older one beside it
+MOST_BYTES = 4 * 2**20  # of the log file; one older file is kept
 LONGEST = 2000
 
 
 class _Quiet(logging.handlers.RotatingFileHandler):
-    """A log that cannot be written, on a full disk for example, stops nobody."""
+    """Log handler that ignores write errors, for example on a full disk."""
 
     def handleError(self, record: logging.LogRecord) -> None:
         pass
 
 
 class Log:
-    """The log of a run. It begins with its first line. `hidden` names are in no line."""
+    """Log of a run, created with its first line. It contains none of the `hidden` names."""
 
     def __init__(self, folder: Path, hidden: Collection[str] = ()) -> None:
         self._path = folder / FILE
         self._logger: logging.Logger | None = None
         longest_first = sorted(map(re.escape, filter(None, hidden)), key=len, reverse=True)
-        names = "|".join(longest_first) or "(?!)"  # which matches nothing
+        names = "|".join(longest_first) or "(?!)"  # matches nothing
         self._hidden = re.compile(rf"(?<!\w)(?:{names})(?!\w)")
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if self._logger is None:  # nothing had begun; the folder may be anybody's
+        if self._logger is None:  # the run never began, so the folder may not be ours
             return
         if error is not None:
             is_known = isinstance(error, UserError)
@@ -56,7 +56,7 @@ class Log:
             handler.close()
 
     def line(self, text: str) -> None:
-        """Write a line with the time in UTC; nothing, where no such file can be."""
+        """Write a line with the time in UTC, if the log file can be created."""
         if self._logger is None:
             self._logger = self._opened()
             self.line(f"process {os.getpid()}: {' '.join(sys.argv[1:])}")
@@ -78,7 +78,7 @@ class Log:
         return logger
 
     def overview(self, overview: GradedClass, code: int) -> None:
-        """Write all that came of a run."""
+        """Write all results of a run."""
         for note in overview.notes:
             self.line(f"note: {note}")
         verb = "changed" if overview.in_force else "would change"
@@ -98,13 +98,13 @@ def cell_text(cell: GradeCell) -> str:
 
 
 def emit(event: str, **values: Any) -> None:
-    """Print an event at once: one JSON object on a line of its own."""
+    """Print an event at once, as a JSON object on its own line."""
     sys.stdout.write(msgspec.json.encode({"event": event, **values}).decode() + "\n")
     sys.stdout.flush()
 
 
 def emit_start(job: Job) -> None:
-    """Print what is about to be graded."""
+    """Print the course, the exercises and the settings of a run."""
     emit(
         "start",
         course=job.course.title,
@@ -118,7 +118,7 @@ def emit_start(job: Job) -> None:
 
 
 def emit_progress(done: int, of: int) -> None:
-    """Print how many of how many submissions are graded."""
+    """Print how many submissions are graded, and how many there are."""
     emit("progress", done=done, of=of)
 
 
@@ -129,7 +129,7 @@ def emit_changes(changes: Iterable[Change]) -> None:
 
 
 def emit_end(overview: GradedClass, out: Path, code: int) -> None:
-    """Print what came of a run: changes, students, notes, and a last object with the counts."""
+    """Print the results of a run: changes, students, notes, and a last object with the counts."""
     difference = overview.difference
     emit_changes(difference.changes if difference is not None else ())
     for row in overview.rows:

@@ -1,4 +1,4 @@
-"""Options and arguments that several commands have in common."""
+"""Options and arguments that several commands share."""
 
 import contextlib
 from collections.abc import Callable
@@ -26,7 +26,7 @@ MOMENT = click.DateTime(
 
 
 class ExerciseName(click.types.StringParamType):
-    """The name of an exercise, or where `files` are taken too, a path; the shell completes it."""
+    """Name of an exercise, or a path if `files` is true, with shell completion."""
 
     name = "exercise"
 
@@ -39,7 +39,7 @@ class ExerciseName(click.types.StringParamType):
         param: click.Parameter,  # noqa: ARG002
         incomplete: str,
     ) -> "list[CompletionItem]":
-        """Return the exercises that begin so, or else files; never an error, which nobody reads."""
+        """Return the exercises that begin with the text, or else files; raise no error."""
         from click.shell_completion import CompletionItem
 
         from autograder.course.course_file import find_course
@@ -84,7 +84,7 @@ json_lines_option = click.option(
 
 
 def cluster_options(command: Callable[..., T]) -> Callable[..., T]:
-    """Add the options that say on which machines a class is graded."""
+    """Add the options that choose the machines for grading."""
     for option in (
         click.option("--tls-key", type=PATH, help="Your key for the scheduler, a PEM file."),
         click.option(

@@ -1,4 +1,4 @@
-"""The progress of long work: a bar in a terminal, a line now and then elsewhere."""
+"""Progress of long work: a bar in a terminal, occasional lines elsewhere."""
 
 import contextlib
 import math
@@ -19,14 +19,14 @@ from autograder.course.errors import UserError
 from autograder.course.text import several
 
 T = TypeVar("T")
-RECENT = 5  # submissions, by which the time that is left is estimated
+RECENT = 5  # submissions for the estimate of the remaining time
 
 
 class TimeLeft(ProgressColumn):
-    """The column of the time until all submissions are graded.
+    """Column of the progress bar with the remaining time.
 
-    The slowest come last, each alone. So it counts the recent pace, and never less for each than
-    the time since the last one.
+    The slowest submissions come last, one at a time. So the estimate uses the recent pace, but at
+    least the time since the last graded submission for each one.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -37,14 +37,14 @@ class TimeLeft(ProgressColumn):
         self._done = 0
 
     def add(self, done: int) -> None:
-        """Take the number of submissions that are graded by now."""
+        """Record the number of graded submissions."""
         now = self._clock()
         for _ in range(min(done - self._done, RECENT)):
             self._recent.append((now - self._last) / (done - self._done))
         self._last, self._done = now, done
 
     def render(self, task: Task) -> Text:
-        """Return “about 3 min left”; empty while too few are graded to tell."""
+        """Return “about 3 min left”; empty as long as too few submissions are graded."""
         left = (task.total or 0) - self._done
         if len(self._recent) < RECENT or left <= 0:
             return Text()
@@ -60,15 +60,16 @@ def graded_with_progress(
     notify: Callable[[int, int], None] | None = None,
     log: Callable[[str], None] | None = None,
 ) -> T:
-    """Do work that says how many of how many submissions are graded.
+    """Run `work` with a function that it calls with the numbers of graded and all submissions.
 
-    `notify` hears each number instead of the terminal, `log` a sentence now and then.
+    `notify` gets each number instead of the terminal, `log` occasional sentences. `kept` is the end
+    of the message after Ctrl-C.
 
     Raises:
-        UserError: somebody pressed Ctrl-C; it says how many are graded and, by `kept`, what of it.
+        UserError: somebody pressed Ctrl-C.
     """
     done = 0
-    console = Console(file=sys.stderr)  # this very one, whatever the work does to sys.stderr
+    console = Console(file=sys.stderr)  # now, since the work may replace sys.stderr
     silent = notify is not None or not console.is_terminal
     time_left = TimeLeft()
     columns = TextColumn("{task.description}"), BarColumn(), time_left
@@ -89,7 +90,7 @@ def graded_with_progress(
             time_left.add(count)
             progress.update(bar, description=said, completed=count, total=total)
             if count == total:
-                progress.stop()  # a question may come
+                progress.stop()  # a question may follow
             done = count
             if interrupted.is_set() and count < total:
                 raise KeyboardInterrupt
@@ -102,7 +103,7 @@ def graded_with_progress(
 
 @contextlib.contextmanager
 def _noticing_interrupts() -> Iterator[threading.Event]:
-    """Yield whether Ctrl-C was pressed: its exception is lost where a callback runs."""
+    """Yield an event that Ctrl-C sets: a callback may swallow its exception."""
     pressed = threading.Event()
     if threading.current_thread() is not threading.main_thread():
         yield pressed

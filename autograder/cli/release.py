@@ -1,4 +1,4 @@
-"""`autograder release`: what an instructor hands out."""
+"""`autograder release`: makes the student kit."""
 
 import os
 import sys
@@ -152,7 +152,7 @@ def _print_recorded(name: str) -> None:
 
 
 def _print_shares(shares: Sequence[KitShares]) -> None:
-    """Print what of each exercise the released course judges and names, and what is too little."""
+    """Print the shares that the kit can judge and name, with warnings on low ones."""
     print(f"\n{'exercise':32}{'mistakes named':>22}{'right answers judged':>24}")
     for each in shares:
         named = share_text(each.named, each.misconceptions)
@@ -166,10 +166,10 @@ def _print_shares(shares: Sequence[KitShares]) -> None:
 def _compare_with_course(
     course: Course, files: dict[str, bytes], exercises: Sequence[Exercise]
 ) -> int:
-    """Print, for each exercise, how what was released grades beside the whole course.
+    """Print for each exercise how the kit's grades differ from those of the whole course.
 
     Returns:
-        the exit code: 1 if something differs.
+        the exit code: 1 if there is a difference.
     """
     whole, unnamed = Compared("all"), list[str]()
     with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:

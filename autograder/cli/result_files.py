@@ -1,4 +1,4 @@
-"""Files that continuous integration reads: JUnit, CTRF, a summary; annotations in the log."""
+"""Result files for continuous integration: JUnit, CTRF, a summary, and annotations in the log."""
 
 import contextlib
 import sys
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 FILE = click.Path(path_type=Path, dir_okay=False)
-COUNTS = {0, 1}  # exit codes of `grade` with which results count
+COUNTS = {0, 1}  # exit codes of `grade` if the results count
 
 
 class ResultFiles(msgspec.Struct, frozen=True):
-    """The files to write, and whether the log gets annotations."""
+    """Paths of the result files to write, and whether to annotate the log."""
 
     junit: Path | None = None
     ctrf: Path | None = None
@@ -35,7 +35,7 @@ class ResultFiles(msgspec.Struct, frozen=True):
 
 
 def result_file_options(command: Callable[..., T]) -> Callable[..., T]:
-    """Add the options that name the files."""
+    """Add the options for result files."""
     for option in (
         click.option(
             "--summary",
@@ -52,7 +52,7 @@ def result_file_options(command: Callable[..., T]) -> Callable[..., T]:
 def write_check_result_files(
     files: ResultFiles, paths: "Sequence[Path]", reports: "Sequence[ExerciseReport]"
 ) -> None:
-    """Write the files of a check; `paths` are the student's files, as they are found from here.
+    """Write the result files of a check; `paths` are the student's files.
 
     Raises:
         UserError: a file cannot be written.
@@ -76,12 +76,12 @@ def write_check_result_files(
 def write_class_result_files(
     files: ResultFiles, results: Path, course_path: Path | None, code: int
 ) -> None:
-    """Write the files of a class's results, with what students may see: logs are read by many.
+    """Write the result files of a class, with only what students may see: many people read logs.
 
-    Nothing is written where the exit code says that the results do not count.
+    Nothing is written if the exit code says that the results do not count.
 
     Raises:
-        UserError: the results cannot be read, or a file not be written.
+        UserError: the results cannot be read, or a file cannot be written.
     """
     if not files or code not in COUNTS:
         return
@@ -101,7 +101,7 @@ def write_class_result_files(
 
 
 def write_result_files(files: ResultFiles, shown: "Sequence[ShownExercise]") -> None:
-    """Write what is asked for, and print annotations, to where no program reads the output.
+    """Write the requested files; print annotations to stderr, which no program parses.
 
     Raises:
         UserError: a file cannot be written.

@@ -1,4 +1,4 @@
-"""`autograder`, `autograder status` and `autograder next`: the course as a list, nothing graded."""
+"""`autograder`, `autograder status` and `autograder next`: list the course; grade nothing."""
 
 from datetime import datetime
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A class on one screen: a table of a small class, the numbers of a large one."""
+"""A class on one screen: a table of a small class, statistics of a large one."""
 
 import statistics
 from collections.abc import Iterable, Sequence
@@ -14,19 +14,19 @@ from autograder.report.grades_table import EXCUSED, points_text
 from autograder.report.html import INDEX
 from autograder.report.overview import ClassOverview, Row
 
-MAX_ROWS = 30  # beyond which a class is shown in numbers
-MAX_LINES = 12  # of each kind, below the table of a small class
-FEW_LINES = 3  # the same for a large one
-WIDE = 7  # columns that a number and its head take, so that nothing is cut
-TOTAL = 24  # those of the total and the status
+MAX_ROWS = 30  # a larger class is shown as statistics
+MAX_LINES = 12  # of each kind of note, for a small class
+FEW_LINES = 3  # the same for a large class
+WIDE = 7  # characters for a column of points and its heading
+TOTAL = 24  # characters for the total and the status
 
 
 def print_overview(console: Console, overview: ClassOverview, course: Course) -> None:
-    """Print the class and the notes on it; the rest is in the files."""
+    """Print the class and its first notes; the rest is in the files."""
     students = max((cell_len(row.student) for row in overview.rows[:MAX_ROWS]), default=0)
     groups = {e.title: [e] for e in overview.exercises}
     if len(groups) * WIDE + TOTAL + students > console.width and course.content.assignments:
-        groups = {  # there is no room for a column of each exercise
+        groups = {  # too many exercises for one column each
             assignment.title: [e for e in overview.exercises if e.name in assignment.exercises]
             for assignment in course.content.assignments
         }
@@ -49,7 +49,7 @@ def print_notes(
     console: Console, overview: ClassOverview, rest: str, most: int = FEW_LINES, cut: bool = True
 ) -> None:
     """Print the first notes on the class; `rest` says where the others are."""
-    for note in overview.said_only:  # nowhere else, so in full
+    for note in overview.said_only:  # in full: no file has these
         console.print(Text(f"Note: {note}"))
     lines = [f"Note: {note}" for note in overview.notes]
     _print_some(console, lines, most, rest, cut)
@@ -67,7 +67,7 @@ def _print_some(
 
 
 def _table(overview: ClassOverview, groups: dict[str, list[Exercise]], has_room: bool) -> Table:
-    """Return a table of one row per student, whose names stay in one line if they have room."""
+    """Return a table with one row per student; names are not wrapped if there is room."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("student", overflow="fold", no_wrap=has_room)
     for words, exercises in groups.items():
@@ -88,7 +88,7 @@ def _most(exercises: Iterable[Exercise]) -> str:
 
 
 def _cell(row: Row, exercises: Sequence[Exercise]) -> str:
-    """Return the points of some exercises; a dot where none has any, `EX` for excused."""
+    """Return the points of some exercises; a dot if there are none, `EX` if all are excused."""
     if all(exercise.name in row.excused for exercise in exercises):
         return EXCUSED
     points = _points(row, exercises)
@@ -96,14 +96,14 @@ def _cell(row: Row, exercises: Sequence[Exercise]) -> str:
 
 
 def _points(row: Row, exercises: Sequence[Exercise]) -> float | None:
-    """Return the points of some exercises, without what is excused; None where none has any."""
+    """Return the points of some exercises without excused ones; None if there are none."""
     counted = [exercise.name for exercise in exercises if exercise.name not in row.excused]
     known = [points for name in counted if (points := row.points[name]) is not None]
     return sum(known) if known else None
 
 
 def _numbers(overview: ClassOverview, groups: dict[str, list[Exercise]]) -> Table:
-    """Return a table of one row per group, of those who have points for it."""
+    """Return a table of statistics with one row per group, over students with points."""
     rows = overview.rows
     counts = ", ".join(f"{status} {count}" for status, count in overview.statuses)
     table = Table(

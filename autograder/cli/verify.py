@@ -1,4 +1,4 @@
-"""`autograder verify`: the grader graded."""
+"""`autograder verify`: tests the grader itself."""
 
 import os
 import sys
@@ -18,7 +18,7 @@ from autograder.course.course_file import find_course, load_course
 from autograder.course.installation import require, require_libraries
 from autograder.course.text import several
 
-WIDE = 200  # columns, where no terminal cuts the table
+WIDE = 200  # columns if the output is not a terminal
 
 
 @click.command()
@@ -58,7 +58,7 @@ def verify(
     verified: dict[str, Verified] = {}
     processes = min(workers or os.cpu_count() or 1, len(chosen))
     with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
-        tasks = [  # the last exercises of a course are the largest: begin with them
+        tasks = [  # the last exercises of a course take longest: begin with them
             pool.submit(
                 verify_exercise, course.root, each.name, not no_mutants, QUICK if quick else 1
             )
@@ -77,14 +77,14 @@ def verify(
 
 
 def verify_exercise(root: Path, name: str, with_mutants: bool, share: int) -> Verified:
-    """Verify one exercise, in a process of its own."""
+    """Verify one exercise; called in a separate process."""
     course = load_course(root / "course.yml")
     verifier = Verifier(course, course.exercise(name), share)
     return verifier.run([each for each in STEPS if with_mutants or each != "mutants"])
 
 
 def print_results(results: list[Verified]) -> None:
-    """Print the table as wide as the terminal, whole in a pipe; sentences whole, to be copied."""
+    """Print the table, fitted to a terminal, and the faults on unwrapped lines for copying."""
     is_known = sys.stdout.isatty() or "COLUMNS" in os.environ
     console = Console(highlight=False, width=None if is_known else WIDE)
     table = Table(box=None, pad_edge=False, header_style="bold")
