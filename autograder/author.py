@@ -1,9 +1,8 @@
-"""The public interface for authors: all that a course imports of the engine.
+"""The public interface for authors: every name that a course may import from the engine.
 
-Reference, checks and misconceptions import these names from here and nothing else from
-`autograder`. Each name is loaded when it is first used, so a check of an array imports neither the
-diagnosis nor what torch modules need. `docs/api.md` describes every name; it is made from this
-list by `python -m tools.api`.
+Reference, checks and misconceptions import from this module only. Each name is loaded when it is
+first used, so a check of an array imports neither the diagnosis nor the code for torch modules.
+`docs/api.md` describes every name; `python -m tools.api` writes it from this list.
 
 A *case* is one call that a check makes. A *probe* is one call that distinguishes misconceptions. A
 *step* is a named part of the correct answer. A misconception replaces one or more steps.
@@ -92,7 +91,7 @@ if TYPE_CHECKING:
     from autograder.worker.codec import Axes, Figure, Image, tensor
     from autograder.worker.messages import Passed
 
-# The names by heading of docs/api.md and by module, in the order in which the page has them.
+# The names by heading of docs/api.md and by module, in the order of the page.
 GROUPS = {
     "Comparing answers": {
         "autograder.checks.expect": (

@@ -1,1 +1,1 @@
-"""Worker processes, as the judge has them: started, asked, timed and ended."""
+"""Worker processes as the judge sees them: started, called, timed and ended."""

@@ -1,4 +1,4 @@
-"""The time that a submission may use, over all the processes that it runs in."""
+"""The time that a submission may use, summed over all its processes."""
 
 from autograder.course.course_file import Limits
 from autograder.course.text import number
@@ -12,13 +12,13 @@ MAX_TIMEOUTS = 2
 
 
 class Budget:
-    """One account of time for all processes of a submission.
+    """Time account of a submission, shared by all its processes.
 
-    A function that ran out of time twice is not called a third time. Calls and the first load
-    together have the course's `total_seconds`, and so have all loads after the first.
+    A function that timed out twice is not called again. Calls and the first load share the course's
+    `total_seconds`; all later loads share another `total_seconds`.
 
-    `is_in_doubt` says that a process ended, or was ended, before it had answered. On a busy machine
-    that may not be its own doing, so the submission is graded once more, alone.
+    `is_in_doubt` says that a process ended, or was killed, before it had answered. A busy machine
+    can cause that, so the submission is graded once more, without others running.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -31,15 +31,15 @@ class Budget:
 
     @property
     def spent(self) -> float:
-        """Return the seconds that count, so far."""
+        """Return the seconds counted so far."""
         return self.on_calls + self.on_reloads
 
     def check_call(self, subject: str) -> None:
-        """Return if the function may be called.
+        """Check that the function may be called.
 
         Raises:
-            TimedOut: it ran out of time too often.
-            Cancelled: nobody waits for it.
+            TimedOut: the function timed out too often, or no time is left.
+            Cancelled: the submission was cancelled.
         """
         __tracebackhide__ = True
         self.check_cancelled()
@@ -47,17 +47,17 @@ class Budget:
             raise TimedOut("not_called_again", subject, str(MAX_TIMEOUTS))
 
     def check_cancelled(self) -> None:
-        """Return unless the submission was cancelled.
+        """Check that the submission was not cancelled.
 
         Raises:
-            Cancelled: it was.
+            Cancelled: the submission was cancelled.
         """
         __tracebackhide__ = True
         if self.is_cancelled:
             raise Cancelled("The grading was cancelled.")
 
     def note_timeout(self, subject: str) -> None:
-        """Count that a call of `subject` ran out of time."""
+        """Count a timeout of a call of `subject`."""
         self.is_in_doubt = True
         self._timeouts[subject] = self._timeouts.get(subject, 0) + 1
 
@@ -69,11 +69,11 @@ class Budget:
         answer: AnswerTo | None = None,
         reload: bool = False,
     ) -> Reply:
-        """Exchange messages with a process, and charge the time that it took.
+        """Exchange messages with a process, and charge the time used.
 
         Raises:
             TimedOut: no time is left.
-            WorkerGone: the process ended, or was ended after `seconds`.
+            WorkerGone: the process ended, or was killed after `seconds`.
         """
         __tracebackhide__ = True
         left = self.limits.total_seconds - (self.on_reloads if reload else self.on_calls)

@@ -1,4 +1,4 @@
-"""A worker's process as the judge sees it, however it was started."""
+"""A worker process as the judge sees it, however it was started."""
 
 from abc import ABC, abstractmethod
 from typing import Literal, NamedTuple, Protocol
@@ -6,65 +6,65 @@ from typing import Literal, NamedTuple, Protocol
 from autograder.course.course_file import Library, Limits
 from autograder.sandbox.connection import Clock, Connection
 
-# Where the submission answers; where it is asked about its own steps; where the course's code runs.
+# For the submission's answers, for questions about its own steps, and for the course's code.
 Place = Literal["first", "own", "course"]
 
 
 class InternalError(Exception):
-    """A failure of the grader's own, in which the student has no part.
+    """Failure of the grader itself, not of the student's code.
 
-    `killed` is true if a process was ended by force, from outside: another try may succeed.
+    `killed` is true if something outside killed a process: another try may succeed.
     """
 
     killed = False
 
     @property
     def finding(self) -> str:
-        """Return the error as a sentence, for a report."""
+        """Return the error as a sentence for a report."""
         return f"The grader itself failed: {self}."
 
 
 class Cancelled(InternalError):
-    """Nobody waits for the result any more."""
+    """A submission was cancelled: nobody waits for its result."""
 
 
 class Child(ABC):
-    """A started process that waits for its first request. `clock` tells what time it has had."""
+    """Process that waits for its first request. `clock` measures its time."""
 
     clock: Clock
 
     @abstractmethod
     def open(self) -> Connection:
-        """Return the line to it. Called once; whoever calls it closes the line."""
+        """Return the connection to the process. Call it once; close the connection afterwards."""
 
     @abstractmethod
     def end(self) -> None:
-        """End the process and all that it started, and free what it held."""
+        """End the process and everything that it started, and free its resources."""
 
     @abstractmethod
     def kill(self) -> None:
-        """Stop what it does, from any thread; what it holds is still to be freed by `end`."""
+        """Stop the process, from any thread; `end` must still free its resources."""
 
     @abstractmethod
     def ask_for_stack(self) -> None:
-        """Ask the process for its stack, written to its own connection.
+        """Ask the process to write its stack to its own connection.
 
-        Nothing happens on a system without such a signal. What the process sends after that cannot
+        Does nothing on a system without the signal. Afterwards the process's output can no longer
         be read as messages.
         """
 
     @abstractmethod
     def wait(self, seconds: float) -> int | None:
-        """Return its exit code, or None if it is still there after so many seconds.
+        """Wait up to `seconds`; return the exit code, or None if the process still runs.
 
-        A negative code is the signal that ended it, or TOO_MANY_TASKS.
+        A negative code is the signal that ended the process, or TOO_MANY_TASKS.
         """
 
 
 class ChildKind(NamedTuple):
-    """The kind of a child: its limits, its place, and the modules at hand that are slow to import.
+    """Kind of a child: its limits, its place and the slow modules that it has imported.
 
-    These are the library's and those in `also`.
+    These modules are the library's and those in `also`.
     """
 
     library: Library
@@ -74,14 +74,14 @@ class ChildKind(NamedTuple):
 
 
 class Children(Protocol):
-    """A source of children."""
+    """Source of child processes."""
 
     def take(self, kind: ChildKind) -> Child:
-        """Return a child of that kind, ready. There is one child at a time in each place.
+        """Return a ready child of this kind. Each place has one child at a time.
 
         Raises:
-            InternalError: none can be started.
+            InternalError: no child can be started.
         """
 
     def close(self) -> None:
-        """End what is still running."""
+        """End all running children."""

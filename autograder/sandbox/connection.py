@@ -1,9 +1,9 @@
-"""The line to a worker: bytes there and back, with a deadline that holds whatever it does.
+"""The connection to a worker: bytes in both directions, with a deadline that always holds.
 
-A deadline goes by the time that the process has had, not by the clock on the wall: on a busy
-machine a process waits for a processor, and that is not its doing. So the processor time of all its
-threads counts, and the time in which it slept; not the time in which it was ready to run and could
-not. Where the system does not tell, the clock on the wall has to do, with patience.
+A deadline counts the processor time of all the process's threads and the time that it slept. It
+does not count the time that the process was ready to run and waited for a processor, so a busy
+machine costs no student time. If the system does not report these times, the deadline uses
+wall-clock time, multiplied by `PATIENCE`.
 """
 
 import contextlib
@@ -17,29 +17,29 @@ from typing import IO, NamedTuple
 
 Buffer = bytes | bytearray | memoryview
 
-PATIENCE = 3.0  # so many times its limit a process may sleep: for a file, or for its own threads
-LONGEST = 20.0  # so many times its limit, on the wall, whatever the process says it does
+PATIENCE = 3.0  # times its limit that a process may sleep: waiting for a file or its own threads
+LONGEST = 20.0  # times its limit, in wall-clock time, that no process may exceed
 GRACE = 60.0
-LAST_WORDS = 1.0  # seconds in which a process that is late says where it is
-AT_ONCE = 0.05  # an answer that comes within this time is not measured
+LAST_WORDS = 1.0  # seconds in which a late process reports its stack
+AT_ONCE = 0.05  # an answer within this time is not measured
 
 
 class Had(NamedTuple):
-    """The time that a process has had since it started, in seconds."""
+    """Time used by a process since it started, in seconds."""
 
     processor: float
     asleep: float
 
 
 class Clock:
-    """Reads what a process has had; `process` is its id, or 0 where it cannot be asked."""
+    """Clock of the time that a process has used; `process` is its id, or 0 if unknown."""
 
     def __init__(self, process: int) -> None:
         self._id = (~process << 3) | 2 if process > 0 else 0  # see clock_getcpuclockid(3)
         self._schedule = f"/proc/{process}/schedstat"
 
     def read(self) -> Had | None:
-        """Return what the process has had; None if it is gone, or the system does not say."""
+        """Return the time used, or None if the process has ended or the system cannot tell."""
         if not self._id:
             return None
         try:
@@ -52,7 +52,7 @@ class Clock:
 
 
 class Deadline:
-    """The time for one answer: `seconds` of the processor, and some more asleep."""
+    """Time limit for one answer: `seconds` of processor time, and a multiple of it asleep."""
 
     def __init__(self, seconds: float, clock: Clock) -> None:
         self.seconds = seconds
@@ -63,7 +63,7 @@ class Deadline:
         self._excused = 0.0
 
     def left(self) -> float:
-        """Return how long to wait before asking again; no time is left when it is 0 or less."""
+        """Return how long to wait before asking again; 0 or less means that no time is left."""
         if not self._asked:
             self._asked = True
             self._had = self._clock.read()
@@ -79,14 +79,14 @@ class Deadline:
         return min(left) if min(left) <= 0 else max(min(left), 0.005)
 
     def used(self) -> float:
-        """Return the seconds that count, so far."""
+        """Return the seconds counted so far."""
         wall, had = self._so_far()
         if had is None:
             return min(max(wall, 0.0), self.seconds)
         return had.processor + max(had.asleep, 0.0)
 
     def _so_far(self) -> tuple[float, Had | None]:
-        """Return the seconds on the wall, and what the process has had in them, if it is known."""
+        """Return the wall-clock seconds and, if known, the time that the process used in them."""
         wall = time.monotonic() - self._start - self._excused
         now = self._clock.read() if self._had is not None else None
         if now is None or self._had is None:
@@ -95,14 +95,14 @@ class Deadline:
         return wall, Had(now.processor - self._had.processor, slept)
 
     def excuse(self, seconds: float) -> None:
-        """Do not count this time, in which the process waited for the judge."""
+        """Do not count `seconds`, in which the process waited for the judge."""
         self._excused += seconds
 
 
 class DescriptorConnection:
-    """Line over descriptors that can be waited for: on all systems but Windows.
+    """Connection over descriptors that `poll` can wait for: on all systems except Windows.
 
-    A line on which an exchange failed is dead.
+    A connection cannot be used after an exchange failed.
     """
 
     def __init__(self, reading: int, writing: int) -> None:
@@ -115,8 +115,8 @@ class DescriptorConnection:
         """Write all of the buffers.
 
         Raises:
-            TimeoutError: it was not taken in time.
-            OSError, EOFError: nobody is there to take it.
+            TimeoutError: the process did not read them in time.
+            OSError, EOFError: the other end is closed.
         """
         left = [memoryview(buffer).cast("B") for buffer in buffers if len(buffer)]
         while left:
@@ -131,7 +131,7 @@ class DescriptorConnection:
                 left[0] = left[0][written:]
 
     def receive(self, size: int, deadline: Deadline) -> bytes:
-        """Read exactly `size` bytes; raises as `send` does."""
+        """Read exactly `size` bytes; raise the same errors as `send`."""
         parts: list[bytes] = []
         while size:
             try:
@@ -146,7 +146,7 @@ class DescriptorConnection:
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
     def read_last_words(self, most: int, end: bytes) -> bytes:
-        """Read what still comes within a moment, until `end` is in it."""
+        """Read the bytes that arrive within a moment, until they contain `end`."""
         poll, words, last = select.poll(), b"", time.monotonic() + LAST_WORDS
         poll.register(self._reading, select.POLLIN)
         with contextlib.suppress(OSError):
@@ -173,7 +173,7 @@ def _wait(descriptor: int, event: int, deadline: Deadline) -> None:
 
 
 class ThreadConnection:
-    """Line over files that can only block, as Windows' pipes do: a thread blocks, others wait."""
+    """Connection over files that only block, such as pipes on Windows: a thread reads them."""
 
     def __init__(self, reading: IO[bytes], writing: IO[bytes]) -> None:
         self._reading, self._writing = reading, writing
@@ -188,7 +188,7 @@ class ThreadConnection:
         return self._do(size, deadline)
 
     def read_last_words(self, most: int, end: bytes) -> bytes:  # noqa: ARG002
-        """Return nothing: who blocks cannot stop waiting."""
+        """Return nothing: a blocking read cannot be stopped."""
         return b""
 
     def close(self) -> None:

@@ -1,7 +1,7 @@
-"""Workers forked from a warm process: the judge's side of the fork server. Linux only.
+"""Workers forked from a process that has already imported their libraries. Linux only.
 
-On the level `none` nothing confines them: they are for one's own code, and cost a fork each in
-place of a start of Python and its libraries.
+On the level `none` the workers are not confined: for one's own code, a fork replaces a full start
+of Python and its libraries.
 """
 
 import contextlib
@@ -22,7 +22,8 @@ from autograder.sandbox.connection import Clock, Connection, DescriptorConnectio
 from autograder.sandbox.spawn import environment, process_limits, worker_command
 from autograder.worker.confinement import LAYERS, LOCKED, READY, SCRATCH, STARTED, STATUS, Level
 
-# What students import besides: ready at once, and there at all where nothing can be opened.
+# Modules that students often import. They are imported in advance, which makes them available even
+# where no file can be opened.
 _COMMON = """
 abc collections contextlib copy dataclasses datetime decimal enum fractions functools heapq inspect
 itertools json math operator pprint random re resource statistics string textwrap threading time
@@ -34,8 +35,8 @@ SCRATCH_MB = 64
 TRIES = 5
 
 
-# Freed memory stays mapped: a child that prints or computes much would otherwise spend its
-# time on page faults, and run out of it.
+# Freed memory stays mapped: otherwise a child that prints or computes a lot would spend its time on
+# page faults, and time out.
 _KEEP_FREED_MEMORY = {
     "MALLOC_MMAP_THRESHOLD_": "67108864",
     "MALLOC_TRIM_THRESHOLD_": "268435456",
@@ -44,7 +45,7 @@ _KEEP_FREED_MEMORY = {
 
 
 class ForkServerGone(InternalError):
-    """The fork server ended, or did not start; the message says what it said last."""
+    """The fork server ended or did not start; the message has its last output."""
 
     def __init__(self, message: str, killed: bool) -> None:
         super().__init__(message)
@@ -52,7 +53,7 @@ class ForkServerGone(InternalError):
 
 
 class ForkedChild(Child):
-    """A confined process that waits for its first request."""
+    """Confined process that waits for its first request."""
 
     def __init__(self, line: socket.socket, process: int, server: "ForkServer") -> None:
         self._line = line
@@ -66,10 +67,10 @@ class ForkedChild(Child):
         return DescriptorConnection(descriptor, descriptor)
 
     def end(self) -> None:
-        """Kill it. Its remains are collected when the next child is wanted: that takes a while."""
+        """Kill the process. The next fork waits for it to disappear, which takes a while."""
         if self._process < 0:
             return
-        if not self._server.confined and self._id:  # and what it started, which nothing else ends
+        if not self._server.confined and self._id:  # and the processes that it started
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._id, signal.SIGKILL)
         self.kill()
@@ -77,7 +78,7 @@ class ForkedChild(Child):
         self._process = -1
 
     def kill(self) -> None:
-        with contextlib.suppress(OSError):  # it may be ending just now
+        with contextlib.suppress(OSError):  # it may have just ended
             signal.pidfd_send_signal(self._process, signal.SIGKILL)
 
     def ask_for_stack(self) -> None:
@@ -91,7 +92,7 @@ class ForkedChild(Child):
 
 
 def _id_of(descriptor: int) -> int:
-    """Return the id, here, of the process of a descriptor; 0 where it cannot be found out."""
+    """Return the id, in this namespace, of a descriptor's process; 0 if unknown."""
     try:
         with open(f"/proc/self/fdinfo/{descriptor}", encoding="ascii") as file:
             ids = [int(line[4:]) for line in file if line.startswith("Pid:")]
@@ -101,9 +102,9 @@ def _id_of(descriptor: int) -> int:
 
 
 class ForkServer:
-    """A fork server that is starting, or runs. Its children run on `core`, if one is named.
+    """Fork server that is starting or running. Its children run on `core`, if given.
 
-    Those of a `probing` one run no submission, but try what their confinement forbids.
+    If `probing`, the children run no submission: they try actions that their confinement forbids.
     """
 
     def __init__(
@@ -147,10 +148,10 @@ class ForkServer:
             )
 
     def fork(self, limits: Limits) -> ForkedChild:
-        """Return a new child, locked down; the one before has to be ended.
+        """Return a new confined child; the previous one must have ended.
 
         Raises:
-            ForkServerGone: there is none; no student's code has run.
+            ForkServerGone: the fork server has ended; no student's code has run.
         """
         if not self._is_ready and self._receive(START_SECONDS)[0] != READY:
             raise self._gone()
@@ -183,7 +184,7 @@ class ForkServer:
         return child
 
     def has_answered(self, seconds: float) -> bool:
-        """Wait so long for an exit code; return whether it has come, or the line is closed."""
+        """Wait up to `seconds`; return True if an exit code has arrived or the line closed."""
         if self._control.fileno() < 0:
             return True
         poll = select.poll()
@@ -194,7 +195,7 @@ class ForkServer:
         """Return the child's exit code, or TOO_MANY_TASKS.
 
         Raises:
-            ForkServerGone: the fork server ended with it, or instead of it.
+            ForkServerGone: the fork server ended too.
         """
         message, _ = self._receive()
         self._has_child = False
@@ -204,7 +205,7 @@ class ForkServer:
         return code
 
     def _receive(self, seconds: float = ANSWER_SECONDS) -> tuple[bytes, int]:
-        """Return a message and the descriptor with it; nothing and -1 if none comes in time."""
+        """Return a message and its descriptor; empty bytes and -1 if none arrives in time."""
         try:
             self._control.settimeout(seconds)
             message, descriptors, _, _ = socket.recv_fds(self._control, 16, 1)
@@ -213,7 +214,7 @@ class ForkServer:
         return message, descriptors[0] if descriptors else -1
 
     def _gone(self) -> ForkServerGone:
-        """End it, and return how it ended and what it said last."""
+        """End the fork server, and return an error with its exit and its last output."""
         self._control.close()
         try:
             self.process.wait(2)
@@ -229,7 +230,7 @@ class ForkServer:
         return ForkServerGone(f"The fork server ended. {self._last_words}".strip(), killed)
 
     def close(self) -> None:
-        """Hang up and end it. May be called twice."""
+        """Close the connection and end the fork server. May be called twice."""
         self._control.close()
         self._output.close()
         self.process.kill()
@@ -239,7 +240,7 @@ class ForkServer:
 
 
 class ForkServers:
-    """A fork server for each kind of worker: started when first needed, and again if it ends."""
+    """Fork servers, one for each kind of worker: started on first use, restarted if they end."""
 
     def __init__(
         self,
@@ -257,14 +258,14 @@ class ForkServers:
         self._servers: dict[tuple[str, ...], ForkServer] = {}
 
     def prepare(self, kind: ChildKind) -> None:
-        """Start what such a child is forked from, and do not wait for it."""
+        """Start the fork server for this kind of child without waiting for it."""
         self._server(kind)
 
     def take(self, kind: ChildKind) -> Child:
-        """Return a child of a warm process.
+        """Return a child forked from a process with its imports done.
 
         Raises:
-            ForkServerGone: there is none, also after a few more tries.
+            ForkServerGone: no child could be forked, even after several tries.
         """
         for tries_left in reversed(range(TRIES)):
             try:
@@ -276,7 +277,7 @@ class ForkServers:
         raise AssertionError
 
     def _server(self, kind: ChildKind) -> ForkServer:
-        """Return the one that a child is forked from; it has one child at a time."""
+        """Return the fork server for this kind of child; it has one child at a time."""
         key = (kind.library, kind.place, *kind.also)
         if key not in self._servers:
             torch = ["torch"] if kind.library == "torch" else []
@@ -289,7 +290,7 @@ class ForkServers:
 
     @property
     def processes(self) -> list[int]:
-        """Return the ids of the fork servers that there are now; on `full` each has a child."""
+        """Return the ids of the running fork servers; on the level `full` each has a child."""
         return [server.process.pid for server in self._servers.values()]
 
     def close(self) -> None:

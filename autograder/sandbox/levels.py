@@ -1,4 +1,4 @@
-"""Levels of confinement: tests which of them work on this machine, and chooses the strongest."""
+"""Levels of confinement: which of them work on this machine, and which is the strongest."""
 
 import contextlib
 import functools
@@ -22,8 +22,8 @@ from autograder.worker.confinement import LAYERS, REFUSED, TOO_MANY_TASKS, Level
 
 LEVELS: tuple[Level, ...] = ("full", "landlock", "no-open")
 TRIES = 5
-SHELL = "/usr/bin/sh"  # which the private root has too
-END_SECONDS = 10.0  # for the end of a process that hung up
+SHELL = "/usr/bin/sh"  # the private root has it too
+END_SECONDS = 10.0  # for a process to end after its connection closed
 
 
 class ProbeKilled(InternalError):
@@ -34,12 +34,12 @@ class ProbeKilled(InternalError):
 
 @functools.cache
 def why_not(level: Level) -> str:
-    """Return why a level does not work here; an empty text if it does.
+    """Return why a level does not work here, or an empty text if it does.
 
-    A child on that level tries everything that it must not be able to do.
+    A child on that level tries every action that it must not be able to do.
 
     Raises:
-        UserError: something keeps ending the processes that try it.
+        UserError: something keeps killing the child processes.
     """
     if sys.platform != "linux":
         return "it needs Linux"
@@ -55,7 +55,7 @@ def why_not(level: Level) -> str:
 
 
 def _tried(level: Level) -> str:
-    """Return what a child on that level could do, or why there is none; empty if it is confined."""
+    """Return what a child on that level could do, or why none started; empty if it is confined."""
     with tempfile.TemporaryDirectory() as folder:
         secret = Path(folder, "secret")
         secret.write_text("an answer")
@@ -76,7 +76,7 @@ def _tried(level: Level) -> str:
 
 
 def attempts(secret: str) -> Iterator[tuple[str, list[Any]]]:
-    """Yield the names of what the probe tries, each with its arguments.
+    """Yield the names of the probe's attempts, each with its arguments.
 
     Deleting comes after everything that needs the file. Threads come last, because a fork server
     that counts them ends the child.
@@ -114,7 +114,7 @@ def _what_it_could_do(child: ForkedChild, line: Connection, secret: str) -> str:
     for name, args in attempts(secret):
         try:
             is_refused = _is_refused(child, line, name, args)
-        except (OSError, EOFError):  # gone: with exec, for one, it is another
+        except (OSError, EOFError):  # the process is gone: an exec replaces it, for example
             code = child.wait(END_SECONDS)
             if code == TOO_MANY_TASKS and name == "start threads":
                 continue
@@ -133,10 +133,10 @@ def _is_refused(child: ForkedChild, line: Connection, name: str, args: list[Any]
 
 
 def choose(wanted: Level | None, own_code: bool) -> Level:
-    """Return the level to grade on: the one that is asked for, or the strongest that works.
+    """Return the level to grade on: the requested one, or the strongest that works.
 
     Raises:
-        UserError: none holds, and the code is not one's own.
+        UserError: no level works, and the code is not the user's own.
     """
     if wanted is not None and wanted != "none":
         reason = why_not(wanted)
@@ -164,10 +164,10 @@ def children_on(
     core: int | None = None,
     first: Library | None = None,
 ) -> Children:
-    """Return a source of children on a level, which cannot read the course's answers.
+    """Return a source of children on a level; they cannot read the course's answers.
 
-    They run on the `core`, if one is given. A fork server for the library `first` starts at once,
-    if that takes no longer than to start a judge.
+    The children run on `core`, if given. A fork server for the library `first` starts at once if it
+    starts as fast as a judge.
     """
     reference = course.content.reference
     if sys.platform != "linux":
@@ -185,7 +185,7 @@ def children_for(
 ) -> Children:
     """Return a source of unconfined children, for one's own code.
 
-    With `start`, the first child starts at once, for the file at `path` if that is given.
+    With `start`, the first child starts at once, for the file at `path` if given.
     """
     reference = course.content.reference
     if sys.platform != "linux":

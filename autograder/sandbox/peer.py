@@ -1,7 +1,7 @@
-"""The course's own functions in a process beside a submission's, called with hostile values.
+"""Process that runs the course's own functions, called from a submission with hostile values.
 
-A student's tests are handed such functions: the right ones, and broken ones that the tests should
-find. The student's code can call them, and only what they return ever reaches it.
+A student's tests receive such functions: the correct one, and buggy ones that the tests should
+detect. The student's code can only call them and see what they return.
 """
 
 from collections.abc import Sequence
@@ -21,9 +21,9 @@ from autograder.worker.messages import Callback, Reply, Request, Unit
 
 
 class Peer:
-    """The process of the course's functions: started at the first call, and again if it ends.
+    """Process of the course's functions: started at the first call, and again if it ends.
 
-    `budget` is the peer's own: the time of the course's code is not the submission's.
+    `budget` is separate from the submission's: the course's code does not use the student's time.
     """
 
     def __init__(self, children: Children, library: Library, limits: Limits) -> None:
@@ -34,10 +34,10 @@ class Peer:
         self._modules: dict[str, int] = {}
 
     def call(self, text: str, name: str, ask: Callback) -> Reply:
-        """Call the function `name` of a text with a submission's arguments, as "carry" says.
+        """Call the function `name` defined in `text` with the arguments of `ask`.
 
         Raises:
-            StudentProblem: it raised, or did not come to an end.
+            StudentProblem: the function raised, or did not finish.
         """
         if text not in self._modules:
             made = self._reply_to(Request("define", "course", units=[Unit("course", text)]))
@@ -73,7 +73,7 @@ class Peer:
 
 
 class CourseFunction:
-    """A function of the course's that a submission's code may call, in the peer's process."""
+    """A course function that a submission's code may call; it runs in the peer process."""
 
     def __init__(self, peer: Peer, text: str, name: str) -> None:
         self.peer = peer
@@ -81,7 +81,7 @@ class CourseFunction:
         self.name = name
 
     def answer(self, ask: Callback) -> Request:
-        """Return what the function does with the arguments that the student's code gave it."""
+        """Return the function's result for the arguments that the student's code passed."""
         try:
             answered = self.peer.call(self.text, self.name, ask).value
         except Raised as error:
@@ -92,7 +92,7 @@ class CourseFunction:
 
 
 def answers_by(functions: Sequence[CourseFunction]) -> AnswerTo | None:
-    """Return what answers a submission's calls of these functions: they count from 1."""
+    """Return a callable that answers a submission's calls of these functions, numbered from 1."""
     if not functions:
         return None
 

@@ -1,4 +1,4 @@
-"""Problems between a check and a student's code: a code, typed fields, and one sentence each."""
+"""Problems of a check with a student's code, each with a code, typed fields and a sentence."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -22,11 +22,11 @@ CODES: dict[str, CauseCode] = {
     "MemoryError": "out_of_memory",
 }
 NOT_FOUND = frozenset({"ModuleNotFoundError", "ImportError"})
-LIBRARIES = frozenset({"matplotlib", "numpy", "torch"})  # that a course may need
+LIBRARIES = frozenset({"matplotlib", "numpy", "torch"})  # libraries that a course may need
 AXES = frozenset({"Axes", "AxesSubplot"})
 _RAISE = re.compile(r"\braise\b")
 
-# By code. `where` is the place as words; reports show its line of code.
+# The sentences by code. `where` is the place in words; reports also show its line of code.
 SENTENCES: dict[CauseCode, str] = {
     "not_defined": "{subject} is not defined in {message}.{near}{because}",
     "no_value": "{subject} has no value: {message}, which sets it, was not run to its end."
@@ -67,14 +67,14 @@ SENTENCES: dict[CauseCode, str] = {
 
 
 class StudentProblem(Exception):
-    """Failure of the student's code to give an answer.
+    """Problem that keeps the student's code from giving an answer.
 
-    `code` is a key of SENTENCES, and `finding` the rendered sentence. `subject` is the function,
-    the value or the file that was asked for. `type` is the name of an exception's class. `message`
-    is the message for the sentence, on one line. `names` are similar names in the file. `because`
-    is an earlier problem while the file was loaded. An exception also has `bases`, the names of its
-    built-in base classes; `said`, its own message; `shapes`, the arrays that its line names; and
-    `library`, the package that raised it.
+    `code` is a key of SENTENCES, and `finding` the finished sentence. `subject` is the requested
+    function, value or file. `type` is the class name of an exception. `message` is one line for the
+    sentence. `names` are similar names in the file. `because` is an earlier problem, from loading
+    the file. An exception also has `bases`, the names of its built-in base classes; `said`, its own
+    message; `shapes`, the shapes of the arrays named in its line; and `library`, the package that
+    raised it.
     """
 
     kind: ProblemKind = "wrong"
@@ -110,7 +110,7 @@ class StudentProblem(Exception):
 
     @property
     def cause(self) -> Cause:
-        """Return the record of the problem: exactly what its sentence shows."""
+        """Return the record of the problem: the fields that its sentence shows."""
         shown = {name for _, name, _, _ in Formatter().parse(SENTENCES[self.code]) if name}
         message = self.message if shown & {"message", "said"} else ""
         return Cause(
@@ -125,7 +125,7 @@ class StudentProblem(Exception):
         )
 
     def _install(self) -> str:
-        """Return how to install the library that an import did not find; else nothing."""
+        """Return how to install the library that an import did not find, or an empty text."""
         found = re.match(r"No module named '(\w{1,40})", self.message)
         if found is None or found[1] not in LIBRARIES or find_spec(found[1]) is not None:
             return ""
@@ -151,48 +151,48 @@ class StudentProblem(Exception):
 
 
 class NotDefined(StudentProblem):
-    """A name that the exercise asks for is not in the file."""
+    """The file does not define a name that the exercise asks for."""
 
     kind: ProblemKind = "missing"
 
 
 class Raised(StudentProblem):
-    """An exception of the student's code; a check for exceptions notes that it `was_asked_for`."""
+    """The student's code raised; a check that expects exceptions sets `was_asked_for`."""
 
     kind: ProblemKind = "raised"
     was_asked_for = False
 
 
 class NotWritten(Raised):
-    """A function that the student has not written yet."""
+    """The student has not written the function yet."""
 
     kind: ProblemKind = "not written"
 
 
 class NotPlain(StudentProblem):
-    """An answer of a type that cannot be compared."""
+    """The answer has a type that cannot be compared."""
 
 
 class TimedOut(StudentProblem):
-    """An answer that did not come in time."""
+    """The answer did not come in time."""
 
     kind: ProblemKind = "timed out"
 
 
 class Crashed(StudentProblem):
-    """The end of the process that ran the student's code."""
+    """The process that ran the student's code ended."""
 
     kind: ProblemKind = "crashed"
 
 
 class NotLoaded(StudentProblem):
-    """A file that could not be run at all; the code says what stopped it."""
+    """The file could not be run at all; the code says why."""
 
     kind: ProblemKind = "not loaded"
 
 
 def line_of(place: CodePlace | None) -> Line | None:
-    """Return a place as the record has it."""
+    """Return a place as a line of the record, or None without a place."""
     if place is None:
         return None
     text = one_line(place.text, 120)
@@ -207,19 +207,19 @@ def line_of(place: CodePlace | None) -> Line | None:
 
 
 def where(place: CodePlace | None) -> str:
-    """Return ` in line 3 of softmax.py`, or nothing without a place."""
+    """Return text such as ` in line 3 of softmax.py`, or an empty text without a place."""
     if place is None:
         return ""
     return f" in line {place.line} of {one_line(place.label, 80)}"
 
 
 def foreign_answer() -> Crashed:
-    """Return the problem of a process that sent a value which the worker's code never sends."""
+    """Return the problem of a process that sent a value which a worker never sends."""
     return Crashed("foreign_answer")
 
 
 def from_worker(problem: Problem, subject: str, is_call: bool = True) -> StudentProblem:
-    """Return the exception for a problem that the worker reported about a call or a value."""
+    """Return the exception for a problem that the worker reported for a call or a value."""
     place = problem.place
     if problem.kind == "exited":
         return Crashed("exited", subject, place=place)
@@ -237,7 +237,7 @@ def from_worker(problem: Problem, subject: str, is_call: bool = True) -> Student
 
 
 def _raised(problem: Problem, subject: str) -> Raised:
-    """Return the exception for one that came out of `subject`, a function or the file."""
+    """Return the exception for an error raised in `subject`, a function or the file."""
     is_stub = _is_of_a_stub(problem)
     kind = NotWritten if is_stub else Raised
     return kind(
@@ -254,9 +254,9 @@ def _raised(problem: Problem, subject: str) -> Raised:
 
 
 def _is_of_a_stub(problem: Problem) -> bool:
-    """Return whether a line of the student's own file raises NotImplementedError, as a stub does.
+    """Return True if a line of the student's own file raises NotImplementedError, as a stub does.
 
-    Libraries raise it too, for what they cannot do.
+    Libraries also raise it, for unsupported operations.
     """
     if problem.type != "NotImplementedError" or problem.place is None:
         return False
@@ -266,9 +266,9 @@ def _is_of_a_stub(problem: Problem) -> bool:
 def about_sibling(
     problem: Problem, subject: str, source: Source, exercises: Collection[str]
 ) -> StudentProblem | None:
-    """Return the problem of a file beside the student's: a stub, or an exercise that is not there.
+    """Return the problem if the code needs an exercise that is unwritten or missing, else None.
 
-    `exercises` are the course's, each of which a file may import.
+    `exercises` are the names of the course's exercises: a file may import any of them.
     """
     place = problem.place
     file = one_line(place.label, 80) if place is not None else ""
@@ -283,7 +283,7 @@ def about_sibling(
 
 
 def while_loading(problem: Problem) -> StudentProblem:
-    """Return the problem of a top-level line that failed, while all around it was run."""
+    """Return the problem of a top-level line that failed; all other lines have run."""
     if problem.type in NOT_PYTHON:
         return _raised(problem, "The file")
     if problem.type in NOT_FOUND and problem.place is not None:
@@ -304,8 +304,8 @@ def missing(
 ) -> NotDefined:
     """Return the problem of a name that the file does not define.
 
-    What most likely took it away is an error while the file was loaded: one in `set_at`, the line
-    that would have set it, before others; a failed import did so last.
+    The most likely reason is an error while the file was loaded: first one in `set_at`, the line
+    that sets the name, and last a failed import.
     """
     failed = sorted(
         load_problems, key=lambda p: (where(p.place) != where(set_at), p.type in NOT_FOUND)
@@ -321,6 +321,6 @@ def missing(
 
 
 def _differs_inside_words(name: str, other: str) -> bool:
-    """Return whether a name may be another one misspelt: `b_wieghts`, and not `c_weights`."""
+    """Return True if `name` may be `other` misspelt: `b_wieghts`, but not `c_weights`."""
     words, others = (each.casefold().split("_") for each in (name, other))
     return len(words) != len(others) or all(map(nearest, words, ([word] for word in others)))

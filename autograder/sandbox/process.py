@@ -1,4 +1,4 @@
-"""A worker's conversation: one message there, one back, each with a deadline."""
+"""Exchanges with a worker: one request, one reply, each with a deadline."""
 
 import re
 import secrets
@@ -23,16 +23,16 @@ from autograder.worker.limits import MAX_TASKS
 from autograder.worker.messages import Callback, Reply, Request
 
 MAX_REQUEST = 16 * 1024 * 1024
-MAX_ASKS = 100_000  # of one call: a student's test may ask a function thousands of times
+MAX_ASKS = 100_000  # in one call: a student's test may call a function thousands of times
 MAX_STACK = 32 * 1024
 FRAME_OF_STACK = re.compile(r'^  File "([^"\n]{1,80})", line (\d{1,7}) in ', re.MULTILINE)
-SERVING = b" in serve\n"  # the outermost function of a worker
+SERVING = b" in serve\n"  # the outermost function of every worker process
 
 AnswerTo = Callable[[Callback], Request]
 
 
 class WorkerGone(Exception):
-    """The worker is not there any more; the message says how it ended, for the student."""
+    """The worker process has ended; the message tells the student how."""
 
     def __init__(self, how: str, code: int | None = None) -> None:
         super().__init__(how)
@@ -42,7 +42,7 @@ class WorkerGone(Exception):
 class DeadlinePassed(WorkerGone):
     """The worker was ended because an answer did not come in time.
 
-    `lines` are the lines of code that it was in, by their files, the innermost first.
+    `lines` are the lines of code that it was running, each with its file, innermost first.
     """
 
     def __init__(self, how: str, lines: Sequence[tuple[str, int]] = ()) -> None:
@@ -51,7 +51,7 @@ class DeadlinePassed(WorkerGone):
 
 
 class WorkerProcess:
-    """A child that has loaded nothing yet, or one student's file."""
+    """Child process that has loaded either nothing yet or one student's file."""
 
     def __init__(self, child: Child) -> None:
         self.child = child
@@ -61,13 +61,14 @@ class WorkerProcess:
     def exchange(
         self, request: Request, deadline: Deadline, answer: AnswerTo | None = None
     ) -> Reply:
-        """Send `request` and wait for its answer.
+        """Send `request` and wait for its reply.
 
-        What the student's code asks for meanwhile is answered by `answer`; its time is not theirs.
+        Meanwhile `answer` answers questions from the student's code; its time is not charged to the
+        student.
 
         Raises:
-            DeadlinePassed: no answer in time; the worker is ended.
-            WorkerGone: the worker ended by itself, or sent what is not an answer.
+            DeadlinePassed: the reply did not come in time, and the worker was ended.
+            WorkerGone: the worker ended by itself, or sent an invalid reply.
         """
         __tracebackhide__ = True
         try:
@@ -87,7 +88,7 @@ class WorkerProcess:
             self.end()
             raise DeadlinePassed("it did not answer in time", lines) from None
         except (OSError, EOFError, ProtocolError) as error:
-            code = self.child.wait(0.5)  # it hung up: let it end by itself, as it wants to
+            code = self.child.wait(0.5)  # it closed the connection: wait until it ends by itself
             self.end()
             raise WorkerGone(_how_it_ended(error, code), code) from None
 
@@ -102,13 +103,13 @@ class WorkerProcess:
         return decode(Reply, head, self.line.receive(payload, deadline) if payload else b"")
 
     def _lines(self) -> list[tuple[str, int]]:
-        """Return the lines of code that the process is in now, as it says itself."""
+        """Return the lines of code that the process is running, from its own stack report."""
         self.child.ask_for_stack()
         stack = self.line.read_last_words(MAX_STACK, SERVING).decode("ascii", "replace")
         return [(file, int(line)) for file, line in re.findall(FRAME_OF_STACK, stack)]
 
     def end(self) -> None:
-        """End the process, and close the lines to it."""
+        """End the process and close its connection."""
         self.has_ended = True
         self.child.end()
         self.line.close()
@@ -128,10 +129,10 @@ def _how_it_ended(error: Exception, code: int | None) -> str:
 
 
 def handle_in(reply: Reply) -> Handle:
-    """Return what a reply says is kept in the worker.
+    """Return the handle of the object that the worker kept.
 
     Raises:
-        Crashed: it says no such thing.
+        Crashed: the reply has no handle.
     """
     if not isinstance(reply.value, Handle) or reply.value.number < 0:
         raise foreign_answer()

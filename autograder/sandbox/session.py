@@ -1,4 +1,4 @@
-"""A worker session: calls into a submission, and what comes of them."""
+"""Worker session: calls into a submission, and their results."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -24,12 +24,12 @@ MAKE_SECONDS = 60.0
 
 
 class WorkerSession:
-    """Calls into a student's source, in one of the processes that `workers` owns.
+    """Calls into a student's source, in one of the processes of `workers`.
 
-    Sessions of one submission share the owner of its processes, the values that were read, and
-    `shared`, what its checks keep for one another. What is printed where `is_heard` is false is
-    never shown: beside code of the course's, or for a hidden check. `has_printed` says whether the
-    last call printed something.
+    Sessions of one submission share its processes, the values read from it, and `shared`, which
+    checks use to pass data to each other. While `is_heard` is false, printed text is not kept: in a
+    hidden check, or next to course code. `has_printed` says whether the last call printed
+    something.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class WorkerSession:
         self._values: dict[str, Any] = {} if first is None else first._values
 
     def fresh(self, place: Place = "first") -> "WorkerSession":
-        """Return a session in a process in which nothing has run but the loading of the source."""
+        """Return a session in a new process, which has only loaded the source."""
         return WorkerSession(self.workers, place, self)
 
     @property
@@ -52,12 +52,12 @@ class WorkerSession:
         return self.workers.source
 
     def ask(self, request: Request, functions: Sequence[CourseFunction] = ()) -> Reply:
-        """Return the reply to a call, if it holds a value.
+        """Return the reply to a call.
 
-        `functions` of the course are arguments of the call: it has handles numbered from -1 down.
+        `functions` of the course can be arguments of the call, as handles numbered from -1 down.
 
         Raises:
-            StudentProblem: there is no value; its code says why.
+            StudentProblem: the call returned no value; the code says why.
         """
         __tracebackhide__ = True
         workers, source = self.workers, self.source
@@ -78,7 +78,7 @@ class WorkerSession:
         raise missing(name, source.label, problem.names, workers.load_problems, set_at)
 
     def note_printed(self, reply: Reply) -> None:
-        """Keep what a call printed, if that may be shown."""
+        """Keep the text printed by a call, if it may be shown."""
         self.has_printed = bool(reply.printed)
         if self.is_heard:
             self.workers.note_printed(reply.printed)
@@ -87,7 +87,7 @@ class WorkerSession:
         """Return the value of a module-level name, read once for all checks.
 
         Raises:
-            StudentProblem: there is none.
+            StudentProblem: the name has no value.
         """
         __tracebackhide__ = True
         if name not in self._values:
@@ -101,19 +101,19 @@ class WorkerSession:
         return value
 
     def make(self, target: str, *args: Any) -> Handle:
-        """Make an object of a library in the worker: of `numpy.random.default_rng`, say."""
+        """Make a library object in the worker, for example with `numpy.random.default_rng`."""
         __tracebackhide__ = True
         return self._kept(Request("make", target, list(args), keep=True), target)
 
     def define(self, name: str, text: str) -> Handle:
-        """Run a text of the course's in the worker, as a module beside the student's."""
+        """Run the course's `text` in the worker, as a module next to the student's."""
         __tracebackhide__ = True
         self.is_heard = False
         request = Request("define", name, units=[Unit(name, text)], keep=True)
         return self._kept(request, "the course's part")
 
     def _kept(self, request: Request, what: str) -> Handle:
-        """Return what the worker made for the course; the submission can be in the way."""
+        """Return the object that the worker made for the course."""
         __tracebackhide__ = True
         reply = self.workers.reply_to(self, self.place, request, MAKE_SECONDS)
         if reply.problem is not None:
@@ -122,5 +122,5 @@ class WorkerSession:
         return handle_in(reply)
 
     def close(self) -> None:
-        """End all processes of the submission, also those of fresh sessions."""
+        """End all processes of the submission, including those of fresh sessions."""
         self.workers.close()

@@ -1,4 +1,4 @@
-"""Worker processes that are started one by one, and what every worker is started with.
+"""Worker processes started one at a time, and the command, limits and environment of each.
 
 This module imports neither numpy nor pytest: a worker can be started before the judge loads them.
 """
@@ -33,7 +33,7 @@ WARM: dict[Library, tuple[str, ...]] = {
 
 
 class PlainChild(Child):
-    """A child process like any other: apart, limited, but not confined."""
+    """Child process with limits and its own session, but without confinement."""
 
     def __init__(
         self, library: Library, limits: Limits, hidden: tuple[str, ...], scratch: Path | None
@@ -53,11 +53,11 @@ class PlainChild(Child):
         self.clock = Clock(self.process.pid if sys.platform == "linux" else 0)
 
     def end(self) -> None:
-        """End the process and everything it started that stayed in its session."""
+        """End the process and every process that stayed in its session."""
         if self.process.returncode is None:
             try:
                 os.killpg(self.process.pid, 9)
-            except (AttributeError, OSError):  # no process groups here, or all gone
+            except (AttributeError, OSError):  # no process groups here, or all have ended
                 self.process.kill()
             self.process.wait()
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -70,7 +70,7 @@ class PlainChild(Child):
             self.process.send_signal(STACK_SIGNAL)
 
     def discard(self) -> None:
-        """End a child that nobody talks to, and close the line to it."""
+        """End a child that was never used, and close its connection."""
         self.end()
         self._reading.close()
         self._writing.close()
@@ -91,9 +91,9 @@ class PlainChild(Child):
 
 
 class Spawner:
-    """Starts children, and keeps one of each kind ready if `ahead` is true.
+    """Starter of child processes; if `ahead` is true, it keeps one of each kind ready.
 
-    Their working folders lie in `scratch`, or where the system keeps temporary files.
+    Working folders are made in `scratch`, or in the system's temporary folder.
     """
 
     def __init__(self, reference: str, ahead: bool = False, scratch: Path | None = None) -> None:
@@ -103,8 +103,8 @@ class Spawner:
         self._ready: dict[tuple[Library, Limits], PlainChild] = {}
 
     def prepare(self, kind: ChildKind) -> None:
-        """Start a child now, unless one of that kind is ready."""
-        key = kind.library, kind.limits  # all that a child's start depends on
+        """Start a child now, unless one of this kind is ready."""
+        key = kind.library, kind.limits  # everything that a child's start depends on
         if key not in self._ready:
             self._ready[key] = PlainChild(*key, self.hidden, self.scratch)
 
@@ -129,10 +129,10 @@ class Spawner:
 def worker_command(
     role: str, warm: Sequence[str], hidden: Sequence[str], **config: object
 ) -> list[str]:
-    """Return the command of a process whose `role` is a module of the worker's.
+    """Return the command that starts a process; `role` is a module of `autograder.worker`.
 
-    It imports `warm` first, and none of `hidden`. It is not started with -I: that ignores
-    PYTHONHASHSEED too.
+    The process imports `warm` first, and cannot import `hidden`. It is not started with -I, because
+    that would ignore PYTHONHASHSEED.
     """
     config |= {
         "role": role,
@@ -145,29 +145,29 @@ def worker_command(
 
 
 def process_limits(limits: Limits) -> dict[str, int]:
-    """Return the limits that the process sets on itself; the deadlines are the judge's."""
+    """Return the limits that the process sets on itself; the judge enforces the deadlines."""
     return {"memory_mb": limits.memory_mb, "cpu_seconds": int(limits.total_seconds) + 30}
 
 
 @functools.cache
 def library_folders() -> list[str]:
-    """Return the folders of installed libraries, without those of editable installs."""
+    """Return the folders of installed libraries, except those of editable installs."""
     return [p for p in sys.path if Path(p).name in {"site-packages", "dist-packages"}]
 
 
 def keep_to_one_thread() -> None:
-    """Let what is imported or started from here on use one thread, unless somebody said otherwise.
+    """Limit code that is imported or started from now on to one thread, unless the user chose more.
 
-    On small matrices, and beside other processes, more threads only wait for each other.
+    With small matrices and other busy processes, more threads only wait for each other.
     """
     for name in THREADS:
         os.environ.setdefault(name, "1")
 
 
 def environment(home: str) -> dict[str, str]:
-    """Return the worker's whole environment, which has nothing of the judge's.
+    """Return the worker's complete environment, which inherits nothing from the judge's.
 
-    Windows starts no process without SYSTEMROOT, which is the same on every machine of its kind.
+    Windows starts no process without SYSTEMROOT; machines of one kind all have the same value.
     """
     kept = {"SYSTEMROOT": os.environ["SYSTEMROOT"]} if "SYSTEMROOT" in os.environ else {}
     return {
@@ -185,7 +185,7 @@ def environment(home: str) -> dict[str, str]:
 
 @functools.cache
 def plot_cache() -> str:
-    """Return the folder of matplotlib's list of fonts, which takes seconds to make."""
+    """Return the folder of matplotlib's font list, which takes seconds to make."""
     try:
         home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
         folder = home / "autograder"
@@ -195,23 +195,24 @@ def plot_cache() -> str:
     return str(folder)
 
 
-# By module that is slow to import: words of which one stands in every source that uses it. A fork
-# has what is imported already; torch's optimisers take as long as torch, so only their users wait.
+# For each module that is slow to import, words of which every source that uses it contains at least
+# one. A forked worker has imported it already. Torch's optimisers take as long as torch, so only
+# sources that use them wait.
 SLOW_MODULES = {
     "matplotlib.pyplot": ("matplotlib", "seaborn"),
     "torch.optim": ("optim", ".step("),
 }
-MOST = 2**22  # bytes of a file that are looked through
+MOST = 2**22  # the part of a file that is searched
 
 
 @functools.cache
 def is_installed(library: str) -> bool:
-    """Return whether a library is installed, which is not imported for that."""
+    """Return True if a library is installed, without importing it."""
     return importlib.util.find_spec(library) is not None
 
 
 def slow_modules(library: Library, mentions: Callable[[str], bool]) -> tuple[str, ...]:
-    """Return the slow modules, beside its library, that a source is likely to use."""
+    """Return the slow modules, other than its library, that a source is likely to use."""
     return tuple(
         module
         for module, words in SLOW_MODULES.items()
@@ -222,7 +223,7 @@ def slow_modules(library: Library, mentions: Callable[[str], bool]) -> tuple[str
 
 
 def slow_modules_in(library: Library, path: Path) -> tuple[str, ...]:
-    """Return the same for a file that is not read yet; nothing of one that cannot be."""
+    """Return the slow modules for a file that was not read yet; none if it cannot be read."""
     try:
         with path.open("rb") as file:
             data = file.read(MOST)

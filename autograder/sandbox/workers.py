@@ -1,4 +1,4 @@
-"""The worker processes of one submission, and the one owner that starts, loads and ends them."""
+"""Worker processes of a submission, and their owner, which starts, loads and ends them."""
 
 from collections.abc import Collection
 
@@ -19,17 +19,17 @@ MAX_PRINTED = 2000
 
 
 class KilledFromOutside(InternalError):
-    """The process was ended by SIGKILL, but not by us: by the system, say, short of memory."""
+    """SIGKILL from outside ended the process, for example because memory was short."""
 
     killed = True
 
 
 class Workers:
-    """The processes of one submission: at most one in each place, each used by one session.
+    """Processes of a submission: at most one per place, each used by one session.
 
-    A session that asks in a place where another one's process is ends it, and starts its own. On
-    the `last_try` a process that was killed from outside is believed to have ended by itself.
-    `exercises` are those of the course, whose files students may import.
+    A session that needs a place ends another session's process there and starts its own. On the
+    `last_try`, a process killed from outside is treated as if it had ended by itself. `exercises`
+    are the names of the course's exercises: a student's file may import them.
     """
 
     def __init__(
@@ -64,18 +64,18 @@ class Workers:
         seconds: float,
         answer: AnswerTo | None = None,
     ) -> Reply:
-        """Return the reply of the session's process, which `answer` serves meanwhile.
+        """Return the reply of the session's process; `answer` answers its questions meanwhile.
 
         Raises:
-            StudentProblem: it ended, or was ended after `seconds`; or the submission cannot be
-                loaded, or has no time left.
-            KilledFromOutside: it was killed, and another try is left.
+            StudentProblem: the process ended or timed out, or the submission cannot be loaded or
+                has no time left.
+            KilledFromOutside: something else killed the process, and another try is left.
         """
         __tracebackhide__ = True
         return self._exchange(self.process(session, place), request, seconds, answer)
 
     def process(self, session: object, place: Place) -> WorkerProcess:
-        """Return the session's process in a place, loaded.
+        """Return the session's process in a place, with the submission loaded.
 
         Raises:
             StudentProblem: the submission cannot be loaded.
@@ -98,9 +98,9 @@ class Workers:
         return worker
 
     def start(self, session: object, place: Place) -> WorkerProcess:  # noqa: ARG002
-        """Start a process for a session: one that has at hand what the source imports."""
+        """Start a process for a session, with the modules imported that the source needs."""
         library = self.library
-        if self.source.imports("torch") and is_installed("torch"):  # else their own line says so
+        if self.source.imports("torch") and is_installed("torch"):  # else their own line reports it
             library = "torch"
         also = slow_modules(library, self.source.mentions)
         return WorkerProcess(self.children.take(ChildKind(library, self.limits, also, place)))
@@ -126,7 +126,7 @@ class Workers:
         answer: AnswerTo | None = None,
         reload: bool = False,
     ) -> Reply:
-        """Exchange messages within the budget; a process that ended is not held any more."""
+        """Exchange messages within the budget; forget a process that has ended."""
         __tracebackhide__ = True
         try:
             return self.budget.timed_exchange(worker, request, seconds, answer, reload)
@@ -136,7 +136,7 @@ class Workers:
             raise self._no_answer(request, gone, seconds) from None
 
     def _no_answer(self, request: Request, gone: WorkerGone, seconds: float) -> StudentProblem:
-        """Return the problem of a request after which the process was gone."""
+        """Return the problem of a request to a process that ended before it answered."""
         if request.operation in {"make", "define"}:
             made = "the course's part" if request.operation == "define" else request.target
             return Crashed("make_crashed", made, str(gone))
@@ -152,12 +152,12 @@ class Workers:
         )
 
     def note_printed(self, text: str) -> None:
-        """Keep what the submission printed; one character more than `max_printed` shows a cut."""
+        """Keep the submission's printed text; one character beyond `max_printed` marks a cut."""
         if len(self.printed) < self.max_printed:
             self.printed += text[: self.max_printed - len(self.printed) + 1]
 
     def _believe(self, gone: WorkerGone) -> None:
-        """Return if a process ended by itself, or had no time left.
+        """Check that the process ended by itself or timed out.
 
         Raises:
             KilledFromOutside: SIGKILL ended it, and another try is left.
@@ -170,29 +170,29 @@ class Workers:
 
     @property
     def running(self) -> list[WorkerProcess]:
-        """Return the submission's processes that there are now."""
+        """Return the submission's running processes."""
         return [worker for _, worker in list(self._held.values())]
 
     def cancel(self) -> None:
-        """Stop, from any thread: what is asked now or later of this submission is `Cancelled`.
+        """Cancel the submission, from any thread: its current and later requests raise `Cancelled`.
 
-        A process that is being made just now escapes; whoever waits for the end asks again.
+        A process that is just starting is missed, so the caller asks again until all have ended.
         """
         self.budget.is_cancelled = True
         for worker in self.running:
             worker.child.kill()
 
     def end(self, place: Place) -> None:
-        """End the process in a place, if there is one; the next question starts another."""
+        """End the process in a place, if any; the next request starts another."""
         if place in self._held:
             self.let_go(self._held.pop(place)[1])
 
     def let_go(self, worker: WorkerProcess) -> None:
-        """End a process that no session has any more."""
+        """End a process that no session uses any more."""
         worker.end()
 
     def close(self) -> None:
-        """End all processes, the peer's too."""
+        """End all processes, including the peer's."""
         for place in list(self._held):
             self.end(place)
         self.budget.is_in_doubt = self.budget.is_in_doubt or self.peer.budget.is_in_doubt
