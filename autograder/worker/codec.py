@@ -1,9 +1,9 @@
-"""Messages to bytes and back: a msgpack header, then the raw bytes of the arrays.
+"""Encoding of messages as bytes: a msgpack header, then the raw bytes of the arrays.
 
 A frame is `header length, payload length, call id`, the header, the payload. Arrays lie in the
 payload, one after the other; the header refers to each once by an extension type. Decoding never
-runs code and never allocates more than the frame holds: the judge decodes bytes that a hostile
-process wrote.
+runs code and never allocates more than the frame holds, because the judge decodes bytes that a
+hostile process wrote.
 """
 
 import itertools
@@ -37,10 +37,10 @@ FRAME = struct.Struct("<IIQ")
 MAX_HEADER = 256 * 1024
 MAX_PAYLOAD = 16 * 1024 * 1024
 
-SHORT = 1024  # bytes of a header that no keys make slow
+SHORT = 1024  # bytes: a header of this size decodes fast with any keys
 
 _ARRAY, _HANDLE, _FIGURE, _INTEGER, _COMPLEX = 1, 2, 3, 4, 5
-_PLACE = struct.Struct("<BBBxIQ")  # which of _VIEWS, dtype code, number of axes, unused, offset
+_PLACE = struct.Struct("<BBBxIQ")  # index in _VIEWS, dtype code, number of axes, unused, offset
 _PAIR = struct.Struct("<dd")
 _NAMES = "? u1 i1 <i2 <i4 <i8 <f2 <f4 <f8 <c8 <c16 <u2 <u4 <u8"
 _DTYPES = [np.dtype(name) for name in _NAMES.split()]
@@ -56,11 +56,11 @@ class ProtocolError(Exception):
 
 
 class Tensor(np.ndarray):
-    """An array that is a torch tensor in the worker."""
+    """Array that is a torch tensor in the worker."""
 
 
 def tensor(value: Any) -> Any:
-    """Return an array as a tensor of dtype float32, int64 or bool, other values unchanged."""
+    """Return an array as a tensor of dtype float32, int64 or bool, and other values unchanged."""
     if not isinstance(value, np.ndarray):
         return value
     usual = {"f": np.float32, "i": np.int64, "u": np.int64}
@@ -72,9 +72,9 @@ _VIEWS = (np.ndarray, Tensor, ListArray, TupleArray)
 
 
 class Handle(msgspec.Struct, frozen=True):
-    """An object that stays in the worker: its number, and the name of its type for messages.
+    """Object that stays in the worker: its number, and the name of its type for messages.
 
-    A number below 0 stands for a function that runs elsewhere, and is called through the judge.
+    A negative number stands for a function that runs elsewhere; calls to it go through the judge.
     """
 
     number: int
@@ -94,9 +94,9 @@ Count = Annotated[int, msgspec.Meta(ge=0, le=MAX_CELLS)]
 
 
 class Series(msgspec.Struct, array_like=True):
-    """A line or a scatter of points that are in view: `x` and `y` have the same length.
+    """Visible points of a line or a scatter plot: `x` and `y` have the same length.
 
-    `label` is what a legend says of it, by its colour and style.
+    `label` is the text of the legend entry with the same colour and style.
     """
 
     kind: Letters
@@ -110,11 +110,12 @@ class Series(msgspec.Struct, array_like=True):
 
 
 class Image(msgspec.Struct, array_like=True):
-    """An image of `values`, row by row, with its rows and columns; none if it is no matrix.
+    """Image of `values`, row by row; without rows and columns if it is not a matrix.
 
-    `x_edges` and `y_edges` are where its columns and rows begin and end, in the coordinates of the
-    data. Of its cells, `hidden` cannot be seen: beyond the limits of the axes, tiny, or covered.
-    `colours` counts the colours of its cells, `shades` those between the least and largest value.
+    `x_edges` and `y_edges` are the edges of its columns and rows, in data coordinates. `hidden`
+    counts the cells that cannot be seen: beyond the axes' limits, tiny, or covered. `colours`
+    counts the distinct colours of its cells, `shades` those between the smallest and the largest
+    value.
     """
 
     rows: Count
@@ -134,10 +135,9 @@ class Image(msgspec.Struct, array_like=True):
             raise ValueError("an image needs edges for all of its cells")
 
     def cell_at(self, place: tuple[float, float], lean: float = 0.0) -> CellIndex:
-        """Return the row and the column at a place (x, y); None outside the image.
+        """Return the row and column of the cell at (x, y), or None outside the image.
 
-        On the border of two, `lean` moves it: by this part of a cell towards higher or lower
-        places.
+        On the border of two cells, `lean`, a fraction of a cell, shifts the place up or down.
         """
         x, y = place
         return _number_at(self.y_edges, y, lean), _number_at(self.x_edges, x, lean)
@@ -152,12 +152,12 @@ def _number_at(edges: list[float], place: float, lean: float) -> int | None:
 
 
 class Axes(msgspec.Struct, array_like=True):
-    """One set of axes of a figure, as data: its visible parts.
+    """Visible parts of one set of axes, as data.
 
-    `x_places` and `y_places` are where the labelled ticks are, `text_places` where the texts stand,
-    in the coordinates of the data. The images are in the order in which they are drawn. `is_bar` is
-    true of a colour bar of an image in the figure. `box` is the place on the page: left, bottom,
-    right and top, as fractions of it.
+    `x_places` and `y_places` are the positions of the labelled ticks and `text_places` those of the
+    texts, in data coordinates. The images are in drawing order. `is_bar` is true for a colour bar
+    of an image in the figure. `box` is the position on the page: left, bottom, right and top, as
+    fractions of it.
     """
 
     title: Letters = ""
@@ -178,7 +178,7 @@ class Axes(msgspec.Struct, array_like=True):
 
 
 class Figure(msgspec.Struct, array_like=True):
-    """A matplotlib figure, as data: its visible parts."""
+    """Visible parts of a matplotlib figure, as data."""
 
     title: Letters = ""
     legend: Texts = []
@@ -189,7 +189,7 @@ def encode(message: object, max_header: int = MAX_HEADER) -> tuple[int, int, lis
     """Return a message as (header length, payload length, buffers to write in order).
 
     Raises:
-        TypeError: it holds something that cannot be sent.
+        TypeError: it contains a value that cannot be sent.
         ValueError: it is larger than a frame may be.
     """
     payload: list[Buffer] = []
@@ -222,7 +222,7 @@ def encode(message: object, max_header: int = MAX_HEADER) -> tuple[int, int, lis
 
 
 def _mark(value: Any) -> Any:
-    """Wrap what msgpack would send as something else: structs that are data, and long integers."""
+    """Wrap values that msgpack would send as another type: structs of data, and long integers."""
     kind = type(value)
     if kind in _UNMARKED:
         return value
@@ -257,7 +257,7 @@ def decode(kind: type[Message], header: Buffer, payload: Buffer) -> Message:
     """Return the message in a frame. Arrays are views of `payload`.
 
     Raises:
-        ProtocolError: the bytes are not a message of that kind.
+        ProtocolError: the bytes are not a message of this kind.
     """
     if len(header) > SHORT and not has_plain_keys(header):
         raise ProtocolError("a map with keys that are no plain values")
@@ -272,7 +272,7 @@ def decode(kind: type[Message], header: Buffer, payload: Buffer) -> Message:
 
 
 def _reader(payload: Buffer, met: set[int]) -> Callable[[int, memoryview], object]:
-    taken = 0  # no two arrays may share bytes: then all of them are no larger than the frame
+    taken = 0  # no two arrays may share bytes: this bounds their total size by the frame's
 
     def read(code: int, data: memoryview) -> object:
         nonlocal taken
@@ -299,7 +299,7 @@ def _reader(payload: Buffer, met: set[int]) -> Callable[[int, memoryview], objec
 
 
 def _array(payload: Buffer, taken: int, data: memoryview) -> tuple[object, int]:
-    """Return an array, and where it ends; it begins at `taken` or later."""
+    """Return the array that `data` describes, and its end; it must begin at `taken` or later."""
     if len(data) < _PLACE.size:
         raise ProtocolError("an array's header is too short")
     view, code, axes, _, offset = _PLACE.unpack_from(data)
@@ -320,7 +320,7 @@ def _array(payload: Buffer, taken: int, data: memoryview) -> tuple[object, int]:
     return array.view(_VIEWS[view]) if view else array, end
 
 
-# By first byte: in how many bytes the value's length stands, and how many more follow.
+# By first byte: how many bytes hold the value's length, and how many more bytes follow.
 _HEADS = {
     **dict.fromkeys((0xC0, 0xC2, 0xC3), (0, 0)),
     **{0xC4: (1, 0), 0xC5: (2, 0), 0xC6: (4, 0), 0xC7: (1, 1), 0xC8: (2, 1), 0xC9: (4, 1)},
@@ -335,13 +335,13 @@ _ARRAYS, _MAPS = {0xDC, 0xDD}, {0xDE, 0xDF}
 
 
 def has_plain_keys(header: Buffer) -> bool:
-    """Return whether no map of a msgpack header has a list, a map or an extension as a key.
+    """Return True if no map in a msgpack header has a list, map or extension as a key.
 
-    Python's tuples can be made to have one hash, so a map with thousands of lists as keys would
-    take minutes to build; so it is with long integers. No value that may be sent has such keys.
-    What is not valid at all is for the decoder.
+    A hostile process can give tuples or long integers the same hash: a map with thousands of such
+    keys would take minutes to build. No value that may be sent has such keys. Invalid bytes are
+    left to the decoder.
     """
-    at, stack = 0, [(1, False)]  # so many values are still to come, and whether they are a map's
+    at, stack = 0, [(1, False)]  # (values still to come, whether they are a map's)
     while stack and at < len(header):
         left, in_map = stack.pop()
         if not left:
@@ -360,7 +360,7 @@ def has_plain_keys(header: Buffer) -> bool:
 
 
 def _head(header: Buffer, at: int) -> tuple[int, int | None, bool] | None:
-    """Return a value's length before its items, how many it has, and whether it is a map."""
+    """Return the bytes before a value's items, its number of items, and whether it is a map."""
     first = header[at]
     if first <= 0x7F or first >= 0xE0:
         return 1, None, False

@@ -1,4 +1,4 @@
-"""A debugger in the student's code: a call is made again in a process that has the terminal."""
+"""Debugger in the student's code: repeats a call in a process that owns the terminal."""
 
 import pdb
 import traceback
@@ -13,7 +13,7 @@ from .serve import Answers
 
 
 def main(config: dict[str, Any]) -> None:
-    """Load a source and make a call, as the file says; stop in the student's line that raises."""
+    """Load a source and make the call from the file; stop in the student's line that raises."""
     warm_up(config["warm"])
     data = memoryview(Path(config["requests"]).read_bytes())
     requests = []
@@ -30,7 +30,7 @@ def main(config: dict[str, Any]) -> None:
     except BaseException as error:
         step = innermost(error.__traceback__, answers.labels)
         if step is not None:
-            step.tb_next = None  # the libraries' own frames, below the student's
+            step.tb_next = None  # skip the libraries' frames below the student's
             print(traceback.format_exception_only(error)[-1], end="")
             pdb.post_mortem(error.__traceback__)
 

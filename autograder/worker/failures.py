@@ -1,4 +1,4 @@
-"""An exception of the student's code, as data: what it says, and which line of theirs it hit."""
+"""Description of an exception in the student's code: its message, and the student's line."""
 
 import builtins
 import difflib
@@ -13,22 +13,22 @@ from .messages import MAX_BASES, MAX_LINE, MAX_MESSAGE, MAX_NAME, MAX_SHAPES, Co
 from .preparation import KeyboardNeeded
 from .serialise import Unsendable
 
-# Python's own, taken before the student's code can put others in their place
+# Python's own functions, kept before the student's code can replace them
 BUILT_IN = {id(each): each.__name__ for each in vars(builtins).values() if isinstance(each, type)}
 OWN_BASES = type.__dict__["__mro__"].__get__  # which no metaclass can override
 SHOW = sys.__excepthook__
-# These tell of names, attributes and types: inside a library's code they are not the student's.
+# Errors about names, attributes and types; one raised in a library's code is not the student's.
 OF_NAMES = (NameError, AttributeError, TypeError)
-LIBRARIES = frozenset({"math", "matplotlib", "numpy", "torch"})  # that a student may misspell
+LIBRARIES = frozenset({"math", "matplotlib", "numpy", "torch"})  # names that a student may misspell
 MAX_FRAMES = 2000
 MAX_LINES = 10_000_000
-NO_FILE = re.compile(r"^(cannot import name .*) \([^()]*\)$")  # nothing to a student
-OF_A_CALL = re.compile(r"\(\) (?:takes|missing|got an? )")  # Python names what is called
-NO_CHOICES = re.compile(r", but expected one of:.*", re.DOTALL)  # all that torch would take
+NO_FILE = re.compile(r"^(cannot import name .*) \([^()]*\)$")  # of no use to a student
+OF_A_CALL = re.compile(r"\(\) (?:takes|missing|got an? )")  # Python names the function
+NO_CHOICES = re.compile(r", but expected one of:.*", re.DOTALL)  # every argument that torch accepts
 
 
 def explain(error: BaseException, labels: Collection[str]) -> Problem:
-    """Describe `error`; `labels` are the names under which the student's source was compiled."""
+    """Describe `error`; `labels` are the file names of the student's source."""
     step = innermost(error.__traceback__, labels)
     place = _syntax_place(error, labels) or (_place(step) if step else None)
     if isinstance(error, Unsendable):
@@ -37,7 +37,7 @@ def explain(error: BaseException, labels: Collection[str]) -> Problem:
         return Problem("keyboard", message=said(error), place=place)
     if isinstance(error, SystemExit):
         return Problem("exited", message=said(error), place=place)
-    # Python's own classes are told by what they are: a class of another making may have any name
+    # built-in classes are recognised by identity: another class may have any name
     bases = [BUILT_IN[id(base)] for base in OWN_BASES(type(error)) if id(base) in BUILT_IN]
     absent = error.name if isinstance(error, ImportError) else None
     others = set(labels) - {place.label} if place else set()
@@ -57,7 +57,7 @@ def explain(error: BaseException, labels: Collection[str]) -> Problem:
 
 
 def said(error: BaseException, name: str = "") -> str:
-    """Return what an exception says, with the name that may have been meant."""
+    """Return an exception's message, with the name that may have been meant."""
     try:
         text = str(error.msg if isinstance(error, SyntaxError) else error)
         text = NO_CHOICES.sub("", NO_FILE.sub(r"\1", text))
@@ -67,7 +67,7 @@ def said(error: BaseException, name: str = "") -> str:
 
 
 def _suggestion(error: BaseException, step: TracebackType | None, files: Collection[str]) -> str:
-    """Return the name that may have been meant, of those that the failing line can use there."""
+    """Return the similar name that the failing line could use, or an empty text."""
     stderr, sys.stderr = sys.stderr, io.StringIO()
     try:
         if isinstance(error, ImportError):
@@ -87,7 +87,7 @@ def _suggestion(error: BaseException, step: TracebackType | None, files: Collect
 
 
 def _importable(error: ImportError, files: Collection[str]) -> str:
-    """Return the name in a module, or else the module or file, that an import may have meant."""
+    """Return the module, file or name in a module that an import may have meant."""
     absent = re.match(r"cannot import name '(\w+)'", str(error))
     files = {file.removesuffix(".py") for file in files} | (LIBRARIES & sys.modules.keys())
     names = dir(sys.modules.get(error.name or "")) if absent else files
@@ -96,9 +96,9 @@ def _importable(error: ImportError, files: Collection[str]) -> str:
 
 
 def _library(step: TracebackType, error: BaseException) -> str:
-    """Return the package that a line called, and which raised the error, but for its look-ups."""
+    """Return the package that the line called and that raised the error, unless in a look-up."""
     inner = step.tb_next
-    look_ups = "__getattr__", "__setattr__"  # which are the line's own
+    look_ups = "__getattr__", "__setattr__"  # which happens in the line itself
     if inner is None or inner.tb_frame.f_code.co_name in look_ups or OF_A_CALL.search(said(error)):
         return ""
     package = str(inner.tb_frame.f_globals.get("__name__", "")).split(".")[0]
@@ -106,7 +106,7 @@ def _library(step: TracebackType, error: BaseException) -> str:
 
 
 def _cut(text: str, most: int) -> str:
-    """Return as much of a text as may be sent; what UTF-8 lacks becomes a question mark."""
+    """Return a text cut to `most` characters; characters that UTF-8 lacks become question marks."""
     return text[:most].encode("utf-8", "replace").decode("utf-8")
 
 
@@ -126,7 +126,7 @@ def _syntax_place(error: BaseException, labels: Collection[str]) -> CodePlace | 
 
 
 def innermost(traceback: TracebackType | None, labels: Collection[str]) -> TracebackType | None:
-    """Return the innermost step of a traceback that is the student's own."""
+    """Return the innermost step of a traceback in the student's code, or None."""
     own = None
     for _ in range(MAX_FRAMES):
         if traceback is None:
@@ -151,7 +151,7 @@ def _place(step: TracebackType) -> CodePlace:
 
 
 def _part(raw: str, first: int, last: int) -> tuple[int, int]:
-    """Return where a part of a line is once blanks are stripped off; 0 and 0 if it is outside."""
+    """Return where a part of a line lies after stripping blanks; 0 and 0 if it is outside."""
     text = raw.strip()
     indent = raw.find(text)
     if 0 <= first - indent < last - indent <= len(text):

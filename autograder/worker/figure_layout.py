@@ -1,18 +1,18 @@
-"""Laying out a figure: what drawing brings up to date, without the drawing where that is possible.
+"""Layout of a figure: updates what drawing would, without drawing where possible.
 
-matplotlib settles in `draw` where axes stand, which ticks they have and which colours their cells.
-Most of its time goes to measuring texts, which nobody asks for here.
+matplotlib's `draw` sets the positions of the axes, their ticks and the colours of their cells. It
+spends most of its time on measuring texts, which is not needed here.
 """
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-# Formatters whose labels with mathematics in them are matplotlib's own, and not a student's.
+# Formatters by matplotlib whose labels can contain mathematics.
 OWN_LABELS = {"ScalarFormatter", "NullFormatter", "LogFormatterSciNotation", "LogFormatter"}
 
 
 class TickLabel(NamedTuple):
-    """The text at a place of an axis, and the tick that it looks like."""
+    """Text at a place of an axis, and the tick whose style it has."""
 
     place: Any
     text: str
@@ -20,10 +20,10 @@ class TickLabel(NamedTuple):
 
 
 def tick_labels(axis: Any) -> list[TickLabel]:
-    """Return what is written at an axis' ticks; at the minor ones last, if at any.
+    """Return the labels at an axis' ticks; those of minor ticks, if any, come last.
 
     Raises:
-        Exception: whatever matplotlib raises where it cannot place or label the ticks.
+        Exception: matplotlib cannot place or label the ticks.
     """
     return [*_labels(axis, axis.major, "major"), *_labels(axis, axis.minor, "minor")]
 
@@ -38,21 +38,21 @@ def _labels(axis: Any, ticker: Any, which: str) -> list[TickLabel]:
     ticks = getattr(axis, f"{which}Ticks")
     looks = [*ticks, *ticks[:1] * (len(places) - len(ticks))]
     found = [TickLabel(*each) for each in zip(places, texts, looks, strict=False)]
-    # of a formatter of one's own that has too few labels, the ticks left over stay as they are
+    # if a student's formatter gives too few labels, the remaining ticks keep theirs
     left_over = ticks[len(found) : len(places)]
     return found + [TickLabel(tick.get_loc(), tick.label1.get_text(), tick) for tick in left_over]
 
 
 def _is_hidden(axis: Any, which: str) -> bool:
-    """Return whether matplotlib draws no ticks of this kind: newer versions, if nothing shows."""
+    """Return True if matplotlib draws no ticks of this kind: newer versions skip hidden ticks."""
     shows = getattr(axis, "_tick_group_visible", None)
     return shows is not None and not shows(getattr(axis, f"_{which}_tick_kw"))
 
 
 Ticks = dict[int, list[TickLabel]]  # by the id of their axis
 
-# What is drawn of these depends on nothing that only their `draw` settles. Of a class of one's own
-# nobody knows.
+# Artists whose drawing depends on nothing that only their `draw` sets. This is unknown for
+# subclasses.
 _PLAIN = {
     "matplotlib.axes._axes.Axes",
     "matplotlib.axis.XAxis",
@@ -70,19 +70,19 @@ _PLAIN = {
     "matplotlib.text.Text",
 }
 
-_NOT_NEEDED = object()  # a renderer: coordinates that are known by name are found without one
+_NOT_NEEDED = object()  # a renderer: looks up named coordinates without a real one
 
 
 def lay_out(figure: Any) -> Ticks:
-    """Bring a figure's axes, ticks and colours up to date; the ticks, as far as they are known.
+    """Update a figure's axes, ticks and colours; return the ticks computed so far.
 
     Raises:
-        Exception: whatever matplotlib raises of a figure that cannot be drawn.
+        Exception: matplotlib cannot draw the figure.
     """
-    figure.set_layout_engine("none")  # room for labels is not looked at, and slow to work out
+    figure.set_layout_engine("none")  # reserving room for labels is slow, and nothing here reads it
     ticks: Ticks = {}
     if is_plain(figure) and _settled(figure.axes, ticks):
-        for artist in _artists(figure):  # put notes where drawing would, if they are on the axes
+        for artist in _artists(figure):  # place annotations that are on the axes
             is_note = hasattr(artist, "anncoords") and artist.get_visible()
             if is_note and artist._check_xy(_NOT_NEEDED):
                 artist.update_positions(_NOT_NEEDED)
@@ -93,7 +93,7 @@ def lay_out(figure: Any) -> Ticks:
 
 
 def _settled(several_axes: list[Any], ticks: Ticks) -> bool:
-    """Settle what drawing would, and note the ticks; whether that was all."""
+    """Update what drawing would, and add to `ticks`; return True if that was everything."""
     for axes in several_axes:
         locator = axes.get_axes_locator()
         axes.apply_aspect(locator(axes, None) if locator else None)
@@ -110,7 +110,7 @@ def _settled(several_axes: list[Any], ticks: Ticks) -> bool:
 
 
 def _can_be_set(figure: Any) -> bool:
-    """Return whether all mathematics in texts is valid; if not, drawing says what is wrong."""
+    """Return True if all mathematics in texts is valid; if not, drawing reports the error."""
     try:
         for text in _artists(figure):
             if hasattr(text, "get_usetex") and "$" in text.get_text():
@@ -121,7 +121,7 @@ def _can_be_set(figure: Any) -> bool:
 
 
 def is_plain(figure: Any) -> bool:
-    """Return whether all that drawing the figure would settle can be settled without it."""
+    """Return True if everything that drawing would set can be set without drawing."""
     if _kind(figure) != "matplotlib.figure.Figure" or figure.subfigs:
         return False
     if figure.canvas.callbacks.callbacks.get("draw_event"):
@@ -130,7 +130,7 @@ def is_plain(figure: Any) -> bool:
 
 
 def _artists(figure: Any) -> Iterator[Any]:
-    """Give all artists whose drawing may fail, or change something."""
+    """Yield all artists whose drawing may fail or change something."""
     for child in figure.get_children():
         yield child
         if child in figure.axes:
@@ -148,12 +148,12 @@ def _kind(artist: Any) -> str:
 
 
 def _is_simple(artist: Any) -> bool:
-    """Return whether it has nothing that acts on drawing: a filter, an effect, a text for TeX."""
+    """Return True if an artist has no effect on drawing: no filter, no path effect, no TeX."""
     if artist.get_agg_filter() is not None or artist.get_path_effects():
         return False
     if getattr(artist, "child_axes", None) or artist.get_animated():
         return False
-    if hasattr(artist, "anncoords"):  # a note: without an arrow, and at no other artist's place
+    if hasattr(artist, "anncoords"):  # no arrow, and not placed relative to another artist
         if artist.arrowprops is not None:
             return False
         if not isinstance(artist.xycoords, str) or not isinstance(artist.anncoords, str):

@@ -1,6 +1,6 @@
-"""The parts of a matplotlib figure that can be seen: on its axes, not transparent, not covered.
+"""Visible parts of a matplotlib figure: on its axes, not transparent, not covered.
 
-Nothing is rendered: this follows from where artists stand and in which order they are drawn.
+Nothing is rendered: visibility follows from the artists' positions and drawing order.
 """
 
 import functools
@@ -17,22 +17,22 @@ Visible = npt.NDArray[np.bool_]
 Grid = tuple[Floats | None, Floats | None]
 Extent = tuple[Floats, Floats]
 
-FAINT = 0.03  # a smaller difference between two colours, each from 0 to 1, is not seen
+FAINT = 0.03  # smaller differences between two colours, each from 0 to 1, are invisible
 OPAQUE = 0.9
 SMALL_TEXT = 2.0  # points
-PIXEL = 1.0  # to spare
+PIXEL = 1.0  # tolerance
 MAX_DEPTH = 8
 MAX_PATHS = 64
 
 
 class View:
-    """A figure that was laid out: its artists in the order in which they are drawn."""
+    """Laid-out figure, with its artists in drawing order."""
 
     def __init__(self, figure: Any) -> None:
         self.page = colour_over(figure.get_facecolor(), (1.0, 1.0, 1.0))
         self.axes: list[Any] = []
         self.suptitles: list[Any] = []
-        self.x_labels: list[Any] = []  # a figure's own, for all of its axes
+        self.x_labels: list[Any] = []  # the figure's artists, shared by all axes
         self.y_labels: list[Any] = []
         self.legends: list[Any] = []
         self._drawn: list[Any] = []
@@ -73,15 +73,15 @@ class View:
                 self._drawn.append(child)
 
     def order(self, artist: Any) -> int:
-        """Return the artist's place in the order of drawing; -1 if it is not drawn."""
+        """Return the artist's position in the drawing order, or -1 if it is not drawn."""
         return self._rank.get(id(artist), -1)
 
     def has(self, artist: Any) -> bool:
-        """Return whether the artist is drawn, and not transparent as a whole."""
+        """Return True if the artist is drawn and not fully transparent."""
         return self.order(artist) >= 0 and is_visible(artist)
 
     def sees(self, places: Floats, artist: Any, axes: Any) -> Visible:
-        """Return which of these places (n, 2), in pixels, lie on the axes and uncovered."""
+        """Return which of the places (n, 2), in pixels, lie on the axes and are not covered."""
         seen = _inside(places, [self._limits_of(axes), *map(_limits, clips(artist))])
         for rank, path, limits in self._covers:
             if rank > self.order(artist) and seen.any():
@@ -89,13 +89,13 @@ class View:
         return seen
 
     def _limits_of(self, axes: Any) -> Extent:
-        """Return what lies on axes, and on the page."""
+        """Return the limits of what can be seen on the axes and the page."""
         if id(axes) not in self._on_axes:
             self._on_axes[id(axes)] = _both([_limits(axes.bbox), _limits(axes.figure.bbox)])
         return self._on_axes[id(axes)]
 
     def _opaque(self) -> Iterator[tuple[int, Any, list[Extent]]]:
-        """Give what hides what is drawn before it: its rank, an outline, and its limits."""
+        """Yield the artists that hide what is drawn before them: order, outline and limits."""
         for rank, artist in enumerate(self._drawn):
             if is_visible(artist):
                 paths = list(self._opaque_paths(artist))
@@ -104,7 +104,7 @@ class View:
                     yield rank, path, limits
 
     def cells(self, item: Any) -> Grid:
-        """Return the corners of an image's or a mesh's cells, and their colours."""
+        """Return the corners and the colours of the cells of an image or a mesh."""
         if id(item) not in self._cells:
             corners = cell_corners(item)
             colours = None if corners is None else colours_of(item, item.get_array())
@@ -112,7 +112,7 @@ class View:
         return self._cells[id(item)]
 
     def _opaque_paths(self, artist: Any) -> Iterator[Any]:
-        """Give the outlines, in pixels, of what an artist fills: a patch, an image, polygons."""
+        """Yield the outlines, in pixels, of an artist's filled areas: patch, image, polygons."""
         from matplotlib.path import Path
 
         if hasattr(artist, "get_patch_transform"):
@@ -134,13 +134,13 @@ def _in_order(parent: Any, background: Any) -> list[Any]:
 
 
 def is_visible(artist: Any) -> bool:
-    """Return whether an artist is to be drawn at all, and not with an opacity of 0."""
+    """Return True if an artist is to be drawn and its opacity is not 0."""
     alpha = artist.get_alpha()
     return bool(artist.get_visible()) and (alpha is None or bool(np.max(alpha) > FAINT))
 
 
 def clips(artist: Any) -> Iterator[Any]:
-    """Give the boxes beyond which an artist is cut off."""
+    """Yield the boxes to which an artist is clipped."""
     if artist.get_clip_on():
         if artist.get_clip_box() is not None:
             yield artist.get_clip_box()
@@ -150,19 +150,19 @@ def clips(artist: Any) -> Iterator[Any]:
 
 
 def _limits(box: Any) -> Extent:
-    """Return the least and the largest place in a box, with a pixel to spare."""
+    """Return the smallest and the largest place in a box, with a pixel of tolerance."""
     corners = np.asarray(box.get_points(), float)
     return corners.min(axis=0) - PIXEL, corners.max(axis=0) + PIXEL
 
 
 def _both(several: list[Extent]) -> Extent:
-    """Return the limits of what lies in all of these boxes."""
+    """Return the limits of the intersection of these boxes."""
     least, largest = zip(*several, strict=True)
     return functools.reduce(np.maximum, least), functools.reduce(np.minimum, largest)
 
 
 def _inside(places: Floats, several: list[Extent]) -> Visible:
-    """Return whether places lie within all of these limits; a place that is not finite does not."""
+    """Return which places lie within all of these limits; places that are not finite do not."""
     if not several:
         return np.ones(len(places), bool)
     least, largest = _both(several)
@@ -171,7 +171,7 @@ def _inside(places: Floats, several: list[Extent]) -> Visible:
 
 
 def _filled_paths(collection: Any) -> Iterator[Any]:
-    """Give the outlines, in pixels, of a collection: its paths, moved to its offsets."""
+    """Yield the outlines, in pixels, of a collection: its paths, moved to its offsets."""
     from matplotlib.transforms import Affine2D
 
     paths, transforms = collection.get_paths()[:MAX_PATHS], collection.get_transforms()
@@ -187,16 +187,16 @@ def _filled_paths(collection: Any) -> Iterator[Any]:
 
 
 def _alpha(colours: Any) -> float:
-    """Return the least opacity of these colours; 0 of none."""
+    """Return the smallest opacity of these colours, or 0 if there are none."""
     colours = np.asarray(colours, float)
     last = colours[..., 3] if colours.ndim else colours
     return float(last.min()) if last.size else 0.0
 
 
 def cell_corners(item: Any) -> Floats | None:
-    """Return the corners of an image's or a mesh's cells, in pixels: (rows + 1, columns + 1, 2).
+    """Return the corners of the cells of an image or a mesh, in pixels: (rows + 1, columns + 1, 2).
 
-    None of another kind of artist, and of a mesh whose colours belong to its corners.
+    None for other artists, and for a mesh whose colours belong to its corners.
     """
     array = item.get_array() if hasattr(item, "get_array") else None
     if array is None:
@@ -218,7 +218,7 @@ def cell_corners(item: Any) -> Floats | None:
 
 
 def colours_of(item: Any, values: Any) -> Floats:
-    """Return the colours (…, 4) that an image gives to values."""
+    """Return the colours (…, 4) that an image gives to `values`."""
     alpha = item.get_alpha()
     if alpha is not None and np.shape(alpha) not in {(), np.shape(values)}:
         alpha = float(np.mean(alpha))
@@ -226,7 +226,7 @@ def colours_of(item: Any, values: Any) -> Floats:
 
 
 def colour_over(colour: Any, behind: Any) -> Floats:
-    """Return what is seen of colours (…, 4) in front of one: their red, green and blue."""
+    """Return the visible colours (…, 3) of `colour` (…, 4) drawn over `behind`."""
     from matplotlib.colors import to_rgba
 
     front = np.asarray(to_rgba(colour) if not isinstance(colour, np.ndarray) else colour, float)
@@ -235,12 +235,12 @@ def colour_over(colour: Any, behind: Any) -> Floats:
 
 
 def tell_apart(one: Any, other: Any) -> bool:
-    """Return whether an eye sees a difference between two colours."""
+    """Return True if an eye sees a difference between two colours."""
     return bool(np.abs(np.asarray(one) - np.asarray(other)).max() > FAINT)
 
 
 def is_legible(text: Any) -> bool:
-    """Return whether a text has some size, and is not transparent."""
+    """Return True if a text is not tiny and not transparent."""
     from matplotlib.colors import to_rgba
 
     if not is_visible(text) or text.get_fontsize() < SMALL_TEXT:
@@ -249,12 +249,12 @@ def is_legible(text: Any) -> bool:
 
 
 def reads(text: Any, behind: Any) -> bool:
-    """Return whether something is written there that can be read before a colour."""
+    """Return True if a text is not empty and can be read in front of a colour."""
     return bool(text.get_text().strip()) and shows(text, behind)
 
 
 def shows(text: Any, behind: Any) -> bool:
-    """Return whether what is written there, whatever it says, can be read before a colour."""
+    """Return True if a text, even an empty one, could be read in front of a colour."""
     from matplotlib.colors import to_rgba
 
     if not is_legible(text):
@@ -264,13 +264,13 @@ def shows(text: Any, behind: Any) -> bool:
 
 
 SMALL_CELL = 3.0  # pixels
-ENOUGH = 0.4  # of a cell: half a cell cut off on two sides leaves 4 of 9 points
+ENOUGH = 0.4  # of a cell's 9 test points: half a cell cut off on two sides leaves 4
 POINTS = (1 / 6, 1 / 2, 5 / 6)
 SHADES = 64
 
 
 class Picture(NamedTuple):
-    """An image of axes: the artist, its data, and the colours of its cells, if it is a matrix."""
+    """Image on axes: the artist, its data and, if it is a matrix, the colours of its cells."""
 
     item: Any
     image: Image
@@ -278,7 +278,7 @@ class Picture(NamedTuple):
     colours: Floats | None
 
     def colour_at(self, place: tuple[float, float], ground: Floats) -> Floats:
-        """Return the colour at a place in data coordinates; the ground beside the image."""
+        """Return the colour at a place in data coordinates, or `ground` outside the image."""
         row, column = self.image.cell_at(place)
         if self.colours is None or row is None or column is None:
             return ground
@@ -286,9 +286,9 @@ class Picture(NamedTuple):
 
 
 def pictures_of(axes: Any, view: View) -> list[Picture]:
-    """Return the images that can be seen on axes, in the order in which they are drawn.
+    """Return the visible images on axes, in drawing order.
 
-    One that another covers as a whole cannot be seen.
+    An image that another one covers completely is left out.
     """
     meshes = (c for c in axes.collections if hasattr(c, "get_coordinates"))
     items = [*axes.get_images(), *(mesh for mesh in meshes if mesh.get_array() is not None)]
@@ -302,7 +302,7 @@ def pictures_of(axes: Any, view: View) -> list[Picture]:
 
 
 def same_colours(mappable: Any, picture: Picture) -> bool:
-    """Return whether a colour map gives the values of an image the colours that they have in it."""
+    """Return True if a colour map gives an image's values the colours that they have in it."""
     if picture.colours is None or not picture.values.size:
         return False
     theirs = colours_of(mappable, picture.values)
@@ -341,7 +341,7 @@ def _picture(item: Any, axes: Any, view: View) -> Picture:
 
 
 def _along(x: Floats, y: Floats) -> bool:
-    """Return whether columns follow each other along x, and rows along y, without overlap."""
+    """Return True if columns follow each other along x, and rows along y, without overlap."""
     return all(
         np.isfinite(edges).all()
         and np.allclose(edges, edges[:1], atol=1e-6 * (np.ptp(edges) or 1.0))
@@ -351,7 +351,7 @@ def _along(x: Floats, y: Floats) -> bool:
 
 
 def _visible_cells(corners: Floats, item: Any, axes: Any, view: View) -> Any:
-    """Return which cells can be seen: enough of nine points of each, and not too small."""
+    """Return which cells can be seen: large enough, with enough of nine test points visible."""
     first, right = corners[:-1, :-1], corners[:-1, 1:]
     low, last = corners[1:, :-1], corners[1:, 1:]
     places = np.stack(
@@ -368,9 +368,9 @@ def _visible_cells(corners: Floats, item: Any, axes: Any, view: View) -> Any:
 
 
 def _different(colours: Floats) -> int:
-    """Return how many colours follow one another that an eye tells apart."""
+    """Return the number of colours of which an eye can tell each from the one before."""
     count, last = 0, None
-    for red, green, blue in colours.tolist():  # as plain numbers: numpy takes far longer for three
+    for red, green, blue in colours.tolist():  # as Python numbers: numpy is slower for three
         if last is None or any(
             abs(one - other) > FAINT for one, other in zip((red, green, blue), last, strict=True)
         ):

@@ -1,4 +1,4 @@
-"""A matplotlib figure as plain data: what is drawn and written where it can be seen."""
+"""Conversion of a matplotlib figure to plain data: everything visible on it."""
 
 import sys
 from collections.abc import Iterable
@@ -22,19 +22,19 @@ from .figure_view import (
     tell_apart,
 )
 
-MARGIN = 1e-3  # a tick this far beyond the limits, as a fraction of them, is drawn
+MARGIN = 1e-3  # a tick this far beyond the limits, as a fraction of the range, is still drawn
 _NOTHING = ("", " ", "None", "none", None)
 
 
 class LegendEntry(NamedTuple):
-    """One entry of a legend: what it says, and the sample beside it."""
+    """Entry of a legend: its text, and the sample next to it."""
 
     text: str
     sample: Any
 
 
 def entries(legends: Iterable[Any], view: View) -> list[LegendEntry]:
-    """Return the entries of these legends that can be read, with a sample that can be seen."""
+    """Return the legends' entries with a readable text and a visible sample."""
     found = []
     for legend in legends:
         if legend is None or not view.has(legend):
@@ -47,7 +47,7 @@ def entries(legends: Iterable[Any], view: View) -> list[LegendEntry]:
 
 
 def label_of(artist: Any, entries: list[LegendEntry]) -> str:
-    """Return what the legend says of a line or a scatter; nothing if it cannot be told."""
+    """Return the legend's text for a line or a scatter plot; empty if none or ambiguous."""
     left = entries
     for name in ("colour", "get_linestyle", "get_marker", "get_linewidth"):
         own_trait = _trait(artist, name)
@@ -67,7 +67,7 @@ def _trait(artist: Any, name: str) -> object:
 
 
 def can_be_seen(artist: Any, ground: Floats) -> bool:
-    """Return whether a line or a marker leaves something on this ground."""
+    """Return True if a line or a marker is visible on this ground."""
     if hasattr(artist, "get_marker"):
         line = artist.get_linestyle() not in _NOTHING and artist.get_linewidth() > 0
         dots = artist.get_marker() not in _NOTHING and artist.get_markersize() > 0
@@ -95,7 +95,7 @@ def _colours(artist: Any) -> list[Floats]:
 def describe_figure(figure: Any) -> Figure:
     """Return the data of `figure`, a `matplotlib.figure.Figure`; colour bars count as axes too.
 
-    The figure is closed, so that the next one that pyplot draws is a new one, as in a notebook.
+    The figure is closed, so that pyplot starts a new one next time, as in a notebook.
     """
     ticks = lay_out(figure)
     view = View(figure)
@@ -159,12 +159,12 @@ def _axes(
 
 
 def _colorbar(axes: Any) -> Any:
-    """Return the colour bar that fills these axes, if one does."""
+    """Return the colour bar that fills these axes, or None."""
     return getattr(axes, "_colorbar", None)
 
 
 def _stands_for(bar: Any, view: View, pictures: list[Picture]) -> bool:
-    """Return whether a colour bar shows the colours of one of these images."""
+    """Return True if a colour bar shows the colours of one of these images."""
     if bar.solids is not None and not view.has(bar.solids):
         return False
     return any(
@@ -177,13 +177,13 @@ def _has(axes: Any, axis: Any, view: View) -> bool:
 
 
 def _label(axes: Any, axis: Any, view: View, of_figure: list[Any]) -> str:
-    """Return an axis' own label, else the figure's, which is for all axes."""
+    """Return an axis' own label, else the figure's label for all axes."""
     own = _joined([axis.label] if _has(axes, axis, view) else [], view)
     return own if own or _colorbar(axes) else _joined(of_figure, view)
 
 
 def _ticks(axes: Any, axis: Any, view: View, known: Ticks) -> list[tuple[str, float]]:
-    """Return the labels of an axis' ticks that can be read, each with its place."""
+    """Return the readable labels of an axis' ticks, each with its position."""
     if not _has(axes, axis, view):
         return []
     low, high = sorted(axis.get_view_interval())
@@ -202,9 +202,10 @@ def _ticks(axes: Any, axis: Any, view: View, known: Ticks) -> list[tuple[str, fl
 
 
 def _texts(axes: Any, view: View, pictures: list[Picture]) -> list[tuple[str, tuple[float, float]]]:
-    """Return the texts that can be read, each with its place in the coordinates of the data.
+    """Return the readable texts, each with its position in data coordinates.
 
-    That a few have the colour of their cell is a matter of taste; that most have, hides them.
+    A few texts may have the colour of their cell; if most have, only the readable ones are
+    returned.
     """
     found, readable = [], []
     ground = colour_over(axes.get_facecolor(), view.page)
@@ -225,7 +226,7 @@ def _texts(axes: Any, view: View, pictures: list[Picture]) -> list[tuple[str, tu
 
 
 def _place(text: Any, axes: Any) -> tuple[Floats, tuple[float, float]]:
-    """Return where a text stands, in pixels and in the coordinates of the data."""
+    """Return a text's position in pixels and in data coordinates."""
     x, y = text.get_position()
     given = np.array([[float(text.convert_xunits(x)), float(text.convert_yunits(y))]])
     pixels = text.get_transform().transform(given)
@@ -261,7 +262,7 @@ def _series(axes: Any, view: View, entries: list[LegendEntry]) -> list[Series]:
 def _in_view(
     points: Floats, artist: Any, transform: Any, axes: Any, view: View
 ) -> tuple[list[float], list[float]]:
-    """Return the points that can be seen, in the coordinates of the data: all x, and all y."""
+    """Return the visible points in data coordinates: all x, and all y."""
     points = points[:MAX_POINTS]
     pixels = np.asarray(transform.transform(points), float).reshape(-1, 2)
     if transform is not axes.transData:
@@ -279,6 +280,6 @@ def _letters(text: object) -> str:
 
 
 def _joined(texts: list[Any], view: View) -> str:
-    """Return what those of these texts say that can be read."""
+    """Return the readable ones of these texts as one text."""
     shown = [text.get_text() for text in texts if reads(text, view.page)]
     return _letters(" ".join(shown))

@@ -1,4 +1,4 @@
-"""Limits that a process sets on itself, where the system has them."""
+"""Limits that a process sets on itself, as far as the system supports them."""
 
 import functools
 import signal
@@ -8,14 +8,14 @@ MAX_FILE = 32 * 2**20
 MAX_TASKS = 64
 BACKSTOP_TASKS = 16 * 1024
 MAX_OPEN_FILES = 64
-STACK_SIGNAL = getattr(signal, "SIGUSR1", None)  # on which a process shows where it is
+STACK_SIGNAL = getattr(signal, "SIGUSR1", None)  # signal on which a process shows its stack
 
 
 def limit_self(memory_mb: int, cpu_seconds: int, max_tasks: int = 0) -> None:
-    """Cap memory (beyond what is mapped now), processor time and file size.
+    """Limit memory (beyond what is mapped now), processor time and file size.
 
-    With `max_tasks`, for a confined process, also threads, open files, locked memory and message
-    queues; without it the process ends with its parent.
+    With `max_tasks`, for a confined process, also limit threads, open files, locked memory and
+    message queues. Without it, the process ends with its parent.
     """
     try:
         import resource
@@ -37,7 +37,7 @@ def limit_self(memory_mb: int, cpu_seconds: int, max_tasks: int = 0) -> None:
     for kind, value in limits.items():
         try:
             resource.setrlimit(kind, (value, value))
-        except (ValueError, OSError):  # macOS refuses some; the deadlines still hold
+        except (ValueError, OSError):  # macOS refuses some; the deadlines still apply
             continue
     if sys.platform == "linux" and not max_tasks:
         import ctypes
@@ -47,10 +47,10 @@ def limit_self(memory_mb: int, cpu_seconds: int, max_tasks: int = 0) -> None:
 
 
 def backstop_of_tasks() -> int:
-    """Return the system's limit on all tasks of this user, or a distant one where it has none.
+    """Return the system's limit on all tasks of this user, or a very high limit if it has none.
 
-    The kernel counts the tasks of all processes of a user together: a limit near to what one
-    submission may have would let another's use it up.
+    The kernel counts the tasks of all of a user's processes together: with a limit near that of one
+    submission, another submission could use it up.
     """
     import resource
 
@@ -60,7 +60,7 @@ def backstop_of_tasks() -> int:
 
 @functools.cache
 def mapped_bytes() -> int:
-    """Return how much memory this process has mapped; a fork server asks while it has /proc."""
+    """Return how many bytes this process has mapped; a fork server asks while it has /proc."""
     try:
         with open("/proc/self/statm", encoding="ascii") as file:
             return int(file.read().split()[0]) * 4096

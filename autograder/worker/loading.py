@@ -1,7 +1,7 @@
-"""The student's source as a module: each top-level statement runs, whatever became of the others.
+"""The student's source as a module: each top-level statement runs even if another one failed.
 
-So a file is what a notebook's cells are: a line that fails, a `pip` command, an import of what
-is not here, costs itself and what uses it, and none of the functions around it.
+A file is run like the cells of a notebook: a line that fails, a `pip` command or an import that is
+not available affects only the code that uses it.
 """
 
 import builtins
@@ -23,7 +23,7 @@ MAX_PROBLEMS = 10
 NOTHING_TO_CHECK = "def check(*_, **__):\n    return 0.0\n"
 QUIET = ("IPython", "google.colab", "ipywidgets")
 
-# What computes with a stand-in, which has nothing to compute with.
+# Operations on a stand-in, which has no value to compute with.
 COMPUTES = """
 contains float int index lt le gt ge add radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv
 mod rmod pow rpow matmul rmatmul neg pos abs round and rand setitem array array_ufunc
@@ -31,9 +31,9 @@ mod rmod pow rpow matmul rmatmul neg pos abs round and rand setitem array array_
 
 
 class _Quiet:
-    """Stand-in for whatever only a notebook has: any use of it does nothing."""
+    """Stand-in for notebook features such as `get_ipython`: any use of it does nothing."""
 
-    __module__ = "IPython"  # as it is shown where somebody prints it
+    __module__ = "IPython"  # shown if the stand-in is printed
 
     def __getattr__(self, name: str) -> "_Quiet":
         if name.startswith("__"):
@@ -64,7 +64,7 @@ for _name in ("getitem", *COMPUTES):
     setattr(_Quiet, f"__{_name}__", _left_out)
 _quiet = _Quiet()
 
-# What a notebook has without an import. There is no notebook here, so all of it does nothing.
+# Names that a notebook has without an import. Here all of them do nothing.
 NOTEBOOK: dict[str, Any] = {
     "get_ipython": lambda: _quiet,
     "display": lambda *_, **__: None,
@@ -72,7 +72,7 @@ NOTEBOOK: dict[str, Any] = {
 
 
 class QuietLoader(importlib.abc.Loader):
-    """Loader of IPython and its like: any name of theirs is there, and does nothing."""
+    """Loader of stand-ins for IPython and similar modules: they have every name, and do nothing."""
 
     def exec_module(self, module: ModuleType) -> None:
         names = {"version_info": (9, 0, 0), "__version__": "9.0.0", **NOTEBOOK}
@@ -80,7 +80,7 @@ class QuietLoader(importlib.abc.Loader):
 
 
 class TextLoader(importlib.abc.InspectLoader):
-    """Loader of modules from texts: nothing need be a file, and `inspect.getsource` still works."""
+    """Loader of modules from texts: no file is needed, and `inspect.getsource` still works."""
 
     def __init__(self, texts: dict[str, str]) -> None:
         self.texts = texts
@@ -95,7 +95,7 @@ class TextLoader(importlib.abc.InspectLoader):
 
 
 class HelperFinder(importlib.abc.MetaPathFinder):
-    """Finder of the files that lie beside the student's, which hides the grader's own packages."""
+    """Finder of the files next to the student's; it hides the grader's own packages."""
 
     def __init__(self, helpers: dict[str, str], hidden: Sequence[str]) -> None:
         # a notebook calls `autograder.check()`; here that does nothing
@@ -124,7 +124,7 @@ class HelperFinder(importlib.abc.MetaPathFinder):
 
 
 def _can_open() -> bool:
-    """Return whether libraries' files can be opened at all: on the level `no-open` none can."""
+    """Return True if libraries' files can be opened: on the level `no-open` none can."""
     try:
         os.close(os.open(os.__file__, os.O_RDONLY))
     except OSError:
@@ -133,9 +133,9 @@ def _can_open() -> bool:
 
 
 class NotImported:
-    """Stand-in for a name whose import failed: whoever uses it has the import's exception.
+    """Stand-in for a name whose import failed: any use raises the import's exception.
 
-    Naming it costs nothing, as annotations do (`x: pd.DataFrame`, `Float[Array, "n"]`).
+    Mentioning the name, as annotations do (`x: pd.DataFrame`), raises nothing.
     """
 
     def __init__(self, error: BaseException) -> None:
@@ -159,7 +159,7 @@ class NotImported:
 
 
 def _used(self: NotImported, *_: Any, **__: Any) -> NoReturn:
-    # whose innermost line of the student's is the import
+    # its innermost line in the student's code is the import
     raise self.__dict__["__error"].with_traceback(self.__dict__["__traceback"])
 
 
@@ -174,7 +174,7 @@ for _name in (*COMPUTES, *_USES):
 def load(
     name: str, units: Sequence[Unit], helpers: dict[str, str], hidden: Sequence[str]
 ) -> tuple[ModuleType, list[Problem]]:
-    """Run the units as the module `name`; the problems say which lines failed, and how."""
+    """Run the units as the module `name`; return it, and a problem for each line that failed."""
     sys.meta_path.insert(0, HelperFinder(helpers, [*hidden, *HIDDEN]))
     vars(builtins).update(NOTEBOOK)
     module = ModuleType(name)
@@ -210,10 +210,10 @@ def load(
 
 
 def define(name: str, units: Sequence[Unit]) -> ModuleType:
-    """Run a text of the course's as a module that no student's code can import by name.
+    """Run the course's text as a module that student code cannot import by name.
 
     Raises:
-        Exception: what the text raises, which is a mistake in the course.
+        Exception: the text raised, which is a mistake in the course.
     """
     module = ModuleType(name)
     for unit in units:

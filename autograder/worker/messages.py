@@ -1,7 +1,7 @@
-"""The messages between judge and worker.
+"""Messages between judge and worker.
 
-A hostile process may write any message. The bounds are part of the types, so that whatever the
-judge has decoded is small and of the kind that it says it is.
+A hostile process may send any message. The types include the bounds, so a decoded message is small
+and of its declared type.
 """
 
 from typing import Annotated, Any, Literal
@@ -22,18 +22,19 @@ Parameter = Annotated[str, msgspec.Meta(max_length=MAX_PARAMETER)]
 
 
 class Unit(msgspec.Struct, array_like=True):
-    """A piece of the student's source that runs on its own: a whole file, or one notebook cell."""
+    """Piece of the student's source that runs on its own: a whole file, or one notebook cell."""
 
     label: str
     text: str
 
 
 class Forward(msgspec.Struct, array_like=True):
-    """A call of a torch module: the weights to load first, by name, and the inputs.
+    """Call of a torch module: the weights to load first, by name, and the inputs.
 
-    With `toward`, an array for each result (or None), the gradients of Σ result·toward come back
-    too: those of the inputs that are real numbers, and of all parameters. `before` are inputs of
-    other calls of the same module that come first, each in training and in evaluation.
+    With `toward`, an array for each result (or None), the reply has the gradients of Σ
+    result·toward: for the inputs that are real numbers, and for all parameters. `before` are inputs
+    of other calls of the same module that come first, each once in training and once in evaluation
+    mode.
     """
 
     state: dict[str, Any] = {}
@@ -45,22 +46,22 @@ class Forward(msgspec.Struct, array_like=True):
 
 
 class Request(msgspec.Struct, array_like=True):
-    """One thing the judge asks for.
+    """One request of the judge.
 
     load: run `units` as the module `target`; `helpers` are the texts of the files beside it.
-    call: call `target`, a dotted path in the student's module, or below the handle `on`.
-    get:  the value at `target`.
+    call: call `target`, a dotted path in the student's module, or in the object `on`.
+    get: return the value at `target`.
     make: call the library function `target` ("numpy.random.default_rng") and keep the result.
-    define: run `units`, a text of the course's, as a module beside the student's, and keep it.
+    define: run `units`, a text of the course, as a module next to the student's, and keep it.
     carry: call the function `target` of the defined module `on`, for a submission's code. The
-            value is a list: what it returns, and the random generators' new states.
-    answer: what came of a `Callback`: `args` hold the value and the random generators' new states,
-            or, where `target` names an exception, its message.
+            value is a list: the result, and the random generators' new states.
+    answer: the outcome of a `Callback`: `args` hold the value and the random generators' new
+            states or, if `target` names an exception, its message.
     forward: make an object of the class `target`, a torch module, and call it.
 
-    With `draw`, so many values are taken of the generator that a call returns, and the reply's
-    value is [whether it was a generator, whether it ended, the values]; the result stands in place
-    of the values where it was none.
+    With `draw`, up to so many values are taken from the generator that a call returns. The reply's
+    value is [whether it was a generator, whether it ended, the values]; if it was no generator, the
+    result replaces the values.
     """
 
     operation: Operation
@@ -77,9 +78,10 @@ class Request(msgspec.Struct, array_like=True):
 
 
 class CodePlace(msgspec.Struct, array_like=True, frozen=True):
-    """A line of the student's source; `line` counts from 1 within the file or the cell.
+    """Line of the student's source; `line` counts from 1 within the file or the cell.
 
-    The part that is meant begins in `text` at `column` and ends before `end`; 0 if it is all of it.
+    The relevant part of `text` begins at `column` and ends before `end`; both are 0 if it is the
+    whole line.
     """
 
     label: LineText
@@ -91,16 +93,16 @@ class CodePlace(msgspec.Struct, array_like=True, frozen=True):
 
 
 class Problem(msgspec.Struct, array_like=True, frozen=True):
-    """The reason why there is no value.
+    """Reason why a request returned no value.
 
     raised: the student's code raised `type` with `message`, at `place` if that is in their source;
-        `bases` are the names of Python's own classes that it is an instance of, `names` has the
-        module that could not be imported; `user` is the line of another of their files that led
-        there; `library` the package inside which names, attributes or types were wrong.
-    missing: nothing has the name asked for; `names` are those that there are.
-    unsendable: the value is of a type that is not plain data; `message` describes it, and `type` is
-        the name of its class, if that is why.
-    not a function: what was to be called is none; `message` says what it is.
+        `bases` are the names of its built-in classes; `names` has the module that could not be
+        imported; `user` is the line in another of their files that led there; `library` is the
+        package inside which a name, attribute or type was wrong.
+    missing: the requested name does not exist; `names` are the existing ones.
+    unsendable: the value is not plain data; `message` describes it, and `type` is the name of its
+        class, if that is the reason.
+    not a function: the called object is not a function; `message` says what it is.
     exited: the code asked to end the program.
     keyboard: the code asked for keyboard input.
     `shapes` has the arrays that the failing line names, with their shapes.
@@ -118,12 +120,12 @@ class Problem(msgspec.Struct, array_like=True, frozen=True):
 
 
 class Passed(msgspec.Struct, array_like=True):
-    """The result of a forward pass.
+    """Result of a forward pass.
 
     `state` has the shapes of the module's parameters and buffers. If one is missing or has another
     shape, the module was not called. `gradients` has the gradients by parameter name, and by `input
-    0` and so on; None means no gradient. `buffers` are the names in `state` that are no parameters.
-    `same_as` has the first name of a parameter with two names.
+    0` and so on; None means no gradient. `buffers` are the names in `state` that are not
+    parameters. `same_as` maps a second name of a parameter to its first.
     """
 
     state: Annotated[dict[Parameter, ShapeOnWire], msgspec.Meta(max_length=MAX_STATE)] = {}
@@ -136,9 +138,9 @@ class Passed(msgspec.Struct, array_like=True):
 
 
 class Callback(msgspec.Struct, array_like=True):
-    """A call, by the student's code, of a function that runs elsewhere.
+    """Call by the student's code of a function that runs elsewhere.
 
-    `number` is the function's place among those that the call was given, from 1.
+    `number` is the function's position, from 1, among those passed to the call.
     """
 
     number: Size
@@ -147,10 +149,10 @@ class Callback(msgspec.Struct, array_like=True):
 
 
 class Reply(msgspec.Struct, array_like=True):
-    """The answer to one request, or a question in between (`ask`), after which the answer comes.
+    """Reply to a request, or a question before it (`ask`); the reply then follows.
 
-    `problems` belongs to a load: what went wrong in which unit (the other units have run).
-    `echo` holds the arguments as they are after the call, if the request asked for that.
+    `problems` belongs to a load: each failed unit's problem (the other units have run). `echo`
+    holds the arguments after the call, if the request asked for them.
     """
 
     value: Any = None

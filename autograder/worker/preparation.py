@@ -17,11 +17,11 @@ from .messages import MAX_PRINTED
 
 
 class KeyboardNeeded(Exception):
-    """The code asked for input from the keyboard; nobody sits there."""
+    """The code asked for keyboard input, but no one is at the keyboard."""
 
 
 class BoundedBytes(io.RawIOBase):
-    """A writable stream that keeps the first MAX_PRINTED bytes and drops the rest without error."""
+    """Writable stream that keeps the first MAX_PRINTED bytes and silently drops the rest."""
 
     def __init__(self) -> None:
         self.kept = bytearray()
@@ -36,7 +36,7 @@ class BoundedBytes(io.RawIOBase):
 
 
 def redirect() -> BoundedBytes:
-    """Send `print` and warnings to a bounded stream, and make `input()` an explained error."""
+    """Send printed text and warnings to a bounded stream; make `input()` raise KeyboardNeeded."""
     kept = BoundedBytes()
     buffered: Any = kept
     stream = io.TextIOWrapper(buffered, encoding="utf-8", errors="replace", write_through=True)
@@ -47,18 +47,18 @@ def redirect() -> BoundedBytes:
 
 
 def refuse_keyboard(called: str, *_args: object, **_kwargs: object) -> NoReturn:
-    """Raise KeyboardNeeded, in place of `input` or the debugger."""
+    """Raise KeyboardNeeded: replaces `input` and the debugger."""
     raise KeyboardNeeded(called)
 
 
 def show_stack_to(descriptor: int) -> None:
-    """Write the stack to a descriptor on `STACK_SIGNAL`, also while no Python code runs."""
+    """On `STACK_SIGNAL`, write the stack to a descriptor, even while no Python code runs."""
     if STACK_SIGNAL is not None:
         faulthandler.register(STACK_SIGNAL, descriptor, all_threads=False)
 
 
 def warm_up(names: list[str]) -> None:
-    """Import what submissions need, and take the first steps that are slow or read the system."""
+    """Import the modules that submissions need, and do first steps that are slow or read files."""
     fill_unwritten()
     for name in names:
         importlib.import_module(name)
@@ -66,11 +66,11 @@ def warm_up(names: list[str]) -> None:
         import torch
 
         torch.set_num_threads(1)
-        torch.backends.cpu.get_cpu_capability()  # reads /proc once; without it, slower kernels
+        torch.backends.cpu.get_cpu_capability()  # reads /proc once; older kernels do without it
         weight = torch.nn.Parameter(torch.ones(2))
         (weight.sum() ** 2).backward()
         if "torch.optim" in names:
-            torch.optim.AdamW([weight]).step()  # a first step imports hundreds of modules
+            torch.optim.AdamW([weight]).step()  # the first step imports hundreds of modules
     if "matplotlib.pyplot" in sys.modules:
         _draw_a_figure()
 
@@ -78,7 +78,7 @@ def warm_up(names: list[str]) -> None:
 def _draw_a_figure() -> None:
     from matplotlib import font_manager, mathtext, pyplot
 
-    figure, (left, axes) = pyplot.subplots(1, 2)  # finds the fonts, and reads them
+    figure, (left, axes) = pyplot.subplots(1, 2)  # finds the fonts and reads them
     figure.colorbar(left.imshow([[1, 2], [3, 4]], cmap="viridis"))
     left.text(0, 0, "1.00")
     axes.semilogx([1, 10], [1, 2], label="$x_1$")
@@ -87,7 +87,7 @@ def _draw_a_figure() -> None:
     figure.suptitle("all")
     figure.canvas.draw()
     pyplot.close(figure)
-    # a fork closes the files of fonts that are open, and would not know it
+    # a fork closes the open font files without matplotlib noticing
     for cached in (
         getattr(font_manager, "_get_font", None),
         getattr(mathtext.MathTextParser, "_parse_cached", None),
@@ -99,11 +99,11 @@ def _draw_a_figure() -> None:
 
 
 def fill_unwritten() -> None:
-    """Have `numpy.empty` and `numpy.empty_like` fill what they make, from now on.
+    """Make `numpy.empty` and `numpy.empty_like` fill their results from now on.
 
-    Otherwise it holds what an earlier call left there: the same submission could be graded in two
-    ways, and a function could read what it was asked before. As in PyTorch's deterministic mode,
-    floating-point numbers are NaN, and whole ones the largest there are.
+    Otherwise the results hold data of earlier calls: grades could vary, and a function could read
+    its earlier arguments. As in PyTorch's deterministic mode, floating-point numbers are NaN, and
+    integers the largest of their type.
     """
     for name in ("empty", "empty_like"):
         setattr(np, name, _filling(getattr(np, name)))

@@ -1,8 +1,7 @@
-"""Functions that run elsewhere: calling one asks the judge, who asks another process.
+"""Functions that run elsewhere: a call asks the judge, and the judge asks another process.
 
-So a student's code can be handed a function without having it: there is no source to read, no code
-object to look at, and nothing of one call that the next could know. Random generators go there as
-their states, and come back so.
+Student code can call such a function but cannot read its source or code object, and one call leaves
+nothing that the next could use. Random generators are sent as their states in both directions.
 """
 
 import builtins
@@ -22,7 +21,7 @@ MT19937_WORDS = 624
 
 
 class RemoteFunction:
-    """A function of that number. What it changes of its arguments is the state of generators."""
+    """Function with this number. A call changes its arguments only in the state of generators."""
 
     __slots__ = ("__name__", "_ask_judge", "_number")
 
@@ -53,14 +52,14 @@ class RemoteFunction:
 
 
 def _generator(value: Any) -> Any:
-    """Return a value, or the generator behind `numpy.random`, which has the same methods."""
+    """Return the value, or the generator behind `numpy.random`, which has the same methods."""
     if isinstance(value, ModuleType) and value is np.random:
         return np.random.mtrand._rand
     return value
 
 
 def _exception(kind: str, message: str) -> Exception:
-    """Return an exception of the library's or of Python's, by the name of its class."""
+    """Return a library's or a built-in exception by its class name."""
     for place in (builtins, np.exceptions, np.linalg):
         found = getattr(place, kind, None)
         if isinstance(found, type) and issubclass(found, Exception):
@@ -72,22 +71,22 @@ def _exception(kind: str, message: str) -> Exception:
 
 
 def is_generator(value: Any) -> bool:
-    """Return whether a value that was sent is a random generator."""
+    """Return True if a received value is a random generator."""
     return isinstance(value, dict) and GENERATOR in value
 
 
 def has_handle(value: Any) -> bool:
-    """Return whether a value names an object that is kept in the course's process."""
+    """Return True if a value contains an object that is kept in the course's process."""
     if isinstance(value, dict | list):
         return any(map(has_handle, value.values() if isinstance(value, dict) else value))
-    return isinstance(value, Handle | Record)  # a record would be made of a class of the course's
+    return isinstance(value, Handle | Record)  # a record would become an object of the course
 
 
 def make_generator(state: Any) -> Any:
-    """Return the generator that `generator_state` described.
+    """Return the generator whose state `generator_state` returned.
 
     Raises:
-        ValueError: it is none. NumPy itself believes a state that would have it read beyond its
+        ValueError: the state is invalid. NumPy itself accepts states that make it read beyond its
             own memory.
     """
     legacy, kind = bool(state["legacy"]), state["bit_generator"]
@@ -103,7 +102,7 @@ def put_state(generator: Any, state: Any) -> None:
     """Set a generator to a state of its own kind.
 
     Raises:
-        ValueError: it is no such state.
+        ValueError: the state is of another kind.
     """
     kind = state["bit_generator"]
     plain = {key: value for key, value in state.items() if key != "legacy"}

@@ -1,4 +1,4 @@
-"""Any value that a student's code returns, as plain data: numbers, text, containers, arrays."""
+"""Conversion of a student's return values to plain data: numbers, text, containers, arrays."""
 
 import decimal
 import math
@@ -37,7 +37,7 @@ _NUMBER = (numbers.Complex, decimal.Decimal)
 
 
 class Unsendable(Exception):
-    """A value that is not plain data; the message says what it is, `type` its class's name."""
+    """Value that is not plain data; the message describes it, and `type` is its class's name."""
 
     def __init__(self, message: str, type: str = "") -> None:
         super().__init__(message)
@@ -48,13 +48,13 @@ def serialised(value: object) -> Any:
     """Return `value` in the types that the codec can send.
 
     Raises:
-        Unsendable: it is something else, or far too large.
+        Unsendable: it is of another type, or far too large.
     """
     return _Walk().convert(value, 0)
 
 
 def generator_state(generator: Any) -> dict[str, Any]:
-    """Return all that a random generator of NumPy's will draw depends on."""
+    """Return a NumPy generator's whole state."""
     if isinstance(generator, np.random.RandomState):
         state: dict[str, Any] = generator.get_state(legacy=False)
         return {"legacy": True, **state}
@@ -104,10 +104,10 @@ class _Walk:
         return self._other(value, depth)
 
     def key(self, key: object, depth: int, where: str = "a dict with a key") -> Any:
-        """Return a value of a kind that can be a key, or in a set.
+        """Return a dict key or an item of a set in a type that can be sent.
 
         Raises:
-            Unsendable: it is something else, or there are far too many.
+            Unsendable: it is of another type, or there are far too many.
         """
         if type(key) is str:
             return key
@@ -137,7 +137,7 @@ class _Walk:
             return describe_figure(value)
         if isinstance(value, np.random.Generator | np.random.RandomState):
             return {GENERATOR: self.convert(generator_state(value), depth + 1)}
-        if isinstance(value, memoryview):  # a sequence too, but with several axes not of rows
+        if isinstance(value, memoryview):  # also a sequence, but its items may not be rows
             return _array(np.asarray(value))
         if isinstance(value, Sequence):
             return self._sequence(value, depth)
@@ -146,7 +146,7 @@ class _Walk:
         raise Unsendable(_kind(value), type(value).__name__)
 
     def _sequence(self, value: Sequence[object], depth: int) -> Any:
-        # two results stay two: neither they nor arrays in a list are stacked into one array
+        # two results stay separate: neither they nor arrays in a list are stacked into one array
         several = depth == 0 and len(value) <= _SEVERAL
         if not several and len(value) * _width(value) > _LARGE_LIST:
             try:
@@ -165,7 +165,7 @@ class _Walk:
 
 
 def _width(value: Sequence[object], depth: int = 0) -> int:
-    """Return how many numbers an item of a nested list holds, if like the first; 0 of arrays."""
+    """Return how many numbers an item of a nested list holds, by its first item; 0 for arrays."""
     first = value[0] if len(value) else None
     if getattr(first, "ndim", 0):
         return 0
@@ -193,7 +193,7 @@ def _of_objects(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return the numbers in an array of Python objects: fractions, decimals, integers, rows.
 
     Raises:
-        Unsendable: it holds something else; the message says what.
+        Unsendable: it holds other objects; the message names them.
     """
     items: list[Any] = array.ravel().tolist()
     for kind, dtype in (((numbers.Real, decimal.Decimal), np.float64), (_NUMBER, np.complex128)):

@@ -28,9 +28,9 @@ from .values import Record, Tuple
 
 
 class Answers:
-    """Answers to requests about one module; what is kept of its objects stays here.
+    """Answers to requests about one module, and the objects kept between requests.
 
-    `ask_judge` puts a question to the judge, and waits for the answer.
+    `ask_judge` sends a question to the judge and waits for the answer.
     """
 
     def __init__(self, hidden: list[str], ask_judge: Callable[[Callback], Request]) -> None:
@@ -41,7 +41,7 @@ class Answers:
         self.kept: dict[int, object] = {}
 
     def answer(self, request: Request) -> Reply:
-        """Return the reply to any request; what the student's code raises is a problem in it."""
+        """Return the reply to any request; it reports an exception of the student's code."""
         try:
             match request.operation:
                 case "load":
@@ -58,7 +58,7 @@ class Answers:
     def _load(self, request: Request) -> Reply:
         random.seed(0)
         np.random.seed(0)
-        if "torch" in sys.modules:  # the system seeds it otherwise, in each fork server anew
+        if "torch" in sys.modules:  # otherwise the system's seed differs in each fork server
             sys.modules["torch"].default_generator.manual_seed(0)
         self.labels = {unit.label for unit in request.units}
         self.labels |= {f"{helper}.py" for helper in request.helpers}
@@ -66,7 +66,7 @@ class Answers:
         return Reply(self._names(), problems=problems)
 
     def _carry(self, request: Request) -> list[Any]:
-        """Call a function of the course's; return its value, then each generator's new state."""
+        """Call a course function; return its value, then each generator's new state."""
         given = [*request.args, *request.kwargs.values()]
         if any(map(has_handle, given)):
             raise TypeError("an argument that is no plain value")
@@ -77,7 +77,7 @@ class Answers:
         return [value, *(serialised(now) if is_generator(was) else None for was, now in after)]
 
     def call(self, request: Request) -> Reply:
-        """Return the reply to a call; what the student's code raises is raised."""
+        """Return the reply to a call; exceptions of the student's code pass through."""
         value = self._find(request)
         if isinstance(value, Problem):
             return Reply(problem=value)
@@ -92,7 +92,8 @@ class Answers:
             value = value(*args, **kwargs)
             if request.draw is not None:
                 value = _drawn(value, request.draw)
-        # only what is kept here is sent as a handle: one in a student's result is no plain data
+        # only objects kept here are sent as handles: a handle in a student's result is not plain
+        # data
         sent = self._keep(value) if request.keep else serialised(value)
         echo = [_echo(arg) for arg in (*args, *kwargs.values())] if request.echo else []
         return Reply(sent, echo=echo)
@@ -107,7 +108,7 @@ class Answers:
         return Reply(passed)
 
     def _find(self, request: Request) -> Any:
-        """Return what the request's target names, or the problem that nothing has that name."""
+        """Return the object that the request's target names, or a problem if there is none."""
         if request.operation == "make":
             module, _, last = request.target.rpartition(".")
             return getattr(importlib.import_module(module), last)
@@ -129,7 +130,7 @@ class Answers:
         return Problem("missing", message=request.target, names=self._names())
 
     def _names(self) -> list[str]:
-        """Return what the student's own source defines: no imports, no private names."""
+        """Return the names that the student's own source defines: no imports, no private names."""
         names = [
             name[:MAX_NAME]
             for name, value in (vars(self.module).items() if self.module else ())
@@ -148,7 +149,7 @@ class Answers:
         return self.kept[number]
 
     def _revive(self, value: Any) -> Any:
-        """Return arguments as code expects them: tensors, objects kept here, arrays of its own."""
+        """Return arguments as the code expects them: tensors, kept objects, writable arrays."""
         if isinstance(value, Handle):
             if value.number < 0:
                 return RemoteFunction(self._ask_and_revive, -value.number)
@@ -172,7 +173,7 @@ class Answers:
         return value
 
     def _object(self, record: Record) -> Any:
-        """Return an object of the student's own class of the record's name."""
+        """Return an object of the student's own class with the record's name."""
         kind = vars(self.module).get(record.type) if self.module is not None else None
         if not isinstance(kind, type):
             raise LookupError(f"there is no class {record.type} to make an argument of")
@@ -188,7 +189,7 @@ class Answers:
 
 
 def _echo(arg: object) -> Any:
-    """Return an argument after the call; None for one that is no plain data, such as a model."""
+    """Return an argument after the call, or None if it is not plain data, such as a model."""
     try:
         return serialised(arg)
     except Unsendable:
@@ -196,7 +197,7 @@ def _echo(arg: object) -> Any:
 
 
 def _drawn(value: Any, most: int) -> list[Any]:
-    """Return a generator's first values, as `Request` says; one more is taken to see its end."""
+    """Return a generator's first values, as `Request` says; it takes one more to detect the end."""
     if not isinstance(value, Iterator):
         return [False, False, value]
     items = list(itertools.islice(value, most + 1))
@@ -204,7 +205,7 @@ def _drawn(value: Any, most: int) -> list[Any]:
 
 
 class Server:
-    """Answers requests that come in on one descriptor, on another."""
+    """Server that reads requests from one descriptor and writes replies to another."""
 
     def __init__(self, read_from: int, write_to: int, hidden: list[str]) -> None:
         self.reading = open(read_from, "rb")  # noqa: SIM115
@@ -216,7 +217,7 @@ class Server:
         warnings.simplefilter("ignore")
 
     def serve(self) -> None:
-        """Answer until the judge hangs up."""
+        """Answer requests until the judge closes the connection."""
         while True:
             request = self._receive()
             self.printed.kept.clear()
@@ -230,10 +231,11 @@ class Server:
             self._send(*message)
 
     def ask_judge(self, ask: Callback) -> Request:
-        """Put a question to the judge in the middle of a request.
+        """Send the judge a question while a request is running, and return the answer.
 
         Raises:
-            ValueError, TypeError: the question is too large, or holds what cannot be sent.
+            ValueError, TypeError: the question is too large, or contains values that cannot be
+                sent.
         """
         self._send(*encode(Reply(ask=ask)))
         return self._receive()
@@ -245,7 +247,7 @@ class Server:
     def _read(self, size: int) -> bytes:
         data = self.reading.read(size)
         if len(data) < size:
-            os._exit(0)  # the judge hung up
+            os._exit(0)  # the judge closed the connection
         return data
 
     def _send(self, header: int, payload: int, buffers: Sequence[Buffer]) -> None:
@@ -254,7 +256,7 @@ class Server:
 
 
 def main(config: dict[str, Any]) -> None:
-    """Take over standard input and output as the line to the judge, and serve until it hangs up."""
+    """Serve on standard input and output until the judge closes the connection."""
     read_from, write_to = os.dup(0), os.dup(1)
     nowhere = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):

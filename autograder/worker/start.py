@@ -1,7 +1,7 @@
-"""The worker's entry: `python -P -s -S start.py CONFIG`.
+"""Entry point of the worker: `python -P -s -S start.py CONFIG`.
 
-Python's own start-up is cut short, so that neither the folder of the course (`-P`) nor anything of
-the user's (`-s`) or of an editable install (`-S`) can be imported: only libraries can.
+The options shorten Python's start-up, so that only libraries can be imported: nothing from the
+course's folder (`-P`), the user's packages (`-s`) or editable installs (`-S`).
 """
 
 import gc
@@ -12,9 +12,9 @@ import sys
 
 
 def run() -> None:
-    gc.disable()  # until all is imported: what is imported stays
+    gc.disable()  # until the imports are done: imported objects are never freed
     config = json.loads(sys.argv[1])
-    sys.dont_write_bytecode = not config["compiles"]  # of what is imported here, before all else
+    sys.dont_write_bytecode = not config["compiles"]  # the modules imported here, before all others
     sys.path.extend(config["libraries"])
     folder = os.path.dirname(os.path.abspath(__file__))
     spec = importlib.util.spec_from_file_location(

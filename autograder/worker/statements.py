@@ -1,4 +1,4 @@
-"""A text as its top-level statements: each is compiled by itself, and runs by itself."""
+"""The top-level statements of a text: each is compiled and run separately."""
 
 import __future__
 
@@ -9,18 +9,18 @@ from collections.abc import Iterator
 from types import CodeType
 from typing import NamedTuple
 
-# No part of these can begin where the one before it could go on: a long line is read once.
+# Each piece starts where the one before must have ended, so a long line is read only once.
 _LINE = re.compile(r"^(\s*+)(?:([\w.,\[\]][\w.,\[\] ]*+=)\s*+)?[%!]")
 _HELP = re.compile(r"^\s*+(\?.*|[\w.]++\?\??)\s*$")
 _PYTHON_CELLS = {"time", "timeit", "capture", "prun", "python", "python3"}
 _FUTURES = {name: getattr(__future__, name).compiler_flag for name in __future__.all_feature_names}
 
-LEFT_OUT = "get_ipython()"  # says of itself that it is left out, to who uses it
+LEFT_OUT = "get_ipython()"  # a stand-in whose text says that the magic was left out
 MAX_SPLIT = 256 * 1024
 
 
 def without_magics(text: str, label: str) -> str:
-    """Return `text`, with magics and shell lines of a notebook emptied if it is not Python.
+    """Return `text`; if it is not Python, a notebook's magics and shell lines are emptied.
 
     Line numbers stay the same. A cell in another language (`%%bash`) becomes empty.
     """
@@ -49,17 +49,17 @@ def without_magics(text: str, label: str) -> str:
 
 
 class Statement(NamedTuple):
-    """One statement's code, and the name that it binds if it is an import."""
+    """Code of one statement, and the name that it binds if it is an import."""
 
     code: CodeType
     name: str = ""
 
 
 class Statements:
-    """The statements of a text, compiled; `futures` are the flags of its `__future__` imports.
+    """Compiled statements of a text; `futures` are the flags of its `__future__` imports.
 
     Raises:
-        SyntaxError: it is not Python, in any line.
+        SyntaxError: the text is not Python.
     """
 
     def __init__(self, text: str, label: str, futures: int = 0) -> None:
@@ -74,7 +74,7 @@ class Statements:
         self.docstring = ast.get_docstring(tree, clean=False)
         for node in tree.body:
             if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-                continue  # compiled by itself, any text would become the docstring
+                continue  # otherwise a text expression, compiled alone, would become the docstring
             for part, name in _parts(node):
                 if isinstance(part, ast.ImportFrom) and part.module == "__future__":
                     self.futures |= _FUTURES.get(part.names[0].name, 0)
@@ -84,9 +84,9 @@ class Statements:
 
 
 def _parts(node: ast.stmt) -> Iterator[tuple[ast.stmt, str]]:
-    """Give a statement and the name that it binds: an import of several things as one for each.
+    """Yield a statement and the name that it binds; an import of several names is split.
 
-    One of them can be there, another not.
+    One of them may exist when another does not.
     """
     if not isinstance(node, ast.Import | ast.ImportFrom):
         yield node, ""
@@ -102,5 +102,5 @@ def _parts(node: ast.stmt) -> Iterator[tuple[ast.stmt, str]]:
 
 
 def remember_lines(text: str, label: str) -> None:
-    """Let errors show the lines of a text that is in no file."""
+    """Make the lines of a text available to tracebacks, although it is in no file."""
     linecache.cache[label] = (len(text), None, text.splitlines(keepends=True), label)

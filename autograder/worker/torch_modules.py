@@ -1,4 +1,4 @@
-"""A torch module of the student's: built, given weights, called, and differentiated."""
+"""The student's torch modules: built, given weights, called and differentiated."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -9,11 +9,11 @@ from .messages import Forward, Passed
 def run_module(
     build: Callable[..., Any], args: list[Any], kwargs: dict[str, Any], forward: Forward
 ) -> Passed:
-    """Return a forward pass of a new module; the tensors of `forward` are revived already.
+    """Return the result of a forward pass of a new module; `forward` holds tensors.
 
     Raises:
-        TypeError: what was built is not a torch module.
-        Exception: whatever the student's code raises.
+        TypeError: `build` did not return a torch module.
+        Exception: the student's code raised.
     """
     import torch
 
@@ -49,7 +49,7 @@ def run_module(
 
 
 def _state(torch: Any, module: Any, expected: Mapping[str, Any], inputs: list[Any]) -> Any:
-    """Return the module's parameters and buffers; some come to be in its first call."""
+    """Return the module's parameters and buffers; some are only created in its first call."""
     lazy = torch.nn.parameter.UninitializedTensorMixin
     state = _held(torch, module)
     unmade = any(isinstance(value, lazy) for value in state.values())
@@ -68,10 +68,10 @@ def _state(torch: Any, module: Any, expected: Mapping[str, Any], inputs: list[An
 def _inside(
     torch: Any, module: Any, prefix: str = "", outer: tuple[int, ...] = ()
 ) -> Iterator[tuple[str, Any, dict[str, Any]]]:
-    """Give the module and those inside it, with the beginning of their names and what each holds.
+    """Yield the module and those inside it, each with its name prefix and its contents.
 
-    It is read from the objects themselves: a class may override `state_dict`, `named_parameters`
-    and `train`, and then they say something else than what there is.
+    The objects are read directly: a class may override `state_dict`, `named_parameters` and
+    `train`, which then may not tell the truth.
     """
     own = torch.nn.Module.__dict__["__dict__"].__get__(module)
     yield prefix, module, own
@@ -81,7 +81,7 @@ def _inside(
 
 
 def _named(torch: Any, module: Any, kind: str) -> Iterator[tuple[str, Any]]:
-    """Give all `_parameters` or `_buffers`; one that has two names comes twice."""
+    """Yield all `_parameters` or `_buffers`; one with two names comes twice."""
     for prefix, _, own in _inside(torch, module):
         for name, each in own[kind].items():
             if each is not None:
@@ -89,7 +89,7 @@ def _named(torch: Any, module: Any, kind: str) -> Iterator[tuple[str, Any]]:
 
 
 def _held(torch: Any, module: Any) -> dict[str, Any]:
-    """Return parameters, and the buffers that are kept with them, by name."""
+    """Return parameters and saved buffers by name."""
     held = {}
     for prefix, _, own in _inside(torch, module):
         passing = own["_non_persistent_buffers_set"]

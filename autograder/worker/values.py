@@ -1,8 +1,8 @@
-"""Values that are no arrays and no plain msgpack: tuples, sets, records, dates, dicts of any keys.
+"""Values other than arrays and msgpack's types: tuples, sets, records, dates, dicts with any keys.
 
-Each is sent as a list whose first item says what it is. So a header has no other nesting than it
-would have without, and the look at its keys sees all of it; what a hostile process makes of it is
-put together only after decoding, within bounds.
+Each is sent as a list whose first item names its type. So the header nests no deeper than its
+values, and `has_plain_keys` sees every key. Values are rebuilt only after decoding, within bounds,
+even if a hostile process sent them.
 """
 
 import dataclasses
@@ -14,11 +14,11 @@ from typing import Any
 import msgspec
 import numpy as np
 
-MAX_KEYS = 4096  # tuples and the like as keys: their hashes can be made to be one and the same
+MAX_KEYS = 4096  # for tuples and other keys that can be made to have the same hash
 MAX_TYPE = 80
 TAG, DATE = 6, 7  # codes of msgpack's extension types
 
-# By the letter that is sent; a date with a time is a date too.
+# By the letter that is sent; a date with a time is also a date.
 DATES: dict[str, Any] = {"b": datetime.datetime, "d": datetime.date, "t": datetime.time}
 Dates = datetime.date | datetime.time | datetime.timedelta
 PLAIN_KEYS = (type(None), bool, int, float, str)
@@ -28,7 +28,7 @@ AS_IT_IS = {type(None), bool, int, float, str, list, np.ndarray}
 
 
 class Tuple(list[Any]):
-    """A tuple, as a list: who does not ask, sees a list. A named one has a type and names."""
+    """Tuple, as a list subclass: most code treats it as a list. Named tuples have names."""
 
     def __init__(
         self, items: Iterable[Any] = (), type: str = "", names: tuple[str, ...] = ()
@@ -39,7 +39,7 @@ class Tuple(list[Any]):
 
 
 class Record:
-    """An object of a dataclass, or a member of an Enum: the name of its type, its fields by name.
+    """Object of a dataclass or member of an Enum: the name of its type, its fields by name.
 
     A member's fields are `name` and `value`.
     """
@@ -64,15 +64,15 @@ class Record:
 
 
 class ListArray(np.ndarray):
-    """A long list of numbers, packed."""
+    """Long list of numbers, packed as an array."""
 
 
 class TupleArray(np.ndarray):
-    """A long tuple of numbers, packed."""
+    """Long tuple of numbers, packed as an array."""
 
 
 def kind_of(value: object) -> type:
-    """Return the type that a value has in the student's code: what was packed is what it was."""
+    """Return the type of a value in the student's code, before it was packed."""
     if isinstance(value, Tuple | TupleArray | tuple):
         return tuple
     if isinstance(value, ListArray | list):
@@ -89,7 +89,7 @@ def items_of(value: Any) -> Sequence[Any]:
 
 
 class Tag(msgspec.Struct, frozen=True):
-    """The first item of a list that stands for something else."""
+    """First item of a list that stands for a value of another type."""
 
     letter: str
 
@@ -99,7 +99,7 @@ TAGS = {kind.letter.encode(): kind for kind in (TUPLE, NAMED, SET, FROZEN, RECOR
 
 
 def as_sent(value: Any) -> Any:
-    """Return a value of one of these kinds as it is sent; other values as they are."""
+    """Return a value of one of these types as it is sent; return others unchanged."""
     if type(value) in AS_IT_IS:
         return value
     if isinstance(value, Tuple) and value.names:
@@ -123,7 +123,7 @@ def _is_plain_key(key: object) -> bool:
 
 
 def date_text(value: Dates) -> bytes:
-    """Return a date, a time, both, or a time span, in letters; libraries' subclasses too."""
+    """Return a date, time, datetime or time span as text; also for libraries' subclasses."""
     if isinstance(value, datetime.timedelta):
         return f"s{value.days} {value.seconds} {value.microseconds}".encode()
     letter = next(letter for letter, kind in DATES.items() if isinstance(value, kind))
@@ -131,7 +131,7 @@ def date_text(value: Dates) -> bytes:
 
 
 def fields_of(value: object) -> dict[str, Any] | None:
-    """Return the fields of an object of a dataclass or of a member of an Enum; None of all else."""
+    """Return the fields of a dataclass object or an Enum member, or None for other objects."""
     if isinstance(value, enum.Enum):
         return {"name": value.name, "value": value.value}
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
@@ -140,28 +140,28 @@ def fields_of(value: object) -> dict[str, Any] | None:
 
 
 def is_composite(key: object) -> bool:
-    """Return whether somebody could make thousands of such keys with one and the same hash."""
+    """Return True if a program could make thousands of such keys with the same hash."""
     if isinstance(key, int):
         return key.bit_length() > INT_BITS
     return not isinstance(key, (*PLAIN_KEYS, bytes))
 
 
 class WrongKind(Exception):
-    """Bytes that claim to be a value of one of these kinds, and are none."""
+    """Bytes that claim to be a value of one of these types, but are not."""
 
 
 class Restored:
-    """Puts values together again after decoding. Of composite keys it takes `MAX_KEYS` in all."""
+    """Rebuilder of values after decoding. It accepts `MAX_KEYS` composite keys in total."""
 
     def __init__(self) -> None:
         self._left = MAX_KEYS
 
     def message(self, message: Any) -> Any:
-        """Return a message whose fields hold what lists that begin with a `Tag` stand for.
+        """Return a message in which each list that begins with a `Tag` is replaced by its value.
 
         Raises:
-            WrongKind: one stands for nothing.
-            RecursionError: it is nested without an end.
+            WrongKind: a list stands for no valid value.
+            RecursionError: the nesting is too deep.
         """
         for name in message.__struct_fields__:
             value = getattr(message, name)
@@ -172,7 +172,7 @@ class Restored:
         return message
 
     def value(self, value: Any) -> Any:
-        """Return what a decoded value stands for."""
+        """Return the value that a decoded value stands for."""
         if isinstance(value, list):
             if value and isinstance(value[0], Tag):
                 return self._made(value[0], value[1:])
@@ -207,7 +207,7 @@ class Restored:
         return Tuple((self.value(item) for item in items), name, tuple(names))
 
     def key(self, value: Any) -> Any:
-        """Return what a decoded value stands for in a set, or as a key."""
+        """Return the set item or dict key that a decoded value stands for."""
         if is_composite(value):
             self._left -= 1
             if self._left < 0:
@@ -238,10 +238,10 @@ def _is_name(value: object) -> bool:
 
 
 def read_date(data: bytes) -> Dates:
-    """Return the date, time or time span that `date_text` described.
+    """Return the date, time or time span of a text from `date_text`.
 
     Raises:
-        WrongKind: the bytes are none of these.
+        WrongKind: the bytes are not such a text.
     """
     try:
         if len(data) > MAX_DATE:

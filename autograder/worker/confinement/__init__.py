@@ -1,4 +1,4 @@
-"""Confining a process with what the Linux kernel offers, from inside and without an exec.
+"""Confinement of a process with features of the Linux kernel, applied from inside, without exec.
 
 The layers and their order: namespaces and a private root once for the fork server; a fresh pid
 namespace, a fresh scratch folder, limits, landlock, no new privileges, no capabilities, closed
@@ -10,15 +10,15 @@ from typing import Literal
 
 Level = Literal["full", "landlock", "no-open", "none"]
 
-SCRATCH = "/submission/scratch"  # a confined submission's own folder
+SCRATCH = "/submission/scratch"  # a confined submission's working folder
 
-# What the fork server says to the judge; STATUS has a child's exit code, or TOO_MANY_TASKS.
+# Messages from the fork server to the judge; STATUS has a child's exit code, or TOO_MANY_TASKS.
 READY, STARTED, LOCKED = b"ready", b"started", b"L"
 STATUS = struct.Struct("<i")
 TOO_MANY_TASKS = -1000
-DONE, REFUSED = b"D", b"R"  # what the probe says of an attempt
+DONE, REFUSED = b"D", b"R"  # the probe's answers to an attempt
 
-# What each level of confinement is made of, the strongest first.
+# The layers of each level of confinement, the strongest level first.
 LAYERS: dict[Level, tuple[str, ...]] = {
     "full": ("namespaces", "scratch", "pid", "limits", "landlock", "seccomp"),
     "landlock": ("limits", "landlock", "seccomp"),

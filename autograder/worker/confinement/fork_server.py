@@ -1,7 +1,8 @@
-"""The fork server: imports once, then a confined child for each submission.
+"""Fork server: imports libraries once, then forks a confined child for each submission.
 
-On the control socket (SEQPACKET) the judge sends a child's limits and the descriptor of the line to
-it; back comes the descriptor of the process, and when it has ended its exit code.
+On the control socket (SEQPACKET) the judge sends a child's limits and the descriptor of its
+connection. The fork server sends back the descriptor of the process and, when the process has
+ended, its exit code.
 """
 
 import contextlib
@@ -33,11 +34,11 @@ from . import (
 LINE = 3
 MAX_MESSAGE = 4096
 COUNT_EVERY = 20  # milliseconds
-COUNTED = 5.0  # seconds that a process waits to be counted
+COUNTED = 5.0  # seconds that a process runs to be counted
 
 
 class Forker:
-    """A process that has imported everything, knows nothing, and forks."""
+    """Process that has imported the libraries, holds no submission, and forks."""
 
     def __init__(self, config: dict[str, Any], control: socket.socket) -> None:
         self.config = config
@@ -49,13 +50,13 @@ class Forker:
         self.own_pids = -1
         self.max_tasks = 0
         self.counts_tasks = False
-        self.make_server: Callable[[], Any]  # what a child does when it is locked down
+        self.make_server: Callable[[], Any]  # called in a child once it is confined
 
     def prepare(self) -> None:
-        """Do all that is done once, in the one order in which it works."""
+        """Do everything that needs doing once, in the only order that works."""
         kernel.prctl(kernel.SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
         self.proc = os.open("/proc", os.O_PATH | os.O_DIRECTORY)
-        # while /proc and all of Python are still there
+        # this needs /proc and all of Python, which will be gone later
         self._load()
         mapped_bytes()
         if "seccomp" in self.layers:
@@ -65,7 +66,7 @@ class Forker:
         if "landlock" in self.layers:
             import landlockpy
 
-            landlockpy.abi_version()  # looks for libc by means that will be gone
+            landlockpy.abi_version()  # finds libc in a way that will not work later
         readable = private_root.library_paths(self.config["libraries"], self.config["secret"])
         if "namespaces" in self.layers:
             self._enter_namespaces(readable)
@@ -75,7 +76,7 @@ class Forker:
         if "landlock" in self.layers:
             own = [os.path.dirname(SCRATCH)] if "namespaces" in self.layers else []
             self.rules = system_calls.make_ruleset(readable, own)
-        if self.config["core"] is not None:  # with all threads: none takes another's time
+        if self.config["core"] is not None:  # all threads: no child takes another's time
             usable = sorted(os.sched_getaffinity(0))
             os.sched_setaffinity(0, {usable[self.config["core"] % len(usable)]})
         signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -85,12 +86,12 @@ class Forker:
         if self.layers:
             kernel.prctl(kernel.SET_DUMPABLE, 0)  # no ptrace, no /proc/PID/mem, nor for children
         if "limits" in self.layers:
-            # in a namespace of its own the kernel counts only what this process has started
+            # in its own namespace the kernel counts only the tasks that this process has started
             self.counts_tasks = "namespaces" not in self.layers and self._can_count_tasks()
             self.max_tasks = backstop_of_tasks() if self.counts_tasks else MAX_TASKS
 
     def _load(self) -> None:
-        """Import what the children need: for a submission, or to try what is forbidden."""
+        """Import the code that children need: to run submissions, or to probe the confinement."""
         if self.config["probing"]:
             from .probing import Probing
 
@@ -103,9 +104,9 @@ class Forker:
             self.make_server = lambda: Server(LINE, LINE, self.config["hidden"])
 
     def _enter_namespaces(self, readable: list[str]) -> None:
-        """Enter a world of its own: mounts, processes, network; go on as its first process."""
+        """Enter new namespaces (mounts, processes, network …); continue as their first process."""
         as_root = os.geteuid() == 0
-        if as_root:  # bring what only root can reach, then stop being root
+        if as_root:  # bind the paths that only root can reach, then stop being root
             kernel.unshare(kernel.NEW_MOUNTS, "mounts")
             private_root.make_private_root(readable)
             private_root.drop_root([])
@@ -114,7 +115,7 @@ class Forker:
         if not as_root:
             private_root.make_private_root(readable)
         first = os.fork()
-        if first:  # stay only to hand the end on; whoever kills this process ends the namespace
+        if first:  # stay only to pass on the exit code; killing this process ends the namespace
             self.control.close()
             _, status = os.waitpid(first, 0)
             os._exit(os.waitstatus_to_exitcode(status) & 255)
@@ -125,7 +126,7 @@ class Forker:
         self.own_pids = os.open("self/ns/pid", os.O_RDONLY, dir_fd=self.proc)
 
     def serve(self) -> None:
-        """Fork a child for each request, one after the other, until the judge hangs up."""
+        """Fork one child per request until the judge closes the connection."""
         self.control.send(READY)
         while True:
             message, descriptors, _, _ = socket.recv_fds(self.control, MAX_MESSAGE, 1)
@@ -134,7 +135,7 @@ class Forker:
             (line,) = descriptors
             if "scratch" in self.layers:
                 private_root.renew_scratch(self.config["scratch_mb"])
-            if "pid" in self.layers:  # the child is the first there: its end is everyone's
+            if "pid" in self.layers:  # the child is the first process there: all others end with it
                 kernel.unshare(kernel.NEW_PIDS, "processes")
             child = os.fork()
             if not child:
@@ -147,7 +148,7 @@ class Forker:
             self.control.send(STATUS.pack(self._ended(child, handle)))
 
     def _ended(self, child: int, handle: int) -> int:
-        """Wait until a child has ended, or has too many threads; return its exit code."""
+        """Wait until a child has ended or has too many threads; return its exit code."""
         has_too_many = False
         if self.counts_tasks:
             poll = select.poll()
@@ -159,15 +160,15 @@ class Forker:
         os.close(handle)
         _, status = os.waitpid(child, 0)
         if "namespaces" in self.layers and "pid" not in self.layers:
-            with contextlib.suppress(ProcessLookupError):  # all else of the namespace
+            with contextlib.suppress(ProcessLookupError):  # all other processes of the namespace
                 os.kill(-1, signal.SIGKILL)
         return TOO_MANY_TASKS if has_too_many else os.waitstatus_to_exitcode(status)
 
     def _tasks_of(self, process: int) -> int:
-        """Return the number of a process's threads: of the folders in its folder `task`."""
+        """Return the number of a process's threads: the number of entries in its `task` folder."""
         try:
             return os.stat(f"{process}/task", dir_fd=self.proc).st_nlink - 2
-        except OSError:  # it has ended just now, or /proc hides other processes
+        except OSError:  # it has just ended, or /proc hides other processes
             return 0
 
     def _can_count_tasks(self) -> bool:
@@ -181,7 +182,7 @@ class Forker:
         return tasks == 1
 
     def _become_worker(self, limits: dict[str, Any], line: int) -> None:
-        """Lock down, say so, and run the submission. Never returns."""
+        """Apply the confinement, report it, and run the submission. Never returns."""
         try:
             os.dup2(line, LINE)
             nowhere = os.open(os.devnull, os.O_RDWR)
@@ -189,7 +190,7 @@ class Forker:
                 os.dup2(nowhere, descriptor)
             if "namespaces" in self.layers:
                 os.chdir(SCRATCH)
-                os.environ["MPLCONFIGDIR"] = SCRATCH  # for who imports it late: it writes there
+                os.environ["MPLCONFIGDIR"] = SCRATCH  # a late import of matplotlib writes there
             if "limits" in self.layers or not self.layers:
                 limit_self(limits["memory_mb"], limits["cpu_seconds"], self.max_tasks)
             server = self.make_server()
@@ -205,12 +206,12 @@ class Forker:
                 kernel.load_filter(system_calls.for_this_process(self.program))
             os.write(LINE, LOCKED)
             server.serve()
-        finally:  # also when a layer fails: nothing of the student's has run yet
+        finally:  # also when a layer fails: no student code has run yet
             os._exit(120)
 
 
 def main(config: dict[str, Any]) -> None:
-    """Serve on the control socket that the judge passed on."""
+    """Serve on the control socket inherited from the judge."""
     control = socket.socket(fileno=config["control"])
     sys.argv[:] = sys.orig_argv[:] = ["submission.py"]
     forker = Forker(config, control)

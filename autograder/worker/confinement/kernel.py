@@ -1,4 +1,4 @@
-"""System calls that Python does not have, each as a function that raises OSError."""
+"""System calls that Python lacks, each as a function that raises OSError."""
 
 import ctypes
 import os
@@ -67,7 +67,7 @@ def enter_namespace(descriptor: int, kind: int) -> None:
 
 
 def make_read_only(path: str) -> None:
-    """Make a mount and all below it read-only, without set-uid programs and devices."""
+    """Make a mount and everything below it read-only, without set-uid programs and devices."""
     attributes = struct.pack("QQQQ", READ_ONLY | NO_SUID | NO_DEVICES, 0, 0, 0)
     at_cwd, recursive = -100, 0x8000
     done = _libc.syscall(
@@ -90,7 +90,7 @@ class _Program(ctypes.Structure):
 
 
 def load_filter(program: bytes) -> None:
-    """Put a compiled seccomp filter in force for this process, for good."""
+    """Apply a compiled seccomp filter to this process, permanently."""
     code = ctypes.create_string_buffer(program, len(program))
     argument = _Program(len(program) // 8, ctypes.addressof(code))
     set_filter, allow_speculation = 1, 4

@@ -1,4 +1,4 @@
-"""A private root for a confined process, with nothing in it but libraries, and the loss of root."""
+"""Private root folder of a confined process, with only libraries in it; giving up root."""
 
 import os
 import sys
@@ -10,22 +10,22 @@ NOBODY = 65534
 
 
 def drop_root(readable: list[str]) -> None:
-    """Become nobody, if this is root and nobody can still read the libraries.
+    """Become the user nobody, if this process is root and nobody can still read the libraries.
 
-    Limits on processes do not bind root. Where the interpreter lies in a folder that only root may
-    enter, and there is no private root to bring it into, the process stays root without
-    capabilities; landlock and the filter hold all the same.
+    Limits on processes do not bind root. If only root may enter the interpreter's folder, and no
+    private root can include it, the process stays root without capabilities; landlock and the
+    filter still apply.
     """
     if os.geteuid() != 0 or not all(_open_to_all(path) for path in readable):
         return
     os.setgroups([])
     os.setresgid(NOBODY, NOBODY, NOBODY)
     os.setresuid(NOBODY, NOBODY, NOBODY)
-    kernel.prctl(kernel.SET_DUMPABLE, 1)  # else /proc/self/uid_map belongs to root
+    kernel.prctl(kernel.SET_DUMPABLE, 1)  # otherwise /proc/self/uid_map belongs to root
 
 
 def _open_to_all(path: str) -> bool:
-    """Return whether everybody may enter all folders on the way to `path`."""
+    """Return True if every user may enter all folders on the way to `path`."""
     while path != "/":
         mode = os.stat(path).st_mode
         if not mode & 0o005 or (os.path.isdir(path) and not mode & 0o001):
@@ -35,7 +35,7 @@ def _open_to_all(path: str) -> bool:
 
 
 def enter_user_namespace(proc: int, flags: int) -> None:
-    """Enter a user namespace, and others with it; the own ids are mapped to themselves.
+    """Enter a user namespace and those in `flags`; the process's ids are mapped to themselves.
 
     `proc` is a descriptor of /proc. The process must have a single thread.
     """
@@ -56,9 +56,9 @@ _SYSTEM = ("/usr", "/lib", "/lib64", "/etc/ld.so.cache")
 
 
 def library_paths(libraries: Sequence[str], hidden: Sequence[str] = ()) -> list[str]:
-    """Return what Python needs to run and to import: existing paths, none inside another.
+    """Return the paths that Python needs to run and to import: existing ones, none inside another.
 
-    A path with something `hidden` in it is replaced by its parts, without the hidden ones.
+    A folder that contains a `hidden` path is replaced by its contents except the hidden paths.
     """
     wanted = [*_SYSTEM, sys.prefix, sys.base_prefix, *libraries]
     found: list[str] = []
@@ -84,12 +84,12 @@ def _inside(path: str, folder: str) -> bool:
 
 
 def make_private_root(paths: Sequence[str]) -> None:
-    """Leave the old root for one that holds `paths`, read-only, three devices and `SCRATCH`.
+    """Replace the root by one with only `paths`, read-only, three devices and `SCRATCH`.
 
-    Needs a mount namespace of its own and the right to mount in it.
+    Needs its own mount namespace and the right to mount in it.
     """
     kernel.mount("none", "/", "", kernel.RECURSIVE | kernel.PRIVATE)
-    new = "/tmp"  # any folder that exists will do: only this process's view of it changes
+    new = "/tmp"  # any existing folder will do: only this process's view of it changes
     kernel.mount("tmpfs", new, "tmpfs", kernel.NO_SUID | kernel.NO_DEVICES, "size=1m,mode=755")
     os.mkdir(f"{new}/.old")
     kernel.pivot_root(new, f"{new}/.old")
@@ -104,7 +104,7 @@ def make_private_root(paths: Sequence[str]) -> None:
 
 
 def _bring(path: str) -> None:
-    """Bind a path of the old root at the same place in the new one."""
+    """Bind a path of the old root to the same path in the new one."""
     old = f"/.old{path}"
     os.makedirs(os.path.dirname(path), exist_ok=True)
     if os.path.islink(old):
@@ -126,7 +126,7 @@ def mount_scratch(megabytes: int) -> None:
 
 
 def renew_scratch(megabytes: int) -> None:
-    """Forget what the submission before wrote."""
+    """Empty the scratch folder, which the previous submission used."""
     os.chdir("/")
     kernel.detach(SCRATCH)
     mount_scratch(megabytes)

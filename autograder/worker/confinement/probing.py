@@ -1,8 +1,7 @@
-"""A process in place of a submission's that tries what its confinement forbids, without numpy.
+"""Probe that takes a submission's place and tries what its confinement forbids, without numpy.
 
-A request is a line of JSON: a name in ATTEMPTS and its arguments. The answer is a byte. None of the
-attempts does harm where it is not refused: the files are the probe's own, and the signals are 0 and
-SIGURG.
+A request is a line of JSON: a name in ATTEMPTS and its arguments. The answer is a byte. No attempt
+does harm if it is not refused: the files are the probe's own, and the signals are 0 and SIGURG.
 """
 
 import ctypes
@@ -20,7 +19,7 @@ from typing import Any
 from . import DONE, REFUSED
 
 SMALL_STACK = 2**16
-COUNTED = 2.0  # seconds within which a fork server that counts threads has ended this process
+COUNTED = 2.0  # seconds within which a fork server that counts threads ends this process
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -30,14 +29,14 @@ class _Part(ctypes.Structure):
 
 
 class Probing:
-    """Answers on a line: of each attempt that it was done, or refused."""
+    """Server of attempts on a connection: the answer to each is "done" or "refused"."""
 
     def __init__(self, line: int) -> None:
         self.line = line
         self.requests = open(line, "rb")  # noqa: SIM115
 
     def serve(self) -> None:
-        """Make one attempt after the other, until the judge hangs up."""
+        """Make each requested attempt until the judge closes the connection."""
         for request in self.requests:
             name, args = json.loads(request)
             try:
@@ -54,7 +53,7 @@ def _raised(result: int) -> None:
 
 
 def _start_threads() -> None:
-    """Start 300 threads at once; raises, or ends this process, where that is too many."""
+    """Start 300 threads at once; where the limit is lower, this raises or the process is ended."""
     over = threading.Event()
     threading.stack_size(SMALL_STACK)
     try:
@@ -72,9 +71,9 @@ def _read_memory(process: int, address: int) -> None:
 
 
 _TGKILL = 234 if os.uname().machine == "x86_64" else 131
-_F_SETSIG, _FIOASYNC, _PTRACE_SEIZE = 10, 0x5452, 0x4206  # to seize stops nothing
+_F_SETSIG, _FIOASYNC, _PTRACE_SEIZE = 10, 0x5452, 0x4206  # PTRACE_SEIZE does not stop the process
 
-# What no level lets through, by what a sentence calls it; each raises if it was refused.
+# Actions that every level must refuse, by their name in a sentence; each raises if refused.
 ATTEMPTS: dict[str, Callable[..., Any]] = {
     "answer": lambda: None,
     "read": lambda path: Path(path).read_bytes(),

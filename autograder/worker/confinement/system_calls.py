@@ -1,7 +1,7 @@
-"""Rules for a confined process: files by landlock, system calls by seccomp.
+"""Rules for a confined process: files with landlock, system calls with seccomp.
 
-Of each call was asked: what can it do to another process, to a file outside, to the kernel? What it
-does to its own memory, threads and descriptors is its own matter; what is not named here fails.
+A call is allowed if it cannot affect another process, a file outside or the kernel. It may change
+the process's own memory, threads and descriptors. Calls not listed here fail.
 """
 
 import errno
@@ -15,21 +15,21 @@ from .private_root import DEVICES
 
 
 class Only(NamedTuple):
-    """A condition on an argument: of its bits in `mask`, exactly `value` are set."""
+    """Condition on an argument: of the bits in `mask`, exactly those of `value` are set."""
 
     argument: int
     value: int
-    mask: int = 0xFFFFFFFF  # the kernel looks at no more of a command
+    mask: int = 0xFFFFFFFF  # the kernel reads only these bits of a command
 
 
 def _one_of(argument: int, *values: int, mask: int = 0xFFFFFFFF) -> tuple[tuple[Only, ...], ...]:
     return tuple((Only(argument, value, mask),) for value in values)
 
 
-OWN_PID = 0x5EC0DE  # stands in the compiled filter for a process id that is not known yet
+OWN_PID = 0x5EC0DE  # placeholder in the compiled filter for the process id, which is not known yet
 
-# Nothing but the process's own memory, descriptors, clock and signals; and files by their names
-# or descriptors, which landlock and the private root guard.
+# Calls on the process's own memory, descriptors, clock and signals; and calls on files by name or
+# descriptor, which landlock and the private root restrict.
 PLAIN = """
 read write readv writev pread64 pwrite64 close fstat stat lstat newfstatat statx lseek munmap mremap
 brk mprotect msync rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending sigaltstack access
@@ -44,50 +44,50 @@ getitimer setitimer utimensat
 _O_ASYNC, _O_CLOEXEC, _O_NONBLOCK, _O_DIRECT = 0x2000, 0x80000, 0x800, 0x4000
 _MAP_HUGE = 0x40000
 _PRIVATE, _REALTIME = 128, 256
-# CLONE_VM, FS, FILES, SIGHAND, THREAD, SYSVSEM, SETTLS, PARENT_SETTID and CHILD_CLEARTID: what a
-# thread of libc is made with. CLONE_DETACHED, which musl adds, means nothing.
+# CLONE_VM, FS, FILES, SIGHAND, THREAD, SYSVSEM, SETTLS, PARENT_SETTID and CHILD_CLEARTID: libc's
+# flags for a new thread. CLONE_DETACHED, which musl adds, has no effect.
 _THREAD, _DETACHED = 0x3D0F00, 0x400000
 _WHOLE = 0xFFFFFFFFFFFFFFFF
 
-# One of the conditions has to hold, or of a tuple of several, all.
+# A call needs one of its entries to match; an entry with several conditions needs all of them.
 WITH: dict[str, tuple[tuple[Only, ...], ...]] = {
-    # duplicate, get and set flags. Not: an owner, a signal of one's choice and O_ASYNC, by which
-    # the kernel signals any process of the same user; leases, which stop others from opening;
-    # locks on the libraries' files; notification of folders; seals; the size of pipes
+    # Duplicate, get and set flags. Not: set an owner, choose a signal and O_ASYNC, by which the
+    # kernel signals any process of the same user; leases, which stop others from opening; locks on
+    # the libraries' files; notification of folders; seals; the size of pipes.
     "fcntl": (*_one_of(1, 0, 1, 2, 3, 1030), (Only(1, 4), Only(2, 0, _O_ASYNC))),
-    # threads of this process. Not: processes, namespaces, another parent, a debugger's blind spot
+    # New threads. Not: processes, namespaces, another parent, a process that a debugger cannot see.
     "clone": _one_of(0, _THREAD, mask=_WHOLE ^ _DETACHED),
-    # waiting, and waking of one's own threads. Not: waking whoever maps the same file; priority
-    # inheritance, which has been a way into kernels
+    # Wait for and wake one's own threads. Not: wake another process that maps the same file;
+    # priority inheritance, which has been used to attack kernels.
     "futex": (
         *_one_of(1, 0, 9, mask=0xFFFFFFFF ^ _PRIVATE ^ _REALTIME),
         *_one_of(1, *(op | _PRIVATE for op in (1, 3, 4, 5, 10)), mask=0xFFFFFFFF ^ _REALTIME),
     ),
-    # Not: the machine's huge pages, of which there are few
+    # Not: huge pages, of which the machine has few.
     "mmap": _one_of(3, 0, mask=_MAP_HUGE),
-    # advice on one's own pages. Not: pages of files removed, evicted, merged or declared broken
+    # Advice on one's own pages. Not: remove a file's pages, evict, merge or poison pages.
     "madvise": _one_of(2, 0, 1, 2, 3, 4, 8, 14, 15, 16, 17, 18, 25, 102, 103),
-    # for one's own threads. Not: barriers that interrupt all processors
+    # For one's own threads. Not: barriers that interrupt all processors.
     "membarrier": _one_of(0, 0, 8, 16),
     "prctl": _one_of(0, 15, 0x53564D41),  # names of threads and of memory
-    "prlimit64": ((Only(0, 0), Only(2, 0, _WHOLE)),),  # what its own limits are
+    "prlimit64": ((Only(0, 0), Only(2, 0, _WHOLE)),),  # read its own limits
     "kill": _one_of(0, OWN_PID),
     "tgkill": _one_of(0, OWN_PID),
-    # of itself: the same of others tells which processes there are
+    # Only for itself: other process ids would show which processes exist.
     "sched_getaffinity": _one_of(0, 0, OWN_PID),
     "getpgid": _one_of(0, 0),
     "getsid": _one_of(0, 0),
-    # clocks by number. Not: the processor time of another process, which is a clock too
+    # Clocks by number. Not: the processor time of another process, which is also a clock.
     **dict.fromkeys(
         ("clock_gettime", "clock_getres", "clock_nanosleep"), _one_of(0, 0, mask=0xFFFFFFF0)
     ),
-    # Not: a pipe for notices of the kernel
+    # Not: a pipe for notifications from the kernel.
     "pipe2": _one_of(1, 0, mask=0xFFFFFFFF ^ (_O_CLOEXEC | _O_NONBLOCK | _O_DIRECT)),
-    "renameat2": _one_of(4, 0, 1),  # Not: an exchange, a whiteout
+    "renameat2": _one_of(4, 0, 1),  # Not: exchange, whiteout
     "fallocate": _one_of(1, 0),  # Not: holes and shared blocks
 }
 
-# Answered as if done, without the disk's being made to work: what is written is gone anyway.
+# These report success and do not write to disk: the files are deleted anyway.
 PRETENDED = ("fsync", "fdatasync")
 
 NEED_PATHS = """
@@ -98,16 +98,16 @@ CHANGE_FILES = ("chmod", "fchmod", "fchmodat", "utimensat")
 
 
 def compile_filter(own_files: bool, no_open: bool) -> bytes:
-    """Return a program for the kernel that allows these system calls; others fail with EPERM.
+    """Return a compiled filter that allows these system calls; all others fail with EPERM.
 
-    Unless `own_files`, the files that can be named are the machine's: their modes and dates, which
-    landlock does not guard, cannot be changed. With `no_open` nothing can be opened: for kernels
-    without landlock and user namespaces.
+    Without `own_files`, the visible files are the machine's: their modes and dates, which landlock
+    does not protect, cannot be changed. With `no_open` no file can be opened, for kernels without
+    landlock and user namespaces.
     """
     import pyseccomp as seccomp
 
     rules: Any = seccomp.SyscallFilter(seccomp.ERRNO(errno.EPERM))
-    rules.set_attr(seccomp.Attr.ACT_BADARCH, seccomp.ERRNO(errno.EPERM))  # 32 bit, x32
+    rules.set_attr(seccomp.Attr.ACT_BADARCH, seccomp.ERRNO(errno.EPERM))  # 32-bit and x32 calls
     refused = {*([] if own_files else CHANGE_FILES), *(NEED_PATHS if no_open else [])}
     for name in [name for name in PLAIN if name not in refused]:
         _add(rules, seccomp.ALLOW, name)
@@ -124,9 +124,9 @@ def compile_filter(own_files: bool, no_open: bool) -> bytes:
             )
     for name in PRETENDED:
         _add(rules, seccomp.ERRNO(0), name)
-    # clone3 has its flags where a filter cannot see them; without it, libc takes clone
+    # a filter cannot see clone3's flags; if it fails, libc uses clone
     _add(rules, seccomp.ERRNO(errno.ENOSYS), "clone3")
-    _add(rules, seccomp.ERRNO(errno.ENOTTY), "ioctl")  # open() asks whether it is a terminal
+    _add(rules, seccomp.ERRNO(errno.ENOTTY), "ioctl")  # open() uses it to detect a terminal
     with tempfile.TemporaryFile() as file:
         rules.export_bpf(file)
         file.seek(0)
@@ -134,7 +134,7 @@ def compile_filter(own_files: bool, no_open: bool) -> bytes:
 
 
 def _add(rules: Any, action: Any, name: str, *conditions: Any) -> None:
-    """Add a rule, if this processor has the call."""
+    """Add a rule if this processor has the call."""
     import pyseccomp as seccomp
 
     if seccomp.resolve_syscall(seccomp.Arch.NATIVE, name) >= 0:
@@ -142,15 +142,15 @@ def _add(rules: Any, action: Any, name: str, *conditions: Any) -> None:
 
 
 def for_this_process(program: bytes) -> bytes:
-    """Return the filter with this process's own id where it may send signals to itself."""
+    """Return the filter with this process's id, so that it may send signals only to itself."""
     return program.replace(struct.pack("<I", OWN_PID), struct.pack("<I", os.getpid()))
 
 
 def make_ruleset(readable: Sequence[str], writable: Sequence[str]) -> Any:
-    """Return a landlock ruleset; `restrict()` puts it in force.
+    """Return a landlock ruleset; its `restrict()` applies it.
 
-    A rule follows the folder, not its name: one on a mount point would be lost with each fresh
-    mount, so `writable` names the folder above it.
+    A rule applies to the folder, not to its name. A rule on a mount point would be lost with each
+    new mount, so `writable` names the folder above it.
     """
     import landlockpy
 
