@@ -1,4 +1,4 @@
-"""A check as its marks describe it, what became of it, and how one ends without a judgement."""
+"""A check as described by its marks, and the result of a check."""
 
 from pathlib import Path
 
@@ -9,16 +9,16 @@ from autograder.report.model import Cause, CauseCode, CheckOutcome, Diagnosis, E
 from autograder.report.presentation import sentence
 from autograder.sandbox.problems import ProblemKind, Raised
 
-NOT_IN_KIT = ("hidden", "graded_when_handed_in")  # marks of checks that are not handed out
+NOT_IN_KIT = ("hidden", "graded_when_handed_in")  # marks of checks that are not in student kits
 
 
 class Check(msgspec.Struct, frozen=True):
-    """A check, as the marks of its test describe it.
+    """Check, described by the marks of its test function.
 
-    `function` is the test's function: several checks have one if it is parametrised. `path` is the
-    file that it was collected for. `weight` is its share of the exercise's points. `grades` are
-    the requirements of the task's text that it grades, by name. One that is not `in_kit` is graded
-    when handed in, as one that is hidden.
+    A parametrised test function has several checks. `path` is the file that the check was collected
+    for. `weight` is its share of the exercise's points. `grades` names the requirements of the
+    task's text that it grades. Only checks that are `in_kit` and not hidden are graded on the
+    student's machine; the others are graded when handed in.
     """
 
     name: str
@@ -34,14 +34,13 @@ class Check(msgspec.Struct, frozen=True):
 
 
 class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
-    """The result of a check, before points are given. Without a cause, the check has passed.
+    """Result of a check, before points are given. Without a cause, the check has passed.
 
-    `kind` is that of the problem if the student's code gave no answer. `about` are the student's
-    functions that were called, `raised` is the exception of one of them with its call, `own` is
-    the check's own name for the mistake, `hints` are those of the mistake that was diagnosed, and
-    `group` is the id of answers like these. `requirement` names the one of the text that is not
-    met, if that is known. `stopped` is where the check's own code stopped and with what, for
-    authors.
+    `kind` is the problem's kind if the student's code gave no answer. `about` names the student's
+    functions that were called. `raised` is the exception of one of them, with its call. `own` is
+    the check's own name for the mistake, and `hints` are those of the diagnosed mistake. Equal
+    answers have the same `group`. `requirement` is the requirement that the answer misses, if
+    known. `stopped` says, for authors, where and why the check's own code stopped.
     """
 
     check: Check
@@ -71,13 +70,13 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def can_be_diagnosed(self) -> bool:
-        """Return whether the student's code gave an answer or an exception to examine."""
+        """Return True if the student's code gave an answer or an exception to examine."""
         ended = self.cause is not None and self.cause.code != "no_end"
         return self.outcome == "failed" and self.kind in {None, "raised"} and ended
 
 
 def without_judgement(check: Check, outcome: CheckOutcome, cause: Cause) -> CheckResult:
-    """Return the result of a check that did not look at an answer, with the cause's sentence."""
+    """Return the result of a check that examined no answer; the cause's sentence is its finding."""
     return CheckResult(check=check, outcome=outcome, cause=cause, finding=sentence(cause))
 
 
@@ -94,11 +93,11 @@ class NotJudged(Exception):
 
 
 class MayFollow(NotJudged):
-    """A wrong answer in a student kit, which may follow from a wrong step of the student.
+    """A wrong answer in a student kit may follow from another wrong step of the student.
 
-    `wrong` is the `Mismatch`. It is raised instead if all checks of that step pass. `own` is the
-    function or the value of the step. With `is_sibling`, another file of the student defines the
-    step, and the check knows that it is wrong.
+    `wrong` is the `Mismatch`, which is raised instead if all checks of that step pass. `own` is the
+    step's function or value. `is_sibling` means that another file of the student defines the step,
+    and that the check knows the step to be wrong.
     """
 
     def __init__(self, wrong: Exception, own: str, is_sibling: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""First difference of two values of any kind, in words. Nothing is cut to compare it."""
+"""First difference between two values of any kind, in words. Nothing is cut before comparing."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -31,16 +31,16 @@ NAMES: dict[type, str] = {
 
 @dataclass(frozen=True)
 class Difference:
-    """First difference of two values: `says` ends a sentence about it.
+    """First difference of two values: `says` is the end of a sentence about it.
 
-    `places` lead there from the outside in: "the 3rd item", "the field kind".
+    `places` lead to it from the outside in: "the 3rd item", "the field kind".
     """
 
     says: str
     places: tuple[str, ...] = ()
 
     def within(self, place: str) -> "Difference":
-        """Return the same difference of a value that stands at a place of another."""
+        """Return the difference as seen from an enclosing value that has this one at `place`."""
         return replace(self, places=(place, *self.places))
 
     def about(self, what: str) -> str:
@@ -51,7 +51,7 @@ class Difference:
 
 
 def text_difference(yours: str, right: str) -> Difference | None:
-    """Return what differs first; None if nothing does."""
+    """Return the first difference of two texts, or None if they are equal."""
     if yours == right:
         return None
     if not yours:
@@ -102,7 +102,7 @@ def _in_words(yours: Sequence[str], right: Sequence[str]) -> str:
 
 
 def _detail(yours: str, right: str) -> str:
-    """Say which character it is, where the texts are too long to see it."""
+    """Return the position of the first differing character if the texts are long, else nothing."""
     too_long = max(len(yours), len(right)) > SHORT // 2
     return f" ({_character(yours, right)})" if too_long else ""
 
@@ -116,7 +116,7 @@ def _character(yours: str, right: str) -> str:
 
 
 def describe_kind(value: object) -> str:
-    """Say what kind a value is: `a list`, `None`, `True`, `a Token`."""
+    """Return a value's kind in words: `a list`, `None`, `True`, `a Token`."""
     if value is None or isinstance(value, bool | np.bool_):
         return str(value)
     if isinstance(value, Record):
@@ -128,10 +128,10 @@ def describe_kind(value: object) -> str:
 
 
 def difference(yours: Any, right: Any, within: float | None = None) -> Difference | None:
-    """Return what differs first between two values that came from a worker; None if nothing does.
+    """Return the first difference of two values from a worker, or None if they are equal.
 
-    Kinds have to be the same, except for whole and other numbers. Whole numbers are compared
-    exactly, others up to rounding or `within`; NaN is the same as NaN.
+    Kinds must match, but an integer may equal a float. Integers are compared exactly, other numbers
+    within rounding or `within`; NaN equals NaN.
     """
     kind = kind_of(right)
     if kind_of(yours) is not kind and not {kind_of(yours), kind} <= NUMBERS:
@@ -242,7 +242,7 @@ def _values(yours: Any, right: Any) -> Difference:
 
 
 def _members(noun: str, yours: Iterable[Any], right: Iterable[Any]) -> Difference | None:
-    """Say which items, keys or fields are missing or too many; True and 1 are different."""
+    """Return the missing and the extra items, keys or fields; True and 1 are different."""
     answer, expected = (
         {(kind_of(key) is bool, key): key for key in each} for each in (yours, right)
     )

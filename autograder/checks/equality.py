@@ -99,7 +99,7 @@ def expect_same(
 
 
 def _as_lists(value: Any) -> Any:
-    """Return the value with its tuples as lists; dicts and records keep their kind."""
+    """Return the value with its tuples as lists; dicts and records stay as they are."""
     if kind_of(value) in {tuple, list}:
         return [_as_lists(each) for each in items_of(value)]
     if isinstance(value, dict):

@@ -27,7 +27,7 @@ Layout = Callable[[Numbers], tuple[Numbers, npt.NDArray[np.int64], tuple[str, ..
 
 @dataclass(eq=False, repr=False)
 class Mismatch(AssertionError):
-    """Answer that is not right.
+    """The answer is wrong.
 
         raise Mismatch("The labels were exchanged.", mistake="labels-exchanged")
 
@@ -61,7 +61,7 @@ class Mismatch(AssertionError):
 
     def __post_init__(self) -> None:
         super().__init__(self.finding)
-        self.call = Call.newest  # the report shows it, whatever is called later
+        self.call = Call.newest  # the report shows this call, even after later calls
 
 
 def expect_close(
@@ -105,7 +105,7 @@ def expect_close(
         kind = "NaN (not a number)" if np.isnan(numbers[place]) else "an infinite value"
         at = f" at {index(place)}" if place else ""
         text = f"{capital(what)} {_has(what)} {kind}{at}."
-        if numbers.ndim:  # in the part that is shown, all that differs
+        if numbers.ndim:  # every difference in the part that is shown
             bad[place[:-2]] = wrong[place[:-2]]
         raise Mismatch(text, what, numbers, right, bad)
     if wrong.any():
@@ -285,9 +285,9 @@ def expect_error(
 def _expect_message(
     error: Raised, name: str, type: str, naming: tuple[object, ...], message: str | None
 ) -> None:
-    """Pass if an exception of the right type says what it should."""
+    """Check that the message of an exception, which has the right type, is right."""
     __tracebackhide__ = True
-    # a number or word stands in the message by itself: 4 does not stand in 40
+    # as whole numbers or words: 40 does not contain 4
     absent = [
         word
         for word in map(str, naming)
@@ -347,7 +347,7 @@ def _short(value: Any) -> str:
 
 
 def describe_value(value: Any) -> str:
-    """Say what a value is, with its article: "a list of 3 items"."""
+    """Return a description of a value with its article: "a list of 3 items"."""
     if isinstance(value, np.ndarray):
         return f"an array of shape {shape(value.shape)}"
     if isinstance(value, list):
@@ -363,7 +363,7 @@ def _has(what: str) -> str:
 
 
 class NotStarted(StudentProblem):
-    """Value, or answer in words, that the student has not changed: `NotStarted("a_scores")`.
+    """The student has not changed a value or an answer in words: `NotStarted("a_scores")`.
 
     It is not a mistake. A report lists everything that is not written yet. The engine recognises
     unchanged functions itself.

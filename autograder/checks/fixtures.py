@@ -15,13 +15,13 @@ from autograder.sandbox.session import WorkerSession
 
 
 class Fixtures:
-    """Pytest plugin with the fixtures of checks; a subclass says what they run on."""
+    """Pytest plugin with the fixtures of checks; a subclass says which submission they use."""
 
     def __init__(self, course: Course) -> None:
         self.course = course
 
     def session_of(self, item: pytest.Item) -> WorkerSession:
-        """Return the submission that a check runs on, which answers its calls."""
+        """Return the session of the submission that a check calls."""
         raise AssertionError(f"{item.name} runs, and checks are only collected")
 
     def seed_of(self, item: pytest.Item) -> int:
@@ -30,7 +30,7 @@ class Fixtures:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
-        """Number a hidden check's parameters: pytest would show their values as names."""
+        """Number a hidden check's parameters: pytest would show their values in its name."""
         if metafunc.definition.get_closest_marker("hidden") is None:
             return
         parametrize = metafunc.parametrize

@@ -1,9 +1,8 @@
-"""Follow-through: a mistake costs once, since what follows from a student's own step is right too.
+"""Follow-through: a mistake costs points once; later values that follow from it are correct.
 
-Each question about the student's own step is put to a process that was asked nothing else: it can
-neither repeat an earlier answer nor tell the question from a test of the step. And the step has to
-be informative: where what follows does not change with the question, or does not show what the
-check is about, nothing follows.
+Each question about the student's own step goes to a new process, so the step can neither repeat an
+earlier answer nor tell a question from a test. The step must also be informative: if the following
+values do not change with the question, or do not show what the check tests, nothing follows.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -26,14 +25,14 @@ FromOwn = Callable[["OwnSteps"], npt.ArrayLike]
 Case = tuple[Any, npt.ArrayLike, FromOwn]
 CannotFollow = Callable[[Numbers], bool]
 
-MOST_PLACES = 6  # so many places along an axis are changed, one at a time
-EXTREME = 30.0  # e to the power of that is too large for the smaller of two weights to show
-CLEARLY = 10.0  # so many times what rounding allows, or it is no difference
-LEAST = 1e-3  # what differs by less says nothing
+MOST_PLACES = 6  # number of places along an axis that are changed, one at a time
+EXTREME = 30.0  # for larger scores, the smaller of two weights is too small to show
+CLEARLY = 10.0  # a difference must be this many times the allowed error
+LEAST = 1e-3  # smaller differences count as equal
 
 
 def other_numbers(x: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return other numbers of the same size, in the opposite order; infinities stay."""
+    """Return other numbers of similar size, in the opposite order; infinities stay."""
     return np.where(np.isfinite(x), 0.7 - _finite(x), x)
 
 
@@ -42,7 +41,7 @@ def _finite(x: npt.ArrayLike) -> npt.NDArray[Any]:
 
 
 class OwnSteps:
-    """The student's functions; each question goes to a new process."""
+    """The student's functions for a step; each question goes to a new process."""
 
     def __init__(
         self,
@@ -51,7 +50,7 @@ class OwnSteps:
         axes: tuple[int, ...] = (),
         share: float = 1.0,
     ) -> None:
-        """Keep how questions are varied.
+        """Store the submission and how questions are varied.
 
         Args:
             submission: the student's module.
@@ -66,7 +65,7 @@ class OwnSteps:
         self.asked: list[tuple[RunOwn, Any, Numbers]] = []
         self.graded: Callable[[int, float], object] | None = None
         self._known: list[Numbers] = []
-        self._last: list[Any] = []  # the question in place of the next one
+        self._last: list[Any] = []  # replaces the next question
 
     def comes_to(self, place: int, value: float) -> None:
         """State the value that follows at a place of a row, before more questions.
@@ -81,7 +80,7 @@ class OwnSteps:
         """Return what `run(submission, x)` gets from the student's functions, as float64.
 
         Raises:
-            StudentProblem, TypeError, ValueError: it gets none.
+            StudentProblem, TypeError, ValueError: there is no such answer.
         """
         if len(self.asked) < len(self._known):
             answer = self._known[len(self.asked)]
@@ -92,18 +91,18 @@ class OwnSteps:
         return answer
 
     def others(self) -> Iterator["OwnSteps"]:
-        """Yield the same steps, with another question for the last one."""
+        """Yield copies of these steps, each with a changed last question."""
         if self.asked:
             yield from map(self._with, self._changed(self.asked[-1][1]))
 
     def answers_to_others(self) -> Iterator[Numbers]:
-        """Yield the answers to questions other than the last."""
+        """Yield the student's answers to changed versions of the last question."""
         run, x, _ = self.asked[-1]
         for question in self._changed(x):
             yield ask_alone(self._submission, run, question)
 
     def smaller(self) -> "OwnSteps":
-        """Return the same steps, with small numbers for the last one."""
+        """Return a copy of these steps with smaller numbers in the last question."""
         x = self.asked[-1][1]
         return self._with(np.where(np.isfinite(x), np.tanh(_finite(x) / 50), x))
 
@@ -118,11 +117,11 @@ class OwnSteps:
         return steps
 
     def _changed(self, x: Any) -> Iterator[Any]:
-        """Yield the question with one place along one axis changed, where that can show."""
+        """Yield copies of the question with one place along one axis changed, if it can matter."""
         if not isinstance(x, np.ndarray):
             return
         other = self._vary(x)
-        # one score that is left of a row has no share to lose
+        # a row with only one finite score always has the weight 1
         single = (np.isfinite(x).sum(axis=-1, keepdims=True) < 2) & (x.shape[-1] > 1)
         for axis in self._axes or range(x.ndim):
             along = np.arange(x.shape[axis])
@@ -134,9 +133,9 @@ class OwnSteps:
 
 
 def is_informative(values: Numbers, least: float = LEAST) -> bool:
-    """Return whether numbers are finite and differ by at least `least`, also along some row.
+    """Return True if numbers are finite and differ by at least `least`, also within some row.
 
-    A step that does nothing gives zeros, one constant, or rows of 1/n.
+    A step that does nothing gives zeros, a constant, or rows of 1/n.
     """
     if not values.size or not np.isfinite(values).all() or np.ptp(values) < least:
         return False
@@ -145,7 +144,7 @@ def is_informative(values: Numbers, least: float = LEAST) -> bool:
 
 
 def is_responsive(steps: OwnSteps) -> bool:
-    """Return whether all answers are informative and the last changes with its question."""
+    """Return True if all answers are informative and the last one changes with its question."""
     if not steps.asked or not all(is_informative(answer) for _, _, answer in steps.asked):
         return False
     before = steps.asked[-1][2]
@@ -153,7 +152,7 @@ def is_responsive(steps: OwnSteps) -> bool:
 
 
 def _is_other(one: Numbers, other: Numbers, clear: float) -> bool:
-    """Return whether two answers of one shape differ clearly; of two shapes, nothing is known."""
+    """Return True if two answers have the same shape and clearly differ."""
     if one.shape != other.shape:
         return False
     with np.errstate(invalid="ignore"):
@@ -241,7 +240,7 @@ def expect_all_follow(
 
 
 def _follows_nothing(answer: Any, right: npt.ArrayLike, cannot_follow: CannotFollow | None) -> bool:
-    """Return whether an answer cannot follow, whatever the student's own step gives."""
+    """Return True if no step of the student can lead to this answer."""
     try:
         given = expect_shape(answer, np.shape(right))
         return not np.isfinite(given).all() or bool(cannot_follow and cannot_follow(given))
@@ -250,7 +249,7 @@ def _follows_nothing(answer: Any, right: npt.ArrayLike, cannot_follow: CannotFol
 
 
 class _Follow(NamedTuple):
-    """Question whether answers follow from the student's own steps."""
+    """Test whether answers follow from the student's own steps."""
 
     start: OwnSteps
     what: str
@@ -291,10 +290,10 @@ class _Follow(NamedTuple):
     def _enough(
         self, changes: list[bool], from_own: FromOwn, steps: OwnSteps, clear: float
     ) -> bool:
-        """Return whether enough changes show; after huge scores, small ones are asked too."""
+        """Return True if enough changes show; after huge numbers, smaller ones are tried."""
         if sum(changes) >= self.start.share * len(changes):
             return True
-        # beside extreme numbers in the last question others do not show
+        # next to extreme numbers in the last question, changes of others do not show
         if not any(changes) or np.abs(_finite(steps.asked[-1][1])).max() <= EXTREME:
             return False
         smaller = steps.smaller()
@@ -308,7 +307,7 @@ def _run(from_own: FromOwn, steps: OwnSteps) -> Numbers:
 
 
 def _changes(from_own: FromOwn, steps: OwnSteps, before: Numbers, clear: float) -> list[bool]:
-    """Return for each changed question whether what follows is another answer."""
+    """Return for each changed question whether the following value changes."""
     return [_is_other(_run(from_own, other), before, clear) for other in steps.others()]
 
 

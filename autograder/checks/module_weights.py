@@ -1,8 +1,8 @@
-"""Parameters of a student's module that hold the weights asked for, whatever their names.
+"""The parameters of a student's module that hold the requested weights, whatever their names.
 
-All weights asked for form one long row of numbers. A `ParameterFit` says for each parameter of the
-student's which of these numbers it holds. So a matrix that is kept transposed, three that are
-stacked in one, and one that is kept in pieces are all the same thing, there and back.
+All requested weights are numbered as one long row. A `ParameterFit` says for each of the student's
+parameters which of these numbers it holds. So a transposed matrix, three matrices stacked in one,
+and a matrix in pieces are handled in the same way, for loading and for reading.
 """
 
 import functools
@@ -24,10 +24,10 @@ Weights = Mapping[str, Any]
 Ways = list[dict[str, Indices]]
 """Type of the ways to hold some weights: each has the places that the own parameters hold."""
 MAX_FITS = 24
-MAX_TRIES = 96  # of which some come to nothing
+MAX_TRIES = 96  # including those that give no fit
 MAX_AXES = 4
-# Shapes are what another process says. So many numbers may a module have that were not asked for,
-# for each that was, and in all; what is told to be larger is neither loaded nor made here.
+# The shapes come from another process. A module may have this many unrequested numbers: MAX_EXTRA
+# for each requested number, but LEAST_EXTRA to MOST_EXTRA in all. Larger modules are not loaded.
 MAX_EXTRA, LEAST_EXTRA, MOST_EXTRA = 16, 10_000, 1_000_000
 ZERO = -1
 
@@ -54,7 +54,7 @@ class ParameterNames:
 
 @dataclass(frozen=True)
 class ParameterFit:
-    """Fit of a module's own parameters to the weights asked for.
+    """Fit of a module's own parameters to the requested weights.
 
     Attributes:
         wanted: the shapes of the weights asked for, by name.
@@ -73,11 +73,11 @@ class ParameterFit:
 
     @property
     def is_plain(self) -> bool:
-        """Return whether each parameter has its requested name, and none is set to 0."""
+        """Return True if each parameter has its requested name, and none is set to 0."""
         return not (self.extra or self.absent or self.tied) and set(self.holds) == set(self.wanted)
 
     def used(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the state that the module then has, by the names asked for."""
+        """Return the weights that the module uses when `state` is loaded, by requested name."""
         return {
             name: np.full_like(value, self.absent[name])
             if name in self.absent
@@ -92,9 +92,9 @@ class ParameterFit:
         return {name: numbers[places] for name, places in self.holds.items()}
 
     def back(self, own: Mapping[str, Any]) -> dict[str, Any]:
-        """Return gradients of the module's own parameters by the names asked for.
+        """Return gradients of the module's own parameters by requested name.
 
-        A matrix that is kept in pieces has no gradient if one piece has none.
+        A matrix in pieces has no gradient if one piece has none.
         """
         found: dict[str, Any] = {k: each for k, each in own.items() if k.startswith("input ")}
         size = sum(map(math.prod, self.wanted.values()))
@@ -120,10 +120,10 @@ class ParameterFit:
 def find_fits(
     passed: Passed, state: Mapping[str, Any], words: ParameterNames
 ) -> list[ParameterFit]:
-    """Return the ways in which a module may hold the weights asked for, the likeliest first.
+    """Return the ways in which a module may hold the requested weights, the likeliest first.
 
     Raises:
-        TooMany: its biases are far larger than what is asked for.
+        TooMany: the module claims far more numbers than were requested.
     """
     wanted = {name: tuple(np.shape(value)) for name, value in state.items()}
     passive = {*passed.buffers, *passed.same_as}
@@ -144,7 +144,7 @@ def find_fits(
 
 
 class TooManyParameters(ValueError):
-    """Module that claims far more numbers than were asked for; `name` is a parameter of it."""
+    """Module that claims far more numbers than were requested; `name` is one of its parameters."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -152,7 +152,7 @@ class TooManyParameters(ValueError):
 
 
 def _places(wanted: ShapesByName) -> dict[str, Indices]:
-    """Return the places of each weight's numbers in the row of all, in its shape."""
+    """Return each weight's positions in the row of all numbers, in the weight's shape."""
     places, end = {}, 0
     for name, shape in wanted.items():
         start, end = end, end + math.prod(shape)
@@ -161,7 +161,7 @@ def _places(wanted: ShapesByName) -> dict[str, Indices]:
 
 
 class _Search:
-    """Search for the own parameters that hold each weight asked for."""
+    """Search for the parameters that hold each requested weight."""
 
     def __init__(
         self,
@@ -199,7 +199,7 @@ class _Search:
     def _by_role(
         self, wanted: Sequence[str], own: Sequence[str]
     ) -> tuple[list[Ways], list[str], list[str]]:
-        """Return what the names tell: the ways to hold each role, and what is left over."""
+        """Return the ways to hold each role, by names; also unused weights and parameters."""
         role = self.role
         given: list[Ways] = []
         left, unused = list(wanted), list(own)
@@ -223,7 +223,7 @@ class _Search:
     def _of_role(
         self, asked: Sequence[str], held: Sequence[str]
     ) -> Iterator[tuple[list[Ways], list[str], list[str]]]:
-        """Yield for each shape of a role the ways to hold it, its weights and the parameters."""
+        """Yield, per shape in a role, the ways to hold it, its weights and their parameters."""
         for shape in dict.fromkeys(self.wanted[w] for w in asked):
             same = [w for w in asked if self.wanted[w] == shape]
             fitting = [o for o in held if self._one(o, same[0])]
@@ -234,9 +234,9 @@ class _Search:
                 yield [ways], same, list(ways[0])
 
     def _one(self, own: str, wanted: str) -> Ways:
-        """Return the ways in which one parameter holds one matrix: as nn.Linear, or transposed."""
+        """Return the ways in which a parameter holds a matrix: as in nn.Linear, or transposed."""
         places, shape = self.places[wanted], self.own[own]
-        bare = own.rpartition(".")[2] != "weight"  # no nn.Linear's: often used as x @ W
+        bare = own.rpartition(".")[2] != "weight"  # not from nn.Linear: often used as x @ W
         turned = [places.T] if bare and places.ndim == 2 else []
         if bare and places.ndim == 2 and len(shape) == 3 and shape[0] * shape[2] == len(places):
             apart = places.reshape(shape[0], shape[2], -1).transpose(0, 2, 1)
@@ -284,7 +284,7 @@ class _Search:
             yield [dict(zip(order, places, strict=True)) for order in orders]
 
     def _with_vectors(self, holds: dict[str, Indices]) -> ParameterFit | None:
-        """Return the fit with its biases: each goes with its weight, others are 0 or left out."""
+        """Return the fit with biases: each goes with its weight; others are 0 or left out."""
         holds, absent = dict(holds), {}
         for name, shape in self.wanted.items():
             if len(shape) != 1 or name in self.exact:
@@ -301,7 +301,7 @@ class _Search:
         return ParameterFit(self.wanted, holds, extra, absent, self.tied)
 
     def _vectors_for(self, name: str, holds: Mapping[str, Indices]) -> list[str]:
-        """Return the free vectors beside the weight of a bias, else those of its role."""
+        """Return the unused vectors next to the weight of a bias, or else those with its role."""
         free = [o for o in self.own if o not in holds and self.own[o] == self.wanted[name]]
         stem = name.removesuffix("bias")
         weight = self.places.get(f"{stem}weight", ()) if name.endswith(".bias") else ()

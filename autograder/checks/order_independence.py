@@ -1,4 +1,4 @@
-"""Questions whose answers must not depend on what a process was asked before."""
+"""Checks that a process's answers do not depend on its earlier calls."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -14,7 +14,7 @@ from autograder.worker.codec import Figure
 
 RunOwn = Callable[[Submission, Any], Any]
 Calling = Callable[[Submission], Any]
-CLOSE = 1e-5  # the same sums in another order may differ in their last digits
+CLOSE = 1e-5  # the same sum in another order may differ in its last digits
 
 
 def ask_alone(submission: Submission, run: RunOwn, question: Any) -> Numbers:

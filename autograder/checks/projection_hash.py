@@ -1,6 +1,6 @@
-"""Hash of arguments that bears rounding: a digest of the structure, and three sums of the numbers.
+"""Hash of arguments that tolerates rounding: a digest of the structure, and three sums.
 
-Two machines, or two releases of NumPy, may draw numbers that differ in the last place.
+Two machines, or two NumPy releases, may draw numbers that differ in the last digit.
 """
 
 import hashlib
@@ -15,7 +15,7 @@ from autograder.checks.value_structure import Leaves, Vector, signature_of
 from autograder.worker.values import Record, fields_of
 
 SUMS = 3
-CLOSE = 1e-9  # as a share of the numbers' own size
+CLOSE = 1e-9  # relative to the numbers' own size
 LEAST = 1e-12
 _MULTIPLIERS = np.array([2654435761, 2246822519, 3266489917], np.uint64)
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), np.ndarray, np.generic)
@@ -24,8 +24,8 @@ _PLAIN = (bool, int, float, complex, str, bytes, type(None), np.ndarray, np.gene
 class ProjectionHash:
     """Hash of arguments, or of any other plain value.
 
-    `kind` is a digest of its structure, `sums` are its numbers added up with three sets of weights,
-    and `size` is the sum of their sizes.
+    `kind` is a digest of its structure, `sums` are three weighted sums of its numbers, and `size`
+    is the sum of their absolute values.
     """
 
     def __init__(self, value: Any) -> None:
@@ -42,7 +42,7 @@ class ProjectionHash:
         self.size = float(np.abs(numbers).sum())
 
     def is_close(self, sums: Vector) -> npt.NDArray[np.bool_]:
-        """Return for each row of three sums, of values of this kind, whether it is this value's."""
+        """Return for each row of three sums, of values of this kind, whether it matches."""
         allowed = LEAST + CLOSE * self.size
         return np.asarray((np.abs(sums - self.sums) <= allowed).all(axis=-1))
 
@@ -53,10 +53,10 @@ def hash_of_pass(made_with: Any, inputs: Any, state: Any, toward: Any) -> Projec
 
 
 def require_plain_data(value: Any) -> None:
-    """Pass if a value is plain data.
+    """Check that a value is plain data.
 
     Raises:
-        NotJudged: something in it can do something.
+        NotJudged: it contains a function or an object with methods.
     """
     if isinstance(value, _PLAIN):
         return
@@ -69,7 +69,7 @@ def require_plain_data(value: Any) -> None:
     else:
         fields = fields_of(value)
         own = {name for name in vars(type(value)) if not name.startswith("__")}
-        if fields is None or not own <= set(fields):  # it has methods
+        if fields is None or not own <= set(fields):  # an object with methods
             raise NotJudged
         parts = fields.values()
     for part in parts:
@@ -79,8 +79,8 @@ def require_plain_data(value: Any) -> None:
 def kind_and_numbers(signature: str, numbers: Vector) -> tuple[bytes, Vector]:
     """Return a digest of a structure and its infinite numbers, and asinh of the finite ones.
 
-    asinh keeps small numbers and takes the logarithm of large ones: in a sum, −1e9 in a mask then
-    hides no other number.
+    asinh keeps small numbers and shrinks large ones: a −1e9 in a mask then hides no other number in
+    a sum.
     """
     odd = ~np.isfinite(numbers)
     if odd.any():

@@ -1,4 +1,4 @@
-"""Proxy of a student's module: `submission`, as checks have it."""
+"""Proxy of a student's module: the `submission` of checks."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -18,7 +18,7 @@ from autograder.worker.remote_functions import has_handle
 
 
 class Call(msgspec.Struct, frozen=True):
-    """Call that a check made; a module is `made_with` arguments first."""
+    """Call made by a check; a module is first `made_with` arguments."""
 
     name: str
     args: tuple[Any, ...]
@@ -26,10 +26,10 @@ class Call(msgspec.Struct, frozen=True):
     made_with: tuple[Any, ...] | None = None
     evaluates: bool = False
     has_weights: bool = False
-    newest: ClassVar["Call | None"] = None  # that a check was about, of any submission
+    newest: ClassVar["Call | None"] = None  # the newest call of a check, of any submission
 
     def __str__(self) -> str:
-        """Return the call as Python text, as `SelfAttention(4).eval()(…)` of a module."""
+        """Return the call as Python text; for a module, as in `SelfAttention(4).eval()(…)`."""
         name = self.name
         if self.made_with is not None:
             name = describe_call(name, self.made_with, {}) + ".eval()" * self.evaluates
@@ -38,7 +38,7 @@ class Call(msgspec.Struct, frozen=True):
 
 
 class Drawn(msgspec.Struct, frozen=True):
-    """First values of a generator, and whether it ended with them."""
+    """First values of a generator, and whether it then ended."""
 
     items: list[Any]
     ended: bool
@@ -157,7 +157,7 @@ class Submission:
         return self._session.has_printed
 
     def where_set(self, name: str, entry: Sequence[int] = ()) -> CodePlace | None:
-        """Return the line that sets a value which was read, or an entry of it; None if unknown."""
+        """Return the line that sets a value or an entry of it, or None if unknown."""
         if name not in self._read:
             return None
         return find_assignment(self._session.source.units, name, entry)
@@ -290,13 +290,13 @@ class Submission:
         return self._session.source.digest
 
     def call_of(self, error: BaseException) -> Call | None:
-        """Return the call of this check that an exception is about: the newest when it was made."""
+        """Return the call that an exception is about: this check's newest when it was raised."""
         about = [call for call, each in self._raised if each is error]
         about += [call for call in self._calls if call is getattr(error, "call", None)]
         return next(iter(about + self._calls[-1:]), None)
 
     def nth_call(self, number: int, count: int) -> Call | None:
-        """Return call `number` of the `count` newest; None unless all are of one function."""
+        """Return call `number` of the newest `count`, or None unless all call one function."""
         newest = self._calls[-count:]
         alike = len(newest) == count and len({call.name for call in newest}) == 1
         return newest[number] if alike else None
@@ -313,7 +313,7 @@ class Submission:
         return next((error for _, error in self._raised if not error.was_asked_for), None)
 
     def about(self) -> tuple[str, ...]:
-        """Return the names of the functions that the check called, in order, or of the values."""
+        """Return the names of the called functions, in order, or else of the values read."""
         called = [call.name for call in self._calls]
         return tuple(dict.fromkeys(called or self._read))
 

@@ -1,4 +1,4 @@
-"""Recorded answers of a released course: as a packed file of data alone, and looked up."""
+"""Recorded answers of a released course: a packed file without code, and the search in it."""
 
 import functools
 import zlib
@@ -21,12 +21,12 @@ from autograder.worker.values import Record, Tuple
 Unpacked = TypeVar("Unpacked")
 FOLDER, SUFFIX = "records", ".bin"
 LEVEL = 9
-MOST = 256 * 1024 * 1024  # bytes that a file may unpack to
+MOST = 256 * 1024 * 1024  # limit on the bytes of an unpacked file
 MAX_VALUE_HEADER = 1024 * 1024
 
 
 class HiddenCheck(msgspec.Struct, frozen=True):
-    """Check that is not handed out, as far as students may know it."""
+    """Check that is not in student kits, with the data that students may see."""
 
     name: str
     title: str
@@ -34,9 +34,9 @@ class HiddenCheck(msgspec.Struct, frozen=True):
 
 
 class RecordedAnswers(msgspec.Struct):
-    """Answers of one function of the reference: for each call a kind, three sums and a value.
+    """Recorded answers of one reference function: for each call a kind, three sums and a value.
 
-    `sums` are float64, three per call; `values` are places in the file's list of values.
+    `sums` are float64, three per call; `values` are indices into the file's list of values.
     """
 
     kinds: list[bytes] = []
@@ -47,9 +47,9 @@ class RecordedAnswers(msgspec.Struct):
 class ExerciseRecord(msgspec.Struct):
     """Record of one exercise's checks.
 
-    `order` are all checks, hidden ones too; `canary` are the sums of numbers that were drawn where
-    the records were made; `constants` are texts and numbers of the reference. `weights` are those
-    of the checks that are handed out, `hidden` are the others.
+    `order` names all checks, including hidden ones. `canary` has the sums of numbers drawn where
+    the records were made. `constants` are texts and numbers of the reference. `weights` are those
+    of the checks in the kit; `hidden` are the other checks.
     """
 
     exercise: str
@@ -67,7 +67,7 @@ class ExerciseRecord(msgspec.Struct):
 
 
 class Fields(Record):
-    """Record whose fields are read as attributes, as those of the original object were."""
+    """Record whose fields are read as attributes, like those of the original object."""
 
     __slots__ = ()
 
@@ -84,10 +84,10 @@ def pack(record: object) -> bytes:
 
 
 def read_packed(path: Path, kind: type[Unpacked]) -> Unpacked:
-    """Read what `pack` made.
+    """Read a file written by `pack`.
 
     Raises:
-        UserError: it cannot be read, or holds something else.
+        UserError: the file cannot be read, or has other contents.
     """
     try:
         unpacker = zlib.decompressobj()
@@ -106,17 +106,17 @@ def packed_value(value: Any) -> bytes:
     """Return a plain value as bytes.
 
     Raises:
-        TypeError, ValueError: it cannot be sent to another process either.
+        TypeError, ValueError: it is not plain data.
     """
     size, _, buffers = encode(Reply(_sendable(value)), MAX_VALUE_HEADER)
     return size.to_bytes(4, "little") + b"".join(bytes(each) for each in buffers)
 
 
 def unpacked_value(data: bytes) -> Any:
-    """Return the value; what was an object of a dataclass has its fields as attributes.
+    """Return the value; a dataclass object becomes `Fields`.
 
     Raises:
-        ProtocolError: the bytes are none of ours.
+        ProtocolError: `packed_value` did not write the bytes.
     """
     end = 4 + int.from_bytes(data[:4], "little")
     return _restored(decode(Reply, data[4:end], bytearray(data[end:])).value)
@@ -145,18 +145,18 @@ def _sendable(value: Any) -> Any:
 
 
 def canary() -> ProjectionHash:
-    """Return the hash of numbers drawn as checks draw theirs: another NumPy may draw others."""
+    """Return the hash of numbers drawn as checks draw them; NumPy releases may differ."""
     rng = np.random.default_rng([7, 11])
     return ProjectionHash([rng.normal(size=200), rng.integers(1000, size=50), rng.random(50)])
 
 
 def records_file(course: Course, exercise: str) -> Path:
-    """Return where a released course keeps the recorded answers of an exercise."""
+    """Return the file in which a released course keeps the recorded answers of an exercise."""
     return course.root / course.content.reference / FOLDER / f"{exercise}{SUFFIX}"
 
 
 class Playback:
-    """Answers of the reference to the checks of one exercise, as they were recorded."""
+    """Recorded answers of the reference to the checks of one exercise."""
 
     def __init__(self, record: ExerciseRecord) -> None:
         self.record = record
@@ -166,16 +166,16 @@ class Playback:
                 self._places[name, kind].append(place)
 
     def call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Return what the function gave when it was asked the same; raise NotJudged if never."""
+        """Return the recorded answer to the same call; raise NotJudged if there is none."""
         return self._value(name, ProjectionHash((args, kwargs)))
 
     def passed(self, name: str, *given: Any) -> Passed:
-        """Return what a module of the course's gave."""
+        """Return the recorded result of one of the course's modules."""
         found = self._value(name, hash_of_pass(*given))
         return Passed(called=True, value=found["value"], gradients=found["gradients"])
 
     def constant(self, name: str) -> Any:
-        """Return a text, a number or a tuple of such; None if none has that name."""
+        """Return a text, a number or a tuple of these, or None if no constant has the name."""
         data = self.record.constants.get(name)
         value = None if data is None else unpacked_value(data)
         return tuple(value) if isinstance(value, list) else value
@@ -190,7 +190,7 @@ class Playback:
                 return unpacked_value(self.record.values[answers.values[places[close[0]]]])
         if canary().is_close(np.array([self.record.canary]))[0]:
             raise NotJudged
-        # another machine may draw other questions
+        # another machine may draw different questions
         names = (self.record.numpy,)
         raise NotJudged(Cause(code="other_numpy", subject=np.__version__, names=names))
 
@@ -199,7 +199,7 @@ def playback(course: Course, exercise: str) -> Playback:
     """Return the recorded answers of an exercise of a released course.
 
     Raises:
-        UserError: they are not there, or cannot be read.
+        UserError: they are missing, or cannot be read.
     """
     path = records_file(course, exercise)
     return _playback(path, path.stat().st_mtime if path.exists() else 0.0)
@@ -211,7 +211,7 @@ def _playback(path: Path, _modified: float) -> Playback:
 
 
 def released_points(course: Course, exercise: Exercise) -> dict[str, float] | None:
-    """Return the points of each check that a released course judges; None of an older kit.
+    """Return the points of each check of a released exercise, or None in an older kit.
 
     Raises:
         UserError: the records cannot be read.

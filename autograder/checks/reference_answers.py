@@ -1,4 +1,4 @@
-"""Right answers for checks: those of the reference, or the records of a released course."""
+"""Correct answers for checks: from the reference, or from the records of a released course."""
 
 import importlib
 from collections.abc import Iterable
@@ -25,27 +25,27 @@ if TYPE_CHECKING:
 
 
 class AnswerSource(Protocol):
-    """Source of a released check's answers: its records, or while they are made the reference."""
+    """Source of a released check's answers: the records or, while they are made, the reference."""
 
     def call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Return what the function of that name gives."""
+        """Return the result of the function with this name."""
 
     def passed(self, name: str, *given: Any) -> Passed:
-        """Return what a module of that class gives, for the arguments of `reference_pass`."""
+        """Return the result of the module with this name, for `reference_pass`'s arguments."""
 
     def constant(self, name: str) -> Any:
-        """Return the text or the number of that name; None if it is none."""
+        """Return the text or number with this name, or None if there is none."""
 
 
 class _Current:
-    """Sources of this process: of the check that runs, and of all while records are made."""
+    """Current answer sources of this process: for the running check, and while records are made."""
 
     source: AnswerSource | None = None
     recorder: AnswerSource | None = None
 
 
 def record_with(recorder: AnswerSource | None) -> None:
-    """Let a recorder answer all released checks from now on; their records, if it is None."""
+    """Use `recorder` for the answers of all released checks; None returns to their records."""
     _Current.recorder = recorder
 
 
@@ -57,14 +57,14 @@ def _source() -> AnswerSource:
 
 
 class StandIn:
-    """Stand-in for a function or a class of the reference, of which only the name is here."""
+    """Stand-in for a function or class of the reference that is not in a student kit."""
 
     def __init__(self, name: str) -> None:
         self._name = name
         self.__name__ = name.rpartition(".")[2]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Return what the function gave when it was asked the same; raise NotJudged if never."""
+        """Return the recorded answer to the same call; raise NotJudged if there is none."""
         return _source().call(self._name, args, kwargs)
 
     def recorded_pass(self, *given: Any) -> Passed:
@@ -101,7 +101,7 @@ def stand_in(name: str) -> StandIn:
 
 
 def load_reference(course: Course, module: str = "") -> ModuleType | StandInPackage:
-    """Return the course's package of right answers, or a module of it, or what stands in for it.
+    """Return the reference package, or one of its modules, or its stand-in in a student kit.
 
     Raises:
         ImportError: there is no such module.
@@ -112,7 +112,7 @@ def load_reference(course: Course, module: str = "") -> ModuleType | StandInPack
 
 
 def refuse_other_seeds(course: Course, seed: int | None) -> None:
-    """Pass if the answers to what is drawn by a seed are recorded.
+    """Check that the answers for this seed are recorded.
 
     Raises:
         UserError: they are not recorded.
@@ -126,7 +126,7 @@ def refuse_other_seeds(course: Course, seed: int | None) -> None:
 
 
 def begin_check(course: Course, check: Check) -> Check:
-    """Set where a check's answers come from; return it with the hints that are recorded for it."""
+    """Set the source of a check's answers; return the check with its recorded hints."""
     if course.content.released is None or _Current.recorder is not None:
         return check
     record = _record(course, check.path)
@@ -134,7 +134,7 @@ def begin_check(course: Course, check: Check) -> Check:
 
 
 def _record(course: Course, checks: Path) -> "ExerciseRecord":
-    """Return what is recorded for a file of checks, and let it answer them."""
+    """Load the records for a file of checks, make them the source of answers, and return them."""
     from autograder.checks.recorded_answers import playback
 
     found = playback(course, checks.stem.removeprefix("test_"))
@@ -143,9 +143,9 @@ def _record(course: Course, checks: Path) -> "ExerciseRecord":
 
 
 def settle_follow_through(error: MayFollow, results: Iterable[CheckResult]) -> Exception:
-    """Return what became of a check whose answer may follow from the student's own step.
+    """Return the exception for a check whose answer may follow from the student's own step.
 
-    If all that was judged of that step is right, nothing else follows from it: the answer is wrong.
+    If all judged checks of that step pass, the step is right, so the answer is wrong.
     """
     about = [each.outcome for each in results if error.own in each.about]
     told = [outcome for outcome in about if outcome not in {"graded when handed in", "not run"}]
@@ -156,9 +156,9 @@ def settle_follow_through(error: MayFollow, results: Iterable[CheckResult]) -> E
 def with_unreleased_checks(
     course: Course, path: Path | None, results: list[CheckResult]
 ) -> list[CheckResult]:
-    """Return the results of a released course's checks, with those that it does not hand out.
+    """Return the results of all checks of a released course, including those not in the kit.
 
-    `path` is the file that the checks are collected from, if there are any.
+    `path` is the file of the checks in the kit, or None.
     """
     if course.content.released is None or path is None or _Current.recorder is not None:
         return results

@@ -1,4 +1,4 @@
-"""Tolerance of all comparisons; the only place that says how far an answer may be off."""
+"""Tolerance of all comparisons: the only place that defines the largest allowed error."""
 
 from typing import Any
 

@@ -23,11 +23,11 @@ from autograder.worker.messages import Forward, Passed
 from autograder.worker.torch_modules import run_module
 
 MAX_NAMES = 12
-CLOSE = 1e-3  # of the answers by which one of several fits is chosen
-STEP = 0.05  # of a difference quotient, in float32
-SLOPE = 0.03  # how far a difference quotient may be from the derivative, as a share of it
-LEAST_SLOPE = 1e-3  # of the size of the right gradient: a smaller one is none
-DEPENDS, FOLLOWS = 0.1, 0.01  # by what share a gradient is another one, for other inputs
+CLOSE = 1e-3  # relative tolerance for choosing between several fits
+STEP = 0.05  # step of a difference quotient, in float32
+SLOPE = 0.03  # allowed relative error of a difference quotient
+LEAST_SLOPE = 1e-3  # relative to the correct gradient's size: smaller gradients count as none
+DEPENDS, FOLLOWS = 0.1, 0.01  # relative change of a gradient with other inputs
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def forward_pass(
 
 
 def _is_roughly(value: Any, right: Any) -> bool:
-    """Return whether the first result is right, roughly."""
+    """Return True if the first result is roughly right."""
     first = value[0] if isinstance(value, list) and value else value
     expected = np.asarray(right[0] if isinstance(right, list | tuple) else right)
     answer = np.asarray(first)
@@ -251,9 +251,9 @@ def _follow(
     right_here: Mapping[str, Any],
     right_there: Mapping[str, Any],
 ) -> bool:
-    """Return whether most gradients that depend on the inputs do so in the student's module.
+    """Return True if at least half of the input-dependent gradients change for the student.
 
-    Not all: after a mistake, only a sum may come after a bias.
+    Not all must: after a mistake, a bias may get the gradient of a plain sum.
     """
     depend = [key for key, each in right_here.items() if _apart(each, right_there[key]) > DEPENDS]
     following = [key for key in depend if _apart(here[key], there.get(key)) > FOLLOWS]
@@ -261,7 +261,7 @@ def _follow(
 
 
 def _apart(one: Any, other: Any) -> float:
-    """Return how far two arrays are from each other, as a share of the first."""
+    """Return two arrays' distance relative to the norm of the first; 0 if shapes differ."""
     first, second = (np.asarray(each, dtype=np.float64) for each in (one, other))
     if first.shape != second.shape:
         return 0.0
@@ -269,7 +269,7 @@ def _apart(one: Any, other: Any) -> float:
 
 
 def _is_own_slope(answer: Any, expected: Any, key: str, total: Callable[[str, Any], float]) -> bool:
-    """Return whether a gradient is that of the student's function, by difference quotients."""
+    """Return True if a gradient matches difference quotients of the student's own function."""
     gradient = np.asarray(answer, dtype=np.float64)
     size = float(np.linalg.norm(gradient))
     if gradient.shape != np.shape(expected) or not np.isfinite(size):

@@ -1,1 +1,1 @@
-"""Courses that nbgrader manages: its notebooks, its gradebook, its feedback; our grading."""
+"""Support for courses managed with nbgrader, which keeps the notebooks and the gradebook."""

@@ -1,4 +1,4 @@
-"""nbgrader's autograding with our steps in it: one student's reports in the gradebook."""
+"""nbgrader's autograding with this grader's steps: writes a student's reports to the gradebook."""
 
 import contextlib
 import json
@@ -32,11 +32,10 @@ Below is the notebook as the course handed it out."""
 
 
 class ConfinedAutograde(Autograde):
-    """`nbgrader autograde` for a run; a notebook that stops it is left for a person.
+    """`nbgrader autograde` for a whole run; a notebook that raises is left for a person.
 
-    nbgrader makes its steps anew for each notebook, checks and copies the notebook after each, and
-    writes and reads it in between. Here the steps are made once, and a notebook is read once and
-    written once.
+    nbgrader creates its steps for each notebook and, after each step, checks, writes and reads the
+    notebook. Here the steps are created once, and each notebook is read and written once.
     """
 
     def __init__(self, gradebook: RunGradebook, **kwargs: Any) -> None:
@@ -51,7 +50,7 @@ class ConfinedAutograde(Autograde):
         self.left: dict[str, str] = {}
 
     def autograde(self, student: str, refused: Mapping[str, str]) -> dict[str, str]:
-        """Autograde a student's notebooks; return those left for a person, and why.
+        """Autograde a student's notebooks; return the reasons for those left for a person.
 
         Args:
             refused: notebooks that cannot be used, and why.
@@ -65,7 +64,7 @@ class ConfinedAutograde(Autograde):
         return self.left
 
     def start(self) -> None:
-        """Convert as nbgrader does, with the steps that were made."""
+        """Convert the notebooks as nbgrader does, with the existing steps."""
         self.init_notebooks()
         with contextlib.chdir(self.coursedir.root):
             self.convert_notebooks()
@@ -89,12 +88,12 @@ class ConfinedAutograde(Autograde):
         resources = self.init_single_notebook_resources(filename)
         resources["metadata"] = {"name": Path(filename).stem, "path": str(Path(filename).parent)}
         path = self._target(resources)
-        # nbformat's own `read` would drop fields that it does not know.
+        # nbformat's own `read` would drop unknown fields.
         read = nbformat.convert(reader.reads(Path(filename).read_text(encoding="utf-8")), 4)
         nbformat.validate(read, relax_add_props=True)
         book = self._after(self.sanitizing, read, resources)
         path.parent.mkdir(parents=True, exist_ok=True)
-        json.dumps(book, ensure_ascii=False).encode()  # what cannot be written gets no grade
+        json.dumps(book, ensure_ascii=False).encode()  # an unwritable notebook gets no grade
         resources["metadata"]["path"] = str(path.parent)
         with setenv(NBGRADER_EXECUTION="autograde"):
             graded = self._after(self.grading, book, resources)
@@ -104,17 +103,17 @@ class ConfinedAutograde(Autograde):
         """Return the notebook after nbgrader's steps.
 
         Raises:
-            nbformat.ValidationError: it is no notebook any more.
+            nbformat.ValidationError: the notebook is no longer valid.
         """
         for step in steps:
             if getattr(step, "plugin_class", LateSubmissionPlugin) not in LOOK_AT_ONE_SUBMISSION:
-                self.gradebook.save()  # a course's own plugin may look into the gradebook
+                self.gradebook.save()  # a course's own plugin may read the gradebook
             book, resources = step(book, resources)
         nbformat.validate(book, relax_add_props=True)
         return book
 
     def run_post_convert_hook(self) -> None:
-        """Run the hook as nbgrader does; it finds in the gradebook what was written."""
+        """Run the hook as nbgrader does; it sees in the gradebook what was written so far."""
         if self.post_convert_hook:
             self.gradebook.save()
         super().run_post_convert_hook()
@@ -146,9 +145,9 @@ class ConfinedAutograde(Autograde):
 
 
 class StudentResult(msgspec.Struct):
-    """The result of one student's submission: `left` says per notebook why a person must look.
+    """Result of one student's submission: `left` says per notebook why a person must look.
 
-    `notes` are for a person, `error` is why nothing was written.
+    `notes` are for a person; `error` is the reason why nothing was written.
     """
 
     student: str
@@ -161,7 +160,7 @@ class StudentResult(msgspec.Struct):
     error: str = ""
 
     def note(self, notebook: str, report: ExerciseReport) -> None:
-        """Note what stopped a notebook's grading, or that a person has to look at it."""
+        """Record that a notebook's grading stopped, or that a person has to look at it."""
         if report.status == "needs a person":
             self.left.setdefault(notebook, report.reason)
         elif report.status not in {"graded", "by hand"}:
@@ -169,16 +168,16 @@ class StudentResult(msgspec.Struct):
 
 
 class GradebookWriter:
-    """Writes an assignment's submissions, one student after the other."""
+    """Writer of an assignment's submissions, one student after the other."""
 
     def __init__(self, gradebook: RunGradebook, converter: ConfinedAutograde) -> None:
         self.gradebook = gradebook
         self.converter = converter
-        self.names: Mapping[str, str] = {}  # by a roster
+        self.names: Mapping[str, str] = {}  # from a roster
         self.assignment: str = converter.coursedir.assignment_id
 
     def write(self, student: str, staged: StagedSubmission) -> StudentResult:
-        """Write all of one student's reports, or nothing; then the result says why."""
+        """Write all of a student's reports, or nothing on an error, which the result states."""
         result = StudentResult(student, notes=list(staged.notes))
         try:
             if staged.present:
@@ -202,7 +201,7 @@ class GradebookWriter:
 
 
 def _missing(name: str, notebook: Any, staged: StagedSubmission, result: StudentResult) -> None:
-    """Give no points for a missing notebook, unless it may have another name."""
+    """Give no points for a missing notebook, unless it may have been renamed."""
     if staged.unknown:
         result.left[name] = f"not handed in, but there is {', '.join(staged.unknown[:3])}.ipynb"
     else:

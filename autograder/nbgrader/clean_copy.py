@@ -1,4 +1,4 @@
-"""A clean copy of a submission: regular files of a bearable size, and no links."""
+"""Clean copy of a submission: regular files of limited size, and no links."""
 
 import errno
 import os
@@ -13,11 +13,11 @@ from autograder.submission.read import UnreadableFile, read_bytes
 from autograder.submission.source import Siblings, Source, read_source
 
 TIMESTAMP = "timestamp.txt"
-MAX_DEPTH = 20  # folders within folders
+MAX_DEPTH = 20  # levels of nested folders
 
 
 class CopyLimits(msgspec.Struct, frozen=True):
-    """The maximum to copy: files, bytes of one file and, roughly, bytes in all."""
+    """Limits on copying: number of files, bytes per file and, approximately, total bytes."""
 
     files: int = 1000
     file: int = 32 * 1024 * 1024
@@ -25,10 +25,10 @@ class CopyLimits(msgspec.Struct, frozen=True):
 
 
 class StagedSubmission(msgspec.Struct, frozen=True):
-    """The part of a submission that nbgrader gets.
+    """Part of a submission that nbgrader receives.
 
     `present` are the assignment's notebooks that were handed in, `missing` the others; `refused`
-    says why a notebook cannot be used; `unknown` are notebooks of other names; `notes` are for a
+    says why a notebook cannot be used; `unknown` are notebooks with other names; `notes` are for a
     person.
     """
 
@@ -45,7 +45,7 @@ def stage(
 ) -> StagedSubmission:
     """Copy a submission to a new folder.
 
-    A notebook that cannot be used is there as an empty file, so that it is known to be handed in.
+    A notebook that cannot be used is copied as an empty file, so that it counts as handed in.
 
     Args:
         notebooks: the names of the assignment's notebooks.
@@ -79,7 +79,7 @@ def stage(
 def copy_regular_files(
     folder: Path, clean: Path, limits: CopyLimits
 ) -> tuple[dict[str, str], list[str]]:
-    """Copy regular files, and nothing that a link leads to.
+    """Copy regular files, but nothing behind a link.
 
     Returns:
         The reason why a notebook cannot be used, by its name: an empty file is in its place. And
@@ -115,7 +115,7 @@ def copy_regular_files(
 def _files(folder: Path) -> Iterator[tuple[Path, int]]:
     """Yield files and links, notebooks and the timestamp first, with the open folder of each.
 
-    Of folders that lie too deep, yield only the name.
+    For folders nested too deeply, yield only the name.
     """
     for where, folders, names, descriptor in os.fwalk(folder):
         place = Path(where)

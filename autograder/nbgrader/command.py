@@ -1,4 +1,4 @@
-"""`autograder nbgrader …`: courses that nbgrader manages."""
+"""`autograder nbgrader …`: commands for courses managed with nbgrader."""
 
 import os
 import sys
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def _needed() -> None:
-    """Have nbgrader ready, and on the path the programs that it calls by name."""
+    """Check that nbgrader is installed, and put its programs on the path."""
     require("nbgrader", "autograder nbgrader")
     programs = str(Path(sys.executable).parent)
     os.environ["PATH"] = os.pathsep.join([programs, os.environ.get("PATH", os.defpath)])
@@ -126,7 +126,7 @@ def nbgrader_grade(
 
 
 def _names(roster: Path | None, course: "Course") -> dict[str, str]:
-    """Return the students' names by a roster."""
+    """Return the students' names from a roster; empty without one."""
     from autograder.classroom.roster import Roster
 
     students = Roster(roster, course).students if roster is not None else []
@@ -134,7 +134,7 @@ def _names(roster: Path | None, course: "Course") -> dict[str, str]:
 
 
 def _remarks(results: Path | None, course: "Course") -> "dict[str, list[Decision]]":
-    """Return people's comments at lines of the students' code."""
+    """Return the instructors' comments on lines of the students' code."""
     from autograder.classroom.adjustments import TABLE, Adjustments
 
     found: dict[str, list[Decision]] = {}
@@ -157,7 +157,7 @@ def _print_result(result: "StudentResult", wide: int) -> None:
 
 
 def _course_of(folder: Path) -> Path | None:
-    """Return the course that the folder's nbgrader_config.py names."""
+    """Return the course named in the folder's nbgrader_config.py."""
     try:
         text = (folder / "nbgrader_config.py").read_text(encoding="utf-8")
     except OSError:

@@ -1,6 +1,6 @@
 """`autograder nbgrader init`: a course directory for nbgrader.
 
-The instructor's notebook of an exercise comes from `solutions/NAME.py`, with nbgrader's metadata.
+An exercise's instructor notebook comes from `solutions/NAME.py`, with nbgrader's metadata.
 """
 
 import contextlib
@@ -20,8 +20,8 @@ def source_notebook(course: Course, exercise: Exercise) -> str:
     """Return the notebook for `source/ASSIGNMENT/NAME.ipynb`, with solutions.
 
     A cell with a solution is an answer; one more cell holds the exercise's points and calls
-    `check`. Answers in words are graded by hand; their rubric stands with the model answer, and
-    is taken out with it. Cell ids stay the same from build to build.
+    `check`. Answers in words are graded by hand; their rubric is next to the model answer, and is
+    removed with it. Cell ids stay the same from build to build.
 
     Raises:
         UserError: there is no solution.
@@ -98,12 +98,12 @@ c.Autograde.autograde_preprocessors = GRADE
 
 
 def course_id(course: Course) -> str:
-    """Return nbgrader's id of the course: its title in letters that a folder's name may have."""
+    """Return nbgrader's id of the course: its title, with only letters allowed in folder names."""
     return re.sub(r"[^a-z0-9]+", "-", course.title.lower()).strip("-")[:40] or course.root.name
 
 
 def missing_lines(course: Course, folder: Path) -> list[str]:
-    """Return our settings that an existing configuration lacks."""
+    """Return the settings that autograder needs and an existing configuration lacks."""
     text = (folder / CONFIG).read_text(encoding="utf-8")
     ours = TEXT.format(course_id=course_id(course), root=str(folder), course=str(course.root))
     lines = [line for line in ours.splitlines() if line and not line.startswith("#")]
@@ -113,7 +113,7 @@ def missing_lines(course: Course, folder: Path) -> list[str]:
 def make_course(course: Course, folder: Path) -> list[Path]:
     """Write the configuration and the source notebooks of all assignments, and return the files.
 
-    An existing configuration stays; notebooks are written again.
+    An existing configuration is kept; notebooks are overwritten.
 
     Raises:
         UserError: the course has no assignments, or the folder cannot be written.

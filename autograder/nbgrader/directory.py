@@ -1,4 +1,4 @@
-"""A course directory of nbgrader, opened by its own configuration, with errors for people."""
+"""An nbgrader course directory, opened with its own configuration and clear error messages."""
 
 import contextlib
 import io
@@ -16,7 +16,7 @@ CONFIG = "nbgrader_config.py"
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """Silence nbgrader, which logs every step; the results have all that matters."""
+    """Silence nbgrader, which logs every step; the results contain everything that matters."""
     logging.disable(logging.ERROR)
     try:
         with contextlib.redirect_stderr(io.StringIO()):
@@ -26,7 +26,7 @@ def quiet() -> Iterator[None]:
 
 
 def open_directory(folder: Path) -> Any:
-    """Open a course directory, which is the current folder, as an `NbGraderAPI`.
+    """Open the course directory in the current folder as an `NbGraderAPI`.
 
     Raises:
         UserError: the folder, its configuration or its gradebook cannot be used.
@@ -53,10 +53,10 @@ def open_directory(folder: Path) -> Any:
 
 
 def must_be_configured(folder: Path) -> None:
-    """See that a folder is a course directory.
+    """Check that a folder is a course directory.
 
     Raises:
-        UserError: it is none.
+        UserError: it is not a course directory.
     """
     if not (folder / CONFIG).is_file():
         raise UserError(
@@ -66,7 +66,7 @@ def must_be_configured(folder: Path) -> None:
 
 
 def unusable(address: str, error: Exception) -> UserError:
-    """Return the error for a gradebook that cannot be used, with the remedy."""
+    """Return the error for an unusable gradebook, with the remedy."""
     return UserError(
         f"The gradebook {_without_password(address)} cannot be used: "
         f"{reason_of(error)}. {_advice(error)}"
@@ -97,7 +97,7 @@ def notebooks_of(api: Any, assignment: str) -> list[str]:
     """Return the names of an assignment's notebooks in the gradebook.
 
     Raises:
-        UserError: there are none; it says what to run.
+        UserError: there are none; the message says which command to run.
     """
     from nbgrader.api import MissingEntry
 
@@ -118,10 +118,11 @@ def notebooks_of(api: Any, assignment: str) -> list[str]:
 
 
 def students_of(api: Any, assignment: str, wanted: Sequence[str]) -> list[str]:
-    """Return the students who handed in, in order; of them the wanted, where any are named.
+    """Return the students who handed in, in order; only those in `wanted` if it is not empty.
 
     Raises:
-        UserError: nobody did, or one of the wanted did not; it says what to run.
+        UserError: nobody handed in, or a wanted student did not; the message says which command to
+            run.
     """
     there = sorted(api.get_submitted_students(assignment))
     unknown = sorted(set(wanted) - set(there))
@@ -138,10 +139,10 @@ def students_of(api: Any, assignment: str, wanted: Sequence[str]) -> list[str]:
 
 
 def must_be_writable(folder: Path) -> None:
-    """See that a folder can be written, before anything is graded.
+    """Check that a folder can be written, before anything is graded.
 
     Raises:
-        UserError: nothing can be written there.
+        UserError: the folder cannot be written.
     """
     try:
         folder.mkdir(exist_ok=True)
@@ -155,7 +156,7 @@ def must_be_writable(folder: Path) -> None:
 
 
 def reason_of(error: BaseException) -> str:
-    """Return an error in one line: the database's own, where nbgrader's guess hides it."""
+    """Return an error in one line: the database's message where nbgrader's own would hide it."""
     from sqlalchemy.exc import DBAPIError
 
     for each in (error, error.__cause__, error.__context__):

@@ -10,11 +10,11 @@ from autograder.nbgrader.clean_copy import CopyLimits, copy_regular_files
 
 
 class CollectPlainFiles(ExchangeCollect):
-    """`nbgrader collect` that takes regular files alone; `nbgrader_config.py` names it.
+    """`nbgrader collect` limited to regular files; `nbgrader_config.py` names this class.
 
-    What students hand in stays theirs in the exchange. nbgrader's own `collect` copies what a link
-    there leads to, with the instructor's rights: the gradebook, say, which would come back to the
-    student beside the feedback.
+    Students own the files that they put into the exchange. nbgrader's own `collect` follows links
+    there with the instructor's rights: a link to the gradebook, for example, would return the
+    gradebook to the student with the feedback.
     """
 
     def do_copy(self, src: str, dest: str, log: Any = None) -> None:

@@ -1,4 +1,4 @@
-"""`autograder nbgrader grade`: all submissions of an assignment, and the gradebook."""
+"""`autograder nbgrader grade`: grades all submissions of an assignment into the gradebook."""
 
 import contextlib
 import tempfile
@@ -33,9 +33,9 @@ Tell = Callable[[int, int], None]
 
 
 class AssignmentJob(msgspec.Struct, frozen=True):
-    """An assignment to grade in a course directory; `exercises` are those of course.yml.
+    """Assignment to grade in a course directory; `exercises` are those of course.yml.
 
-    `names` are those of a roster, `remarks` people's comments at lines, each by student.
+    `names` come from a roster and `remarks` are instructors' comments on lines, each by student.
     """
 
     course: Course
@@ -50,13 +50,13 @@ class AssignmentJob(msgspec.Struct, frozen=True):
 
 
 def grade_assignment(job: AssignmentJob, progress: Tell) -> "list[StudentResult]":
-    """Grade what was collected in `submitted/`, and write gradebook and `autograded/`.
+    """Grade the submissions in `submitted/`; write the gradebook and `autograded/`.
 
-    Judge processes grade, this process writes.
+    Judge processes grade; this process writes.
 
     Raises:
-        UserError: the folder is no course directory, or the assignment is not there; it says what
-            to run.
+        UserError: the folder is not a course directory, or the assignment is missing; the message
+            says which command to run.
     """
     must_be_configured(job.folder)
     with contextlib.chdir(job.folder), quiet(), contextlib.ExitStack() as stack:
@@ -66,7 +66,7 @@ def grade_assignment(job: AssignmentJob, progress: Tell) -> "list[StudentResult]
             job.exercises,
             job.course.content.seed,
             job.level,
-            (job.folder.resolve(),),  # hidden from submissions
+            (job.folder.resolve(),),  # submissions cannot read these
             scratch,
         )
         graders = stack.enter_context(open_pool(job.workers))
@@ -78,7 +78,7 @@ def grade_assignment(job: AssignmentJob, progress: Tell) -> "list[StudentResult]
         for folder in (job.folder, job.folder / api.coursedir.autograded_directory):
             must_be_writable(folder)
         exercises = [name for name in notebooks if name in job.course.exercises]
-        if not set(exercises) <= set(setup.exercises):  # the gradebook's assignment is another one
+        if not set(exercises) <= set(setup.exercises):  # it lists other notebooks
             setup = msgspec.structs.replace(setup, exercises=tuple(exercises))
         grading = stack.enter_context(open_grading(job.course))
         steps = api.coursedir.submitted_directory, str(scratch / STAGED)
@@ -92,7 +92,7 @@ def grade_assignment(job: AssignmentJob, progress: Tell) -> "list[StudentResult]
         grading.remarks = job.remarks
         writer = stack.enter_context(writing(api, job.assignment, scratch / STAGED))
         writer.names = job.names
-        grading.before_grading = writer.gradebook.save  # others may write meanwhile
+        grading.before_grading = writer.gradebook.save  # other processes may write meanwhile
         results = []
         for student, staged in _graded(students, staging, setup, graders, grading):
             result = writer.write(student, staged)
@@ -110,7 +110,7 @@ def _graded(
     graders: Graders,
     grading: NotebookGrader,
 ) -> Iterator[tuple[str, StagedSubmission]]:
-    """Yield each student, in order, once the reports are known."""
+    """Yield each student, in order, once the student's reports exist."""
     staged: dict[str, StagedSubmission] = {}
     ready: set[str] = set()
 

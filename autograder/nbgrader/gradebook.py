@@ -1,4 +1,4 @@
-"""nbgrader's gradebook, opened once for a run, written in one transaction per student."""
+"""nbgrader's gradebook: opened once per run, with one transaction per student."""
 
 import contextlib
 from collections.abc import Iterator, Mapping
@@ -19,7 +19,7 @@ from sqlalchemy.orm import Session, defer, scoped_session, sessionmaker
 from autograder.course.optimisations import is_off
 from autograder.nbgrader import steps
 
-# The modules that open the gradebook while a notebook is converted.
+# The modules that open the gradebook while they convert a notebook.
 OPENERS: tuple[Any, ...] = (
     autograde,
     latesubmissions,
@@ -31,10 +31,10 @@ OPENERS: tuple[Any, ...] = (
 
 
 class HeldSession(Session):
-    """A session in which a commit waits for `save`: nbgrader's steps commit after every cell."""
+    """Database session whose commits wait for `save`: nbgrader's steps commit after every cell."""
 
     def commit(self) -> None:
-        """Do nothing yet."""
+        """Do nothing; `save` commits."""
 
     def save(self) -> None:
         super().commit()
@@ -43,14 +43,14 @@ class HeldSession(Session):
 class RunGradebook(api.Gradebook):
     """nbgrader's `Gradebook` for a whole run.
 
-    Nobody else sees what is written before `save`; after `undo` nobody ever does. `close`, which
-    the steps call, leaves it open; `end` does not. Assignments are read once for the run, a
-    submission with its grades and comments once for a student: nbgrader's steps ask for them one by
-    one, by queries that look through the rows of all students.
+    Changes are visible to others only after `save`; `undo` discards them. The steps call `close`,
+    which leaves the gradebook open; `end` closes it. Assignments are read once per run, and a
+    submission with its grades and comments once per student: nbgrader's steps would query them one
+    by one, in the rows of all students.
     """
 
     def __init__(self, db_url: str, course_id: str) -> None:
-        api.Gradebook(db_url).close()  # the steps name no course: nbgrader's default is there then
+        api.Gradebook(db_url).close()  # the steps name no course, and use nbgrader's default
         super().__init__(db_url, course_id)
         held = sessionmaker(self.engine, class_=HeldSession, expire_on_commit=False)
         self.db = scoped_session(held)
@@ -62,17 +62,17 @@ class RunGradebook(api.Gradebook):
                 setattr(self, name, MethodType(getattr(api.Gradebook, name), self))
 
     def opened(self, *_: Any) -> "RunGradebook":
-        """Return this one instead of a new one."""
+        """Return this gradebook instead of a new one."""
         return self
 
     def close(self) -> None:
-        """Do nothing: the run goes on."""
+        """Do nothing: the run continues."""
 
     def end(self) -> None:
         super().close()
 
     def save(self) -> None:
-        """Commit what was held; keep nothing of the student in memory."""
+        """Commit the changes, and drop the student's data from memory."""
         self.db().save()
         kept = {row for rows in self._assignments.values() for row in rows.all}
         for row in [row for row in self.db if row not in kept]:
@@ -84,7 +84,7 @@ class RunGradebook(api.Gradebook):
         self._submissions.clear()
 
     def undo(self) -> None:
-        """Forget what was held, and all that was read."""
+        """Discard the changes and all data read."""
         self.db.remove()
         for cache in (self._assignments, self._students, self._submissions):
             cache.clear()
@@ -126,10 +126,10 @@ class RunGradebook(api.Gradebook):
         return _found(comments, (notebook, solution_cell), "comment", assignment)
 
     def submission(self, assignment: str, student: str) -> "StudentRows":
-        """Return the rows of a student's submission, as they are now.
+        """Return the current rows of a student's submission.
 
         Raises:
-            MissingEntry: there is none.
+            MissingEntry: there is no such submission.
         """
         where = assignment, student
         if where not in self._submissions:
@@ -148,7 +148,7 @@ class RunGradebook(api.Gradebook):
 
 
 class AssignmentRows:
-    """An assignment's rows, which stay in the session for the run."""
+    """Rows of an assignment, which stay in the session for the run."""
 
     def __init__(self, assignment: Any) -> None:
         self.assignment = assignment
@@ -167,7 +167,7 @@ class AssignmentRows:
 
 
 class StudentRows:
-    """The rows of one student's submission; of two cells with one name a task counts last."""
+    """Rows of one student's submission; of two cells with one name, a task has lower priority."""
 
     def __init__(self, session: Session, rows: AssignmentRows, submission: Any) -> None:
         self.submission = submission
@@ -192,7 +192,7 @@ class StudentRows:
 
     @property
     def points(self) -> float:
-        """The sum of the grades, each as nbgrader counts it."""
+        """Sum of the grades, each as nbgrader counts it."""
         ids = [row.id for row in self.grades.values()]
         asked = select(func.coalesce(func.sum(api.Grade.score), 0.0)).where(api.Grade.id.in_(ids))
         return float(self._session.scalar(asked))
@@ -220,7 +220,7 @@ def _found(rows: Mapping[Any, Any], key: Any, what: str, assignment: str) -> Any
 
 @contextlib.contextmanager
 def one_gradebook(db_url: str, course_id: str) -> Iterator[RunGradebook]:
-    """Open a gradebook for all of nbgrader's steps, each of which would open its own."""
+    """Open one gradebook for all of nbgrader's steps, which would each open their own."""
     gradebook = RunGradebook(db_url, course_id)
     try:
         for module in OPENERS:

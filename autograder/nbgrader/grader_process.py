@@ -1,7 +1,7 @@
-"""A grader in a process of its own, for a server that lives long.
+"""Grader in a separate process, for a server that runs for a long time.
 
-A process imports checks and reference once: a server that graded itself would miss their changes,
-and would mix up two courses, whose packages have one name.
+A process imports checks and reference once: a server that graded by itself would miss changes in
+them, and would mix up two courses with the same package name.
 """
 
 import contextlib
@@ -21,19 +21,19 @@ from autograder.report.model import ExerciseReport
 from autograder.sandbox.child import InternalError
 from autograder.submission.source import Source
 
-TRIES_IF_KILLED = 3  # as where a class is graded: so often a submission may be killed from outside
+TRIES_IF_KILLED = 3  # as in class grading: how often a submission may be killed from outside
 Version = tuple[tuple[str, int, int], ...]
 
 
 def version_of(course: Course) -> Version:
-    """Return a course's files with their times and sizes."""
+    """Return the times and sizes of a course's files."""
     files = [path for folder in course.grading for path in sorted(folder.rglob("*.py"))]
     states = ((path, path.stat()) for path in (course.root / FILE_NAME, *files))
     return tuple((str(path), state.st_mtime_ns, state.st_size) for path, state in states)
 
 
 class GraderProcess:
-    """Grades sources of one course, as it is when the first is asked for."""
+    """Process that grades sources of one course, as the course is at the first request."""
 
     def __init__(self, course: Course) -> None:
         command = [sys.executable, "-m", "autograder.nbgrader.grader_process", str(course.root)]
@@ -61,7 +61,7 @@ class GraderProcess:
         return msgspec.json.decode(answer, type=ExerciseReport)
 
     def close(self) -> None:
-        """End the process; it ends its own."""
+        """End the process; it ends its own children."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         with contextlib.suppress(OSError):
@@ -75,9 +75,9 @@ class GraderProcess:
 
 
 def serve(root: Path, asked: BinaryIO, answers: BinaryIO) -> None:
-    """Answer each line, a source, with a line, its report.
+    """Read one source per line, and write its report as one line.
 
-    Submissions see neither the course nor the current folder, nbgrader's course directory.
+    Submissions see neither the course nor the current folder, which is nbgrader's course directory.
     """
     from autograder.grading.judge import Judge
     from autograder.sandbox.levels import children_on, choose
@@ -96,7 +96,7 @@ def serve(root: Path, asked: BinaryIO, answers: BinaryIO) -> None:
 
 
 def main() -> None:
-    """Serve; what is printed on the way must not get among the answers."""
+    """Serve requests; keep printed text out of the answers."""
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     try:

@@ -1,4 +1,4 @@
-"""The reports on nbgrader notebooks, graded before or when they are first asked for."""
+"""Reports on nbgrader notebooks, graded in advance or on first use."""
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,10 +25,10 @@ from autograder.submission.source import Siblings, Source, from_notebook
 
 
 class ShownReport(msgspec.Struct):
-    """A report as the student may see it, for nbgrader's files and gradebook.
+    """Report as the student may see it, for nbgrader's files and gradebook.
 
-    If it `waits`, a person gives the points. `remarks` are people's comments at a line, each with
-    the text of its cell.
+    If it `waits`, a person gives the points. `remarks` are instructors' comments on a line, each
+    with the text of its cell.
     """
 
     report: ExerciseReport
@@ -38,7 +38,7 @@ class ShownReport(msgspec.Struct):
     remarks: Sequence[tuple[str, str]] = ()
 
     def comments(self, answers: dict[str, str]) -> dict[str, str]:
-        """Return the comments on answers, by their cells' ids: the finding, a hint, remarks."""
+        """Return the comment for each answer cell, by its id: the finding, a hint, remarks."""
         texts: dict[str, list[str]] = {}
         first, failed = next(iter(answers), ""), first_failure(self.report)
         finding = opening(self.report).text
@@ -65,9 +65,9 @@ def shown_report(
 
 
 class NotebookGrader:
-    """Grades notebooks of one course, and keeps the reports. It owns a process: close it.
+    """Grader of one course's notebooks, which keeps the reports. It owns a process: close it.
 
-    `before_grading` is called before a notebook is graded, which takes its time.
+    `before_grading` is called before a notebook is graded, which takes time.
     """
 
     def __init__(self, course: Course, is_kept: bool = False) -> None:
@@ -82,11 +82,11 @@ class NotebookGrader:
 
     @property
     def is_current(self) -> bool:
-        """True if the course is still as it was, or is to be taken as it was."""
+        """True if the course is unchanged, or its changes are to be ignored."""
         return self._is_kept or self._version == version_of(self.course)
 
     def know(self, student: str, source: Source, report: ExerciseReport) -> ShownReport:
-        """Keep a report on that source, and return it as it is shown."""
+        """Store the report on a source, and return it as the student may see it."""
         shown = shown_report(report, self.course.content.hints, self.course.hidden_checks)
         gives_0 = self.course.content.export.not_loaded == 0
         shown.waits = report.status == "needs a person" or (
@@ -111,7 +111,7 @@ class NotebookGrader:
         return found
 
     def wrote_elsewhere(self, notebook: str, nb: Any) -> bool:
-        """Tell whether a notebook with questions has text of the student's outside their cells."""
+        """Return True if a notebook with questions has student text outside the answer cells."""
         exercise = self.course.exercises.get(notebook)
         if exercise is None or not exercise.questions:
             return False
@@ -126,12 +126,12 @@ class NotebookGrader:
         )
 
     def take(self, student: str) -> dict[str, ExerciseReport]:
-        """Return a student's reports as they are shown, and forget them: a class is large."""
+        """Return a student's reports as shown, and drop them to save memory."""
         known = self._reports.pop(student, {})
         return {notebook: shown.report for notebook, (_, shown) in known.items()}
 
     def report(self, student: str, notebook: str, nb: Any, folder: Path) -> ShownReport | None:
-        """Return the report on a notebook in a folder; None if its name is no exercise's."""
+        """Return the report on a notebook in a folder, or None if no exercise has its name."""
         exercise = self.course.exercises.get(notebook)
         if exercise is None:
             return None
@@ -143,8 +143,8 @@ class NotebookGrader:
         return shown
 
     def _graded(self, source: Source) -> ExerciseReport:
-        """Grade a source; if the process ends twice, the report is for a person."""
-        for is_last in (False, True):  # the first end may have come from outside
+        """Grade a source; if the process ends twice, the report asks for a person."""
+        for is_last in (False, True):  # the first end may have had a cause outside
             self._process = self._process or GraderProcess(self.course)
             try:
                 return self._process.grade(source)
@@ -171,10 +171,10 @@ _OPEN: dict[str, NotebookGrader] = {}
 
 
 def grading_of(course: str) -> NotebookGrader:
-    """Return the grader of a course's folder, as it is now; the last one if none is named.
+    """Return the grader of a course folder as it is now, or the last grader without a folder.
 
     Raises:
-        UserError: there is no course there.
+        UserError: the folder has no course.
     """
     if not course:
         if not _OPEN:
@@ -185,13 +185,13 @@ def grading_of(course: str) -> NotebookGrader:
     if course in _OPEN and not _OPEN[course].is_current:
         _OPEN.pop(course).close()
     grading = _OPEN.pop(course, None) or NotebookGrader(find_course(named=Path(course)))
-    _OPEN[course] = grading  # now the last
+    _OPEN[course] = grading  # now the most recent
     return grading
 
 
 @contextlib.contextmanager
 def open_grading(course: Course) -> Iterator[NotebookGrader]:
-    """Open the grader for the steps in this process; the course stays as it is now."""
+    """Open the grader for the steps in this process; later changes of the course are ignored."""
     grading = NotebookGrader(course, is_kept=True)
     _OPEN[str(course.root)] = grading
     try:

@@ -1,7 +1,6 @@
-"""Students' Markdown, made harmless for whoever reads it in nbgrader's pages.
+"""Sanitizer of students' Markdown, so that it is safe to view in nbgrader's pages.
 
-The pages decide what a text does: so each text is rendered as they render it, and nh3 says whether
-the page holds anything that is not allowed.
+Each text is rendered as nbgrader's pages render it, and nh3 checks the page for forbidden content.
 """
 
 import functools
@@ -14,10 +13,10 @@ from autograder.course.optimisations import is_off
 
 Attachments = dict[str, dict[str, str]]
 
-MAX_FORMATTED = 20_000  # characters of a text; a longer one is shown as it was typed
+MAX_FORMATTED = 20_000  # characters of a text; a longer one is shown unformatted
 MAX_IN_ALL = 200_000  # characters of a notebook
-MAX_CACHED = 5000  # characters of a text whose harmless form is cached
-# The renderer's time grows with the square of these.
+MAX_CACHED = 5000  # characters of a text whose sanitized form is cached
+# The renderer's time grows with the square of these characters' number.
 MAX_OF_A_SIGN = {"[": 500, "\\": 3000, "\\begin": 200}
 SHOWN_AS_TYPED = "Shown as plain text: it is too long, or holds unsafe content."
 
@@ -37,12 +36,12 @@ ATTRIBUTES = {
     "img": {"src"},
 }
 SCHEMES = {"http", "https", "mailto", "data"}
-CODE = {"pre", "code"}  # MathJax leaves it alone
+CODE = {"pre", "code"}  # MathJax ignores it
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 _ODD = re.compile(r"[^A-Za-z0-9 ]")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
-_SPELLING = re.compile(r'\s|/(?=>)|=""')  # where two ways to write the same HTML differ
-# The commands of which MathJax makes links, styles, attributes, loaded files or new commands.
+_SPELLING = re.compile(r'\s|/(?=>)|=""')  # differences between two spellings of the same HTML
+# Commands that MathJax turns into links, styles, attributes, loaded files or new commands.
 _TEX = re.compile(
     r"\\(?=(href|url|style|class|cssId|data|require|unicode|mmlToken|html[A-Za-z]+|bbox"
     r"|includegraphics|verb|def|let|(re)?newcommand|newenvironment|DeclareMathOperator)\b)"
@@ -50,11 +49,11 @@ _TEX = re.compile(
 
 
 def harmless(text: str, attachments: Attachments, most: int = MAX_FORMATTED) -> str:
-    """Return the text as Markdown that opens and loads only what is allowed.
+    """Return the text as Markdown that links to and loads only allowed targets.
 
-    Links lead to http, https and mailto, pictures are the cell's own attachments. Where the text
-    has others, its links are taken apart. Where that does not help, or the text has more than
-    `most` characters, it is shown as it was typed.
+    Links may use http, https and mailto; pictures must be the cell's own attachments. Otherwise the
+    links are broken up. If the page is still not safe, or the text has more than `most` characters,
+    the text is shown unformatted.
     """
     if attachments or len(text) > MAX_CACHED or is_off("nbgrader_texts"):
         return _harmless(text, attachments, most)
@@ -63,7 +62,7 @@ def harmless(text: str, attachments: Attachments, most: int = MAX_FORMATTED) -> 
 
 @functools.lru_cache(maxsize=256)
 def _cached_harmless(text: str, most: int) -> str:
-    """Return the harmless form from the cache: every student has the texts of the handout."""
+    """Return the sanitized text from a cache: all students have the handout's texts."""
     return _harmless(text, {}, most)
 
 
@@ -71,7 +70,7 @@ def _harmless(text: str, attachments: Attachments, most: int) -> str:
     plain = _CONTROL.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
     if len(plain) <= most and all(plain.count(sign) <= n for sign, n in MAX_OF_A_SIGN.items()):
         without_tags = _TAG.sub("&lt;", plain)
-        # Nothing in it that Markdown takes for a link, a picture or their address.
+        # Break up everything that Markdown reads as a link, a picture or an address.
         without_links = re.sub(r"\](?=[(\[:])", r"]\\", without_tags)
         for shown in (without_tags, without_links):
             if is_harmless(shown, attachments):
@@ -81,18 +80,18 @@ def _harmless(text: str, attachments: Attachments, most: int) -> str:
 
 
 def harmless_html(text: str) -> str:
-    """Return the text for a place where it is read as HTML."""
+    """Return the text escaped for HTML."""
     return _TEX.sub("\\\\\u2060", html.escape(text, quote=False))
 
 
 def as_markdown(text: str) -> str:
-    """Return Markdown that shows the text as it is, where nbgrader reads Markdown with HTML."""
+    """Return Markdown that shows the text literally, where nbgrader reads Markdown with HTML."""
     shown = html.escape(text, quote=False)
     return harmless(re.sub(r"([\\`*_{}\[\]#|$~])", r"\\\1", shown), {})
 
 
 def pictures(attachments: object) -> Attachments:
-    """Return those of a cell's attachments that are pictures."""
+    """Return the pictures among a cell's attachments."""
     found: Attachments = {}
     for name, types in attachments.items() if isinstance(attachments, Mapping) else ():
         for mime, data in types.items() if isinstance(types, Mapping) else ():
@@ -103,7 +102,7 @@ def pictures(attachments: object) -> Attachments:
 
 
 def is_harmless(text: str, attachments: Attachments) -> bool:
-    """Tell whether nh3 leaves a text whole, as nbgrader's pages render it."""
+    """Return True if nh3 removes nothing from the text as nbgrader's pages render it."""
     import nh3
     from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
     from nbconvert.filters.strings import strip_files_prefix
@@ -128,7 +127,7 @@ def is_harmless(text: str, attachments: Attachments) -> bool:
     renderer = IPythonRenderer(escape=False, attachments=attachments)
     try:
         page = without_prefix(MarkdownWithMath(renderer=renderer).render(text))
-    except Exception:  # the page would not be shown at all
+    except Exception:  # the page could not be shown at all
         return False
     clean = nh3.clean(
         page,
@@ -146,12 +145,12 @@ def is_harmless(text: str, attachments: Attachments) -> bool:
 
 
 def _as_one_spelling(page: str) -> str:
-    """Return HTML without what differs between two ways to write the same page."""
+    """Return HTML with the spelling differences between equal pages removed."""
     return _SPELLING.sub("", html.unescape(page))
 
 
 def disarm(cells: Iterable[Any]) -> None:
-    """Make the texts of a notebook's cells harmless, and what is attached to them."""
+    """Sanitize the texts and attachments of a notebook's cells."""
     left = MAX_IN_ALL
     for cell in cells:
         attachments = pictures(cell.pop("attachments", None))

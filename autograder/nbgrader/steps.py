@@ -1,4 +1,4 @@
-"""nbgrader's steps with ours among them: for `nbgrader_config.py`, and for our own grading."""
+"""nbgrader's steps and this grader's own, for `nbgrader_config.py` and for grading a class."""
 
 import contextlib
 import json
@@ -22,17 +22,17 @@ from autograder.nbgrader.sanitize_markdown import disarm
 from autograder.submission.notebook import check_cell
 from autograder.submission.stubs import strip_solutions
 
-FOUND = "autograder"  # among a notebook's resources: its report, from one step to the next
-ELSEWHERE = "autograder_elsewhere"  # whether there is text outside the cells for answers
+FOUND = "autograder"  # key of a notebook's report in its resources, from one step to the next
+ELSEWHERE = "autograder_elsewhere"  # key: whether the notebook has text outside the answer cells
 LOOK_ELSEWHERE = "This cell is unchanged, but another cell has text. Look there."
 NO_NAME = "–"  # as a first name
-MAX_KNOWN = 1000  # notebooks whose marks are known to be valid
+MAX_KNOWN = 1000  # notebooks whose metadata is known to be valid
 
 
 class StubSolutions(ClearSolutions):
-    """Takes solutions out as `autograder build` does: outside a function, nothing replaces them.
+    """Removes solutions as `autograder build` does: outside a function, nothing replaces them.
 
-    nbgrader would put a `raise` there, which ends the cell before the student begins.
+    nbgrader would put a `raise` there, which would stop the cell before the student begins.
     """
 
     def _replace_solution_region(self, cell: Any, language: str) -> bool:
@@ -44,10 +44,10 @@ class StubSolutions(ClearSolutions):
 
 
 class RestoreCells(NbGraderPreprocessor):
-    """Gives every cell its metadata in the gradebook.
+    """Restores every cell's metadata from the gradebook.
 
-    Of two cells with one id the first counts, the other stays as a plain cell; a cell that lost its
-    metadata is known by its own id.
+    Of two cells with the same id, the first counts and the other becomes a plain cell. A cell
+    without metadata is recognised by its own id.
     """
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
@@ -71,7 +71,7 @@ class RestoreCells(NbGraderPreprocessor):
 
 
 def name_student(student: Any, name: str = "") -> None:
-    """Give a student in the gradebook the name of a roster; else the id, if there is no name yet.
+    """Give a student in the gradebook the roster's name, or the id if neither has a name.
 
     formgrader shows a student without names as "None, None", and with one name as "ann, ".
     """
@@ -106,9 +106,9 @@ def marks_of(notebook: Any) -> dict[str, dict[str, Any]]:
 
 
 class ConfinedExecute(NbGraderPreprocessor):
-    """Replaces nbgrader's executor: no kernel runs; the grader's report is the check's output.
+    """Replaces nbgrader's executor: no kernel runs; the check cell's output is the grader's report.
 
-    The functions run confined, as with `autograder grade`; other cells have no output.
+    The functions run confined, as in `autograder grade`; other cells have no output.
     """
 
     course = Unicode("", help="The course's folder, where course.yml is.").tag(config=True)
@@ -139,7 +139,7 @@ def _outputs(graded: ShownReport) -> list[Any]:
 
 
 def _folder(resources: Any) -> Path:
-    """Return the folder of the notebook, and of the files beside it."""
+    """Return the folder of the notebook and its files."""
     return Path(resources.get("metadata", {}).get("path", ""))
 
 
@@ -149,12 +149,12 @@ def _id(cell: Any) -> str:
 
 
 class CourseLatePolicy(BasePlugin):
-    """nbgrader's plugin for lateness that applies `late:` of `course.yml`, as `grade` does."""
+    """nbgrader's plugin for lateness, with the `late:` rule of `course.yml`, as in `grade`."""
 
     def late_submission_penalty(
         self, student_id: str, score: float, total_seconds_late: float
     ) -> float | None:
-        """Return the points that a notebook loses; None without a policy."""
+        """Return the points that a notebook loses, or None without a policy."""
         step = self.parent
         course = _course_named(ConfinedExecute(config=self.config).course)
         free = 0
@@ -165,7 +165,7 @@ class CourseLatePolicy(BasePlugin):
                     return None
                 cost = _cost(policy, total_seconds_late, free)
                 return round(score * cost.percent / 100, 2)
-            if policy is not None and policy.free_days:  # used by what came before in the course
+            if policy is not None and policy.free_days:  # used by earlier assignments
                 with contextlib.suppress(MissingEntry):
                     earlier = step.gradebook.find_submission(assignment.name, student_id)
                     free += _cost(policy, earlier.total_seconds_late, free).free_days
@@ -173,7 +173,7 @@ class CourseLatePolicy(BasePlugin):
 
 
 def _course_named(folder: str) -> Course:
-    """Return the course of that folder, or of the run; with a kernel, that of the environment."""
+    """Return the course of a folder, of the run or, in a kernel, of the environment variable."""
     with contextlib.suppress(UserError):
         return grading_of(folder).course
     return find_course(Path.cwd())
@@ -186,7 +186,7 @@ def _cost(policy: LatePolicy, seconds: float, free_used: int) -> LatePenalty:
 
 
 class LatePenalties(theirs.AssignLatePenalties):
-    """nbgrader's step with the course's policy, unless the configuration has one of nbgrader's."""
+    """nbgrader's step with the course's policy, unless the configuration sets nbgrader's."""
 
     def init_plugin(self) -> None:
         named = "plugin_class" in self.config.AssignLatePenalties
@@ -196,9 +196,9 @@ class LatePenalties(theirs.AssignLatePenalties):
 
 
 class SaveHints(NbGraderPreprocessor):
-    """Writes the message as the comment of the answer that it is about.
+    """Writes the message as a comment on the answer that it is about.
 
-    A person's own comment stays, and is what nbgrader shows. If a person has to look, the grade
+    An instructor's own comment stays, and nbgrader shows it. If a person has to look, the grade
     stays open.
     """
 
@@ -227,7 +227,7 @@ class SaveHints(NbGraderPreprocessor):
 
 
 def _leave_unchanged_answers_open(gradebook: Any, nb: Any, where: tuple[str, str, str]) -> None:
-    """Leave answers open to which nbgrader gives 0, since the student wrote in another cell."""
+    """Leave open unchanged answers with nbgrader's 0: the student wrote in another cell."""
     for cell in nb.cells:
         mark = cell.metadata.get("nbgrader", {})
         if cell.cell_type != "code" and mark.get("grade") and mark.get("solution"):
@@ -238,11 +238,11 @@ def _leave_unchanged_answers_open(gradebook: Any, nb: Any, where: tuple[str, str
 
 
 class EscapeTexts(NbGraderPreprocessor):
-    """Makes a student's texts beside code harmless; the last step.
+    """Sanitizes a student's texts around the code; the last step.
 
-    formgrader and feedback show Markdown and raw cells with their HTML and links, and put some
-    metadata into the page as it is. So a script there would run with the rights of the instructor
-    who looks, and a picture from elsewhere would report the look.
+    formgrader and feedback show Markdown and raw cells with their HTML and links, and some metadata
+    unescaped. A script there would run with the rights of the instructor who opens the page, and a
+    remote picture would report that it was opened.
     """
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
@@ -258,9 +258,9 @@ class EscapeTexts(NbGraderPreprocessor):
 
 
 class CheckMarks(CheckCellMetadata):
-    """nbgrader's `CheckCellMetadata`, which validates equal metadata only once.
+    """nbgrader's `CheckCellMetadata`, but equal metadata is validated only once.
 
-    A class has the same in every notebook, and nbgrader reads its schemas for each.
+    All notebooks of a class have the same metadata, and nbgrader reads its schemas each time.
     """
 
     def __init__(self, **kwargs: Any) -> None:
@@ -268,7 +268,7 @@ class CheckMarks(CheckCellMetadata):
         self._valid: set[str] = set()
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
-        """Validate a notebook as nbgrader does: only types and metadata of cells decide."""
+        """Validate a notebook as nbgrader does: only types and metadata of cells matter."""
         marks = [[cell.cell_type, cell.metadata.get("nbgrader")] for cell in nb.cells]
         known = json.dumps([mark for mark in marks if mark[1] is not None], sort_keys=True)
         if known not in self._valid or is_off("nbgrader_marks"):
@@ -278,7 +278,7 @@ class CheckMarks(CheckCellMetadata):
         return nb, resources
 
 
-# Solutions are taken out as in exercises/: where there is no function, nothing is left in place.
+# Solutions are removed as in exercises/: outside functions, nothing replaces them.
 GENERATE = [
     theirs.IncludeHeaderFooter,
     theirs.LockCells,
@@ -293,7 +293,7 @@ GENERATE = [
     theirs.CheckCellMetadata,
 ]
 
-# Cells get back what students deleted or changed around their answers.
+# Restore cells that students deleted or changed around their answers.
 SANITIZE = [
     RestoreCells,
     theirs.ClearOutput,
@@ -303,7 +303,7 @@ SANITIZE = [
     CheckMarks,
 ]
 
-# In place of nbgrader's executor: submissions run confined, and no kernel does.
+# Replaces nbgrader's executor: submissions run confined, without a kernel.
 GRADE = [
     ConfinedExecute,
     theirs.IgnorePattern,
