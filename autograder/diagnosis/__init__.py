@@ -1,7 +1,7 @@
-"""Diagnosis of mistakes: misconceptions are replayed on the same inputs as the student's code.
+"""Diagnosis of mistakes: misconceptions are replayed on the inputs of the student's code.
 
-A course's `reference.misconceptions.NAME` holds `MISTAKES`: for each function of the exercise, how
-it is done and the ways in which it is done wrong. Nothing here knows what the steps mean.
+A course's `reference.misconceptions.NAME` defines `MISTAKES`: for each function of the exercise,
+its correct steps and its wrong ones. This package does not know what the steps mean.
 """
 
 from typing import Any

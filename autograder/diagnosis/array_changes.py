@@ -1,7 +1,7 @@
-"""Changes of an array of numbers on its way, with the words for them.
+"""Changes of an intermediate array, with words for them.
 
-A word has {their} where it speaks of the numbers: "divided by their length". Changes along an axis
-are there for each axis that a student may have meant.
+{their} in the words refers to the numbers: "divided by their length". Changes along an axis exist
+for each axis that a student may have meant.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -13,11 +13,11 @@ import numpy as np
 from autograder.course.text import is_plural
 
 Change = Callable[[Any], Any]
-Along = Callable[..., Any]  # of an array, and of the `axis`
+Along = Callable[..., Any]  # function of an array and an `axis`
 
 
 class ArrayChange(NamedTuple):
-    """A change with its id, the words for it, and the axes that an array needs for it."""
+    """Change with its id, its words, and the number of axes that an array needs for it."""
 
     id: str
     words: str
@@ -25,13 +25,13 @@ class ArrayChange(NamedTuple):
     axes: int = 0
 
     def applied_to(self, what: str) -> str:
-        """Return `the weights divided by their length along the last axis`."""
+        """Return text such as `the weights divided by their length along the last axis`."""
         one = what.startswith("the ") and " and " not in what and not is_plural(what)
         their = "its" if one else "their"
         return f"{what} {self.words.format(their=their)}"
 
     def of(self, value: Any) -> Any:
-        """Return the changed array; what is none, or has too few axes, stays as it is."""
+        """Return the changed array; a value without the needed axes stays unchanged."""
         if not isinstance(value, np.ndarray | list | np.floating | float):
             return value
         try:
@@ -44,7 +44,7 @@ class ArrayChange(NamedTuple):
 
 
 class Factor(NamedTuple):
-    """A power of a size by which numbers are multiplied."""
+    """Power of a size that numbers are multiplied by."""
 
     id: str
     words: str

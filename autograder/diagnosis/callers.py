@@ -1,4 +1,4 @@
-"""Recipes of torch modules: built with sizes, given weights by name, called with tensors."""
+"""Callers for torch code: modules are built, given weights by name, and called with tensors."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -31,7 +31,7 @@ class ModuleCaller:
     words: ParameterNames
 
     def ask(self, submission: Any, recipe: Recipe, probe: Probe) -> Any:
-        """Return the result of the student's module; a text if weights are missing."""
+        """Return the result of the student's module, or a text if weights are missing."""
         state = recipe.arguments(probe)
         inputs = [getattr(state, name) for name in self.called_with]
         while inputs and inputs[-1] is None:
@@ -51,7 +51,7 @@ class ModuleCaller:
         return "weights are missing" if run.fit.absent or run.fit.tied else run.value
 
     def simulated(self, recipe: Recipe, original: Any, wrong: Iterable[Change]) -> Any:
-        """Return the solution's class, with the recipe's forward pass."""
+        """Return a subclass of the solution's class with the changed recipe as its forward pass."""
         blueprint, wrong = self, tuple(wrong)
 
         class Simulated(original):  # type: ignore[misc]
@@ -76,14 +76,14 @@ class ModuleCaller:
 
 @dataclass(frozen=True)
 class TensorCaller:
-    """A plain function of tensors, which returns tensors."""
+    """Caller of a function that takes and returns tensors."""
 
     def ask(self, submission: Any, recipe: Recipe, probe: Probe) -> Any:
         """Return the student's result."""
         return getattr(submission, recipe.function)(*(tensor(arg) for arg in probe.args))
 
     def simulated(self, recipe: Recipe, original: Any, wrong: Iterable[Change]) -> Any:  # noqa: ARG002
-        """Return a function of tensors that does what the recipe says."""
+        """Return a function of tensors that follows the changed recipe."""
         wrong = tuple(wrong)
 
         def function(*args: Any) -> Any:
@@ -110,7 +110,7 @@ def _tensors(value: Any) -> Any:
 
 
 def float32_probe(probe: Probe) -> Probe:
-    """Return the probe with numbers that float32 holds exactly, still in float64."""
+    """Return the probe with its numbers rounded to float32, but stored as float64."""
 
     def cut(value: Any) -> Any:
         if isinstance(value, np.ndarray) and value.dtype.kind == "f":

@@ -1,4 +1,4 @@
-"""Meanings of exceptions of the student's code, with the shapes named by their axes."""
+"""Explanations of exceptions in the student's code, with shapes named by their axes."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -17,10 +17,10 @@ class _Failure(NamedTuple):
     """An exception whose message matched a pattern.
 
     Attributes:
-        line: the student's line that raised it; empty where the grader's own call failed.
+        line: the student's line that raised it; empty if the grader's own call failed.
         shapes: the shapes of the arrays in the line.
-        known: the sentence that says these.
-        axes: how many axes the arguments of the call have at most.
+        known: a sentence with these shapes.
+        axes: the largest number of axes of the call's arguments.
     """
 
     found: re.Match[str]
@@ -32,7 +32,7 @@ class _Failure(NamedTuple):
 
 
 def explain(error: Raised, sizes: Sizes, axes: int = 0) -> str:
-    """Return a sentence on what an error means here; nothing where it says so itself.
+    """Return a sentence that explains an error, or an empty text if its own message is clear.
 
     Args:
         error: what the student's code raised, with the shapes of the arrays in the failing line.
@@ -59,7 +59,7 @@ def explain(error: Raised, sizes: Sizes, axes: int = 0) -> str:
 
 
 def named_shape(array: Sequence[int], sizes: Sizes) -> str:
-    """Return `(B, L_q, d_k) = (2, 3, 4)` where each size is one axis's, else only the numbers."""
+    """Return `(B, L_q, d_k) = (2, 3, 4)` if each size has one name, else only the numbers."""
     numbers = shape(tuple(array))
     fitting = [[name for name, value in sizes.items() if value == size] for size in array]
     if not fitting or any(len(names) != 1 for names in fitting):
@@ -85,7 +85,7 @@ def _product(failure: _Failure) -> str:
             return (
                 f"{text} .T turns all axes of {name} round, the batch too, not the last two alone."
             )
-    # with fewer axes than the arguments have, they are parts of these, and the loop may be wrong
+    # arrays with fewer axes than the arguments are parts of them, so the loop may be wrong
     if not pair[2] and not pair[4] and min(len(left), len(right)) >= max(2, failure.axes):
         if left[-1] == right[-1] != right[-2]:
             return f"{text} The last two axes of {pair[3]} still need swapping."
@@ -95,7 +95,7 @@ def _product(failure: _Failure) -> str:
 
 
 def _failing_product(line: str, shapes: Mapping[str, Sequence[int]]) -> re.Match[str] | None:
-    """Return the first product in a line of which the shapes say that it cannot be."""
+    """Return the first product in a line whose shapes do not fit, or None."""
     operators = re.finditer(r"(\w+)((?:\.T|\.mT)?)\s*@\s*(\w+)((?:\.T|\.mT)?)", line)
     calls = re.finditer(
         r"(?:matmul|dot|bmm|mm)\(\s*(\w+)((?:\.T)?)\s*,\s*(\w+)((?:\.T)?)\s*\)", line
@@ -105,7 +105,7 @@ def _failing_product(line: str, shapes: Mapping[str, Sequence[int]]) -> re.Match
             continue
         left, right = _turned(shapes[pair[1]], pair[2]), _turned(shapes[pair[3]], pair[4])
         if not left or not right:
-            continue  # a number: it is something else that fails
+            continue  # a number: something else fails
         batches = left[:-2] == right[:-2] or not left[:-2] or not right[:-2]
         if not batches or left[-1] != (right[-2] if len(right) > 1 else right[-1]):
             return pair
@@ -149,7 +149,8 @@ Meanings = tuple[tuple[str, str | Callable[[_Failure], str]], ...]
 TENSORS = (
     "torch's functions take tensors, and this line gives one a NumPy array. NumPy has its own."
 )
-# Of names, attributes and types: inside a library's code they are not those of the student's line.
+# Errors about names, attributes and types. In a library's code they do not concern the student's
+# line.
 OF_THE_LINE: Meanings = (
     (
         r"'([\w.]+)' object is not callable",
@@ -171,7 +172,7 @@ OF_THE_LINE: Meanings = (
         "result of a function without `return`.",
     ),
     (
-        r"name '(\w+)' is not defined$",  # without a name that may be meant
+        r"name '(\w+)' is not defined$",  # without Python's suggestion of a name
         "Nothing is called {0} there: an import or an assignment is missing, or misspelt.",
     ),
     (
@@ -181,7 +182,8 @@ OF_THE_LINE: Meanings = (
 )
 IN_TORCH: Meanings = ((r"'numpy\.ndarray' object has no attribute", TENSORS),)
 WHERE = {"": OF_THE_LINE, "torch": IN_TORCH}  # by the library that raised the error
-# For a pattern of Python's message the sentence, with the parts of the message and the shapes.
+# For a pattern of Python's message, the sentence: parts of the message and the shapes are filled
+# in.
 MEANINGS: Meanings = (
     (r"mismatch in its core dimension|not aligned|shapes cannot be multiplied", _product),
     (r"Expected size for first two dimensions|must have same reduction|batch2", _product),

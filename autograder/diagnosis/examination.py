@@ -1,4 +1,4 @@
-"""One function of one submission: the calls that it was asked, its answers and the right ones."""
+"""Observed calls of one function of a submission: arguments, student's and correct answers."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,17 +12,17 @@ from autograder.diagnosis.outcome import Outcome, agree, group_id
 from autograder.diagnosis.recipe import Probe, Recipe
 from autograder.diagnosis.replay import Candidate, Replay
 
-TELLING = 2  # so many probes have to tell a misconception from whatever else it could be
-ENOUGH = 2  # a statement has to be true of so many wrong answers, and of all of them
+TELLING = 2  # number of probes that must tell a misconception from correct code
+ENOUGH = 2  # number of wrong answers that a statement needs, and it must hold for all
 Cells = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer of the student's function to a probe; `error` says in words what it raised, `line`
-    is the line of the student's file on which, 0 if it is on none.
+    """Answer of the student's function to a probe.
 
-    `is_array` unless the value was a list, a tuple or something else that only holds numbers.
+    `error` describes an exception, and `line` is the line of the student's file that raised it, or
+    0. `is_array` is false if the value was a list, a tuple or another container of numbers.
     """
 
     outcome: Outcome
@@ -37,7 +37,7 @@ Ask = Callable[[Probe], Answer]
 
 @dataclass(frozen=True)
 class ObservedCall:
-    """One call: the state of the right one, the student's answer, and the right answer."""
+    """One call: the state of the correct call, the student's answer, and the correct answer."""
 
     state: Any
     answer: Answer
@@ -47,7 +47,7 @@ class ObservedCall:
 
     @property
     def value(self) -> Any:
-        """The answer as facts see it: an array, or a list of them; as it is without numbers."""
+        """The answer as facts see it: an array or a list of arrays; unchanged without numbers."""
         outcome = self.answer.outcome
         if not outcome.parts:
             return outcome.whole
@@ -56,10 +56,10 @@ class ObservedCall:
 
     @property
     def is_of_other_kind(self) -> bool:
-        """True if the answer has another structure: a dict for an array, or other keys."""
+        """True if the answer has another structure: a dict instead of an array, or other keys."""
         answer, expected = self.answer.outcome, self.expected
         if expected.signature.startswith("{"):
-            return answer.signature != expected.signature  # its numbers stand under other keys
+            return answer.signature != expected.signature  # its numbers have other keys
         if answer.signature[0] == expected.signature[0] == "(":
             return False
         return (
@@ -72,7 +72,7 @@ class ObservedCall:
         return replace(self, answer=answer, expected=self.expected.in_parts(count))
 
     def same_cells(self, place: int = 0) -> Cells:
-        """Return which cells of one of the results are right, where both have the same shape."""
+        """Return which entries of one result are right; the shapes must match."""
         outcome = self.answer.outcome
         answer, right = (each.parts[place].astype(float) for each in (outcome, self.expected))
         return agree(answer, right, outcome.precision, self.condition)
@@ -80,7 +80,7 @@ class ObservedCall:
 
 @dataclass(frozen=True)
 class Observations:
-    """All calls that were made, in order: the same number of kinds of calls in each draw."""
+    """All observed calls in order; each draw has the same number of calls of each kind."""
 
     recipe: Recipe
     cases: tuple[ObservedCall, ...]
@@ -92,7 +92,7 @@ class Observations:
 
     @cached_property
     def values(self) -> list[ObservedCall]:
-        """The wrong answers that are values, and no errors."""
+        """The wrong answers that are values, not errors."""
         return [case for case in self.wrong if not case.answer.outcome.raised]
 
     @property
@@ -101,12 +101,12 @@ class Observations:
 
     @property
     def of_other_kind(self) -> bool:
-        """True if an answer has another structure than the right one."""
+        """True if an answer has another structure than the correct one."""
         return any(case.is_of_other_kind for case in self.values)
 
     @cached_property
     def of_right_shape(self) -> list[ObservedCall]:
-        """The wrong answers with their results apart, if all have the shape of the right ones."""
+        """The wrong answers, split into results, if all have the correct shapes."""
         alike = [
             case.in_parts(len(self.recipe.results))
             for case in self.values
@@ -116,7 +116,7 @@ class Observations:
 
     @cached_property
     def wrong_parts(self) -> frozenset[int]:
-        """The places of the results that are wrong in some call; none where that cannot be told."""
+        """The positions of the results that are wrong in some call; empty if unknown."""
         count = len(self.recipe.results)
         cases = self.of_right_shape
         if count < 2 or any(len(case.expected.parts) != count for case in cases):
@@ -127,7 +127,7 @@ class Observations:
 
 
 def observe(replay: Replay, answers: Sequence[Answer]) -> Observations:
-    """Return the calls of some draws with the answers to them."""
+    """Return the calls of the first draws with their answers."""
     kinds = len(replay.probes())
     probes = replay.probes(len(answers) // kinds)
     cases = (
@@ -145,12 +145,11 @@ def observe(replay: Replay, answers: Sequence[Answer]) -> Observations:
 
 @dataclass
 class Examination:
-    """The answers of one function to as many draws of probes as a diagnosis needs.
+    """Answers of one function to as many draws of probes as a diagnosis needs.
 
     Attributes:
-        ask: asks in one process, in which nothing ran before.
-        alone: starts another such process, and returns its `ask`; None where asking leaves no
-            trace.
+        ask: calls the function in a process that had no earlier calls.
+        alone: starts another such process and returns its `ask`; None if calls leave no state.
     """
 
     replay: Replay
@@ -159,7 +158,7 @@ class Examination:
     answers: list[Answer] = field(default_factory=list)
 
     def draw(self, draws: int) -> None:
-        """Ask the probes of the first `draws` draws that have not been asked yet."""
+        """Call the function with those probes of the first `draws` draws that are still missing."""
         for probe in self.replay.probes(draws)[len(self.answers) :]:
             self.answers.append(self.ask(probe))
 
@@ -175,31 +174,31 @@ class Examination:
 
     @property
     def wrong(self) -> list[int]:
-        """The numbers of the wrong answers."""
+        """The indices of the wrong answers."""
         return [number for number, is_right in enumerate(self.right) if not is_right]
 
     @property
     def everywhere(self) -> range:
-        """The numbers of all answers."""
+        """The indices of all answers."""
         return range(len(self.answers))
 
     def observed(self) -> Observations:
-        """Return all calls with their answers and the right ones."""
+        """Return all calls with their answers and the correct answers."""
         return observe(self.replay, self.answers)
 
     def giving(self, candidates: Sequence[Candidate], calls: Sequence[int]) -> list[Candidate]:
         """Return the candidates that give the answers to all these calls.
 
-        `TELLING` of these calls have to tell them from a right function.
+        At least `TELLING` of these calls must tell a candidate from correct code.
         """
         return self.told_from_right(self.replay.giving(candidates, self.outcomes, calls), calls)
 
     def told_from_right(
         self, candidates: Sequence[Candidate], calls: Sequence[int]
     ) -> list[Candidate]:
-        """Return the candidates that `TELLING` of these calls tell from a right function."""
+        """Return the candidates that at least `TELLING` of these calls tell from correct code."""
         return [wrong for wrong in candidates if self.replay.telling(calls, wrong) >= TELLING]
 
     def group(self) -> str:
-        """Return an id that wrong answers of the same kind share; see `group_id`."""
+        """Return the id that similar wrong answers share; see `group_id`."""
         return group_id(self.outcomes[: len(self.replay.probes(1))])

@@ -1,6 +1,6 @@
-"""Statements that are true of the answers, where no misconception gives them.
+"""True statements about wrong answers that no misconception explains.
 
-Each statement holds of every call that was made, also of calls that no search for names has seen.
+Each statement holds for every observed call, including calls that no search for names used.
 """
 
 import contextlib
@@ -17,12 +17,12 @@ from autograder.diagnosis.recipe import Fact, Probe, Recipe, Trait
 from autograder.diagnosis.relations import named_value, relation
 from autograder.report.model import Statement
 
-MOST = 3  # statements of a finding
-CHANCE = 0.05  # that calls which go wrong for another reason all have some property
+MOST = 3  # statements per finding
+CHANCE = 0.05  # chance that calls with another cause share a property
 
 
 def locate(seen: Observations) -> Finding | None:
-    """Return the most telling statements that are true of every wrong answer."""
+    """Return the most informative statements that are true of every wrong answer, or None."""
     if seen.of_other_kind:
         divided = division(seen)
         return located("statements", divided) if divided else None
@@ -45,7 +45,7 @@ def stopping(answer: Answer) -> Finding:
 
 
 def true_statements(seen: Observations) -> list[Statement]:
-    """Return all that is true of the wrong answers, in the order in which a report states it."""
+    """Return all true statements about the wrong answers, in the order of the report."""
     measure, divided = measured(seen), division(seen)
     stop = seen.first_error if seen.values and divided is None else None
     candidates = [
@@ -65,7 +65,7 @@ def true_statements(seen: Observations) -> list[Statement]:
 
 
 def measured(seen: Observations) -> Statement | None:
-    """Return a fact with a value that is the same in every wrong answer."""
+    """Return a fact whose value is the same in every wrong answer, or None."""
     if len(seen.values) < ENOUGH or seen.of_other_kind:
         return None
     for fact in seen.recipe.facts:
@@ -80,19 +80,19 @@ def _fact(fact: Fact) -> Statement:
 
 
 def _facts(seen: Observations) -> list[Fact]:
-    """Return the two most telling facts that hold of every wrong answer."""
+    """Return the two most informative facts that hold for every wrong answer."""
     if len(seen.values) < ENOUGH:
         return []
     holding = []
     for fact in seen.recipe.facts:
-        with contextlib.suppress(Exception), np.errstate(all="ignore"):  # it cannot be tested
+        with contextlib.suppress(Exception), np.errstate(all="ignore"):  # the fact cannot be tested
             if not fact.has_value and all(fact.holds(c.state, c.value) for c in seen.values):
                 holding.append(fact)
     return holding[:2]
 
 
 def _right_result(seen: Observations) -> Statement | None:
-    """Return which of several results is right: in every call, so none may have raised an error."""
+    """Return a statement of which result is always right, or None; no call may have raised."""
     names, wrong = seen.recipe.results, seen.wrong_parts
     good = [name for place, name in enumerate(names) if place not in wrong]
     bad = [name for place, name in enumerate(names) if place in wrong]
@@ -102,9 +102,10 @@ def _right_result(seen: Observations) -> Statement | None:
 
 
 def _other_shape(seen: Observations) -> Statement | None:
-    """Return that the shape is wrong in every wrong answer, and by how many axes in all of them.
+    """Return a statement that every wrong answer has a wrong shape, or None.
 
-    The sizes differ from call to call: a report shows them beside the call that they are of.
+    It names the number of extra or missing axes if all agree. It names no sizes, which differ from
+    call to call; the report shows them with a call.
     """
     shapes = [
         (case.answer.outcome.parts[0].shape, case.expected.parts[0].shape)
@@ -129,9 +130,9 @@ def _other_shape(seen: Observations) -> Statement | None:
 
 
 class Side(NamedTuple):
-    """The calls that have a property, or those that have not, in words; the words for the others.
+    """The calls with a property, or those without it, in words; also the words for the other calls.
 
-    `is_safe` unless calls of this side can go wrong for other reasons than the property.
+    `is_safe` is false if calls on this side may be wrong for reasons other than the property.
     """
 
     trait: Trait
@@ -153,9 +154,9 @@ def sides_of_traits(recipe: Recipe, states: Sequence[Any]) -> list[Side]:
 
 
 def kinds_of_calls(recipe: Recipe, probes: Sequence[Probe]) -> list[tuple[list[int], str]]:
-    """Return the calls with or without a property, and those of two; the most calls first.
+    """Return groups of calls, with words for each, the largest group first.
 
-    Each comes with its words: `without a mask and for a single head`.
+    A group has or lacks one property, or two: `without a mask and for a single head`.
     """
     states = [recipe.right(probe) for probe in probes]
     sides = [(side.calls, side.words) for side in sides_of_traits(recipe, states)]
@@ -165,14 +166,14 @@ def kinds_of_calls(recipe: Recipe, probes: Sequence[Probe]) -> list[tuple[list[i
 
 
 def division(seen: Observations) -> Statement | None:
-    """Return what all wrong calls have in common and no right one has: `right without a mask`."""
+    """Return a property that all wrong calls and no right call have, as a statement, or None."""
     failed = frozenset(number for number, case in enumerate(seen.cases) if not case.right)
     if min(len(failed), len(seen.cases) - len(failed)) < ENOUGH:
         return None
     sides = sides_of_traits(seen.recipe, [case.state for case in seen.cases])
     safe = [side for side in sides if side.is_safe]
     equal = [side for side in safe if side.calls == failed]
-    if equal:  # if two properties fit, the calls do not tell which it is
+    if equal:  # if two properties fit, the cause is unknown
         return _one_property(seen, equal[0], failed) if len(equal) == 1 else None
     for one, other in combinations(safe, 2):
         if one.calls & other.calls == failed:

@@ -1,4 +1,4 @@
-"""Diagnoses as codes and fields; all sentences of the engine about wrong answers are made here."""
+"""Diagnoses as codes and fields; all of the engine's sentences about wrong answers."""
 
 import re
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ ONLY_CAUSE = re.compile("([Yy]our) numbers are (?:those (?:of|with) )?")
 
 @dataclass(frozen=True)
 class Finding:
-    """A diagnosis of a function's answers; `Diagnosis` describes each field."""
+    """Diagnosis of a function's answers; `Diagnosis` describes each field."""
 
     kind: Literal["named", "located", "error"]
     says: str
@@ -47,7 +47,7 @@ class Finding:
         )
 
 
-# What is said of the answers, by the code of the statement.
+# Statements about the answers, by code.
 STATEMENTS: Mapping[str, str] = {
     "always_same": (
         "The result is the same whatever the function is given: it does not depend on its "
@@ -91,7 +91,7 @@ STATEMENTS: Mapping[str, str] = {
     "axes_added": "The result has {axes} too many.",
     "other_shape": "The shape of the result is not the one asked for.",
 }
-# What is said of misconceptions, by the code of the diagnosis; `first` and `second` are theirs.
+# Sentences about misconceptions, by the code of the diagnosis; `first` and `second` are findings.
 NAMED: Mapping[str, str] = {
     "named": "{first}",
     "in_some_calls": "{Calls}: {first_part}",
@@ -103,12 +103,12 @@ NAMED: Mapping[str, str] = {
 
 
 def stated(code: str, **values: str) -> Statement:
-    """Return a statement about the answers, with the values that its sentence names."""
+    """Return a statement about the answers, with values for its sentence."""
     return Statement(code=code, values=values)
 
 
 def sentence(statement: Statement) -> str:
-    """Render a statement."""
+    """Return the sentence of a statement."""
     values = statement.values
     right, wrong, result = (values.get(name, "") for name in ("right", "wrong", "result"))
     return STATEMENTS[statement.code].format(
@@ -123,9 +123,9 @@ def sentence(statement: Statement) -> str:
 def located(
     code: DiagnosisCode, *statements: Statement, names: tuple[str, ...] = (), stops: bool = False
 ) -> Finding:
-    """Return the diagnosis that consists of some statements about the answers.
+    """Return a diagnosis that consists of statements about the answers.
 
-    Where some of the calls stop with an error, only the first statement is true of those.
+    If some calls stop with an error, only the first statement also holds for them.
     """
     first, *more = map(sentence, statements)
     says = " ".join([first, *more])
@@ -136,7 +136,7 @@ def located(
 
 
 def with_error(finding: Finding, error: str) -> Finding:
-    """Return a diagnosis that tells of an error with this one instead, which another call has."""
+    """Return a diagnosis with its error replaced by one from another call."""
     values = [
         {k: error if k == "error" else v for k, v in s.values.items()} for s in finding.statements
     ]
@@ -148,9 +148,9 @@ def with_error(finding: Finding, error: str) -> Finding:
 
 
 def worded(code: DiagnosisCode, finding: str, *, stops: bool = False) -> str:
-    """Return a misconception's sentence, with what is true only if it alone gives every answer.
+    """Return a misconception's sentence; its parts in braces apply if it explains all answers.
 
-    A call that stops has no numbers, so where some do, the sentence is about the code.
+    A call that stops gives no numbers, so if any does, the sentence is about the code.
     """
     if code == "named" and not stops:
         return SCOPED.sub(r"\1", finding)
@@ -162,20 +162,20 @@ def worded(code: DiagnosisCode, finding: str, *, stops: bool = False) -> str:
 def named(
     code: DiagnosisCode, *misconceptions: Misconception, calls: str = "", stops: bool = False
 ) -> Finding:
-    """Return the diagnosis by name, with the hints of the first misconception.
+    """Return a diagnosis by name, with the hints of the first misconception.
 
-    It is made of the course's own sentences, so hidden checks may say it.
+    It consists of the course's own sentences, so hidden checks may show it.
 
     Args:
-        calls: the kind of calls that the misconception is seen in, where it is not in all.
-        stops: some calls stop with an error: nothing is known of what they would have given.
+        calls: the kind of calls that show the misconception, if not all calls do.
+        stops: some calls stop with an error, so their results are unknown.
     """
     sentences = [worded(code, wrong.finding, stops=stops) for wrong in misconceptions]
     first, second = (*sentences, "")[:2]
     parts = {"first_part": uncapital(first), "Calls": capital(calls)}
     says = NAMED[code].format(first=first, second=second, **parts)
     ids = tuple(wrong.id for wrong in misconceptions)
-    statements = tuple(  # what each is where it gives every answer alone, for a whole class
+    statements = tuple(  # for a class: the sentence of each when it alone gives every answer
         stated("misconception", mistake=wrong.id, says=worded("named", wrong.finding))
         for wrong in misconceptions
         if code != "named"
@@ -185,6 +185,6 @@ def named(
 
 
 def named_fact(code: Literal["fact", "measure"], statement: Statement) -> Finding:
-    """Return the diagnosis by a fact that the course has a name for."""
+    """Return a diagnosis by a fact that has a name in the course."""
     name = statement.values["id"]
     return Finding("named", sentence(statement), (name,), code=code, statements=(statement,))

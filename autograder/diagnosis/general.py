@@ -1,4 +1,4 @@
-"""Misconceptions that any function can be made with: its results or arguments are changed."""
+"""Generic misconceptions for any function: its results or arguments are changed."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -149,7 +149,7 @@ GENERAL = (
     ),
 )
 
-# Those that leave enough of the numbers to see another mistake through them.
+# Changes that keep enough information to recognise another mistake as well.
 COMBINING = {
     "rounded-2",
     "rounded-3",
@@ -164,10 +164,10 @@ MOST_RESULTS = 3
 
 
 def families(recipe: Recipe) -> tuple[Misconception, ...]:
-    """Return what may be done to the results, arguments and steps of a function, plainest first.
+    """Return generic changes of a function's results, arguments and steps, simplest first.
 
-    They are replayed only where no misconception of the course fits, so they take no name away.
-    There are none where a course calls in a way of its own: students then know no such arguments.
+    They are replayed only if no misconception of the course fits, so they replace no name.
+    Functions with a custom caller have none, because students do not know its arguments.
     """
     if not isinstance(recipe.caller, ModuleCaller | TensorCaller | None):
         return ()
@@ -228,7 +228,7 @@ def _of_results(recipe: Recipe) -> Iterator[Misconception]:
         changes: list[tuple[str, str, Step]] = [
             (change.id, change.applied_to(results), _changed(places, change.of))
             for change in (*ON_RESULTS, *REDUCTIONS)
-            # of one result, the relation of answers says so, whatever the number is
+            # for a single result, `relation` reports any factor or constant
             if places or change not in BY_A_NUMBER
         ]
         changes += [
@@ -276,7 +276,7 @@ def _in_order(order: tuple[int, ...]) -> Step:
 
 
 def _changed(places: tuple[int, ...], change: Callable[[Any], Any]) -> Step:
-    """Return a step that changes the results in these places, or the only one."""
+    """Return a step that changes the results at these positions, or the only result."""
 
     def returned(state: Any) -> Any:
         if not places:

@@ -1,7 +1,7 @@
-"""Hints of a failed check: those of its mistake, else of the kind of failure, else the check's own.
+"""Hints of a failed check: of its mistake, else of the kind of failure, else of the check.
 
-This is the one place that chooses. How many of them a student sees is for the student's attempts
-and for the redaction of a report.
+Hints are chosen only here. How many of them a student sees depends on the number of attempts and on
+the report's redaction.
 """
 
 import re
@@ -18,7 +18,7 @@ Three = tuple[str, str, str]
 ENDED: frozenset[CheckOutcome] = frozenset(
     {"failed", "timed out", "crashed", "graded when handed in"}
 )
-# Kinds of failures that only the check knows something about.
+# Kinds of failures that only the check can explain.
 OF_THE_CHECK = frozenset({"mismatch", "assertion", "no_end", "unreadable_answer"})
 IMPORTS = {
     "np": "import numpy as np",
@@ -29,7 +29,7 @@ IMPORTS = {
 }
 
 
-# The kinds of exceptions: the first that fits, by its class and by what Python's message has in it.
+# The kinds of exceptions: the first that fits, by class and by a part of Python's message.
 EXCEPTIONS = (
     ("import", "ImportError ModuleNotFoundError", ""),
     ("unset", "UnboundLocalError", ""),
@@ -50,7 +50,7 @@ EXCEPTIONS = (
     ("arguments", "TypeError AttributeError", r"(positional|keyword|required .*) argument"),
 )
 
-# A question, a property, a place; `name` is what the exception speaks of, `where` its line.
+# A question, a property, a place. `name` is the name in the exception, `where` its line.
 HINTS: Mapping[str, Three] = {
     "import": (
         "Is this package installed here, and is each name in the import spelled as it is in there?",
@@ -244,13 +244,13 @@ HINTS: Mapping[str, Three] = {
 
 
 def hints_for(result: CheckResult) -> tuple[str, ...]:
-    """Return the hints of a check's result, from the first to the last; none if it did not fail."""
+    """Return the hints of a check's result in order; none if the check did not fail."""
     if result.cause is None or result.outcome not in ENDED:
         return ()
     cause = first_cause(result.cause)
     kind = failure_kind(cause, result.diagnosis)
     code = getattr(result.diagnosis, "code", "")
-    # Beside two mistakes, and in other calls, something else may make a check fail.
+    # With two mistakes, or in other calls, something else may also make a check fail.
     alone = kind in OF_THE_CHECK or code not in {"two_mistakes", "and_something_else"}
     if result.hints and alone and kind != "argument_changed" and code != "and_other_calls":
         return result.hints
@@ -262,7 +262,7 @@ def hints_for(result: CheckResult) -> tuple[str, ...]:
 
 
 def failure_kind(cause: Cause, diagnosis: Diagnosis | None = None) -> str:
-    """Return the kind of a failure, by its codes: a key of `HINTS`, or the code of its cause."""
+    """Return the kind of a failure from its codes: a key of `HINTS`, or the code of its cause."""
     if diagnosis is not None and diagnosis.code in HINTS:
         return diagnosis.code
     cause = first_cause(cause)
@@ -280,9 +280,9 @@ def failure_kind(cause: Cause, diagnosis: Diagnosis | None = None) -> str:
 
 
 def _nearer(kind: str, cause: Cause) -> str:
-    """Return the kind of an exception that has two: by its name, or by where it was raised."""
+    """Return the more specific kind of an exception, by its name or by where it was raised."""
     if cause.library and kind in {"name", "unset", "attribute"}:
-        return "raised"  # the names and values are the library's own
+        return "raised"  # the names and values belong to the library
     if kind == "name" and _name(cause) in IMPORTS:
         return "library"
     if kind == "attribute" and cause.message.startswith(f"'{cause.subject}' object"):
@@ -291,7 +291,7 @@ def _nearer(kind: str, cause: Cause) -> str:
 
 
 def way_of_failing(check: CheckReport) -> str:
-    """Return what two attempts have in common that fail the same way: a code and a function."""
+    """Return a key that two attempts share if they fail in the same way: a code and a function."""
     diagnosis, cause = check.diagnosis, check.cause
     names = diagnosis.misconceptions if diagnosis is not None else ()
     ways = sorted(names) or [failure_kind(cause, diagnosis) if cause is not None else check.outcome]
@@ -301,13 +301,13 @@ def way_of_failing(check: CheckReport) -> str:
 
 
 def _name(cause: Cause) -> str:
-    """Return the name that a message of Python's speaks of, or else what was asked for."""
+    """Return the name in Python's message, or else the requested name."""
     found = re.search(r"(?:name|variable|attribute) '(\w{1,60})'", cause.message)
     return found[1] if found is not None else cause.subject
 
 
 def _filled(hints: Three, cause: Cause, hidden: bool) -> tuple[str, ...]:
-    """Return the hints with their names; of a hidden check without a line of the student's."""
+    """Return the hints with names filled in; for a hidden check, without the student's line."""
     place, name = cause.place, _name(cause)
     where = f"in line {place.line} of {place.file}" if place is not None else "there"
     return tuple(

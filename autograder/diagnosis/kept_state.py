@@ -1,6 +1,6 @@
-"""Lines of a student's source that keep something for the next call.
+"""Lines of a student's source that keep state between calls.
 
-They are facts of the source only: such a line is there; whether it is to blame is not said.
+These are facts about the source: a message says that the line exists, not that it is the cause.
 """
 
 import ast
@@ -18,11 +18,11 @@ CHANGE = {"append", "add", "update", "setdefault", "extend", "insert", "pop", "c
 CACHES = {"cache", "lru_cache", "cached_property"}
 CHANGEABLE = (ast.List, ast.Dict, ast.Set, ast.Call)  # values that can be changed in place
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-MOST = 2  # lines of a submission that are named
+MOST = 2  # lines of a submission that a message lists
 
 
 def lines_keeping_state(units: Sequence[Unit]) -> list[tuple[str, Statement]]:
-    """Return the first such lines of a submission: the label of the unit, and the statement."""
+    """Return the first lines that keep state, each with the label of its unit."""
     found: dict[tuple[str, int, str, str], None] = {}
     for unit in units:
         for line, name, code in _lines(parsed(unit) or []):
@@ -34,9 +34,9 @@ def lines_keeping_state(units: Sequence[Unit]) -> list[tuple[str, Statement]]:
 
 
 def with_lines(finding: Finding, units: Sequence[Unit]) -> Finding:
-    """Return a finding that something is kept between calls, with the lines that keep something.
+    """Return a finding about state kept between calls, with the lines that keep it.
 
-    Any other finding is returned as it is.
+    Other findings are returned unchanged.
     """
     if finding.misconceptions != (REMEMBERS,):
         return finding
@@ -53,7 +53,7 @@ def with_lines(finding: Finding, units: Sequence[Unit]) -> Finding:
 
 
 def _lines(body: Sequence[ast.stmt]) -> Iterator[tuple[int, str, str]]:
-    """Yield the line, the name and the code of each statement that keeps something."""
+    """Yield the line, name and code of each statement that keeps state."""
     outside = set(_bound(body))
     definitions = [node for node in body if isinstance(node, Definition)]
     for function in (node for definition in definitions for node in ast.walk(definition)):
@@ -97,7 +97,7 @@ def _in_function(
 
 
 def _targets(node: ast.AST) -> list[tuple[ast.expr, bool]]:
-    """Return what a node gives a value to, and whether it only changes something in it."""
+    """Return the targets that a node assigns or changes, each with True if it is only changed."""
     targets: list[ast.expr] = []
     if isinstance(node, ast.Assign):
         for target in node.targets:
@@ -118,7 +118,7 @@ def _base(target: ast.expr) -> str:
 
 
 def _bound(body: Sequence[ast.stmt]) -> Iterator[str]:
-    """Yield the names that some statements bind, those of functions too, but none inside these."""
+    """Yield the names that some statements bind, including functions, but no names inside them."""
     waiting: list[ast.AST] = list(body)
     while waiting:
         node = waiting.pop()

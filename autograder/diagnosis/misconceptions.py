@@ -1,4 +1,4 @@
-"""Misconceptions: what is done wrong, as code, with what a student reads of it."""
+"""Misconceptions: mistakes as runnable code, with their messages to students."""
 
 import functools
 import inspect
@@ -23,7 +23,7 @@ class Change(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Alternative:
-    """Another right way to do some steps: a change that nobody is told of."""
+    """Alternative correct way to do some steps: a change that is never reported."""
 
     replaces: Mapping[str, Step]
 
@@ -90,7 +90,7 @@ class Family:
         )
 
     def said(self) -> Iterator[tuple[str, str, tuple[Any, ...]]]:
-        """Yield the name of each mistake, with each of its findings and the changes under it."""
+        """Yield the name of each mistake, with each of its findings and the finding's changes."""
         for name, ways in self.ways.items():
             for finding, *changes in ways if isinstance(ways, list) else [ways]:
                 yield name, finding, tuple(changes)
@@ -124,7 +124,7 @@ class Family:
 
 
 def of_arguments(change: Callable[..., Any], right: Callable[..., Any]) -> Step:
-    """Return a function of the arguments of another as a step: a function of the state."""
+    """Return a step, which is a function of the state, from a changed version of `right`."""
     names = tuple(inspect.signature(right).parameters)
 
     def step(state: Any) -> Any:

@@ -1,8 +1,8 @@
-"""Mistakes that a course knows of an exercise: its own module, and those named on the desk.
+"""Known mistakes of an exercise: from the course's own module, and those named on the desk.
 
-`misconceptions/named/EXERCISE/` in the package of the reference holds a module for each mistake
-that was named and written as code, with `FUNCTION` and `NAMED`, its family; and a JSON file for
-each of which only the answers are known.
+For mistakes named on the desk, the folder `misconceptions/named/EXERCISE/` of the reference package
+has a module per mistake with code, which defines `FUNCTION` and the family `NAMED`, or a JSON file
+per mistake of which only the answers are known.
 """
 
 import dataclasses
@@ -60,14 +60,14 @@ class Mistakes:
 
 
 class WrongMistakes(Exception):
-    """`MISTAKES` is no record of mistakes."""
+    """`MISTAKES` is not a record of mistakes."""
 
 
 def load_module(reference: str, exercise: str) -> ModuleType | None:
-    """Import the module of an exercise's misconceptions; None where the course has none.
+    """Return the module of an exercise's misconceptions, or None if the course has none.
 
     Raises:
-        Exception: whatever it raises while it is imported.
+        Exception: importing the module raised.
     """
     name = f"{reference}.misconceptions.{exercise}"
     try:
@@ -79,10 +79,10 @@ def load_module(reference: str, exercise: str) -> ModuleType | None:
 
 
 def read_mistakes(module: ModuleType | None) -> Mistakes:
-    """Return the record of a module; an empty one where there is none.
+    """Return the mistakes in a module, or an empty record without a module.
 
     Raises:
-        WrongMistakes: what stands under its name is something else.
+        WrongMistakes: the module's `MISTAKES` is something else.
     """
     mistakes = vars(module).get(NAME, Mistakes()) if module is not None else Mistakes()
     if not isinstance(mistakes, Mistakes):
@@ -92,7 +92,7 @@ def read_mistakes(module: ModuleType | None) -> Mistakes:
 
 
 class RecordedAnswer(msgspec.Struct, frozen=True):
-    """An answer, with the projection hash of its call; `numbers` are float64 in a row."""
+    """Answer with the projection hash of its call; `numbers` are float64 in one row."""
 
     kind: str
     sums: tuple[float, ...]
@@ -107,7 +107,7 @@ class RecordedAnswer(msgspec.Struct, frozen=True):
 
 
 class NamedAnswers(msgspec.Struct, frozen=True):
-    """A mistake of a function, by the answers to the recipe's probes."""
+    """Mistake of a function that is known only by the answers to the recipe's probes."""
 
     id: str
     function: str
@@ -117,7 +117,7 @@ class NamedAnswers(msgspec.Struct, frozen=True):
 
 
 def recorded_answer(probe: Probe, outcome: Outcome) -> RecordedAnswer:
-    """Return a call and what came of it, as it is kept."""
+    """Return a call and its outcome in the form in which they are stored."""
     call_hash = _hash(probe)
     return RecordedAnswer(
         call_hash.kind.hex(),
@@ -134,12 +134,12 @@ def folder_of(package: Path, exercise: str) -> Path:
 
 
 def known_mistakes(reference: str, exercise: str) -> Mistakes:
-    """Return a course's mistakes of an exercise, with those that were named on the desk.
+    """Return a course's mistakes of an exercise, including those named on the desk.
 
     Raises:
-        Exception: whatever a module of the course's raises while it is imported.
+        Exception: importing one of the course's modules raised.
         WrongMistakes: `MISTAKES` is no record of mistakes.
-        UserError: what is recorded is damaged.
+        UserError: a stored mistake is damaged.
     """
     mistakes = read_mistakes(load_module(reference, exercise))
     try:
@@ -162,10 +162,10 @@ def known_mistakes(reference: str, exercise: str) -> Mistakes:
 
 
 def read_answers(path: Path) -> NamedAnswers:
-    """Read what is recorded of a mistake.
+    """Read a stored mistake.
 
     Raises:
-        UserError: it cannot be read, or is no such record.
+        UserError: the file cannot be read, or is not such a record.
     """
     try:
         with path.open("rb") as file:
@@ -178,7 +178,7 @@ def read_answers(path: Path) -> NamedAnswers:
 
 
 def _with_named(recipe: Recipe, modules: Iterable[Any], answers: Iterable[NamedAnswers]) -> Recipe:
-    """Return a recipe with what was named of its function."""
+    """Return a recipe with the mistakes that were named for its function."""
     families: Sequence[Family] = tuple(recipe.families)  # type: ignore[arg-type]
     more = [module.NAMED for module in modules if recipe.function == module.FUNCTION]
     here = [named for named in answers if named.function == recipe.function]
@@ -187,7 +187,7 @@ def _with_named(recipe: Recipe, modules: Iterable[Any], answers: Iterable[NamedA
 
 
 def fingerprint(recipe: Recipe, named: NamedAnswers) -> Fingerprint:
-    """Return a mistake by its answers; if the recipe's probes are others now, none is like it."""
+    """Return a mistake by its answers; if the recipe's probes have changed, it matches nothing."""
 
     def no_code(_: Any) -> Any:
         raise NotImplementedError("of this mistake only its answers are known")
@@ -199,7 +199,7 @@ def fingerprint(recipe: Recipe, named: NamedAnswers) -> Fingerprint:
 
 
 def out_of_date(recipe: Recipe, named: NamedAnswers) -> bool:
-    """Return whether a recipe asks something else than what was answered."""
+    """Return True if a recipe's probes differ from the recorded calls."""
     probes = [probe for draw in range(DRAWS) for probe in recipe.calls(draw)]
     if len(probes) != len(named.answers):
         return True
@@ -210,7 +210,7 @@ def out_of_date(recipe: Recipe, named: NamedAnswers) -> bool:
 
 
 def _hash(probe: Probe) -> ProjectionHash:
-    """Return the hash of a call; an object made where the function runs counts as its arguments."""
+    """Return the hash of a call; a library object counts as the arguments that make it."""
     args = [
         [arg.target, *arg.args] if isinstance(arg, LibraryObject) else arg for arg in probe.args
     ]

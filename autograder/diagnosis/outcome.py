@@ -1,4 +1,4 @@
-"""Outcomes of calls, as numbers that can be compared, and how exactly they are."""
+"""Outcomes of calls, as numbers that can be compared with a known precision."""
 
 import hashlib
 from collections.abc import Callable, Sequence
@@ -15,17 +15,17 @@ from autograder.course.text import digest
 NOTHING = np.zeros(0)
 DOUBLE: np.dtype[Any] = np.dtype(np.float64)
 RAISES = "raises"
-FAR = 1e-4  # many times what `allowed_error` allows
-MOST_NUMBERS = 100_000  # no right answer to a probe has nearly as many
+FAR = 1e-4  # multiples of `allowed_error`
+MOST_NUMBERS = 100_000  # no correct answer to a probe has nearly as many numbers
 
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """A value's structure and its numbers, one after the other.
+    """Structure of a value, and its numbers in one row.
 
-    Two outcomes with different signatures differ; a list of equally long rows has the signature
-    of the array that it stands for. Whatever is raised has the same signature, since another
-    version of a library raises something else. `whole` is the value, where no numbers are in it.
+    Outcomes with different signatures differ; a list of equally long rows has the signature of an
+    array. All exceptions have the same signature, since library versions differ in theirs. `whole`
+    is the value, if it contains no numbers.
     """
 
     signature: str
@@ -42,7 +42,7 @@ class Outcome:
         return replace(self, parts=tuple(self.parts[0]))
 
     def in_precision(self, precision: np.dtype[Any]) -> "Outcome":
-        """Return the same as code in a coarser dtype has it: what is too large is ∞."""
+        """Return the outcome as in a coarser dtype: numbers that are too large become ∞."""
         if precision == DOUBLE:
             return self
         with np.errstate(over="ignore"):
@@ -55,10 +55,10 @@ class Outcome:
 
 
 def outcome_of(value: Any, by_kind: bool = False) -> Outcome:
-    """Return the outcome of a call that returned `value`, which may be anything.
+    """Return the outcome of a call that returned `value`, of any type.
 
-    With `by_kind`, lists, tuples and arrays are told apart, and truth values from numbers.
-    Nothing is left out of a comparison, however long it is.
+    With `by_kind`, lists, tuples and arrays differ, and so do truth values and numbers. Values are
+    compared completely, however long.
     """
     leaves: list[npt.NDArray[Any]] = []
     signature = signature_of(value, leaves)
@@ -79,7 +79,7 @@ def outcome_of(value: Any, by_kind: bool = False) -> Outcome:
 def agree(
     answers: Vector, expected: Vector, precision: np.dtype[Any], condition: float
 ) -> npt.NDArray[np.bool_]:
-    """Return which numbers are the same, beyond rounding; NaN is the same as NaN."""
+    """Return which numbers are equal within rounding; NaN equals NaN."""
     with np.errstate(invalid="ignore", over="ignore"):
         allowed = allowed_error(precision, np.where(np.isfinite(expected), expected, 0), condition)
         close = np.abs(answers - expected) <= allowed
@@ -88,7 +88,7 @@ def agree(
 
 
 def only_nan(outcomes: Sequence[Outcome]) -> bool:
-    """Return whether no answer holds a number that could tell one mistake from another."""
+    """Return True if no answer has a finite number that could distinguish mistakes."""
     return all(
         not outcome.raised and len(outcome.numbers) > 0 and bool(np.isnan(outcome.numbers).all())
         for outcome in outcomes
@@ -96,12 +96,12 @@ def only_nan(outcomes: Sequence[Outcome]) -> bool:
 
 
 def same(answer: Outcome, expected: Outcome, condition: float) -> bool:
-    """Return whether the student's outcome is the expected one."""
+    """Return True if the student's outcome is the expected one."""
     if answer.signature != expected.signature:
         return False
     if expected.allowed is not None:
         return bool((np.abs(answer.numbers - expected.numbers) <= expected.allowed).all())
-    if answer.numbers.size:  # one number tells most of thousands of candidates apart
+    if answer.numbers.size:  # one number rules out most of thousands of candidates
         first, its = float(answer.numbers[0]), float(expected.numbers[0])
         if abs(first - its) > FAR * max(1.0, abs(its)) * max(1.0, condition):
             return False
@@ -109,15 +109,15 @@ def same(answer: Outcome, expected: Outcome, condition: float) -> bool:
 
 
 def group_id(outcomes: Sequence[Outcome]) -> str:
-    """Return letters that answers share if they are the same to three digits; empty for errors.
+    """Return an id that answers share if they agree to three digits; empty for errors.
 
-    So failures of a class that have no name can be put together, and be named once.
+    It groups a class's unnamed failures, so that each group can be named once.
     """
     if all(outcome.raised for outcome in outcomes):
         return ""
     lines = []
     for outcome in outcomes:
-        numbers = np.round(outcome.numbers, 6) + 0.0  # −0 is 0
+        numbers = np.round(outcome.numbers, 6) + 0.0  # turns −0 into 0
         lines.append(f"{outcome.signature} {' '.join(f'{number:.3g}' for number in numbers)}")
     return digest("\n".join(lines), 10)
 
@@ -155,7 +155,7 @@ class Comparison:
         return outcome_of(read, self.by_kind)
 
     def of_replay(self, state: Any) -> Outcome:
-        """Return the outcome that a call with this state should have."""
+        """Return the outcome expected for a call with this state."""
         if self.spread is None:
             outcome = outcome_of(state.result, self.by_kind)
             return outcome.in_precision(np.dtype(self.precision))

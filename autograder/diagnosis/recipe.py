@@ -1,4 +1,4 @@
-"""Recipes: a function in named steps, and the ways in which some of them are done wrong."""
+"""Recipes: functions in named steps, with the wrong versions of some steps."""
 
 import functools
 import inspect
@@ -21,31 +21,31 @@ from autograder.diagnosis.outcome import EXACT, Comparison, Outcome
 
 
 class State(SimpleNamespace):
-    """A call in progress: its arguments by name, then the value of each step by the step's name.
+    """Call in progress: its arguments by name, then each step's value by the step's name.
 
-    `given` holds the names of the arguments that were passed, `result` the value of the last step.
+    `given` has the names of the arguments passed, and `result` is the value of the last step.
     """
 
-    def __getattr__(self, name: str) -> Any:  # for type checkers: the names are the course's
+    def __getattr__(self, name: str) -> Any:  # for type checkers: courses set the names
         raise AttributeError(name)
 
 
 @dataclass(frozen=True)
 class LibraryObject:
-    """An argument that is made where the function runs, such as `numpy.random.default_rng(7)`."""
+    """Argument that is made in the function's process, such as `numpy.random.default_rng(7)`."""
 
     target: str
     args: tuple[Any, ...]
     local: Callable[..., Any]
 
     def here(self) -> Any:
-        """Return the object, for a replay in this process."""
+        """Return the object, made in this process for a replay."""
         return self.local(*self.args)
 
 
 @dataclass(frozen=True)
 class Probe:
-    """The arguments of one call; `condition` is how much the problem magnifies rounding."""
+    """Arguments of one call; `condition` is how much the problem magnifies rounding."""
 
     args: tuple[Any, ...]
     kwargs: Mapping[str, Any] = field(default_factory=dict)
@@ -226,7 +226,7 @@ class Recipe:
         return state
 
     def as_called(self, probe: Probe) -> Probe:
-        """Return the call as a student's code gets it, with the defaults passed by name."""
+        """Return the call as the student's code receives it, with the defaults passed by name."""
         plain = sum(name not in self.defaults for name in self.parameters[: len(probe.args)])
         named = dict(zip(self.parameters[plain:], probe.args[plain:], strict=False))
         return replace(probe, args=probe.args[:plain], kwargs={**named, **probe.kwargs})
@@ -241,7 +241,7 @@ class Recipe:
         return State(given=frozenset(given), **arguments)
 
     def right(self, probe: Probe) -> Any:
-        """Return the state of the correct call; only its arguments if it has to raise."""
+        """Return the state of the correct call; only its arguments if the correct code raises."""
         try:
             return self.trace(probe)
         except Exception:
@@ -252,15 +252,14 @@ RETURNED = "returned"
 
 
 def fit_together(first: Change, second: Change) -> bool:
-    """Return whether two changes can be at work at once: they touch different steps."""
+    """Return True if two changes can be combined: they touch different steps."""
     return not set(first.replaces) & set(second.replaces)
 
 
 def no_input_causes(error: BaseException) -> bool:
-    """Return whether an exception is the author's error, whatever the function was called with.
+    """Return True if an exception is the author's error, whatever the arguments.
 
-    Doing a thing wrong may well be an error for some inputs; a name that there is not is none
-    of those.
+    A mistake may raise for some inputs, but an undefined name, for example, is the author's error.
     """
     if isinstance(error, AttributeError):
         return isinstance(error.obj, State)
@@ -269,14 +268,14 @@ def no_input_causes(error: BaseException) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Fingerprint(Misconception):
-    """A misconception with what it answers to each probe, in their order.
+    """Misconception that is known only by its answer to each probe, in order.
 
-    It stands for the whole function, so it goes together with no other mistake and no style.
+    It stands for the whole function, so it combines with no other mistake or alternative.
     """
 
     outcomes: tuple[Outcome, ...] = ()
 
     def outcome(self, index: int) -> Outcome:
-        """Return its answer to a probe; to one that nobody asked, one that no answer is like."""
+        """Return its answer to a probe; for a new probe, an outcome that matches nothing."""
         known = index < len(self.outcomes)
         return self.outcomes[index] if known else Outcome("was not recorded")

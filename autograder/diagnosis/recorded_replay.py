@@ -1,4 +1,4 @@
-"""Misconceptions of a released course: data, and a replay that finds them again by numbers."""
+"""Misconceptions of a released course as data, and a replay that compares with their numbers."""
 
 import functools
 import importlib
@@ -23,12 +23,12 @@ from autograder.diagnosis.replay import Changes, Replay
 
 Bools = npt.NDArray[np.bool_]
 NAMES_SUFFIX = ".names.bin"
-LOST_BITS = np.uint64(0xFFFFFFFF)  # of a sum of a pair: some six decimals are kept
-SLACK = 2.0**-20  # what is lost by that, as a share
+LOST_BITS = np.uint64(0xFFFFFFFF)  # bits cut off a pair's sum, which keeps about six decimals
+SLACK = 2.0**-20  # the relative loss from that
 
 
 class RecordedMisconception(msgspec.Struct, frozen=True):
-    """The words of a misconception."""
+    """Words of a misconception."""
 
     id: str
     finding: str
@@ -36,10 +36,10 @@ class RecordedMisconception(msgspec.Struct, frozen=True):
 
 
 class RecordedProbe(msgspec.Struct, frozen=True):
-    """One call: its arguments and its right result as packed values, and what is true of it.
+    """One call: its arguments and its correct result as packed values, and its properties.
 
-    `result` is empty where an error is the right answer. `made` are the places of arguments that
-    are made where the function runs, each with the name of what makes it.
+    `result` is empty if the correct answer is an error. `made` maps the positions of arguments that
+    are made in the function's process to the names of their constructors.
     """
 
     given: bytes
@@ -51,7 +51,7 @@ class RecordedProbe(msgspec.Struct, frozen=True):
 
 
 class RecordedOutcome(msgspec.Struct, frozen=True):
-    """An outcome: the place of its signature, its numbers, and how far these may be off."""
+    """Outcome: the index of its signature, its numbers, and their tolerances."""
 
     signature: int
     numbers: bytes
@@ -61,10 +61,10 @@ class RecordedOutcome(msgspec.Struct, frozen=True):
 
 
 class RecordedPairs(msgspec.Struct):
-    """The outcomes of pairs and generic changes in one probe: which each has, and these as sums.
+    """Outcomes of pairs and generic changes for one probe: an index for each, and sums.
 
-    `kinds` are digests, `sums` are float64 without their last bits, byte by byte. A chance match
-    would have to come in every probe, so one sum of each result is enough.
+    `kinds` are digests; `sums` are float64 without their last bits, byte by byte. One sum per
+    result is enough: a chance match would have to occur in every probe.
     """
 
     which: bytes = b""
@@ -73,19 +73,19 @@ class RecordedPairs(msgspec.Struct):
 
 
 class RecordedFunction(msgspec.Struct):
-    """One function of an exercise, and the ways in which it is done wrong.
+    """Function of an exercise, with its misconceptions.
 
     Attributes:
-        call: how it is called: nothing for a plain call, `tensors`, or a class's blueprint.
-        read: which helper reads its result, by its dotted name; nothing where none does.
-        drawn: how many probes a draw has.
-        singles: the place in `wrong` of each; the same one in several styles.
-        outcomes: for each probe the place in `gave` of the right outcome, then of each single's;
-            where results are random, of each pair's too.
-        styled: the same of what is right in each other style.
-        pairs: the places in `wrong` of two, for each pair, the same ones in several styles.
-        families: the places in `wrong` of what may be done to any argument or result.
-        paired: what the pairs give by probe, and after them the families.
+        call: how it is called: empty for a plain call, `tensors`, or a class's blueprint.
+        read: the dotted name of the helper that reads its result; empty if there is none.
+        drawn: the number of probes in a draw.
+        singles: for each single misconception its index in `wrong`; repeated for each alternative.
+        outcomes: for each probe the index in `gave` of the correct outcome, then of each single's,
+            and of each pair's if results are random.
+        styled: the same for the correct outcome in each alternative.
+        pairs: for each pair its two indices in `wrong`; repeated for each alternative.
+        families: the indices in `wrong` of the generic changes.
+        paired: by probe, the outcomes of the pairs and then of the families.
     """
 
     name: str
@@ -112,52 +112,52 @@ class RecordedFunction(msgspec.Struct):
 
 
 class RecordedNames(msgspec.Struct):
-    """The misconceptions of one exercise."""
+    """Misconceptions of an exercise."""
 
     functions: list[RecordedFunction]
 
 
 def kind_and_sum(outcome: Outcome) -> tuple[bytes, float, Vector]:
-    """Return an outcome in short: a digest of its structure, a sum, and the sum's weights."""
+    """Return a short form of an outcome: a digest of its structure, a sum, and its weights."""
     kind, numbers = kind_and_numbers(outcome.signature, outcome.numbers)
     weights = projection_weights(len(numbers))[0]
     return kind, float(weights @ numbers), np.abs(weights)
 
 
 def shuffled(sums: Vector) -> bytes:
-    """Return sums, rounded, as bytes that can be packed well."""
+    """Return rounded sums as bytes that compress well."""
     half = LOST_BITS // np.uint64(2)
     cut = ((sums.astype("<f8").view("<u8") + half) & ~LOST_BITS).view(np.uint8).reshape(-1, 8)
     return np.ascontiguousarray(cut.T).tobytes()
 
 
 def unshuffled(data: bytes) -> Vector:
-    """Return the sums."""
+    """Return the sums that `shuffled` packed."""
     cells = np.frombuffer(data, np.uint8).reshape(8, -1)
     return np.ascontiguousarray(cells.T).view("<f8").ravel()
 
 
 @dataclass(frozen=True)
 class RecordedRecipe(Recipe):
-    """A function of which only its calls are known, and what is true of them."""
+    """Function of which only the calls and their properties are known."""
 
     known: Mapping[int, Any] = field(default_factory=dict)
 
     def right(self, probe: Probe) -> Any:
-        """Return what is known of the right call."""
+        """Return the recorded state of the correct call."""
         return self.known[id(probe)]
 
 
 class RecordedReplay(Replay):
-    """A replay from records: single misconceptions as numbers, all others as a sum."""
+    """Replay from records: single misconceptions by their numbers, all others by a sum."""
 
     def __init__(self, function: RecordedFunction, package: str) -> None:
         self.function = function
         probes = [_probe(probed) for probed in function.probes]
         super().__init__(_recipe(function, probes, package))
         self._probes, self._size = probes, function.drawn
-        # alternatives that change nothing tell equal misconceptions apart; what has one has no
-        # other, and is not looked for in a single result: both are recorded together
+        # Empty alternatives distinguish equal misconceptions. A wrong change that has one takes no
+        # other, and is not searched for in a single result: both are recorded together.
         self.alternatives = [Alternative({}) for _ in function.styled[0]]
         wrong = self.recipe.misconceptions
         self.singles = [(wrong[place], Alternative({})) for place in function.singles]
@@ -169,11 +169,11 @@ class RecordedReplay(Replay):
         self._summed_rows = {changes: row for row, changes in enumerate(summed)}
 
     def probes(self, draws: int = 1) -> Sequence[Probe]:
-        """Return the calls that were recorded."""
+        """Return the recorded calls."""
         return self._probes[: draws * self._size]
 
     def _run(self, index: int, wrong: Changes) -> Outcome:
-        """Return what was recorded; of pairs and generic changes only sums are known."""
+        """Return the recorded outcome; for pairs and generic changes only sums exist."""
         if wrong and wrong[0] in self.alternatives:
             place = self.function.styled[index][self.alternatives.index(wrong[0])]
         else:
@@ -181,7 +181,7 @@ class RecordedReplay(Replay):
         return _outcome(self.function, place)
 
     def fits(self, index: int, answer: Outcome, wrong: Changes) -> bool:
-        """Return whether an answer is what these changes give."""
+        """Return True if these changes give the answer."""
         if wrong in self._summed_rows:
             return bool(self._sums_hit(index, answer)[self._summed_rows[wrong]])
         return super().fits(index, answer, wrong)
@@ -203,7 +203,7 @@ class RecordedReplay(Replay):
 
     @functools.lru_cache(maxsize=256)  # noqa: B019  as long as the replay itself
     def _sums_hit(self, index: int, answer: Outcome) -> Bools:
-        """Return which pairs and generic changes give this answer, as far as a sum tells."""
+        """Return which pairs and generic changes may give this answer, judging by a sum."""
         known = self._column(index)
         kind, total, weights = kind_and_sum(answer)
         finite = np.where(np.isfinite(answer.numbers), answer.numbers, 0)
@@ -225,7 +225,7 @@ class RecordedReplay(Replay):
 
 
 class _Column(NamedTuple):
-    """The outcomes of all pairs and generic changes in one probe."""
+    """Outcomes of all pairs and generic changes for one probe."""
 
     which: npt.NDArray[np.uint16]
     kinds: npt.NDArray[np.uint64]

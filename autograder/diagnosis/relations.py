@@ -1,4 +1,4 @@
-"""Relations of wrong answers to the right ones: a factor, a constant, the order, the place."""
+"""Relations between wrong and correct answers: a factor, a constant, the order, the position."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,9 +21,10 @@ Sizes = Mapping[str, int]
 
 
 def named_value(fact: Fact, seen: Observations) -> str:
-    """Return the value of a fact in words, if all wrong answers have the same.
+    """Return the value of a fact in words, if all wrong answers have the same value.
 
-    Empty if the fact is false of one answer, if the value has no name, or if it only rounds to 1.
+    Return an empty text if the fact is false for an answer, if its value has no name, or if it is
+    not 1 but rounds to 1.
     """
     numbers = []
     for case in seen.values:
@@ -32,7 +33,7 @@ def named_value(fact: Fact, seen: Observations) -> str:
                 numbers.append(float(fact.holds(case.state, case.value)))
         except Exception:
             return ""
-    known = [n for n in numbers if not np.isnan(n)]  # NaN: it cannot be seen in this answer
+    known = [n for n in numbers if not np.isnan(n)]  # NaN: this answer does not show it
     if len(known) < ENOUGH or not all(np.isfinite(known)):
         return ""
     if max(known) - min(known) < 1e-5 * abs(known[0]):
@@ -42,9 +43,10 @@ def named_value(fact: Fact, seen: Observations) -> str:
 
 
 def relation(seen: Observations) -> Statement | None:
-    """Return the first of a factor, a constant, the order, closeness that holds of all answers.
+    """Return the first relation that holds for all answers, or None.
 
-    Where only one of several results is wrong, it is that one that is compared.
+    The relations are a factor, a constant, the order, and closeness. If only one of several results
+    is wrong, that one is compared.
     """
     which = next(iter(seen.wrong_parts)) if len(seen.wrong_parts) == 1 else None
 
@@ -69,7 +71,7 @@ def relation(seen: Observations) -> Statement | None:
 def _relation(
     pairs: Sequence[tuple[Vector, Vector]], sizes: Sequence[Sizes]
 ) -> tuple[str, dict[str, str]]:
-    """Return the code of a relation that holds of all pairs, and its values; empty if none does."""
+    """Return the code of a relation that holds for all pairs, and its values; else empty ones."""
     zeros_agree = all(np.array_equal(answer == 0, right == 0) for answer, right in pairs)
     ratios = (answer[right != 0] / right[right != 0] for answer, right in pairs)
     factors = _constants(ratios) if zeros_agree else []
@@ -94,7 +96,7 @@ def _relation(
 
 
 def _constants(calls: Iterator[Vector]) -> list[float]:
-    """Return the one number of each call; nothing if a call has several, or too few."""
+    """Return the number that fills each call's array; empty if an array has several or too few."""
     constants = []
     for numbers in calls:
         if len(numbers) < ENOUGH or (
@@ -106,12 +108,12 @@ def _constants(calls: Iterator[Vector]) -> list[float]:
 
 
 def _seems_one(factor: float) -> bool:
-    """Return whether a factor is shown as 1 and is another number."""
+    """Return True if a factor would be shown as 1 but is another number."""
     return rounded(factor) == "1" and abs(factor - 1) > 1e-5
 
 
 def rounded(value: float) -> str:
-    """Return a number for a sentence: with four digits, or a large one with two decimals."""
+    """Return a number for a sentence: with four digits or, if large, two decimals."""
     text = f"{value:.4g}" if abs(value) < 1000 else number(value)
     return text.replace("-", "−")
 
@@ -147,9 +149,9 @@ _OF_TWO: tuple[tuple[str, Callable[[float, float], float]], ...] = (
 
 
 def named_factor(factors: Sequence[float], calls: Sequence[Sizes]) -> str:
-    """Return the expression in the sizes of the calls, such as √d_k, that gives all the factors.
+    """Return an expression in the calls' sizes, such as √d_k, that gives all the factors.
 
-    A constant has none: at least two different values have to agree.
+    Return an empty text for a constant: at least two different values have to match.
     """
     if len(factors) < 2 or max(factors) - min(factors) < SIZE_TOLERANCE * max(map(abs, factors)):
         return ""

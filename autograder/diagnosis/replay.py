@@ -1,4 +1,4 @@
-"""Misconceptions replayed on the same inputs, and found again in a student's answers."""
+"""Replay of misconceptions on the same inputs, to recognise them in a student's answers."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -19,17 +19,17 @@ from autograder.diagnosis.recipe import (
 )
 
 Changes = tuple[Change, ...]
-Wrong = tuple[Misconception, *Changes]  # a mistake, and the alternatives in which it is seen
+Wrong = tuple[Misconception, *Changes]  # a mistake, and the alternative that it is combined with
 Pair = tuple[Misconception, Misconception, *Changes]
 Candidate = TypeVar("Candidate", bound=Changes)
 
 
 class Replay:
-    """A recipe's misconceptions on its probes, alone and in pairs. What was computed is kept.
+    """Replay of a recipe's misconceptions on its probes, alone and in pairs, with a cache.
 
     Attributes:
         faults: the exceptions that are errors of the course's author.
-        cache: what came of a probe with some changes.
+        cache: the outcomes of a probe with some changes.
     """
 
     def __init__(self, recipe: Recipe) -> None:
@@ -52,7 +52,7 @@ class Replay:
     def singles(self) -> list[Wrong]:
         """The course's misconceptions, in each alternative in which they look different.
 
-        After them come those general ones that are something else here.
+        Then the general misconceptions that differ from all of these.
         """
         first_draw = range(len(self.probes()))
         found: list[Wrong] = []
@@ -71,9 +71,9 @@ class Replay:
 
     @cached_property
     def families(self) -> list[Wrong]:
-        """The generic changes of any arguments and results; see `general.families`.
+        """Generic changes of any arguments and results; see `general.families`.
 
-        Then each in the alternatives of the step just before it: there it shows most.
+        Then each in the alternatives of the step before it, where they are most visible.
         """
         plain: list[Wrong] = [(change,) for change in families(self.recipe)]
         neighbours = list(pairwise(self.recipe.steps))
@@ -84,7 +84,7 @@ class Replay:
         ]
 
     def in_alternatives(self, wrongs: Sequence[Wrong]) -> list[Wrong]:
-        """Return each of these changes in every alternative that goes with it."""
+        """Return each of these changes combined with every compatible alternative."""
         return [
             (wrong[0], way)
             for wrong in wrongs
@@ -100,19 +100,19 @@ class Replay:
         return [
             (first[0], second[0], *dict.fromkeys((*first[1:], *second[1:])))
             for first, second in combinations(alone, 2)
-            if first[0] is not second[0]  # in two alternatives
+            if first[0] is not second[0]  # the same mistake in two alternatives
             and all(fit_together(*two) for two in combinations(dict.fromkeys((*first, *second)), 2))
         ]
 
     def outcome(self, index: int, wrong: Changes = ()) -> Outcome:
-        """Return what comes of a probe with these changes; with none, the right answer."""
+        """Return the outcome of a probe with these changes; with none, the correct outcome."""
         key = index, wrong
         if key not in self.cache:
             self.cache[key] = self._run(index, wrong)
         return self.cache[key]
 
     def gives_only_nan(self, wrong: Misconception) -> bool:
-        """Return whether a mistake gives nothing but NaN for the first draw of probes."""
+        """Return True if a mistake gives only NaN for the first draw of probes."""
         return only_nan([self.outcome(i, (wrong,)) for i in range(len(self.probes(1)))])
 
     def _run(self, index: int, wrong: Changes) -> Outcome:
@@ -127,13 +127,13 @@ class Replay:
             return Outcome(RAISES)
 
     def is_right(self, index: int, answer: Outcome) -> bool:
-        """Return whether the answer to a probe is right, in some alternative."""
+        """Return True if the answer to a probe is correct in some alternative."""
         return any(
             self.fits(index, answer, way) for way in [(), *((a,) for a in self.alternatives)]
         )
 
     def fits(self, index: int, answer: Outcome, wrong: Changes) -> bool:
-        """Return whether the answer to a probe is what these changes give."""
+        """Return True if these changes give the answer to a probe."""
         return same(answer, self.outcome(index, wrong), self._probes[index].condition)
 
     def giving(
@@ -146,14 +146,14 @@ class Replay:
         return found
 
     def apart(self, indices: Sequence[int], wrong: Changes, other: Changes, least: int = 1) -> bool:
-        """Return whether at least so many probes tell two sets of changes apart in any way."""
+        """Return True if at least `least` probes distinguish two sets of changes."""
         telling = (
             i for i in indices if self._differ(i, wrong, other) or self._differ(i, other, wrong)
         )
         return len(list(islice(telling, least))) == least
 
     def telling(self, indices: Sequence[int], wrong: Changes) -> int:
-        """Return how many probes tell changes from a right function by values, not by errors."""
+        """Return how many probes distinguish changes from correct code by values, not by errors."""
         return sum(self._differ(i, wrong, ()) for i in indices)
 
     def _differ(self, index: int, wrong: Changes, other: Changes) -> bool:

@@ -1,7 +1,7 @@
-"""The steps of a diagnosis, in one order: the first that returns a finding ends it.
+"""Steps of a diagnosis, in a fixed order: the first that returns a finding ends it.
 
-A step returns a finding only if it is true of every call that was asked. See
-docs/maintainers/diagnosis.md for what each claims, and what would refute it.
+A step returns a finding only if it is true of every observed call. docs/maintainers/diagnosis.md
+says what each step claims, and what would refute it.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,12 +21,12 @@ from autograder.diagnosis.recipe import Probe
 from autograder.diagnosis.replay import Pair, Replay, Wrong
 from autograder.report.model import DiagnosisCode
 
-DRAWS = 2  # draws of calls after which a name has to be found again
-SEEN = 6  # draws that a sentence without a name has to be true of
+DRAWS = 2  # draws of calls after which a name must be found again
+SEEN = 6  # draws for which a sentence without a name must be true
 MAX_PAIRS = 12
 MAX_ALIKE = 3
 LEAST_OF_A_RESULT = 2  # calls in which one of two results is wrong
-LEAST_OF_A_KIND = 4  # wrong calls of a kind, for a name that is said of them only
+LEAST_OF_A_KIND = 4  # wrong calls of a kind that a name for only this kind needs
 HARD_CODED = "hard-coded"
 IN_WRONG_CALLS = "in the calls that go wrong"
 
@@ -36,8 +36,8 @@ class Step(NamedTuple):
 
     Attributes:
         find: returns a finding, or None.
-        exact_only: the step is skipped for a function whose right results involve chance.
-        confirmed: the finding has to be found again after `DRAWS` draws of calls.
+        exact_only: skip this step for a function with random results.
+        confirmed: the finding must be found again after `DRAWS` draws of calls.
     """
 
     find: Callable[[Examination], Finding | None]
@@ -46,14 +46,14 @@ class Step(NamedTuple):
 
 
 def diagnose(examination: Examination) -> Finding | None:
-    """Return what is wrong with a function; None if every probe is answered rightly."""
+    """Return the finding about a function, or None if all its answers are right."""
     examination.draw(1)
     if all(examination.right):
         return None
     steps: Sequence[Step] = STEPS
     if all(outcome.raised for outcome in examination.outcomes):
         steps = (Step(error_in_every_call),)
-    elif only_nan(examination.outcomes):  # so many mistakes give nothing but NaN
+    elif only_nan(examination.outcomes):  # number of mistakes that give only NaN
         steps = (Step(order_dependence, exact_only=True), Step(true_statements))
     exact = examination.replay.recipe.comparison.is_exact
     for step in steps:
@@ -75,10 +75,10 @@ def error_in_every_call(examination: Examination) -> Finding | None:
 
 
 def order_dependence(examination: Examination) -> Finding | None:
-    """Return a finding if the same calls in another order have other results.
+    """Return a finding if the same calls in another order have different results.
 
-    Nothing else that is said of a function's answers would be true of one whose answers depend on
-    what was called before, so this comes first.
+    It comes first: no other statement would stay true of a function whose results depend on earlier
+    calls.
     """
     probes, answers = examination.replay.probes(1), examination.answers
     first_wrong = next(iter(examination.wrong), 0)
@@ -95,7 +95,7 @@ def order_dependence(examination: Examination) -> Finding | None:
 
 
 def one_misconception(examination: Examination) -> Finding | None:
-    """Return a misconception that gives all the answers, if no other one nearly does."""
+    """Return a misconception that gives all the answers, unless another one nearly does."""
     found, near = _fitting(examination)
     if found and near:
         examination.draw(DRAWS)
@@ -108,7 +108,7 @@ def one_misconception(examination: Examination) -> Finding | None:
 def one_in_some_calls(examination: Examination) -> Finding | None:
     """Return a misconception that gives the answers to calls of one kind; the others are right.
 
-    It is at work in one branch of an `if`.
+    The mistake is in one branch of an `if`.
     """
     right, recipe = examination.right, examination.replay.recipe
     states = [recipe.right(probe) for probe in _first_probes(examination)]
@@ -148,9 +148,10 @@ def always_the_same(examination: Examination) -> Finding | None:
 
 
 def two_misconceptions(examination: Examination) -> Finding | None:
-    """Two misconceptions in different steps together give all the answers, and no one thing does.
+    """Return two misconceptions in different steps that together give all the answers.
 
-    There are calls that show each of them apart; else what looks like two may be one.
+    No single change does, and some calls show each of the two separately: otherwise they might be
+    one.
     """
     pairs = _fitting_pairs(examination)
     if not pairs or len(pairs) > MAX_PAIRS:
@@ -160,7 +161,7 @@ def two_misconceptions(examination: Examination) -> Finding | None:
         return one
     pairs = [pair for pair in pairs if _shown_apart(examination, pair)]
     stated_ones = list(pairs[0][:2]) if pairs else []
-    # pairs that are left together are the same function on every probe: each is as true
+    # pairs left over are the same function on every probe, so each is equally true
     if len(pairs) > MAX_ALIKE:
         in_all = set.intersection(*({pair[0].id, pair[1].id} for pair in pairs))
         stated_ones = [wrong for wrong in stated_ones if wrong.id in in_all]
@@ -180,7 +181,7 @@ def one_measure(examination: Examination) -> Finding | None:
 
 
 def one_generic_change(examination: Examination) -> Finding | None:
-    """Return a change that gives all the answers or all the wrong ones."""
+    """Return a generic change that gives all the answers, or all the wrong ones."""
     near = _changes_near(examination)
     if one := _one_change(examination, near):
         return one
@@ -192,7 +193,7 @@ def one_generic_change(examination: Examination) -> Finding | None:
 
 
 def one_in_each_result(examination: Examination) -> Finding | None:
-    """Two results are wrong for a reason of their own each."""
+    """Return two misconceptions that each explain one of two wrong results."""
     reasons = two_reasons(examination.replay, examination.outcomes)
     return named("two_mistakes", *reasons) if reasons else None
 
@@ -200,11 +201,11 @@ def one_in_each_result(examination: Examination) -> Finding | None:
 def one_in_a_kind_of_calls(examination: Examination) -> Finding | None:
     """Return a misconception that gives all answers to calls of some kind, and no others.
 
-    Other calls go wrong too, of this mistake or of another: with an error, say.
+    Other calls are wrong too, through this mistake or another, for example with an error.
     """
     wrong, probes = set(examination.wrong), _first_probes(examination)
     if len(wrong) == len(examination.answers):
-        return None  # answers may be right in a way that is not known
+        return None  # answers may be right in an unknown alternative
     for inside, calls in facts.kinds_of_calls(examination.replay.recipe, probes):
         if len(wrong.intersection(inside)) >= LEAST_OF_A_KIND:
             finding = _one_fitting(examination, inside, "and_other_calls", calls)
@@ -214,7 +215,7 @@ def one_in_a_kind_of_calls(examination: Examination) -> Finding | None:
 
 
 def true_statements(examination: Examination) -> Finding | None:
-    """No name: what is true of the answers, those to more draws of calls too."""
+    """Return true statements about the answers, also to more draws of calls, without a name."""
     examination.draw(SEEN)
     return facts.locate(examination.observed())
 
@@ -260,9 +261,9 @@ def _one_fitting(
 def _one_name(
     examination: Examination, found: Sequence[Wrong], code: DiagnosisCode = "named", calls: str = ""
 ) -> Finding | None:
-    """Return one misconception by its name; None if several look the same here.
+    """Return the diagnosis of one misconception by name, or None if several fit.
 
-    Misconceptions of the same id are ways to make the same mistake.
+    Misconceptions with the same id are ways to make the same mistake.
     """
     if len({wrong[0].id for wrong in found}) != 1:
         return None
@@ -274,7 +275,7 @@ def _one_name(
 
 
 def _first_probes(examination: Examination) -> Sequence[Probe]:
-    """Return the calls of the first draws, as many as were asked."""
+    """Return the observed calls of the first draws."""
     return examination.replay.probes(DRAWS)[: len(examination.answers)]
 
 
@@ -282,7 +283,7 @@ def _fitting_pairs(examination: Examination) -> list[Pair]:
     outcomes, wrong, replay = examination.outcomes, examination.wrong, examination.replay
     numbers = [outcomes[i].numbers for i in wrong]
     if sum(not len(each) or bool(np.isfinite(each).any()) for each in numbers) < TELLING:
-        return []  # of thousands of pairs, some give nothing but NaN as well
+        return []  # among thousands of pairs, some also give only NaN
     wrong_first = sorted(examination.everywhere, key=lambda i: (outcomes[i].raised, i not in wrong))
     pairs = examination.giving(replay.pairs, wrong_first)
     if pairs:  # among thousands of pairs, one may fit by chance
@@ -292,9 +293,9 @@ def _fitting_pairs(examination: Examination) -> list[Pair]:
 
 
 def _shown_apart(examination: Examination, pair: Pair) -> bool:
-    """Return whether `TELLING` calls need each half of a pair, and one half shows alone somewhere.
+    """Return True if `TELLING` calls need each half of a pair, and a call shows one half alone.
 
-    What is done to a result last, such as rounding, shows beside whatever was done before.
+    A last change of a result, such as rounding, is visible together with any earlier mistake.
     """
     replay, outcomes, wrong = examination.replay, examination.outcomes, examination.wrong
     if any(half in GENERAL for half in pair[:2]):
@@ -310,7 +311,7 @@ def _shown_apart(examination: Examination, pair: Pair) -> bool:
 
 
 def _shows_alone(replay: Replay, number: int, answer: Outcome, wrong: Wrong) -> bool:
-    """Return whether a wrong answer has a result, or its structure, as this mistake makes it."""
+    """Return True if a wrong answer has a result, or the structure, that this mistake gives."""
     made, right = replay.outcome(number, wrong), replay.outcome(number)
     if answer.raised or answer.signature == made.signature != right.signature:
         return not answer.raised
@@ -335,7 +336,7 @@ def _changes_near(examination: Examination) -> list[Wrong]:
 
 
 def _one_change(examination: Examination, near: Sequence[Wrong]) -> Finding | None:
-    """Return the first generic change that gives all the answers."""
+    """Return the finding of the first generic change that gives all the answers, or None."""
     outcomes, wrong = examination.outcomes, set(examination.wrong)
     values_first = sorted(
         examination.everywhere, key=lambda n: (n not in wrong, outcomes[n].raised, n)
@@ -344,7 +345,7 @@ def _one_change(examination: Examination, near: Sequence[Wrong]) -> Finding | No
 
 
 def two_reasons(replay: Replay, answers: Sequence[Outcome]) -> list[Misconception]:
-    """Return for each of two wrong results what gives it and leaves the others right; else none."""
+    """Return, for each of two wrong results, a misconception that changes only it; else nothing."""
     count = len(replay.recipe.results)
     given = [answer.in_parts(count) for answer in answers]
     right = [replay.outcome(n).in_parts(count) for n in range(len(answers))]
@@ -371,7 +372,7 @@ def _reason(
 
 
 def _gives_result(replay: Replay, number: int, answer: Outcome, wrong: Wrong, place: int) -> bool:
-    """Return whether a mistake gives this result of a call, and the right ones beside it."""
+    """Return True if a mistake gives this result of a call and leaves the others right."""
     count = len(answer.parts)
     made, right = (replay.outcome(number, changes).in_parts(count) for changes in (wrong, ()))
     return len(made.parts) == count and all(

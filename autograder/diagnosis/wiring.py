@@ -1,7 +1,7 @@
-"""Steps that are put together wrongly: one reads another value, is left out, done twice, too early.
+"""Wrongly connected steps: one reads another value, is left out, repeated, or done too early.
 
-They are made of a recipe's own steps, for every recipe that says what its values are called, and
-are replayed only where no misconception fits.
+These misconceptions are made from a recipe's own steps, if the recipe has names for its values.
+They are replayed only if no misconception of the course fits.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ MOST_PARAMETERS = 8
 def generic(
     id: str, what: str, question: str, value: str, replaces: Mapping[str, Step]
 ) -> Misconception:
-    """Return a misconception about one value, with hints to match; all else is right."""
+    """Return a misconception about one value, with matching hints; everything else is right."""
     hints = (
         question,
         f"All else is right: with {value} as the text says, your numbers would be too.",
@@ -40,10 +40,10 @@ def generic(
 
 @dataclass(frozen=True)
 class _Wires:
-    """The steps of a recipe and what each reads, for the calls of one draw.
+    """Steps of a recipe and the values that each reads, in the calls of one draw.
 
     Attributes:
-        names: what students call its values and arguments, in the order in which they are made.
+        names: the students' names of its values and arguments, in the order in which they are made.
         reads: for each step, the named arrays of numbers that it reads.
         every: for each step, all values that it reads.
         shapes: for each named array, its shape in each call.
@@ -60,7 +60,7 @@ class _Wires:
         return [*self.recipe.parameters, *self.recipe.steps]
 
     def before(self, step: str) -> list[str]:
-        """Return the arrays that are there when a step is done."""
+        """Return the arrays that exist before a step."""
         made = self.order[: self.order.index(step)]
         return [name for name in made if name in self.shapes]
 
@@ -69,7 +69,7 @@ class _Wires:
         return [step for step, read in self.reads.items() if name in read and step in self.names]
 
     def alike(self, step: str) -> list[tuple[str, str]]:
-        """Return what a named step reads that is of its result's shape, each with its words."""
+        """Return the inputs of a named step with its result's shape, each with its words."""
         read = self.reads[step] if step in self.names else ()
         return [(n, self.names[n]) for n in read if self.shapes[n] == self.shapes.get(step)]
 
@@ -82,7 +82,7 @@ class _Wires:
 
 
 def wirings(recipe: Recipe) -> Iterator[Misconception]:
-    """Yield all of them, plainest first; none where a recipe has no words for its steps."""
+    """Yield all wirings, simplest first; none if a recipe has no names for its steps."""
     if not recipe.labels:
         return
     wires = _wires(recipe)
@@ -100,7 +100,7 @@ def wirings(recipe: Recipe) -> Iterator[Misconception]:
 
 
 def as_students_know(recipe: Recipe) -> dict[str, str]:
-    """Return the parameters that students know by name, each with that name."""
+    """Return the names of the parameters that students know."""
     weights = getattr(recipe.caller, "weights", {})
     called = getattr(recipe.caller, "called_with", recipe.parameters)
     known = {parameter: name for name, parameter in weights.items()}
@@ -116,7 +116,7 @@ def _wires(recipe: Recipe) -> _Wires:
     for probe in recipe.calls(0):
         try:
             state = recipe.trace(probe)
-        except Exception:  # an error is the right answer to this call
+        except Exception:  # the correct answer to this call is an error
             continue
         traced += 1
         for name in names:
@@ -155,7 +155,7 @@ def _read_by(does: Step, state: Any) -> dict[str, None]:
 
 
 def changed_by(does: Step, change: ArrayChange) -> Step:
-    """Return a step with its result changed."""
+    """Return a step whose result is changed."""
     return lambda s: change.of(does(s))
 
 
@@ -181,7 +181,7 @@ def _left_out_or_twice(wires: _Wires, step: str) -> Iterator[Misconception]:
 
 
 def _in_its_place(wires: _Wires, step: str) -> Iterator[Misconception]:
-    """Yield those that do something else with what a step is made of."""
+    """Yield misconceptions that do something else with a step's inputs."""
     for source, of in wires.alike(step):
         result = wires.names[step]
         for change in IN_PLACE_OF_A_STEP:
@@ -212,7 +212,7 @@ def _another_value(wires: _Wires, step: str) -> Iterator[Misconception]:
 
 
 def _from_there_on(wires: _Wires, made: str) -> Iterator[Misconception]:
-    """Yield those with a value in place of another in later steps, as if one name were both."""
+    """Yield misconceptions in which later steps read another value, as if both had one name."""
     if made not in wires.recipe.steps:
         return
     later = wires.order[wires.order.index(made) + 1 :]
@@ -234,12 +234,12 @@ def _from_there_on(wires: _Wires, made: str) -> Iterator[Misconception]:
 
 
 def _other_order(wires: _Wires, second: str) -> Iterator[Misconception]:
-    """Yield those with two steps of which one makes the other's input, each done on the other's."""
+    """Yield misconceptions in which two consecutive steps are exchanged."""
     for first in wires.reads[second]:
         if first not in wires.recipe.steps or not {first, second} <= wires.names.keys():
             continue
         if not set(wires.every[second]) <= {first, *wires.order[: wires.order.index(first)]}:
-            continue  # it needs what is made between the two
+            continue  # it needs a value made between the two
         for source in wires.reads[first]:
             if not wires.shapes[source] == wires.shapes[first] == wires.shapes.get(second):
                 continue
@@ -256,7 +256,7 @@ def _other_order(wires: _Wires, second: str) -> Iterator[Misconception]:
 
 
 def _changed_inside(wires: _Wires, name: str) -> Iterator[Misconception]:
-    """Yield those with a value that is changed before the steps after it."""
+    """Yield misconceptions in which a value is changed before the steps that follow it."""
     if name not in wires.recipe.steps or not wires.readers(name):
         return
     value, does = wires.names[name], wires.recipe.steps[name]
@@ -284,7 +284,7 @@ def _times(does: Step, sizes: Callable[[Any], Any], size: str, power: float) -> 
 
 
 def _changed_for_a_step(wires: _Wires, step: str) -> Iterator[Misconception]:
-    """Yield those with a value, or two, that only one of the steps after it sees changed."""
+    """Yield misconceptions in which only one later step reads a changed value, or two."""
     result = wires.names.get(step)
     if result is None:
         return

@@ -1,4 +1,4 @@
-"""Changes of expressions and statements that undo small mistakes; most of them are wrong."""
+"""Candidate changes of expressions and statements that undo small mistakes; most do not help."""
 
 import ast
 import builtins
@@ -55,10 +55,10 @@ ALIKE = {
         "float32 float64 float16 int64 bool",
     )
     for word in words.split()
-}  # functions that are taken for one another, by each of them
+}  # functions that are often confused with each other
 LIKELY = ("+", "-", "*", "/", "@", "//", "**", "%")
 SWAPPED = ("-", "/", "@", "//", "**", "%")  # operators whose operands may be in the wrong order
-SIGNED = ("@", "*", "+", "-", "/")  # operators whose operands may lack a sign
+SIGNED = ("@", "*", "+", "-", "/")  # operators whose operands may have the wrong sign
 SIZED = {"range", "arange", "linspace", "eye", "ones", "zeros", "full", "empty", "tri"}
 COMPARED: dict[type[ast.cmpop], str] = {
     ast.Eq: "==",
@@ -109,7 +109,7 @@ def _calls(tree: Tree, node: ast.Call) -> Iterator[Change]:
 
 
 def _unwrapped(tree: Tree, node: ast.Call) -> Iterator[Change]:
-    """Yield what a call is given, in place of the call."""
+    """Yield a call's argument in place of the call."""
     func, first = node.func, node.args[0] if node.args else None
     if isinstance(func, ast.Attribute):
         kind = "transpose" if func.attr in {"swapaxes", "transpose"} else "call"
@@ -125,7 +125,7 @@ def _unwrapped(tree: Tree, node: ast.Call) -> Iterator[Change]:
 
 
 def _added(tree: Tree, node: ast.Call) -> Iterator[Change]:
-    """Yield an axis or a kept axis that a reduction may lack."""
+    """Yield an axis or a `keepdims` that a reduction may lack."""
     given = {keyword.arg for keyword in node.keywords}
     torch = "torch" in tree.imported
     kept, axis_name = f"{KEPT_NAMES[torch]}=True", AXIS_NAMES[torch]
@@ -170,7 +170,7 @@ def _keywords(tree: Tree, node: ast.keyword) -> Iterator[Change]:
 
 
 def _numbers(tree: Tree, node: ast.Constant | ast.UnaryOp) -> Iterator[Change]:
-    """Yield the changes of a number, with the sign before it, or of a truth value."""
+    """Yield changes of a number, including its sign, or of a truth value."""
     parent = tree.parent.get(node)
     value = plain_number(node)
     if isinstance(node, ast.Constant):
@@ -200,7 +200,7 @@ def _is_axis(parent: ast.AST | None, node: ast.AST) -> bool:
     if not isinstance(parent, ast.Call) or node not in parent.args:
         return False
     if isinstance(parent.func, ast.Name) and hasattr(builtins, parent.func.id):
-        return False  # Python's own max(0, n) knows no axes
+        return False  # Python's own max(0, n) has no axes
     return called_name(parent) in REDUCE | MOVE
 
 
@@ -217,7 +217,7 @@ def _signs(tree: Tree, node: ast.UnaryOp) -> Iterator[Change]:
 
 
 def _operators(tree: Tree, node: ast.BinOp) -> Iterator[Change]:
-    """Yield another operator, the operands exchanged, or only one of them."""
+    """Yield another operator, exchanged operands, or one operand alone."""
     left, right = tree.operand(node.left), tree.operand(node.right)
     now = OPERATORS[type(node.op)]
     start, end = tree.span(node.left)[1], tree.span(node.right)[0]
@@ -229,7 +229,7 @@ def _operators(tree: Tree, node: ast.BinOp) -> Iterator[Change]:
             continue
         weight = 1.0 if other in LIKELY else 0.3
         yield tree.put("operator", node, f"{left} {other} {right}", weight)
-        if binds:  # without new brackets it may bind its neighbours in another way
+        if binds:  # without new brackets it may bind its neighbours differently
             span = Span(start, end, between.replace(now, f" {other} ", 1))
             yield Change("operator", span, 0.8 * weight)
     if now in SWAPPED:
@@ -305,7 +305,7 @@ def _slice(tree: Tree, node: ast.Slice) -> Iterator[Change]:
 
 
 def _sequences(tree: Tree, node: ast.Tuple | ast.List) -> Iterator[Change]:
-    """Yield two elements exchanged: two results, two axes, two sizes."""
+    """Yield two exchanged elements: two results, two axes, two sizes."""
     parent = tree.parent.get(node)
     if isinstance(parent, ast.Subscript) or not 2 <= len(node.elts) <= 6:
         return
@@ -330,7 +330,7 @@ def _names(tree: Tree, node: ast.Name) -> Iterator[Change]:
         if name != node.id:
             yield tree.put("name", node, name, 1.7 if name in lately else 1.0)
     is_size = isinstance(parent, ast.Call) and called_name(parent) in SIZED
-    if is_size or isinstance(parent, ast.Slice):  # of an array, all entries would change
+    if is_size or isinstance(parent, ast.Slice):  # for an array, every entry would change
         yield tree.put("off by one", node, f"{node.id} + 1", 0.3)
         yield tree.put("off by one", node, f"{node.id} - 1", 0.3)
 
@@ -346,7 +346,7 @@ def _attributes(tree: Tree, node: ast.Attribute) -> Iterator[Change]:
 
 
 def _left_out(tree: Tree, node: ast.stmt) -> Iterator[Change]:
-    """Yield nothing in a statement's place, and a `return` after the last line of a function."""
+    """Yield a removed statement, and a `return` after a function's last line."""
     owner = tree.owner[node]
     if owner is None:
         return
@@ -407,7 +407,7 @@ def _leaps(tree: Tree, node: ast.stmt) -> Iterator[Change]:
 
 
 def _parameters(tree: Tree, node: Function) -> Iterator[Change]:
-    """Yield parameters in another order."""
+    """Yield the parameters in another order."""
     given = node.args.args
     first = 1 if given and given[0].arg == "self" else 0
     for i in range(first, len(given) - 1):

@@ -1,4 +1,4 @@
-"""Candidate edits of a student's source, one at a place or the same at equal places, in order."""
+"""Candidate edits of a student's source, at one place or at several equal places, best first."""
 
 import ast
 import itertools
@@ -23,14 +23,14 @@ from autograder.diagnosis.repair.tree import (
 Changed = tuple[ast.AST, Change]
 MAX_EDITS = 20_000
 MAX_PLACE = 500
-MOST_EQUAL = 4  # equal places of which some alone are tried
-NEXT_USES = 3  # of a name, that are meant to have the new value
-OWN_NAME_WEIGHT = 3.0  # beside other changes of names: there are few of these
+MOST_EQUAL = 4  # with up to this many equal places, subsets are tried too
+NEXT_USES = 3  # uses of a name that are meant to have the new value
+OWN_NAME_WEIGHT = 3.0  # relative to other changes of names: these are few
 NO_LINES: Lines = frozenset()
-AGAIN = 0.93  # each further edit of a kind in a line: others get their turn
-BY_TURNS = 0.01  # the best of each kind in each line, and then the second of each
+AGAIN = 0.93  # for each further edit of a kind in a line, so that other edits get a turn
+BY_TURNS = 0.01  # the best of each kind in each line, then the second best
 
-# How much each kind is worth beside the number of edits that it makes.
+# The weight of each kind, relative to how many edits it makes.
 WORTH = {
     "axis": 5.0,
     "transpose": 4.5,
@@ -60,18 +60,18 @@ WORTH = {
     "keyword": 1.6,
     "type": 1.4,
 }
-FACTORS = (0.65, 2.2, 1.7, 2.5, 0.7)  # of `Suspects`, in their order
+FACTORS = (0.65, 2.2, 1.7, 2.5, 0.7)  # of `Suspects`, in the order of its fields
 
 
 class Edit(msgspec.Struct, frozen=True):
     """An edit of one unit.
 
     Attributes:
-        kind: see `WORTH`.
-        unit: the number of the unit.
-        lines: the lines of the statements.
-        at: the lines of the places themselves.
-        spans: the texts that it exchanges.
+        kind: a key of `WORTH`.
+        unit: the index of the unit.
+        lines: the lines of the changed statements.
+        at: the lines of the changed places.
+        spans: the replaced texts.
     """
 
     kind: str
@@ -83,12 +83,12 @@ class Edit(msgspec.Struct, frozen=True):
 
 
 def edits(trees: Sequence[Tree | None], live: Lines, known: Sequence[Template] = ()) -> list[Edit]:
-    """Return all edits at the lines that are live, or at all lines if none is known to be.
+    """Return all edits of the lines in `live`, or of all lines if `live` is empty.
 
-    Each text is made once; the same places in the same order give the same list.
+    Each resulting text occurs once; the order depends only on the source.
 
     Args:
-        known: expressions of right answers, which may take the place of what is much like them.
+        known: expressions of correct answers, which may replace similar expressions.
     """
     found: dict[tuple[int, tuple[Span, ...]], Edit] = {}
     for number, tree in enumerate(trees):
@@ -128,7 +128,7 @@ def _in_unit(
 
 
 def _at_equal_places(equal: Iterable[list[Changed]]) -> Iterator[Sequence[Changed]]:
-    """Yield the same change at all equal places and, of few, at some; none may overlap."""
+    """Yield the same change at all equal places and, if they are few, at subsets; none overlap."""
     for places in equal:
         spans = sorted(change.span for _, change in places)
         if all(span.end <= other.start for span, other in itertools.pairwise(spans)):
@@ -138,7 +138,7 @@ def _at_equal_places(equal: Iterable[list[Changed]]) -> Iterator[Sequence[Change
 
 
 def _is_long(tree: Tree, node: ast.AST) -> bool:
-    """Return whether a node is so long that the texts of all its parts would be too much."""
+    """Return True if a node is so long that copying all of its parts would take too much memory."""
     if not isinstance(node, ast.expr | ast.stmt | ast.keyword) or hasattr(node, "body"):
         return False
     start, end = tree.span(node)
@@ -160,9 +160,9 @@ def _edit(number: int, tree: Tree, places: Sequence[Changed]) -> Edit:
 
 
 def _names_kept_apart(tree: Tree) -> Iterator[list[Changed]]:
-    """Yield for each second value of a name one of its own, for it and for its next uses.
+    """Yield a new name for a variable's second value, used there and in its next uses.
 
-    The uses after these have the value before again: it was needed there.
+    Later uses get the earlier value again: they may have needed it.
     """
     for node in tree.nodes:
         if not isinstance(node, ast.Assign) or len(node.targets) != 1:
@@ -193,14 +193,14 @@ def _had_a_value(owner: Function, target: ast.Name) -> bool:
 
 
 class Suspects(NamedTuple):
-    """Lines that are more likely to be wrong than others, or less.
+    """Lines that are more or less likely to be wrong than others.
 
     Attributes:
-        also_passing: lines that passing checks run as well: less likely.
-        raised: lines in which an exception rose.
-        feeding: lines that gave the names there their values.
-        departing: the line with the first value that no right answer has.
-        fine: lines of which right answers have all values: less likely.
+        also_passing: lines that passing checks run too: less likely.
+        raised: lines in which an exception was raised.
+        feeding: lines that assign the names used there.
+        departing: the line with the first value that no correct answer computes.
+        fine: lines whose values all occur in correct answers: less likely.
     """
 
     also_passing: Lines = NO_LINES
@@ -210,7 +210,7 @@ class Suspects(NamedTuple):
     fine: Lines = NO_LINES
 
     def of(self, edit: Edit) -> float:
-        """Return the factor by which an edit is worth more for its lines."""
+        """Return the factor by which the edit's lines change its weight."""
         places = {(edit.unit, line) for line in (*edit.lines, *edit.at)}
         value = 1.0
         for lines, factor in zip(self, FACTORS, strict=True):
@@ -219,7 +219,7 @@ class Suspects(NamedTuple):
 
 
 def in_order(edits: Sequence[Edit], suspects: Suspects, again: float = AGAIN) -> list[Edit]:
-    """Return the edits to try, best first; `again` is a factor for each further one of a kind."""
+    """Return the edits to try, best first; `again` is a factor for each further edit of a kind."""
 
     def worth(edit: Edit) -> float:
         value = WORTH[edit.kind] * edit.weight * suspects.of(edit)

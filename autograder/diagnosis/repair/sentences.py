@@ -1,17 +1,17 @@
-"""Sentences about what a search for repairs found, and never the edit."""
+"""Sentences about the results of a search for repairs; they never show the edit."""
 
 from collections.abc import Sequence
 
 import msgspec
 
-from autograder.course.text import join_names, one_line
+from autograder.course.text import capital, join_names, one_line
 from autograder.diagnosis.repair.edits import NO_LINES, Edit
 from autograder.diagnosis.repair.traces import Lines
 from autograder.diagnosis.repair.tree import Tree
 from autograder.report.model import Line, Repair
 from autograder.submission.code import Definition
 
-# What all edits of a kind have in common, in words that do not give the edit away.
+# Words for each kind of edit that do not give the edit away.
 WORDS = {
     "axis": "another axis there, or none",
     "transpose": "two axes exchanged there, or left as they are",
@@ -32,21 +32,21 @@ WORDS = {
     "name": "another name there",
 }
 MOST_LINES = 3
-EITHER = "either"  # the kind of what does in one line, and in another one too
-RUNS = "runs"  # the kinds of what is no edit: lines that only checks run which fail,
-DEPARTS = "departs"  # and the line with the first value that no right answer has
+EITHER = "either"  # the kind of edits that each suffice alone, in different lines
+RUNS = "runs"  # without an edit: lines that only failing checks run
+DEPARTS = "departs"  # without an edit: the line with the first unknown value
 
 
 class Found(msgspec.Struct, frozen=True):
-    """The edits that pass everything, one for each set of lines.
+    """Result of a search: the edits that pass everything, one for each set of lines.
 
     Attributes:
-        trees: the units that the edits speak of.
-        one_kind: False if edits of other kinds seem to do in the same lines.
-        together: two edits that pass everything at once, where none does alone.
-        functions: what the checks that pass are about, if they are not all.
-        departing: the line of the first value that no right answer has.
-        only_failing: the lines that run in checks that fail and in none that passes.
+        trees: the units that the edits are in.
+        one_kind: False if edits of other kinds in the same lines seem to work too.
+        together: two edits that pass everything together, if none does alone.
+        functions: the functions of the passing checks, if not all.
+        departing: the line with the first value that no correct answer computes.
+        only_failing: the lines that failing checks run and no passing check runs.
     """
 
     edits: tuple[Edit, ...]
@@ -59,10 +59,10 @@ class Found(msgspec.Struct, frozen=True):
 
 
 def describe_repair(found: Sequence[Found], shown_only: bool = False) -> Repair | None:
-    """Return what was found, of each function by itself where that is so; None if it is nothing.
+    """Return the sentence for the results, by function if they were found so; None if nothing was.
 
     Args:
-        shown_only: only the checks that show themselves were run, as in a released course.
+        shown_only: only visible checks were run, as in a released course.
     """
     described = [_describe(result, shown_only) for result in found]
     repairs = [repair for repair in described if repair is not None]
@@ -75,11 +75,11 @@ def describe_repair(found: Sequence[Found], shown_only: bool = False) -> Repair 
 
 
 def _describe(found: Found, shown_only: bool) -> Repair | None:
-    """Return what the edits that pass have in common; None if that is nothing worth saying."""
-    passes = "every check that shows itself" if shown_only else "every check"
+    """Return a sentence about what the passing edits share, or None if it would say too little."""
+    passes = "every visible check" if shown_only else "every check"
     if found.functions:
         names = join_names([one_line(name, 60) for name in found.functions])
-        passes = f"every check that {'shows itself and ' * shown_only}is about {names} alone"
+        passes = f"{passes} that tests only {names}"
     if found.together:
         return _of_two(found, passes)
     if not found.edits:
@@ -90,7 +90,7 @@ def _describe(found: Found, shown_only: bool) -> Repair | None:
 
 
 def _of_two(found: Found, passes: str) -> Repair | None:
-    """Return the lines of two edits at once."""
+    """Return the lines of two edits that work together."""
     places = sorted((edit.unit, line) for edit in found.together for line in edit.at)
     numbers = sorted({line for _, line in places})
     if not 1 < len(numbers) <= MOST_LINES:
@@ -105,22 +105,22 @@ def _of_two(found: Found, passes: str) -> Repair | None:
 
 
 def _of_lines_alone(found: Found) -> Repair | None:
-    """Return where values leave those of right answers, or the lines that only failures run."""
-    departs = "The first value that none of the right answers known to the course has is made in"
-    runs = "Of the checks, only those that fail run"
+    """Return the line where values become wrong, or lines that only failing checks run."""
+    departs = "{} is the first to compute a value that no known correct solution computes."
+    runs = "Only failing checks run {}."
     for lines, kind, text in (found.departing, DEPARTS, departs), (found.only_failing, RUNS, runs):
         units = {unit for unit, _ in lines}
         numbers = sorted(line for _, line in lines)
         if len(units) == 1 and len(numbers) <= MOST_LINES:
             unit = units.pop()
             places = tuple(_line(found, unit, number) for number in numbers)
-            said = f"{text} {_where(found, _label(found, unit), numbers)}."
+            said = capital(text.format(_where(found, _label(found, unit), numbers)))
             return Repair(said=said, kind=kind, places=places)
     return None
 
 
 def _where(found: Found, label: str, numbers: Sequence[int]) -> str:
-    """Return `line 3` or `lines 3 and 4`, of which unit where there are several."""
+    """Return `line 3` or `lines 3 and 4`; with the file's name if there are several."""
     where = f"line{'s' * (len(numbers) > 1)} {join_names([*map(str, numbers)])}"
     return f"{where} of {label}" if len(found.trees) > 1 else where
 
@@ -139,7 +139,7 @@ def _line(found: Found, number: int, line: int) -> Line:
 
 
 def _of_either(found: Found, passes: str) -> Repair | None:
-    """Return the lines of edits in one line or another, if they are few."""
+    """Return the lines of edits that each work alone, if the lines are few."""
     edits = sorted(found.edits, key=lambda edit: (edit.unit, edit.lines))
     places = {(edit.unit, line) for edit in edits for line in edit.lines}
     if len(places) > MOST_LINES or any(len(edit.lines) > 1 for edit in edits):
@@ -153,7 +153,7 @@ def _of_either(found: Found, passes: str) -> Repair | None:
 
 
 def _of_function(found: Found, passes: str) -> Repair | None:
-    """Return the outermost function or class that edits in several lines are in, if it is one."""
+    """Return the outermost function or class that contains all the edits, if there is one."""
     names = set()
     for edit in found.edits:
         tree = found.trees[edit.unit]

@@ -1,6 +1,6 @@
-"""Targets of a repair, and how near an edited file comes to them.
+"""Targets of a repair, and how close an edited file comes to them.
 
-Targets are the failed checks of functions whose mistake has no name yet.
+Targets are failed checks of functions whose mistake is not named yet.
 """
 
 import ast
@@ -13,7 +13,7 @@ from autograder.checks.check_result import CheckResult
 from autograder.submission.code import Definition, parsed
 from autograder.submission.source import Source
 
-LEAST_APART, MOST_APART = 2, 3  # functions that are looked at one by one
+LEAST_APART, MOST_APART = 2, 3  # functions that are examined separately
 NOTHING_THERE = frozenset({"missing", "not written"})
 
 
@@ -21,10 +21,10 @@ class Targets(msgspec.Struct, frozen=True):
     """The checks that an edit should make pass.
 
     Attributes:
-        failed: the checks that failed without a name.
-        checks: all that have to pass then; empty if that is every check.
-        functions: what the failed ones are about; empty if that is all that fails.
-        not_run: checks that did not run, and may be about these functions alone.
+        failed: the failed checks without a named mistake.
+        checks: all checks that then have to pass; empty means every check.
+        functions: the functions of the failed checks; empty if no other check fails.
+        not_run: checks that did not run, and may test only these functions.
     """
 
     failed: tuple[str, ...]
@@ -33,14 +33,14 @@ class Targets(msgspec.Struct, frozen=True):
     not_run: tuple[str, ...] = ()
 
     def are_met_by(self, result: CheckResult) -> bool:
-        """Return whether a check passes, or asks for other functions too."""
+        """Return True if a check passes, or also tests other functions."""
         return passes(result) or not _functions(result) <= set(self.functions)
 
 
 def find_targets(source: Source, results: Sequence[CheckResult]) -> Targets:
-    """Return the failed checks of functions that are written and have no mistake with a name.
+    """Return the failed checks of functions that are written and have no named mistake.
 
-    A function that uses one with such a mistake fails for that, as far as is known.
+    A function that uses one with a named mistake may fail only because of it, so it is left out.
     """
     failed = [result for result in results if result.outcome == "failed"]
     named = frozenset(name for result in failed if _is_named(result) for name in _functions(result))
@@ -80,7 +80,7 @@ def targets_by_function(
 
 
 def _users(source: Source, functions: frozenset[str]) -> frozenset[str]:
-    """Return these functions and all of the file that name one of them, directly or not."""
+    """Return these functions and all functions of the file that use them, also indirectly."""
     names_in = {
         node.name: {name.id for name in ast.walk(node) if isinstance(name, ast.Name)}
         for unit in source.units
@@ -105,7 +105,7 @@ def _functions(result: CheckResult) -> frozenset[str]:
 
 
 def _checks_of(results: Sequence[CheckResult], about: frozenset[str]) -> frozenset[str]:
-    """Return the checks that ask for no other functions than these."""
+    """Return the checks that test no functions other than these."""
     return frozenset(r.name for r in results if r.about and _functions(r) <= about)
 
 
@@ -113,11 +113,11 @@ RAISED, SHAPE, VALUES = range(3)
 
 
 class Fitness(NamedTuple):
-    """The checks that passed before one failed, and how near that one is to passing.
+    """Number of checks that passed before the first failure, and how close that one is to passing.
 
     Attributes:
-        kind: `RAISED`, `SHAPE` or `VALUES`: what is wrong with the first that failed.
-        right: the number of its values that are right.
+        kind: `RAISED`, `SHAPE` or `VALUES`: the kind of the first failure.
+        right: the number of its correct values.
     """
 
     passed: int
@@ -127,14 +127,14 @@ class Fitness(NamedTuple):
 
 
 def passes(result: CheckResult) -> bool:
-    """Return whether a check passes; those that a released course does not hand out do."""
+    """Return True if a check passes; checks not in the kit count as passed."""
     return result.outcome == "passed" or (
         result.hidden and result.outcome == "graded when handed in"
     )
 
 
 def fitness_of(results: Sequence[CheckResult]) -> Fitness:
-    """Return the fitness of an edited file; checks after the first that failed did not run."""
+    """Return the fitness of an edited file; checks after the first failure did not run."""
     passed = sum(map(passes, results))
     failed = next((result for result in results if not passes(result)), None)
     if failed is None:

@@ -1,7 +1,7 @@
-"""Expressions of the course's right answers, with the student's names, as candidates.
+"""Expressions of the course's correct answers, renamed to the student's names, as candidates.
 
-They take the place only of what looks much like them: a template that is a whole answer would
-fix everything and say nothing.
+They replace only similar expressions: a template that is a whole answer would fix everything
+without locating the mistake.
 """
 
 import ast
@@ -20,19 +20,19 @@ from autograder.diagnosis.repair.tree import (
     parameters_of,
 )
 
-ALIKE = 0.5  # the share of tokens that an expression and a template must have in common
-BEST = 6  # templates for each expression
+ALIKE = 0.5  # least share of common tokens of an expression and a template
+BEST = 6  # templates per expression
 LEAST, MOST = 3, 40  # tokens
 KINDS = ast.BinOp | ast.Call | ast.Subscript | ast.Compare | ast.Tuple | ast.IfExp | ast.UnaryOp
 _NAME = re.compile(r"(?<![.\w])[A-Za-z_]\w*")
-_TOKEN = re.compile(r"\w+|[^\w\s.,()\[\]]")  # brackets and commas make nothing alike
+_TOKEN = re.compile(r"\w+|[^\w\s.,()\[\]]")  # brackets and commas do not count as similarity
 BUILT_IN = {"len", "range", "sum", "max", "min", "float", "int", "abs", "tuple", "list", "True"}
 
 
 class Template(msgspec.Struct, frozen=True):
-    """An expression, the function it is from with its parameters, and the names it needs.
+    """Expression with the function and parameters that it comes from, and the names it needs.
 
-    `modules` are those of the names that its file imports.
+    `modules` are the names among them that its file imports.
     """
 
     text: str
@@ -43,7 +43,7 @@ class Template(msgspec.Struct, frozen=True):
 
 
 def templates(right_answers: Iterable[Path]) -> tuple[Template, ...]:
-    """Read the templates of the right answers in these files."""
+    """Return the templates of the correct answers in these files."""
     found: dict[tuple[str, str], Template] = {}
     for path in right_answers:
         try:
@@ -89,16 +89,16 @@ def template_changes(tree: Tree, node: ast.AST, known: Sequence[Template]) -> It
 
 
 def _free(node: ast.AST) -> tuple[str, ...]:
-    """Return the names that an expression needs, without those that it binds itself."""
+    """Return the names that an expression needs, except those that it binds itself."""
     names = [name for name in ast.walk(node) if isinstance(name, ast.Name)]
     bound = {name.id for name in names if isinstance(name.ctx, ast.Store)}
     return tuple(dict.fromkeys(name.id for name in names if name.id not in bound))
 
 
 def _renamed(template: Template, owner: Function, scope: Sequence[str]) -> str:
-    """Return a template with the student's names; empty where it cannot have them.
+    """Return a template with the student's names; empty if a name is missing.
 
-    Parameters are renamed by their place, and one local name by guess.
+    Parameters are renamed by position; one local name is guessed.
     """
     parameters = parameters_of(owner)
     new_names: dict[str, str] = {}
@@ -119,7 +119,7 @@ def _renamed(template: Template, owner: Function, scope: Sequence[str]) -> str:
 def _alike(one: Counter[str], other: Counter[str]) -> float:
     """Return the share of tokens, 0 to 1, that two expressions have in common.
 
-    It is the mean of the share of both and the share of the shorter one.
+    It is the mean of the share of both and the share of the shorter expression.
     """
     common, sizes = sum((one & other).values()), (sum(one.values()), sum(other.values()))
     return common / sum(sizes) + common / max(1, 2 * min(sizes))

@@ -1,8 +1,8 @@
-"""Traces of a submission: the lines that checks run, and the values that it computes on its way.
+"""Traces of a submission: the lines that checks run, and the intermediate values.
 
-The traced file prints a mark for each statement, or for each value, and the judge's side reads the
-marks from its output. Each value is known by numbers that its axes and their order do not change,
-so an answer may hold its arrays in another shape than the course does.
+The traced file prints a mark for each statement, or for each value, and the judge reads the marks
+from its output. A value is identified by numbers that do not depend on its axes and their order, so
+an answer may arrange its arrays differently from the reference.
 """
 
 import ast
@@ -22,11 +22,11 @@ from autograder.submission.code import is_text
 from autograder.submission.source import Source
 from autograder.worker.messages import Unit
 
-Lines = frozenset[tuple[int, int]]  # of each the number of its unit, and its own
-Known = npt.NDArray[np.float64]  # a row for each value of right answers: what it is known by
+Lines = frozenset[tuple[int, int]]  # pairs of a unit's number and a line number
+Known = npt.NDArray[np.float64]  # one row per value of correct answers: its identifying numbers
 
-TELLING = 3  # fewer numbers are alike by chance
-CLOSE = 2e-4  # as a share: float32 beside float64, and sums in another order
+TELLING = 3  # arrays with fewer numbers match by chance
+CLOSE = 2e-4  # relative: for float32 against float64, and sums in another order
 EXPRESSIONS = ast.BinOp | ast.Call | ast.Subscript | ast.IfExp | ast.UnaryOp | ast.Compare
 _LINE_MARK = re.compile(r"\x01(\d{1,4}):(\d{1,6})\n")
 _MARK_LINE = """
@@ -64,10 +64,10 @@ def _passed_value(mark, value, _seen={}, _print=print):
 
 
 class TracedValue(NamedTuple):
-    """A value: the place of its statement, and what it is known by.
+    """Value with the place of its statement and its identifying numbers.
 
-    It is known by its size, the number of its odd entries (infinite or huge), and the sum and the
-    sum of squares of the others.
+    These are its size, the number of its odd entries (infinite or huge), and the sum and the sum of
+    squares of the others.
     """
 
     place: tuple[int, int]
@@ -82,7 +82,7 @@ def with_line_marks(source: Source, trees: Sequence[Tree | None]) -> Source:
 def with_value_marks(source: Source, trees: Sequence[Tree | None], all_parts: bool) -> Source:
     """Return the source with marks of the value of each assignment and each `return`.
 
-    With `all_parts` the parts of these expressions are marked as well.
+    With `all_parts`, the parts of these expressions are marked too.
     """
 
     mark = partial(_mark_values, all_parts=all_parts)
@@ -146,7 +146,7 @@ def _mark_values(root: ast.Module, number: int, all_parts: bool) -> None:
 
 
 def _changed(statement: ast.Assign | ast.AugAssign | ast.Return) -> list[str]:
-    """Return what has another value after a statement than the statement's own value."""
+    """Return the variables that a statement changes besides its own value."""
     if isinstance(statement, ast.AugAssign):
         target: ast.expr = statement.target
         while isinstance(target, ast.Subscript):
@@ -158,7 +158,7 @@ def _changed(statement: ast.Assign | ast.AugAssign | ast.Return) -> list[str]:
 
 
 def _value_mark(place: str, value: ast.expr) -> ast.expr:
-    """Return a call that prints what a value is known by, and returns the value."""
+    """Return a call that prints a value's identifying numbers and returns the value."""
     call = ast.parse(f"_passed_value({place!r}, 0)", mode="eval").body
     assert isinstance(call, ast.Call)
     call.args[1] = value
@@ -185,9 +185,9 @@ def lines_run(printed: str) -> Lines:
 
 
 def feeding_lines(trees: Sequence[Tree | None], lines: Lines) -> Iterator[tuple[int, int]]:
-    """Yield the lines of the same function that give the names in some lines their values.
+    """Yield the lines of the same function that assign the names used in some lines.
 
-    Lines that test these names feed them too.
+    Lines that test these names count too.
     """
     for number, tree in enumerate(trees):
         here = {line for unit, line in lines if unit == number}
@@ -214,7 +214,7 @@ def values_in(printed: str) -> list[TracedValue]:
 
 
 def known_values(values: Iterable[TracedValue]) -> Known:
-    """Return what right answers compute, each value once."""
+    """Return the values that correct answers compute, each once."""
     rows = sorted({value.known_by for value in values})
     return np.array(rows, dtype=np.float64).reshape(-1, 4)
 
@@ -222,10 +222,10 @@ def known_values(values: Iterable[TracedValue]) -> Known:
 def values_of_right_answers(
     paths: Iterable[Path], exercise: str, printed: Callable[[Source], str]
 ) -> Known:
-    """Return what right answers compute; nothing where the course has none.
+    """Return the values that correct answers compute; empty if the course has no such files.
 
     Args:
-        printed: gives what a source prints in the checks.
+        printed: returns the output of a source while its checks run.
     """
     values: list[TracedValue] = []
     for path in paths:
@@ -241,9 +241,10 @@ def values_of_right_answers(
 
 
 def first_departure(values: Sequence[TracedValue], known: Known) -> tuple[Lines, Lines]:
-    """Return the line with the first value that no right answer has, and the lines with none such.
+    """Return the line with the first unknown value, and the lines with only known values.
 
-    Nothing where not even the first values are known: the answer goes a way of its own.
+    A value is known if a correct answer computes it. Both are empty if no line has only known
+    values: the answer takes another approach.
     """
     lost: dict[tuple[int, int], bool] = {}
     first: tuple[int, int] | None = None
@@ -259,9 +260,9 @@ def first_departure(values: Sequence[TracedValue], known: Known) -> tuple[Lines,
 
 
 def without_loops(trees: Sequence[Tree | None], lines: Lines) -> Lines:
-    """Return the lines that are not in or after a loop of their function.
+    """Return the lines that are neither in nor after a loop of their function.
 
-    The values of a loop may be too small to tell, so one of them may be the first that is wrong.
+    Values in a loop may be too small to identify, so an earlier one may be the first wrong value.
     """
     behind = set()
     for number, tree in enumerate(trees):

@@ -1,4 +1,4 @@
-"""Syntax trees of units of source whose nodes know their place in the text."""
+"""Syntax trees of source units, with the position of each node in the text."""
 
 import ast
 from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ ATOMIC = (
 
 
 class Span(msgspec.Struct, frozen=True, order=True):
-    """A part of a text, in bytes of UTF-8, and what takes its place."""
+    """Part of a text, in bytes of UTF-8, and its replacement."""
 
     start: int
     end: int
@@ -35,7 +35,7 @@ class Span(msgspec.Struct, frozen=True, order=True):
 
 
 class Change(msgspec.Struct, frozen=True):
-    """A change of one place: its kind, and how likely it is beside others of the kind."""
+    """Change at one place: its kind, and its likelihood relative to others of the kind."""
 
     kind: str
     span: Span
@@ -43,18 +43,19 @@ class Change(msgspec.Struct, frozen=True):
 
 
 class Tree:
-    """One unit, parsed.
+    """Parsed unit of source.
 
     Attributes:
         nodes: all nodes that an edit may touch, in the order of the text.
         statement: the statement of each node.
         owner: the function of each node; None outside functions.
         parent: the parent of each node.
-        imported: the names that it imports, or that any unit does of those read with it.
+        imported: the names that this unit, or one read with it, imports.
 
     Raises:
-        SyntaxError, ValueError, RecursionError, MemoryError: it is no Python, or too deep.
-        ValueError: it is too long.
+        SyntaxError, ValueError, RecursionError, MemoryError: it is not Python, or nested too
+            deeply.
+        ValueError: the text is too long.
     """
 
     def __init__(self, unit: Unit) -> None:
@@ -80,7 +81,7 @@ class Tree:
     def _linked(self) -> Iterator[ast.AST]:
         """Yield all nodes that an edit may touch, in the order of the text.
 
-        Of the top level only what makes a function: numbers there are answers.
+        At the top level only function definitions count: numbers there are answers.
         """
         waiting: list[tuple[ast.AST, Function | None, ast.stmt | None]] = [
             (node, None, None)
@@ -100,7 +101,7 @@ class Tree:
             inside = node if isinstance(node, Function) else owner
             for child in reversed(list(ast.iter_child_nodes(node))):
                 if isinstance(child, ast.JoinedStr | ast.expr_context) or is_text(child):
-                    continue  # the places of what stands in an f-string are not known
+                    continue  # positions inside an f-string are unknown
                 self.parent[child] = node
                 waiting.append((child, inside, statement))
 
@@ -127,12 +128,12 @@ class Tree:
         return self.raw[start:end].decode()
 
     def operand(self, node: ast.AST) -> str:
-        """Return the same, in brackets where it needs some to be part of something else."""
+        """Return a node's text, in brackets if it needs them as part of an expression."""
         text = self.source(node)
         return text if isinstance(node, ATOMIC) else f"({text})"
 
     def put(self, kind: str, node: ast.AST, new: str, weight: float = 1.0) -> Change:
-        """Return the change that puts a text in a node's place, in brackets if it needs them."""
+        """Return the change that replaces a node by a text, in brackets if it needs them."""
         start, end = self.span(node)
         parent = self.parent.get(node)
         binds = ast.BinOp | ast.UnaryOp | ast.Attribute | ast.Compare | ast.BoolOp | ast.Subscript
@@ -142,7 +143,7 @@ class Tree:
         return Change(kind, Span(start, end, new), weight)
 
     def applied(self, spans: tuple[Span, ...]) -> str:
-        """Return the text with these parts exchanged; they do not overlap."""
+        """Return the text with these spans replaced; they do not overlap."""
         raw = self.raw
         for span in sorted(spans, reverse=True):
             raw = raw[: span.start] + span.new.encode() + raw[span.end :]
@@ -160,18 +161,18 @@ class Tree:
         return self._scopes[function]
 
     def lately(self, node: ast.expr) -> list[str]:
-        """Return the names that got a value before a node's line, the latest first."""
+        """Return the names assigned before a node's line, the latest first."""
         stored = sorted(self._stored.get(self.owner[node], []), reverse=True)
         return list(dict.fromkeys(name for line, name in stored if line < node.lineno))
 
 
 def is_stored(node: ast.AST) -> TypeGuard[ast.Name]:
-    """Return whether a node is a name that gets a value."""
+    """Return True if a node is a name that is assigned."""
     return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
 
 
 def read_trees(units: Sequence[Unit]) -> tuple[Tree | None, ...]:
-    """Parse the units of a source, which see what each other imports."""
+    """Parse the units of a source; each one sees the imports of the others."""
     trees = tuple(map(read_tree, units))
     parsed = [tree for tree in trees if tree is not None]
     imported = frozenset(name for tree in parsed for name in tree.imported)
@@ -181,7 +182,7 @@ def read_trees(units: Sequence[Unit]) -> tuple[Tree | None, ...]:
 
 
 def read_tree(unit: Unit) -> Tree | None:
-    """Parse a unit; None if it is no Python, or too long or deep for a search."""
+    """Parse a unit; None if it is not Python, or too long or deep for a search."""
     try:
         return Tree(unit)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -195,7 +196,7 @@ def parameters_of(function: Function) -> list[str]:
 
 
 def _is_one(text: str) -> bool:
-    """Return whether a text is one thing that no operator beside it can take apart."""
+    """Return True if a text stays one operand next to any operator."""
     try:
         node = ast.parse(text, mode="eval").body
     except SyntaxError:
