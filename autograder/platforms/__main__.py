@@ -1,4 +1,4 @@
-"""The program on a platform's machine: `python -m autograder.platforms PLATFORM ARGUMENTS`."""
+"""Program on a platform's machine: `python -m autograder.platforms PLATFORM ARGUMENTS`."""
 
 import importlib
 import sys
@@ -10,7 +10,7 @@ PLATFORMS = ("gradescope", "prairielearn", "classroom50")
 
 
 def main(arguments: list[str]) -> int:
-    """Grade; the exit code is 0 for whatever a submission gets, 1 if there are no results."""
+    """Grade a submission; return exit code 0 if there are results, whatever the points, else 1."""
     platform, *rest = arguments
     if platform not in PLATFORMS:
         print(f"Expected one of {', '.join(PLATFORMS)}, found {platform!r}.", file=sys.stderr)

@@ -1,11 +1,11 @@
 """Blackboard: its downloads of submissions, and its gradebook.
 
-A submitted file is called `Assignment_user_attempt_date_file`; a `.txt` for each attempt has the
-student's name. The first `_attempt_` with a date is Blackboard's: the student chooses the rest.
+A submitted file is named `Assignment_user_attempt_date_file`; a `.txt` for each attempt has the
+student's name. The first `_attempt_` with a date is Blackboard's; the student chooses the rest.
 
 The gradebook is Blackboard's download with the graded columns filled in. An upload finds a student
-by the user name, and a column by the number behind the bar in its head; a head without one makes a
-new column. Blackboard itself adds up the totals ("up to" so many points).
+by the user name, and a column by the number after the bar in its heading; a heading without a
+number makes a new column. Blackboard itself adds up the totals ("up to" the maximum).
 """
 
 import re
@@ -32,7 +32,7 @@ _ORIGINAL = re.compile(
 def read(listing: Listing) -> Sequence[Piece]:
     """Return the files of all attempts; the notes beside them have names of people and files.
 
-    A note holds text of its student. So it is believed for its own attempt only.
+    A note contains text by its student, so it is trusted only for its own attempt.
     """
     found = [match for name in listing.files if (match := _FILE.fullmatch(name))]
     named: dict[str, Owner] = {}
@@ -56,10 +56,11 @@ def read(listing: Listing) -> Sequence[Piece]:
 
 
 def _people(prefixes: Collection[str], named: dict[str, Owner]) -> dict[str, list[Owner]]:
-    """Return the students whom the beginnings of files' names may mean.
+    """Return the students that the prefixes of files' names may mean.
 
-    A beginning is an assignment and a user name, and both may have underscores. It is one person's;
-    where two would be the same user, and no note says whose they are, both stay open.
+    A prefix is an assignment and a user name, and both may contain underscores. Each prefix belongs
+    to one person. If two prefixes would mean the same user, and no note names the students, each
+    prefix keeps several candidates.
     """
     assignments = {prefix.removesuffix(owner.id) for prefix, owner in named.items()}
     people = {prefix: [owner] for prefix, owner in named.items()}
@@ -78,7 +79,7 @@ def _people(prefixes: Collection[str], named: dict[str, Owner]) -> dict[str, lis
 
 
 def _originals(note: re.Match[str], text: str) -> dict[str, str]:
-    """Return the original names of the files of a note's attempt."""
+    """Return the original names of the files in a note's attempt, by downloaded name."""
     found = {}
     for line in _ORIGINAL.finditer(text):
         file = _FILE.fullmatch(line["file"])
@@ -92,7 +93,7 @@ def _attempt(match: re.Match[str]) -> tuple[str, str]:
 
 
 def _piece(match: re.Match[str], owner: Owner, originals: dict[str, str]) -> Piece:
-    """Return the piece of a file; a note alone is an attempt without files."""
+    """Return the piece for a file, or for a note alone: an attempt without files."""
     file = originals.get(match.string, match["file"] or "")
     return Piece(
         entry=match.string,

@@ -1,9 +1,9 @@
 """Brightspace: its downloads of submissions, and its gradebook.
 
-A submission is `USER-FOLDER - Full name - Feb 5, 2027 1110 PM`, alone or before a file's name. The
-gradebook is Brightspace's export of points with the graded columns filled in. It finds students by
-Org Defined ID or user name, which stand behind a `#`; other details of them must not be imported.
-The last column marks the end of the line.
+A submission is named `USER-FOLDER - Full name - Feb 5, 2027 1110 PM`, alone or before a file's
+name. The gradebook is Brightspace's export of points with the graded columns filled in. It finds
+students by Org Defined ID or user name, after a `#`; other details of students must not be
+imported. The last column marks the end of the line.
 """
 
 import re
@@ -21,9 +21,9 @@ _FORMS = ("%b %d, %Y %I%M %p", "%B %d, %Y %I%M %p", "%b %d, %Y %H%M", "%B %d, %Y
 
 
 def readings_of(entry: Entry) -> list[Piece]:
-    """Return all meanings that an entry's name can have; none for a name of another kind.
+    """Return all possible meanings of an entry's name; none if it does not fit Brightspace.
 
-    Students choose their names and those of their files, and both may have a date in them.
+    Students choose their names and their files' names, and both may contain a date.
     """
     readings = []
     begin = _USER.match(entry.name)
@@ -48,7 +48,7 @@ def readings_of(entry: Entry) -> list[Piece]:
 
 
 def _time(text: str) -> datetime | None:
-    """Return the time; nothing separates hours and minutes: `945 PM`, `1110 PM`, `2310`."""
+    """Return the time; hours and minutes have no separator: `945 PM`, `1110 PM`, `2310`."""
     date, _, clock = text.replace(".", "").rpartition(" 20")
     year, _, clock = f"20{clock}".partition(" ")
     digits = clock.rstrip("APM ")
@@ -65,8 +65,8 @@ def _time(text: str) -> datetime | None:
 def read(listing: Listing) -> Sequence[Piece]:
     """Return the pieces of all entries.
 
-    A person has one name in all entries. Where that leaves several readings, the latest time is
-    taken: so nobody's name or file makes a hand-in earlier than it was.
+    A person has the same name in all entries. If several meanings remain, the latest time is used,
+    so that no name of a person or file makes a submission earlier than it was.
     """
     entries = [readings for entry in listing.entries if (readings := readings_of(entry))]
     names: dict[str, set[Owner]] = {}

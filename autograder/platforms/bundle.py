@@ -1,6 +1,6 @@
-"""The content of every package: the engine, the course, and the versions of the libraries.
+"""Contents of every package: the engine, the course, and the versions of the libraries.
 
-It has answers in it: a package is for a machine that shows students nothing of it.
+A package contains answers, so its machine must not show it to students.
 """
 
 import ast
@@ -24,7 +24,7 @@ Files = dict[str, bytes]
 
 
 class PackagedJob(msgspec.Struct, frozen=True):
-    """The exercises that a package grades, and its platform."""
+    """Exercises that a package grades, and its platform."""
 
     platform: str
     exercises: tuple[str, ...]
@@ -32,7 +32,7 @@ class PackagedJob(msgspec.Struct, frozen=True):
 
 
 def bundle(course: Course, exercises: Sequence[Exercise], platform: str) -> Files:
-    """Return the engine, the course, the job and the requirements, by their paths in a package.
+    """Return the engine, the course, the job and the requirements, by path in the package.
 
     Raises:
         UserError: the course is too large.
@@ -48,7 +48,7 @@ def bundle(course: Course, exercises: Sequence[Exercise], platform: str) -> File
 
 
 def job_files(platform: str, exercises: Sequence[Exercise], course: Course) -> Files:
-    """Return the job and the requirements, by their paths in a package."""
+    """Return the job and the requirements, by path in the package."""
     job = PackagedJob(platform, tuple(exercise.name for exercise in exercises), course.content.seed)
     return {
         JOB: msgspec.json.format(msgspec.json.encode(job), indent=1) + b"\n",
@@ -61,7 +61,7 @@ def engine_files() -> Iterator[tuple[str, bytes]]:
 
 
 def course_files(course: Course) -> Iterator[tuple[str, bytes]]:
-    """Yield all files of a course that grading reads, with their paths in a package."""
+    """Yield all files of a course that grading reads, with their paths in the package."""
     yield f"{COURSE}/{FILE_NAME}", (course.root / FILE_NAME).read_bytes()
     folders = dict.fromkeys([*course.grading, course.solutions, course.handed_out])
     for folder in [*folders, *_imported(course)]:
@@ -84,7 +84,7 @@ def _imported(course: Course) -> list[Path]:
 
 
 def _imports(place: Path) -> set[str]:
-    """Return the top-level names that the Python files of a place import."""
+    """Return the top-level names that a Python file or a folder's files import."""
     names: set[str] = set()
     for file in [place] if place.is_file() else place.rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_bytes())):
@@ -96,7 +96,7 @@ def _imports(place: Path) -> set[str]:
 
 
 def files_below(place: Path, into: str) -> Iterator[tuple[str, bytes]]:
-    """Yield a file, or a folder's files in order: none hidden or compiled, and no link."""
+    """Yield a file, or a folder's files in order, without hidden or compiled files and links."""
     if place.is_file():
         yield into, place.read_bytes()
         return
@@ -109,7 +109,7 @@ def files_below(place: Path, into: str) -> Iterator[tuple[str, bytes]]:
 
 
 def requirements(exercises: Iterable[Exercise]) -> list[str]:
-    """Return the libraries for grading, and those for students' imports, in the versions here."""
+    """Return the libraries for grading and students' imports, in the versions installed here."""
     extras = {"", "students"} | ({"torch"} if any(e.needs == "torch" for e in exercises) else set())
     found = []
     for line in importlib.metadata.requires(PACKAGE) or ():
@@ -127,7 +127,7 @@ def requirements(exercises: Iterable[Exercise]) -> list[str]:
 
 
 def template(name: str, **values: str) -> bytes:
-    """Return a text of a package, with `@NAME@` filled in."""
+    """Return a template's text with each `@NAME@` replaced."""
     text = (TEMPLATES / name).read_text(encoding="utf-8")
     for key, value in values.items():
         text = text.replace(f"@{key}@", value)

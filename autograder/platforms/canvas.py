@@ -1,9 +1,9 @@
 """Canvas: its downloads of submissions, and its gradebook.
 
-A submitted file is called `name[_LATE]_user_attachment_file`, or `anon_code` instead of name and
-user. The gradebook is Canvas's own export with the graded columns filled in. To Canvas an empty
-cell over a score is a change: so columns that were not graded are left out, and cells of students
-without points stay as they are.
+A submitted file is named `name[_LATE]_user_attachment_file`, or with `anon_code` instead of name
+and user. The gradebook is Canvas's own export with the graded columns filled in. Canvas takes an
+empty cell as a change of the score, so columns that were not graded are left out, and cells of
+students without points stay unchanged.
 """
 
 import re
@@ -14,7 +14,7 @@ from autograder.platforms.gradebook import GradebookFormat, NamedRow
 from autograder.platforms.rows import Person
 from autograder.report.grades_table import EXCUSED
 
-# A name holds letters of any script with their marks, digits and underscores.
+# A name consists of letters of any script with their marks, digits and underscores.
 _NAME = re.compile(r"[^\s./,;:()-]*")
 _ANONYMOUS = re.compile(r"(?P<late>LATE_)?anon_(?P<code>[A-Za-z0-9]+)_(?P<rest>.+)")
 _UPLOAD = re.compile(r"(?P<attachment>[0-9]{1,30})_(?P<file>[^/]+)")
@@ -23,10 +23,10 @@ _RESUBMITTED = re.compile(r"(?P<stem>.+)-(?P<number>[1-9]\d{0,2})(?P<suffix>\.\w
 
 
 def readings_of(entry: str) -> list[Piece]:
-    """Return all meanings that a file's name can have, the one with the shortest name first.
+    """Return all possible meanings of a file's name, the shortest student's name first.
 
-    Students choose their names and those of their files, and both may have numbers between
-    underscores. Empty for a name that Canvas never makes.
+    Students choose their names and their files' names, and both may contain numbers between
+    underscores. It is empty for a name that Canvas never makes.
     """
     readings = []
     if match := _ANONYMOUS.fullmatch(entry):
@@ -38,14 +38,14 @@ def readings_of(entry: str) -> list[Piece]:
             continue
         is_late = at > 1 and parts[at - 1] == "LATE"
         name = "_".join(parts[: at - is_late])
-        if _NAME.fullmatch(name) and "LATE" not in parts[: at - is_late]:  # names are in lower case
+        if _NAME.fullmatch(name) and "LATE" not in parts[: at - is_late]:  # names are lower-case
             owner = Owner(key=f"{name}_{parts[at]}", id=parts[at], name=name)
             readings.append(_piece(entry, owner, is_late, "_".join(parts[at + 1 :])))
     return [piece for piece in readings if piece is not None]
 
 
 def _piece(entry: str, owner: Owner, late: bool, rest: str) -> Piece | None:
-    """Return a piece of an owner; `rest` is the part of the entry's name behind the owner."""
+    """Return the piece of an owner; None if `rest`, the name after the owner, does not fit."""
     upload = _UPLOAD.fullmatch(rest)
     if upload is None and not _TYPED_IN.fullmatch(rest):
         return None
@@ -62,10 +62,10 @@ def _piece(entry: str, owner: Owner, late: bool, rest: str) -> Piece | None:
 
 
 def read(listing: Listing) -> Sequence[Piece]:
-    """Return the pieces of all files; several of one file whose name leaves its student open.
+    """Return the pieces of all files; several for a file whose student is unclear.
 
-    A number belongs to one name, and a download has either names or codes. So the files with only
-    one meaning rule out meanings of others.
+    A number belongs to one name, and a download has either names or codes. So files with only one
+    meaning rule out some meanings of others.
     """
     entries = [readings for name in listing.files if (readings := readings_of(name))]
     known: set[Owner] = set()
@@ -80,7 +80,7 @@ def read(listing: Listing) -> Sequence[Piece]:
 
 
 def _possible(readings: list[Piece], known: set[Owner]) -> list[Piece]:
-    """Return the readings that contradict no known student; all of them if each contradicts one."""
+    """Return the readings that contradict no known student; all if each contradicts one."""
     names: dict[str, set[str]] = {}
     for owner in known:
         names.setdefault(owner.id, set()).add(owner.name)
@@ -109,7 +109,7 @@ CANVAS = Importer(
 
 
 def _person(row: NamedRow) -> Person | None:
-    """Return the student of a row; the rows above the students have no id."""
+    """Return the student of a row; None for the rows above the students, which have no id."""
     number = row.get("id")
     if not number:
         return None

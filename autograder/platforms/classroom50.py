@@ -1,7 +1,7 @@
-"""Classroom 50's autograder: a bundle with a released kit, and `result.json` by its schema v1.
+"""Classroom 50's autograder: a bundle with a released kit, and `result.json` in schema v1.
 
-Bundles are publicly readable. So only a kit for students is packed, never a course with answers.
-The bundle's `autograder.py` runs in the student's checkout.
+Everybody can read bundles. So they contain only a student kit, never a course with answers. The
+bundle's `autograder.py` runs in the student's checkout.
 """
 
 import contextlib
@@ -33,11 +33,11 @@ from autograder.submission.source import MAX_SOURCE, SUFFIXES
 PLATFORM = "classroom50"
 SCHEMA = "classroom50/result/v1"
 KIT = "kit"
-MAX_BYTES = 10 * 1024 * 1024  # of a bundle, packed
+MAX_BYTES = 10 * 1024 * 1024  # of a packed bundle
 JUDGED = {"passed", "failed", "not run", "timed out", "crashed", "error"}
 FACTORS = (1, 2, 4, 5, 10, 20, 50, 100)
 MAX_SECONDS = 1800
-TRIVIAL = 200  # bytes, below which two files may well be the same
+TRIVIAL = 200  # bytes; smaller files may be equal by chance
 Released = Mapping[str, float] | None
 
 
@@ -47,7 +47,7 @@ def package(
     """Return the files for `CLASSROOM/autograders/ASSIGNMENT/`.
 
     Raises:
-        UserError: there is no released kit, or it has an answer in it.
+        UserError: there is no released kit, it contains an answer, or it is too large.
     """
     if kit is None:
         raise UserError(
@@ -72,7 +72,7 @@ def package(
 
 
 def packed_size(files: Files) -> int:
-    """Return the size of a bundle, packed as Classroom 50 packs it."""
+    """Return the size of a bundle as Classroom 50 packs it."""
     data = io.BytesIO()
     with tarfile.open(fileobj=data, mode="w:gz") as tar:
         for path, content in files.items():
@@ -83,10 +83,10 @@ def packed_size(files: Files) -> int:
 
 
 def refuse_answers(course: Course, kit: Path) -> None:
-    """See that a folder is a kit for students.
+    """Raise an error if a folder is not a student kit.
 
     Raises:
-        UserError: it is no kit, it is the course itself, or an answer of the course is in it.
+        UserError: it is no kit, or it contains a file with answers of the course.
     """
     made = kit / FILE_NAME
     if not made.is_file() or load_course(made).content.released is None:
@@ -103,7 +103,7 @@ def refuse_answers(course: Course, kit: Path) -> None:
 
 
 def _answers(course: Course) -> Iterator[Path]:
-    """Yield the files with answers; not the checks, whose hidden ones a release leaves out."""
+    """Yield the files with answers, without the checks, most of which a kit contains too."""
     checks = course.root / course.content.checks
     for folder in (course.solutions, course.root / course.content.right, *course.grading):
         for path in sorted(folder.rglob("*.py")):
@@ -116,7 +116,7 @@ def _digest(path: Path) -> bytes:
 
 
 def run(bundle: Path) -> None:
-    """Check the exercises of the checkout that this runs in, and write `result.json` beside them.
+    """Check the exercises of the current folder, a checkout, and write `result.json` there.
 
     Raises:
         UserError: nothing could be checked; Classroom 50 then says that the grading failed.
@@ -137,7 +137,7 @@ def run(bundle: Path) -> None:
 
 
 def _shown(report: ExerciseReport, path: Path | None, checkout: Path) -> ShownExercise:
-    """Return a report with its file, so that lines can be named."""
+    """Return a report with its file's path and text, so that lines can be named."""
     text = ""
     if path is not None:
         with contextlib.suppress(UnreadableFile):
@@ -146,7 +146,7 @@ def _shown(report: ExerciseReport, path: Path | None, checkout: Path) -> ShownEx
 
 
 def _file_of(checkout: Path, name: str) -> Path | None:
-    """Return the file for an exercise: the nearest to the top, and of two there the newer."""
+    """Return the file for an exercise: the nearest to the top, and of several there the newest."""
     found = [
         path
         for suffix in SUFFIXES
@@ -158,7 +158,7 @@ def _file_of(checkout: Path, name: str) -> Path | None:
 
 
 def _checked(bundle: Path, files: Sequence[Path]) -> Report:
-    """Check some files with the kit: the report is what their student would see."""
+    """Check some files with the kit; return the report that their student would see."""
     command = [sys.executable, "-m", "autograder", "check", "--json", "--course"]
     command += [str(bundle / KIT), *map(str, files)]
     try:
@@ -179,10 +179,10 @@ def result_of(
     committed: str,
     released: Mapping[str, Released] | None = None,
 ) -> dict[str, Any]:
-    """Return the result by Classroom 50's schema, in which all points are whole numbers.
+    """Return the result in Classroom 50's schema, in which all points are whole numbers.
 
-    Other points are multiplied until all are whole. A missing exercise is a test of 0 points.
-    `released` are the points of the kit's checks by exercise: their sum is the maximum.
+    Fractions of points are multiplied until all are whole. A missing exercise is a test with 0
+    points. `released` has the points of the kit's checks by exercise; their sum is the maximum.
     """
     known = released or {}
     given = [p for each in done.values() for c in each.checks for p in (c.points, c.max_points)]
@@ -211,7 +211,7 @@ def result_of(
 
 
 def _factor(points: Sequence[float]) -> int:
-    """Return the factor that makes all points whole numbers, or hundredths."""
+    """Return the smallest factor that makes all points whole numbers; 100 if there is none."""
     whole = (f for f in FACTORS if all(abs(p * f - round(p * f)) < 1e-9 for p in points))
     return next(whole, FACTORS[-1])
 
@@ -228,7 +228,7 @@ def _tests(
     for check in report.checks:
         counts = released is None or check.name in released
         if check.outcome not in JUDGED and (released is None or not counts):
-            continue  # a kit leaves some to whoever grades in the end
+            continue  # the final grading judges these
         most = round(check.max_points * factor) if counts else 0
         test: dict[str, Any] = {
             "test-name": f"{exercise.title}: {check.title}",
@@ -244,7 +244,7 @@ def _tests(
 
 
 def _why_nothing(report: ExerciseReport | None) -> str:
-    """Return why an exercise has no points; the schema has no state for what needs a person."""
+    """Return why an exercise has no points; the schema has no state for manual review."""
     if report is None:
         return "There is no file for this exercise."
     no_grade = "The 0 is not a grade: a person must look at this work. "
@@ -252,7 +252,7 @@ def _why_nothing(report: ExerciseReport | None) -> str:
 
 
 def _committed(checkout: Path) -> str:
-    """Return the time of the commit in the schema's form; now, if git does not know it."""
+    """Return the time of the commit in the schema's format; now, if git does not know it."""
     command = ["git", "-c", "safe.directory=*", "-C", str(checkout), "log", "-1", "--format=%ct"]
     try:
         seconds = subprocess.run(command, capture_output=True, timeout=60, check=True).stdout

@@ -1,4 +1,4 @@
-"""`autograder export`: the files that platforms take, made from a class's results."""
+"""`autograder export`: files for learning platforms, made from a class's results."""
 
 import functools
 from collections.abc import Callable
@@ -41,7 +41,7 @@ COLUMNS = ("id", "name", "email", "section", "points", "maximum", "status", "pag
 
 
 def pages(request: ExportRequest) -> ExportFile:
-    """Return a zip of all pages, with a table by which a mail program sends each its own.
+    """Return a zip of all pages, and a table for a mail program to send each student a page.
 
     Raises:
         UserError: a page is missing.
@@ -49,7 +49,7 @@ def pages(request: ExportRequest) -> ExportFile:
     files = [(page_of(report), page_bytes(request, report)) for report in request.reports]
     rows = map(_row, request.reports)
     table = "".join(table_lines([COLUMNS, *rows], newline="\r\n"))
-    data = table.encode("utf-8-sig")  # the mark by which Word and Excel know it
+    data = table.encode("utf-8-sig")  # Word and Excel need the byte order mark
     lost = [name_of(r) for r in request.reports if not (r.hand_in and r.hand_in.email)]
     notes = names_note("No e-mail address is known for", lost)
     if len(lost) == len(request.reports):
@@ -63,7 +63,7 @@ def pages(request: ExportRequest) -> ExportFile:
 def _row(report: Report) -> list[str]:
     known = report.hand_in or HandIn()
     grade = grade_of(report, [exercise.name for exercise in report.exercises])
-    unknown = EXCUSED if grade.excused else ""  # of what was not handed in, say: not a bare 0
+    unknown = EXCUSED if grade.excused else ""  # empty rather than 0, for example for missing work
     points = unknown if grade.points is None else number(grade.points)
     status = "excused" if grade.excused else report.status
     about = (report.student, known.name, known.email, known.section)
@@ -94,7 +94,7 @@ def export_file(
     """Return the file for a platform, made from a folder of results.
 
     Raises:
-        UserError: the template is missing or does not fit, or there are no results that count.
+        UserError: the template is missing or does not fit, or there are no current results.
     """
     if template is None and platform not in WITHOUT_TEMPLATE:
         raise UserError(

@@ -1,4 +1,4 @@
-"""The request and the result of an export, and zips."""
+"""Request and result of an export, and functions for zips."""
 
 import io
 import zipfile
@@ -14,12 +14,12 @@ from autograder.report.html import page_of
 from autograder.report.model import Report
 
 MAX_NAMES = 40
-EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip can hold
-UNIX = 3  # the system whose rights are stored
+EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip can store
+UNIX = 3  # code for Unix file modes
 
 
 class ExportRequest(msgspec.Struct, frozen=True):
-    """A class's reports, and how they are to be exported."""
+    """Reports of a class, and the options of the export."""
 
     reports: Sequence[Report]
     course: Course
@@ -30,9 +30,9 @@ class ExportRequest(msgspec.Struct, frozen=True):
 
 
 class ExportFile(msgspec.Struct, frozen=True):
-    """A file for a platform, and notes on it for the instructor.
+    """File for a platform, and notes on it for the instructor.
 
-    `left_out` is true if some student has no row in it.
+    `left_out` is true if some student has no row in the file.
     """
 
     data: bytes
@@ -44,7 +44,7 @@ def page_bytes(request: ExportRequest, report: Report) -> bytes:
     """Return a student's page.
 
     Raises:
-        UserError: it is missing.
+        UserError: the page is missing.
     """
     page = request.results / page_of(report)
     try:
@@ -54,13 +54,13 @@ def page_bytes(request: ExportRequest, report: Report) -> bytes:
 
 
 def names_note(title: str, names: Sequence[str]) -> list[str]:
-    """Return a note with names, or none."""
+    """Return a list with one note that lists names, or an empty list if there are none."""
     shown = [one_line(name, 120) for name in names]
     return [f"{title}: {few(shown, MAX_NAMES)}."] if shown else []
 
 
 def zipped(files: Iterable[tuple[str, bytes]]) -> bytes:
-    """Return a zip of files by their paths, in this order; the same files give the same bytes."""
+    """Return a zip of files by path, in this order; the same files give the same bytes."""
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as file:
         for path, content in files:
@@ -73,5 +73,5 @@ def zipped(files: Iterable[tuple[str, bytes]]) -> bytes:
 
 
 def rights(content: bytes) -> int:
-    """Return a file's mode: everybody may read it, and run it if it is a script."""
+    """Return a file's mode: readable for all, and executable if it is a script."""
     return 0o755 if content.startswith(b"#!") else 0o644

@@ -1,4 +1,4 @@
-"""One submission graded on a platform's machine, confined by the strongest level there."""
+"""Grader of one submission on a platform's machine, with the strongest confinement there."""
 
 import tempfile
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ OUT_OF_TIME = "Not graded: the exercises before it took all the time for one stu
 
 
 class Package(msgspec.Struct, frozen=True):
-    """A package on the machine."""
+    """Package on a platform's machine."""
 
     job: PackagedJob
     course: Course
@@ -36,7 +36,7 @@ def opened(place: Path) -> Package:
     """Open the package in a folder.
 
     Raises:
-        UserError: it is none.
+        UserError: the folder contains no package.
     """
     return Package(read_job(place), load_course(place / COURSE / FILE_NAME))
 
@@ -45,7 +45,7 @@ def read_job(place: Path) -> PackagedJob:
     """Read the job of the package in a folder.
 
     Raises:
-        UserError: it is no package.
+        UserError: the folder contains no package.
     """
     try:
         return msgspec.json.decode((place / JOB).read_bytes(), type=PackagedJob)

@@ -1,7 +1,7 @@
-"""A gradebook that a platform gave out, with the graded columns filled in, and no others.
+"""Gradebook files of platforms, with only the graded columns filled in.
 
-Platforms differ in how they name students, columns and maxima: a `GradebookFormat` says how. No row
-and no column is ever added, and a student without points keeps what stands there.
+Platforms differ in how they name students, columns and maxima; a `GradebookFormat` describes one.
+No row and no column is ever added, and students without points keep their cells.
 """
 
 import re
@@ -19,11 +19,11 @@ from autograder.platforms.export_file import ExportFile, ExportRequest, names_no
 from autograder.platforms.rows import Person, RowMatches, name_of
 from autograder.report.model import Report
 
-SINGLE = ""  # the name of an assignment that is one exercise with a column for itself
+SINGLE = ""  # name of an assignment for one exercise with its own column
 
 
 class NamedRow(msgspec.Struct, frozen=True):
-    """A row by the names of the table's columns, in small letters."""
+    """Row with cells by the table's column names, in lower case."""
 
     line: int
     cells: dict[str, str]
@@ -33,21 +33,21 @@ class NamedRow(msgspec.Struct, frozen=True):
 
 
 class GradebookFormat(msgspec.Struct, frozen=True, kw_only=True):
-    """The way in which a platform writes its gradebook.
+    """Format of a platform's gradebook.
 
     Attributes:
         needed: columns that it always has.
-        about: columns about students, in small letters. They stay in the file.
-        keys: those of them that stay as they are; the others are made safe for spreadsheets.
-        title: matches the head of a graded column; it has a group `title`, and perhaps `id` and
+        about: columns about students, in lower case. They stay in the file.
+        keys: the columns of `about` that stay unchanged; the others are made safe for spreadsheets.
+        title: matches the heading of a graded column; it has a group `title`, and perhaps `id` and
             `points`.
-        person: returns the student of a row, or None for a row that is no student's.
-        remedy: what to do about a file that is no gradebook.
-        platform: the name under which the roster has the ids in this gradebook; empty if it has
-            others than the download.
-        advice: how to settle whose a row is.
-        maxima: tells whether a row holds the columns' maxima.
-        excused: the text for an excused student; without it the cell stays as it is.
+        person: returns the student of a row, or None if the row is not a student's.
+        remedy: what to do if the file is not a gradebook.
+        platform: the platform whose ids in the roster this gradebook uses; empty if its ids differ
+            from the download's.
+        advice: what to do if a row's student is unclear.
+        maxima: returns whether a row contains the columns' maxima.
+        excused: the text for an excused student; if empty, the cell stays unchanged.
     """
 
     needed: tuple[str, ...]
@@ -66,8 +66,7 @@ def fill_in(form: GradebookFormat, request: ExportRequest) -> ExportFile:
     """Return the gradebook to upload.
 
     Raises:
-        UserError: the template is no gradebook, it is open which column is meant, or its maximum
-            is another one.
+        UserError: the template is not a gradebook, the column is unclear, or its maximum differs.
     """
     reports, course = request.reports, request.course
     table = Table(request.template, form.needed, len(form.needed), form.remedy)
@@ -121,7 +120,7 @@ def _unchanged_notes(
     people: Sequence[Person],
     matches: RowMatches,
 ) -> list[str]:
-    """Return notes on the cells that stay as they are, for each of several columns."""
+    """Return notes on the cells that stay unchanged, by column if there are several."""
     without_result = []
     for person in people:
         if person.row not in matches.by_row:
@@ -138,7 +137,7 @@ def _unchanged_notes(
 
 
 def _maximum(form: GradebookFormat, table: Table, at: int) -> float | None:
-    """Return a column's maximum, None where it is not known."""
+    """Return a column's maximum; None if it is unknown."""
     row = next((row for row in table.rows if form.maxima(row)), None)
     if row is not None:
         return as_number(cell(row, at))
@@ -150,7 +149,7 @@ def _maximum(form: GradebookFormat, table: Table, at: int) -> float | None:
 def _in_no_column(
     reports: Sequence[Report], course: Course, columns: Sequence[Assignment]
 ) -> list[str]:
-    """Return notes on changes of a total that the columns do not show."""
+    """Return notes on changes of totals that no column shows."""
     if not reports:
         return []
     notes = []
@@ -167,7 +166,7 @@ def _in_no_column(
 
 
 def _graded(course: Course, reports: Sequence[Report]) -> list[Assignment]:
-    """Return the assignments that were graded; exercises in none of them are one together."""
+    """Return the graded assignments; exercises without an assignment form one together."""
     graded = [exercise.name for report in reports[:1] for exercise in report.exercises]
     found = [a for a in course.content.assignments if set(a.exercises) & set(graded)]
     named = {name for assignment in found for name in assignment.exercises}
@@ -176,10 +175,10 @@ def _graded(course: Course, reports: Sequence[Report]) -> list[Assignment]:
 
 
 def _columns(form: GradebookFormat, table: Table, request: ExportRequest) -> dict[int, Assignment]:
-    """Return the graded columns: those with the title of an assignment, else of an exercise.
+    """Return the graded columns: those titled like assignments, or else like exercises.
 
     Raises:
-        UserError: none fits, or several do.
+        UserError: no column fits, or several do.
     """
     graded = _graded(request.course, request.reports)
     exercises = request.reports[0].exercises if request.reports else ()
@@ -208,10 +207,10 @@ def _columns(form: GradebookFormat, table: Table, request: ExportRequest) -> dic
 def _titled(
     table: Table, names: dict[int, set[str]], assignments: Sequence[Assignment]
 ) -> dict[int, Assignment]:
-    """Return the columns that have the title of an assignment, the first one of that title.
+    """Return the columns that have an assignment's title; the first assignment with it counts.
 
     Raises:
-        UserError: several columns have the title of one.
+        UserError: several columns have the same assignment's title.
     """
     found: dict[int, Assignment] = {}
     for assignment in assignments:
@@ -227,7 +226,7 @@ def _titled(
 
 
 def _names(form: GradebookFormat, head: str) -> set[str]:
-    """Return the names of a graded column: its whole head, its title, its number."""
+    """Return the names of a graded column: its whole heading, its title and its number."""
     match = form.title.fullmatch(head)
     if match is None:
         return set()

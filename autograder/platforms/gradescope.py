@@ -1,11 +1,11 @@
-"""Gradescope: its downloads, the results that it takes back, and its own grading by a package.
+"""Gradescope: its downloads, the upload of results, and grading there with a package.
 
-A download has folders `submission_NUMBER`, and `submission_metadata.yml` says whose they are. Back
-goes a zip with a `results.json` for each submission, by the names of the download.
+A download has folders `submission_NUMBER`, and `submission_metadata.yml` names their students. The
+upload is a zip with a `results.json` for each submission, under the names of the download.
 
-The package is `autograder.zip`, which Gradescope unpacks into `/autograder/source`. A submission
-lies in `/autograder/submission`, the metadata of it in `/autograder/submission_metadata.json`, and
-the results go to `/autograder/results/results.json`.
+The package is `autograder.zip`, which Gradescope unpacks into `/autograder/source`. A submission is
+in `/autograder/submission`, its metadata in `/autograder/submission_metadata.json`, and the results
+go to `/autograder/results/results.json`.
 """
 
 from collections.abc import Callable, Sequence
@@ -37,7 +37,7 @@ MAX_NAMES = 5
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """YAML as Ruby writes it: what it says of Ruby's classes is passed over."""
+    """Loader of YAML written by Ruby; it ignores the names of Ruby's classes."""
 
 
 def _without_tag(loader: Any, _: str, node: yaml.Node) -> object:
@@ -52,10 +52,10 @@ _Loader.add_multi_constructor("!", _without_tag)
 
 
 def read(listing: Listing) -> Sequence[Piece]:
-    """Return the pieces of all submissions; one by several people is everybody's.
+    """Return the pieces of all submissions; a group's submission belongs to all its members.
 
     Raises:
-        UserError: the metadata are missing, or are not what Gradescope writes.
+        UserError: the metadata are missing or invalid.
     """
     metadata = listing.text(METADATA, most=MOST_METADATA)
     if not metadata:
@@ -123,10 +123,10 @@ GRADESCOPE = Importer(
 def results_of(
     report: Report, policy: HintPolicy, hidden: Callable[[str], HiddenChecks] = by_policy
 ) -> dict[str, Any]:
-    """Return a student's results in Gradescope's form, as far as the course's policy shows them.
+    """Return a student's results in Gradescope's format, as far as the course's policy shows them.
 
-    In an exam the points of the hidden checks are one number for each exercise, shown when the
-    grades are published; until then Gradescope holds the total back, too.
+    In an exam, each exercise has one number for its hidden checks, which is shown when the grades
+    are published; until then Gradescope hides the total too.
     """
     shown = for_student(report, policy, hidden=hidden)
     tests = []
@@ -142,7 +142,7 @@ def results_of(
         if not full.checks:
             tests.append(_not_checked(str(at), exercise))
     lines = [f"{exercise.title}: {_points(exercise)}" for exercise in shown.exercises]
-    if shown.known_points is None and not shown.excused:  # Gradescope needs a number here
+    if shown.known_points is None and not shown.excused:  # Gradescope requires a number here
         lines.insert(0, "The 0 is not a grade: there are no points yet.")
     lines += shown.changes
     return {
@@ -168,7 +168,7 @@ def _points(exercise: ExerciseReport) -> str:
 
 
 def _test(place: str, name: str, output: str, **fields: object) -> dict[str, Any]:
-    """Return a test in Gradescope's form; `fields` add to the usual ones, or replace them."""
+    """Return a test in Gradescope's format; `fields` are added, or replace the usual fields."""
     return {
         "number": place,
         "name": name[:MAX_NAME],
@@ -181,7 +181,7 @@ def _test(place: str, name: str, output: str, **fields: object) -> dict[str, Any
 
 
 def _check(place: str, exercise: ExerciseReport, check: CheckReport) -> dict[str, Any]:
-    """Return a check as a test; one that the grader failed to judge has no score."""
+    """Return a check as a test; it has no score if the grader failed to judge it."""
     judged = check.max_points and check.outcome != "error"
     scored = {"score": check.points, "max_score": check.max_points} if judged else {}
     return _test(
@@ -195,7 +195,7 @@ def _check(place: str, exercise: ExerciseReport, check: CheckReport) -> dict[str
 
 
 def _held_back(place: str, full: ExerciseReport, shown: ExerciseReport) -> dict[str, Any]:
-    """Return the sum of the checks that are held back."""
+    """Return a test with the sum of the checks that students do not see yet."""
     most = full.max_points - sum(check.max_points for check in shown.checks)
     points = full.points - sum(check.points for check in shown.checks)
     return _test(
@@ -209,9 +209,9 @@ def _held_back(place: str, full: ExerciseReport, shown: ExerciseReport) -> dict[
 
 
 def _not_checked(place: str, exercise: ExerciseReport) -> dict[str, Any]:
-    """Return the reason why no check of an exercise could run, as a test.
+    """Return a test with the reason why no check of an exercise could run.
 
-    Gradescope has no "needs review": points that nobody knows yet are no score, and no 0.
+    Gradescope has no "needs review", so unknown points give a test without a score, not a 0.
     """
     if exercise.excused:
         return _test(place, exercise.title, "excused")
@@ -233,7 +233,7 @@ def results_zip(request: ExportRequest) -> ExportFile:
             without.append(name_of(report))
             continue
         path = f"{hand_in.entries[0]}/{RESULTS}"
-        if path not in files:  # the members of a group have the same
+        if path not in files:  # members of a group share one
             results = results_of(report, request.course.content.hints, request.course.hidden_checks)
             text = msgspec.json.format(msgspec.json.encode(results), indent=1)
             files[path] = text + b"\n"
@@ -242,13 +242,13 @@ def results_zip(request: ExportRequest) -> ExportFile:
 
 
 class OwnDates(msgspec.Struct):
-    """The dates of one student, who may have an extension."""
+    """Dates of one student, who may have an extension."""
 
     due_date: datetime | None = None
 
 
 class User(msgspec.Struct):
-    """A student who handed in."""
+    """Student who submitted."""
 
     id: int | str = ""
     email: str = ""
@@ -257,14 +257,14 @@ class User(msgspec.Struct):
 
 
 class Settings(msgspec.Struct):
-    """The assignment as Gradescope has it; `total_points` is a text there."""
+    """Gradescope's settings of the assignment; `total_points` is a text there."""
 
     due_date: datetime | None = None
     total_points: str | float | None = None
 
 
 class Metadata(msgspec.Struct):
-    """The fields of `submission_metadata.json` that are used here."""
+    """Fields of `submission_metadata.json` that are used here."""
 
     id: int | str = ""
     created_at: datetime | None = None
@@ -273,7 +273,7 @@ class Metadata(msgspec.Struct):
 
 
 def package(course: Course, exercises: Sequence[Exercise], index: str | None = None) -> Files:
-    """Return the files of `autograder.zip`; `index` is where pip looks for builds of torch."""
+    """Return the files of `autograder.zip`; `index` is the package index for torch."""
     found = bundle(course, exercises, PLATFORM)
     option = f"--extra-index-url '{index}' " if index else ""
     found["setup.sh"] = template("gradescope_setup.sh", INDEX=option)
@@ -282,10 +282,10 @@ def package(course: Course, exercises: Sequence[Exercise], index: str | None = N
 
 
 def run(root: Path) -> None:
-    """Grade the submission that lies below Gradescope's folder, and write its results.
+    """Grade the submission in Gradescope's folder `root`, and write its results.
 
     Raises:
-        UserError: it cannot be graded here; then there are no results, and Gradescope says so.
+        UserError: it cannot be graded here; Gradescope then reports that there are no results.
     """
     package = opened(root / "source")
     known = read_metadata(root / "submission_metadata.json")
@@ -320,7 +320,7 @@ def read_metadata(path: Path) -> Metadata:
 
 
 def hand_in_of(known: Metadata) -> HandIn:
-    """Return the submission for the report; an extension of the first of a group counts."""
+    """Return the submission for the report; of a group, the first member's extension counts."""
     users = known.users or [User()]
     due, own = known.assignment.due_date, users[0].assignment.due_date
     more = (own - due).total_seconds() / 86400 if own is not None and due is not None else 0.0
@@ -338,7 +338,7 @@ def hand_in_of(known: Metadata) -> HandIn:
 
 
 def with_due(course: Course, known: Metadata) -> Course:
-    """Return the course with Gradescope's deadline for assignments that have none."""
+    """Return the course with Gradescope's deadline for assignments without one."""
     due = known.assignment.due_date
     if due is None:
         return course

@@ -1,4 +1,4 @@
-"""The old place of the importers' types, for one version: they are in `classroom.downloads`."""
+"""Old place of the importers' types, for one version; they are now in `classroom.downloads`."""
 
 import warnings
 

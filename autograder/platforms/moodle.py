@@ -1,12 +1,12 @@
 """Moodle: its downloads of submissions, its grading worksheet, and its feedback files.
 
-A submission is a folder `Full name_ID_assignsubmission_file`, or files with that before their name.
-Moodle writes blanks for underscores in a name, so the first underscore ends it.
-Before Moodle 4.1 a folder's name ends with `_`. A team's folder has the team's name and number, and
-the default team has no number.
+A submission is a folder `Full name_ID_assignsubmission_file`, or files with that prefix. Moodle
+replaces underscores in a name by spaces, so the first underscore ends the name. Before Moodle 4.1 a
+folder's name ends with `_`. A team's folder has the team's name and number, but the default team
+has no number.
 
-The worksheet is edited in place: its heads are in the language of whoever downloaded it, and Moodle
-takes it back only with those.
+The worksheet is edited in place: its headings are in the language of the person who downloaded it,
+and Moodle accepts it only with these headings.
 """
 
 import re
@@ -36,7 +36,7 @@ _ENTRY = re.compile(
 
 
 def piece_of(entry: str, is_folder: bool) -> Piece | None:
-    """Return the piece that an entry's name describes, or None for a name of another kind."""
+    """Return the piece that an entry's name describes; None if it does not fit Moodle."""
     found = _ENTRY.fullmatch(entry)
     if found is None or (is_folder and found["file"]) or not (is_folder or found["file"]):
         return None
@@ -76,12 +76,12 @@ MAXIMUM = {
     "valutazione massima",
 }
 FEEDBACK = "feedback.html"
-FEEDBACK_HEAD = "feedback"  # of a column with an instructor's comments, which Moodle takes back
+FEEDBACK_HEAD = "feedback"  # heading of the comments, which Moodle imports too
 _ID = re.compile(r"(?P<what>.*?)(?P<id>\d+)\s*")
 
 
 class _Worksheet(msgspec.Struct, frozen=True):
-    """The worksheet as it was read; `grade` and `maximum` are columns."""
+    """Worksheet with its columns `grade` and `maximum`, and the student of each row."""
 
     table: Table
     grade: int
@@ -97,10 +97,10 @@ class _Worksheet(msgspec.Struct, frozen=True):
 
 
 def _read_worksheet(request: ExportRequest) -> _Worksheet:
-    """Read the worksheet, and find each student's row.
+    """Read the worksheet, and match students to rows.
 
     Raises:
-        UserError: it is no worksheet, or it is open in which column the grade stands.
+        UserError: it is not a worksheet, or its grade column is unclear.
     """
     template = request.template
     table = Table(template, (), 0, REMEDY)
@@ -127,7 +127,7 @@ def _read_worksheet(request: ExportRequest) -> _Worksheet:
 
 
 def _maximum_column(table: Table, heads: Sequence[str], grade: int) -> int | None:
-    """Return the column of the maximum: by its head, or else one number in all rows."""
+    """Return the maximum's column by its heading, or else the next one if it is constant."""
     for at, head in enumerate(heads):
         if head in MAXIMUM:
             return at
@@ -143,9 +143,9 @@ def _person(row: Row) -> Person:
 
 
 def _is_of_a_team(report: Report, table: Table) -> bool:
-    """Tell whether the number of a hand-in is a team's; a person may have the same number.
+    """Return whether the id of a submission is a team's; a person may have the same number.
 
-    A person's hand-in has the name in the person's row. The roster's numbers are people's.
+    A person's submission has the name in that person's row. Numbers in the roster are people's.
     """
     hand_in = report.hand_in
     if hand_in is None or hand_in.platform != "moodle" or "moodle" in hand_in.ids:
@@ -167,7 +167,7 @@ def _number_of(row: Row) -> str:
 
 
 def _label_of(row: Row) -> str:
-    """Return the text before the number: `Participant`, everybody's name where marking is blind."""
+    """Return the text before the id: `Participant`, the same for all if marking is blind."""
     found = _ID.fullmatch(row.cells[0])
     return found["what"] if found else ""
 
@@ -176,7 +176,7 @@ def worksheet(request: ExportRequest) -> ExportFile:
     """Return the grading worksheet to upload.
 
     Raises:
-        UserError: it is no worksheet, its grade column is open, or its maximum is another one.
+        UserError: it is not a worksheet, its grade column is unclear, or its maximum differs.
     """
     sheet = _read_worksheet(request)
     table, unchanged = sheet.table, []
@@ -205,10 +205,10 @@ def worksheet(request: ExportRequest) -> ExportFile:
 
 
 def feedback(request: ExportRequest) -> ExportFile:
-    """Return a zip with everybody's page, in a folder by which Moodle knows its student.
+    """Return a zip with all pages, each in a folder whose name identifies the student to Moodle.
 
     Raises:
-        UserError: it is no worksheet, its grade column is open, or a page is missing.
+        UserError: it is not a worksheet, its grade column is unclear, or a page is missing.
     """
     sheet = _read_worksheet(request)
     pages = []
@@ -217,7 +217,7 @@ def feedback(request: ExportRequest) -> ExportFile:
         if report is None:
             continue
         is_named = len(row.cells) > 1 and bool(squashed(row.cells[1])) and "@" not in row.cells[1]
-        label = row.cells[1] if is_named else _label_of(row)  # blind marking shows no name
+        label = row.cells[1] if is_named else _label_of(row)  # blind marking hides names
         name = re.sub(r"[_/\\]", " ", label).strip()
         pages.append(
             (

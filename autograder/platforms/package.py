@@ -1,4 +1,4 @@
-"""`autograder package`: the grader for the machines of other platforms."""
+"""`autograder package`: packs the grader for other platforms' machines."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,7 +20,7 @@ from autograder.platforms.bundle import Files, template
 from autograder.platforms.export_file import rights, zipped
 
 PLATFORMS = ("gradescope", "prairielearn", "classroom50", "github")
-WITH_PEOPLE = ("gradescope", "classroom50")  # where people can give points beside the grader's
+WITH_PEOPLE = ("gradescope", "classroom50")  # people can add points there
 WITH_ANSWERS = ("gradescope", "prairielearn")
 WORKFLOW = ".github/workflows/autograder.yml"
 MAX_SHOWN = 5
@@ -83,7 +83,7 @@ def package(
 
 
 def workflow(course: Course, place: Path) -> Files:
-    """Return the workflow for a repository with root `place` that has the course in it."""
+    """Return a GitHub workflow for the repository in `place`, which contains the course."""
     root = course.root.resolve()
     inside = root.relative_to(place.resolve()) if root.is_relative_to(place.resolve()) else None
     folder = "." if inside is None else inside.as_posix()
@@ -102,10 +102,10 @@ def workflow(course: Course, place: Path) -> Files:
 def packable(
     course: Course, platform: str, names: Sequence[str], assignment: str | None
 ) -> tuple[list[Exercise], list[str]]:
-    """Return the exercises that can go in, and notes on those that cannot.
+    """Return the exercises to pack, and notes on the others.
 
     Raises:
-        UserError: an exercise that was named cannot be graded there.
+        UserError: a named exercise cannot be graded there, or no exercise is left.
     """
     asked = names or (course.assignment(assignment).exercises if assignment else ())
     exercises = [course.exercise(name) for name in asked] or list(course.exercises.values())
@@ -125,7 +125,7 @@ def packable(
 
 
 def _write(platform: str, out: Path, files: Files) -> None:
-    """Write a zip for Gradescope, else a folder, in which files of the same names are replaced.
+    """Write a zip for Gradescope, or else a folder, replacing files of the same names.
 
     Raises:
         UserError: it cannot be written.

@@ -1,8 +1,8 @@
 """PrairieLearn's external grader: a question for each exercise, and their common grader.
 
-The grader lies in `serverFilesCourse`, which students do not see, and is copied to
+The grader is in `serverFilesCourse`, which students do not see, and is copied to
 `/grade/serverFilesCourse`; a student's files are in `/grade/student`. The results go to
-`/grade/results/results.json`, which PrairieLearn takes up to 1 MB of.
+`/grade/results/results.json`, of which PrairieLearn reads up to 1 MB.
 """
 
 import base64
@@ -27,17 +27,17 @@ from autograder.report.redaction import by_policy, for_student
 
 PLATFORM = "prairielearn"
 SHARED = "serverFilesCourse/autograder"
-MOST = 1_000_000  # bytes of results
-CUTS = (20_000, 2_000, 200)  # characters of a test's output, until all fits
+MOST = 1_000_000  # bytes of the results
+CUTS = (20_000, 2_000, 200)  # characters of a test's output, tried in order until all fit
 MAX_PICTURES = 3
 MOST_SECONDS = 600
-STARTING = 30  # seconds for all that is not the student's code
+STARTING = 30  # seconds besides the student's code
 NOT_GRADED = {"missing", "not loaded", "needs a person"}
 NAMES = uuid.UUID("6f1c1b52-5d0c-5a43-9a55-0e6f3a3b7d10")
 
 
 def package(course: Course, exercises: Sequence[Exercise], index: str | None = None) -> Files:
-    """Return files for a course's repository; `index` is where pip looks for builds of torch."""
+    """Return files for a course's repository; `index` is the package index for torch."""
     shared = bundle(course, exercises, PLATFORM)
     shared["run.sh"] = template("prairielearn_run.sh")
     option = f"--extra-index-url '{index}' " if index else ""
@@ -50,7 +50,7 @@ def package(course: Course, exercises: Sequence[Exercise], index: str | None = N
 
 
 def _question(course: Course, exercise: Exercise) -> Files:
-    """Return a question: its settings, its page, and the stub to download."""
+    """Return the files of a question: its settings, its page, and the stub to download."""
     folder = f"questions/{exercise.name}"
     seconds = course.limits(exercise).total_seconds + STARTING
     info = {
@@ -81,10 +81,10 @@ def _question(course: Course, exercise: Exercise) -> Files:
 
 
 def run(root: Path, exercise: Path) -> None:
-    """Grade the submission below `/grade` for the exercise of that name, and write the results.
+    """Grade the submission in `root` (`/grade`) for an exercise, and write the results.
 
     Raises:
-        UserError: it cannot be graded here; then there are no results, and PrairieLearn says so.
+        UserError: it cannot be graded here; PrairieLearn then reports that there are no results.
     """
     package = opened(root / SHARED)
     course = package.course
@@ -115,9 +115,9 @@ def encoded(
 def results_of(
     shown: ExerciseReport, notes: Sequence[str], pictures: dict[str, bytes], cut: int
 ) -> dict[str, Any]:
-    """Return the results of an exercise in PrairieLearn's form; `pictures` by their check's name.
+    """Return the results of an exercise in PrairieLearn's format; `pictures` are by check name.
 
-    A file that cannot be loaded, or needs a person, is "not gradable": it costs no attempt.
+    A file that cannot be loaded or needs a person is "not gradable": it uses up no attempt.
     """
     if shown.status in NOT_GRADED:
         reason = shown.reason or shown.status

@@ -1,7 +1,7 @@
-"""The platforms whose downloads are read; an entry point registers them.
+"""Readers of platforms' downloads, which an entry point registers.
 
-Those with a folder for each student, called as the student, are here: nbgrader's `submitted/`, with
-`student/assignment/`, and repositories `assignment-user`, as Classroom 50 clones them.
+The readers for one folder per student are here: nbgrader's `submitted/` with `student/assignment/`,
+and repositories `assignment-user`, as Classroom 50 clones them.
 """
 
 from collections.abc import Sequence
@@ -14,13 +14,13 @@ from autograder.platforms.canvas import CANVAS
 from autograder.platforms.gradescope import GRADESCOPE
 from autograder.platforms.moodle import MOODLE
 
-STAMP = "timestamp.txt"  # of nbgrader's exchange
-LEAST = 2  # folders, from which what they have in common can be told
+STAMP = "timestamp.txt"  # file in nbgrader's exchange
+LEAST = 2  # folders needed to find a common prefix
 
 
 def time_of(text: str) -> datetime | None:
-    """Return the time of a `timestamp.txt`: `2027-02-05 22:10:00.123456 UTC`."""
-    from zoneinfo import ZoneInfo  # which looks for its data when it is imported
+    """Return the time in a `timestamp.txt`: `2027-02-05 22:10:00.123456 UTC`."""
+    from zoneinfo import ZoneInfo  # it searches for its data when imported
 
     words = text.split()
     try:
@@ -56,7 +56,7 @@ NBGRADER = Importer(
 
 
 def prefix_of(names: Sequence[str]) -> str:
-    """Return the common beginning of all names, up to a hyphen: the assignment; empty of one."""
+    """Return the prefix that several names share, up to a hyphen, or an empty text."""
     if len(names) < LEAST:
         return ""
     first, last = min(names), max(names)
@@ -76,7 +76,10 @@ def _read_repositories(listing: Listing) -> Sequence[Piece]:
 
 
 def _recognise_repositories(listing: Listing) -> int:
-    """Count folders with a `.git`: names with a hyphen are too common."""
+    """Return the number of folders if all are clones with a `.git`, else 0.
+
+    The hyphens alone are no evidence: many names have one.
+    """
     folders = listing.folders
     are_clones = bool(prefix_of(folders)) and all(listing.has(name, ".git") for name in folders)
     return len(folders) if are_clones else 0
@@ -91,5 +94,5 @@ REPOSITORIES = Importer(
     starters=True,
 )
 
-# If two understand as many entries of a download, the first one reads it.
+# If two readers recognise equally many entries of a download, the first one reads it.
 READERS = (GRADESCOPE, MOODLE, CANVAS, BLACKBOARD, BRIGHTSPACE, NBGRADER, REPOSITORIES)

@@ -1,4 +1,4 @@
-"""The students behind the rows of a platform's table."""
+"""Students of the rows in a platform's table."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from autograder.report.model import Report
 
 
 class Person(msgspec.Struct, frozen=True):
-    """A student as a platform's row names them: the number, and other ids, e-mails and names."""
+    """Student in a platform's row: the number there, and other ids, e-mails and names."""
 
     row: int
     id: str
@@ -21,9 +21,9 @@ class Person(msgspec.Struct, frozen=True):
 
 
 class RowMatches:
-    """The reports of a class by row; a row that may be of several students has none.
+    """Reports of a class by row; a row that may belong to several students has none.
 
-    `unclear` are notes on such rows, `without_row` the reports that have none.
+    `unclear` has notes on such rows, `without_row` the reports without a row.
     """
 
     def __init__(
@@ -33,11 +33,11 @@ class RowMatches:
         people: Sequence[Person],
         advice: str = "",
     ) -> None:
-        """Match them.
+        """Match reports to rows.
 
         Args:
-            platform: the name of the platform whose ids the rows have.
-            advice: how to settle an open question; by default, to enter the platform's ids.
+            platform: the platform whose ids the rows have.
+            advice: what to do about an unclear row; by default, enter the platform's ids.
         """
         advice = advice or (
             f"Enter the student's number on {platform} in the roster's column {platform}, and "
@@ -65,7 +65,7 @@ class RowMatches:
         self.without_row = [report for report in reports if report.student not in matched]
 
     def _candidates(self, person: Person) -> list[Report]:
-        """Return a person's possible reports: by the platform's id, else by id, e-mail or name."""
+        """Return a person's possible reports: by platform id, or else by id, e-mail or name."""
         known = [report for report in self._reports if person.id in self._ids[report.student]]
         free = [report for report in self._reports if not self._ids[report.student]]
         ids = {person.id, *person.others} - {""}
@@ -80,14 +80,14 @@ class RowMatches:
 
 
 def name_of(report: Report) -> str:
-    """Return a student's id, and the name where it is known and says more."""
+    """Return a student's id, with the name if it is known and different."""
     name = report.hand_in.name if report.hand_in else ""
     same = not name or name == report.student or report.student.startswith(f"{name}_")
     return report.student if same else f"{report.student} ({name})"
 
 
 def ids_of(report: Report, platform: str) -> set[str]:
-    """Return a student's ids on a platform, as far as they are known."""
+    """Return a student's known ids on a platform."""
     hand_in = report.hand_in
     if hand_in is None:
         return set()

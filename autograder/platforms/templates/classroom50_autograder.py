@@ -1,6 +1,6 @@
-"""Checks a submission with the released kit beside this file. Made by `autograder package`.
+"""Checker of a submission with the kit beside this file. Made by `autograder package`.
 
-The libraries are installed into a folder of the job's own, unless they are there already.
+It installs the libraries into a folder of the job, unless they are installed already.
 """
 
 import importlib.util
@@ -19,7 +19,7 @@ if any(importlib.util.find_spec(name) is None for name in NEEDED):
     install = [sys.executable, "-m", "pip", "install", "--quiet", "--target", folder]
     subprocess.run([*install, "-r", str(HERE / "requirements.txt")], check=True)
     path.append(folder)
-# What a student has put into the checkout is not to be taken for the grader's own modules.
+# Never import a student's file as one of the grader's own modules.
 environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path), "PYTHONSAFEPATH": "1"}
 command = [sys.executable, "-m", "autograder.platforms", "classroom50", str(HERE)]
 raise SystemExit(subprocess.run(command, env=environment, check=False).returncode)
