@@ -1,10 +1,10 @@
-"""The desk as an application: its views in a table, behind its guard.
+"""The desk as a web application: its table of views, behind a guard.
 
-To add a view, write a module `NAME_view.py` with a function for each page and each form, and
-`VIEWS`, and add its `VIEWS` to the table below. A function may block: each runs in a thread of its
-own. A `UserError` becomes a page. Its template extends `desk.html`; a form holds
-`{{ token(csrf) }}` of `parts.html`. Every value is escaped, and the policy allows no script, style
-or picture that is not a file of `static/`.
+To add a view, write a module `NAME_view.py` with a function for each page and each form, and with
+`VIEWS`, and add its `VIEWS` to the table below. A function may block: each runs in its own thread.
+A `UserError` becomes a page. A view's template extends `desk.html`; a form contains `{{ token(csrf)
+}}` of `parts.html`. Every value is escaped, and the content policy allows only scripts, styles and
+pictures that are files of `static/`.
 """
 
 import re
@@ -53,8 +53,8 @@ VIEWS: tuple[DeskView, ...] = (
 )
 MAX_FIELDS = 5000
 STATIC, TEMPLATES = (Path(__file__).parent / name for name in ("static", "templates"))
-MAX_LETTERS = 100_000  # of one value
-# Invisible, and changes what is seen: control characters, marks of direction, half characters.
+MAX_LETTERS = 100_000  # of one displayed value
+# Invisible, but changes the display: control characters, direction marks, lone surrogates.
 INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
 )
@@ -63,7 +63,7 @@ INVISIBLE = re.compile(
 def application(
     results: Path, course: Course, port: int, secrets: Secrets, views: Sequence[DeskView] = VIEWS
 ) -> Guard:
-    """Return the desk of a folder of results, for a server on 127.0.0.1 at a port."""
+    """Return the desk for a folder of results, for a server on 127.0.0.1 at a port."""
     base = environment(TEMPLATES)
     templates = base.overlay(finalize=_harmless)
     templates.filters = {**base.filters, "spans": lambda text: code_spans(_harmless(text))}
@@ -89,7 +89,7 @@ def application(
 
 
 def _harmless(value: object) -> object:
-    """Return a text with its invisible characters spelt out, and cut; anything else as it is."""
+    """Return a text with its invisible characters escaped, and cut; other values unchanged."""
     if not isinstance(value, str) or isinstance(value, Markup):
         return value
     if len(value) > MAX_LETTERS:
@@ -98,7 +98,7 @@ def _harmless(value: object) -> object:
 
 
 async def _report_style(_: Request) -> Response:
-    """Send the style of reports and of a class's page, which the desk's own builds on."""
+    """Send the style of report pages, on which the desk's own style builds."""
     sheets = map(environment().get_template, ("style.css", "class.css"))
     style = "\n".join(sheet.render(root=":root", body="body") for sheet in sheets)
     return Response(style, media_type="text/css")
@@ -119,10 +119,10 @@ def _route(desk: DeskContext, view: DeskView) -> Route:
 
 
 async def _form(request: Request, secrets: Secrets) -> FormData:
-    """Return a posted form, with the token of our pages in it or in a header.
+    """Return a posted form that has the desk's token, in a field or a header.
 
     Raises:
-        HTTPException: the token is missing, so that it may be another site's form.
+        HTTPException: the token is missing, so the form may come from another site.
     """
     form = await request.form(max_fields=MAX_FIELDS, max_files=10)
     token = request.headers.get("x-csrf-token") or form.get("csrf", "")
@@ -134,7 +134,7 @@ async def _form(request: Request, secrets: Secrets) -> FormData:
 
 def _refusal(desk: DeskContext) -> Callable[[Request, Exception], Response]:
     def answer(request: Request, error: Exception) -> Response:
-        assert isinstance(error, HTTPException)  # Starlette calls it for no other
+        assert isinstance(error, HTTPException)  # Starlette calls it only for these
         status = error.status_code
         text = "This page does not exist." if status == 404 else error.detail
         return Visit(desk, request, FormData()).page("trouble.html", status, said=text)

@@ -1,6 +1,6 @@
-"""A step of the course's recipe with one change that gives the answers of a group of students.
+"""Search for one change of a recipe's step that gives the answers of a group of students.
 
-Only the course's own code is changed and run here, never a student's.
+It changes and runs only the course's own code, never a student's.
 """
 
 import ast
@@ -27,18 +27,18 @@ from autograder.grading.cpu_limit import CpuLimitExceeded, cpu_limit
 from autograder.worker.messages import Unit
 
 STATE = "s"
-SECONDS = 40.0  # of the processor
+SECONDS = 40.0  # seconds of processor time
 VALUES = (ast.Name, ast.Attribute, ast.Call, ast.BinOp, ast.Subscript)
 FORMS = ("({} + 1)", "({} - 1)", "(2 * {})", "({} / 2)", "(-{})")
-MIN_WRONG = 2  # probes that have to differ from the right answer
+MIN_WRONG = 2  # probes that must differ from the right answer
 
 
 class StepCode(NamedTuple):
-    """A piece of a step that can be changed: a text that defines `name`.
+    """Changeable piece of a step: a text that defines `name`.
 
-    `space` is the text's namespace. `whole` makes the step from the changed function. For a
-    function that a step calls, `calls` is the step's own expression, and `around` its namespace.
-    `right` is the whole function, where that is the step.
+    `space` is the text's namespace. `whole` makes the step from the changed function. If `name` is
+    a function that the step calls, `calls` is the step's own expression, and `around` its
+    namespace. `right` is the recipe's whole function if that is the step.
     """
 
     step: str
@@ -92,7 +92,7 @@ def _called(step: str, text: str, space: Mapping[str, Any], root: Path) -> Itera
 
 
 def _lambda(step: Any) -> tuple[str, Mapping[str, Any]] | None:
-    """Return a step's expression, with the state as `s`, and its namespace; None of other code."""
+    """Return a lambda's expression, with the state as `s`, and namespace; None for other code."""
     code = getattr(step, "__code__", None)
     if code is None or step.__closure__ or step.__defaults__ or code.co_name != "<lambda>":
         return None
@@ -134,7 +134,7 @@ def function_text(function: Any, root: Path) -> str:
 
 
 class _Bare(ast.NodeTransformer):
-    """Takes annotations and docstrings out of functions."""
+    """Remover of annotations and docstrings in functions."""
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
         node.returns = None
@@ -166,7 +166,7 @@ def seen_names(text: str, space: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def import_line(name: str, value: Any, space: Mapping[str, Any]) -> str:
-    """Return the import by which another module gets a name of a namespace."""
+    """Return the line by which another module imports a name of a namespace."""
     if isinstance(value, ModuleType):
         return f"import {value.__name__}" + (f" as {name}" if name != value.__name__ else "")
     module, real = getattr(value, "__module__", None), getattr(value, "__name__", None)
@@ -179,10 +179,10 @@ def import_line(name: str, value: Any, space: Mapping[str, Any]) -> str:
 
 
 class ChangedStep(msgspec.Struct, frozen=True):
-    """A step done wrong, as text: `text` defines `name`, and `before` is what stood there.
+    """Wrong step as text: `text` defines `name`, and `before` is the original text.
 
-    `calls` is the step's expression, where `name` is a function that it calls. `imports` are the
-    lines that both need, `right` that of the whole function, where that is the step.
+    `calls` is the step's expression if `name` is a function that it calls. `imports` are the lines
+    that both need; `right` is the import of the recipe's whole function if that is the step.
     """
 
     step: str
@@ -195,7 +195,7 @@ class ChangedStep(msgspec.Struct, frozen=True):
 
     @property
     def lines(self) -> list[tuple[str, str]]:
-        """Return the lines that differ, before and after."""
+        """The lines that differ, before and after."""
         before, after = self.before.splitlines(), self.text.splitlines()
         if len(before) != len(after):
             return [(self.before.strip(), self.text.strip())]
@@ -204,9 +204,9 @@ class ChangedStep(msgspec.Struct, frozen=True):
 
 
 def changed_step(answers: GroupAnswers, root: Path) -> ChangedStep | None:
-    """Return the first change after which a step answers every probe as all of the group do.
+    """Return the first change after which a step gives the group's answers to every probe, or None.
 
-    None if no small change does; the same course and answers give the same.
+    The same course and answers give the same change.
     """
     replay = answers.replay
     wrong = [
@@ -226,7 +226,7 @@ def changed_step(answers: GroupAnswers, root: Path) -> ChangedStep | None:
 
 
 def _texts(code: StepCode, recipe: Recipe) -> Iterator[str]:
-    """Yield the text with one change, the plainest first."""
+    """Yield the text with one change, the simplest changes first."""
     try:
         tree = Tree(Unit(code.step, code.text))
     except (SyntaxError, ValueError, RecursionError):
@@ -246,7 +246,7 @@ def _texts(code: StepCode, recipe: Recipe) -> Iterator[str]:
 
 
 def _by_a_number(tree: Tree) -> Iterator[str]:
-    """Yield the text with a value one more, one less, doubled, halved or negated."""
+    """Yield the text with one value incremented, decremented, doubled, halved or negated."""
     for node in tree.nodes:
         parent = tree.parent.get(node)
         is_read = isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
@@ -262,14 +262,14 @@ def _put(tree: Tree, node: ast.AST, text: str) -> str:
 
 
 def _answers_so(code: StepCode, text: str, answers: GroupAnswers, order: list[int]) -> bool:
-    """Tell whether a changed text answers as each of the group did."""
+    """Return whether a changed text gives the answers of each submission in the group."""
     space = dict(code.space)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             exec(compile(text, code.step, "exec"), space)
             wrong = Misconception("", "", (), {code.step: code.whole(space[code.name])})
-    except Exception:  # no Python, or a default that cannot be made
+    except Exception:  # invalid Python, or a default that raises
         return False
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -1,4 +1,4 @@
-"""The views *Class* (who needs a person, points, mistakes; a table of students) and *Map*."""
+"""The views *Class* (a table of students with points, mistakes and open work) and *Map*."""
 
 import math
 from typing import Any
@@ -14,7 +14,7 @@ from autograder.report import statistics
 from autograder.report.html import mistake_map, points_cell
 from autograder.report.overview import HARMLESS, costliest
 
-ROWS = 200  # of a page
+ROWS = 200  # students on a page
 
 
 def show(visit: Visit) -> Response:
@@ -72,7 +72,7 @@ def _line(
 
 
 def show_map(visit: Visit) -> Response:
-    """Show every mistake with a name, and who made which."""
+    """Show every named mistake with the students who made it."""
     now = visit.results()
     shown = mistake_map(now.mistakes)
     return visit.page("map_view.html", now=now, map=shown, address=StudentFilter().address)

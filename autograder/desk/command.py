@@ -1,4 +1,4 @@
-"""`autograder desk`: a class's results in a browser, on this machine alone."""
+"""`autograder desk`: a class's results in a browser, on this machine only."""
 
 import contextlib
 import signal
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from autograder.desk.guard import Guard
 
 ADDRESS = "127.0.0.1"
-ENDING = ("SIGTERM", "SIGHUP")  # beside Ctrl-C; Windows has no SIGHUP
+ENDING = ("SIGTERM", "SIGHUP")  # besides Ctrl-C; Windows has no SIGHUP
 
 
 @click.command()
@@ -32,9 +32,9 @@ ENDING = ("SIGTERM", "SIGHUP")  # beside Ctrl-C; Windows has no SIGHUP
 @click.option("--no-browser", is_flag=True, help="Only print the address.")
 @course_option
 def desk(results: Path, port: int, no_browser: bool, course_path: Path | None) -> None:
-    """See the RESULTS that grade wrote in the browser: the class, students, exercises, mistakes.
+    """Show the RESULTS of `grade` in the browser: the class, students, exercises, mistakes.
 
-    It is served on this machine alone, to whoever has the address that is printed.
+    It opens only on this machine, at the address that is printed.
     """
     require("desk", "autograder desk")
     from autograder.desk.application import application
@@ -42,7 +42,7 @@ def desk(results: Path, port: int, no_browser: bool, course_path: Path | None) -
     from autograder.desk.results import CurrentResults
 
     course = find_course(Path.cwd(), named=course_path)
-    CurrentResults(results, course).read()  # what cannot be read is said here, not in a browser
+    CurrentResults(results, course).read()  # report errors here, not in the browser
     for name in ENDING:
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), _end)
@@ -65,21 +65,21 @@ def desk(results: Path, port: int, no_browser: bool, course_path: Path | None) -
 
 
 def _end(number: int, _: FrameType | None) -> NoReturn:
-    """End as Ctrl-C does, so that nothing is left behind."""
+    """End as after Ctrl-C, so that temporary files are removed."""
     raise SystemExit(128 + number)
 
 
 def write_redirect(page: Path, address: str) -> None:
-    """Write a page that leads to an address, for this user alone.
+    """Write a page that redirects to an address; only this user can read it.
 
-    Other users of the machine can read a command line, but not this file.
+    Other users of the machine could read the address on a command line.
     """
     page.touch(0o600, exist_ok=False)
     page.write_text(f'<!doctype html><meta http-equiv="refresh" content="0; url={address}">\n')
 
 
 def bound(port: int) -> socket.socket:
-    """Return a socket at a port of 127.0.0.1, which is not reached from elsewhere; 0 for any port.
+    """Return a socket on a port of 127.0.0.1, closed to other machines; 0 for any free port.
 
     Raises:
         UserError: the port is taken.
@@ -97,7 +97,7 @@ def bound(port: int) -> socket.socket:
 
 
 def serve(app: "Guard", listening: socket.socket, started: Callable[[], None]) -> None:
-    """Serve until Ctrl-C; `started` is called when the desk answers."""
+    """Serve until Ctrl-C; call `started` once the desk answers."""
     import uvicorn
 
     class Server(uvicorn.Server):
@@ -108,12 +108,12 @@ def serve(app: "Guard", listening: socket.socket, started: Callable[[], None]) -
     config = uvicorn.Config(
         app,
         log_level="warning",
-        access_log=False,  # addresses hold tokens
+        access_log=False,  # addresses contain tokens
         server_header=False,
         proxy_headers=False,
         ws="none",
         lifespan="off",
         timeout_graceful_shutdown=5,
     )
-    with contextlib.suppress(KeyboardInterrupt):  # which is how it ends
+    with contextlib.suppress(KeyboardInterrupt):  # the usual end
         Server(config).run([listening])

@@ -1,4 +1,4 @@
-"""The views of exercises: difficulty, checks, and the messages and mistakes behind failures."""
+"""Views of exercises: difficulty, checks, and the messages and mistakes behind failures."""
 
 from collections.abc import Sequence
 
@@ -10,8 +10,8 @@ from autograder.desk.selection import StudentFilter
 from autograder.desk.view import DeskView, Visit
 from autograder.report.statistics import Measured, shown_figures
 
-SENTENCES = 12  # of a check
-NAMES = 60  # of students behind a sentence; the others are a link away
+SENTENCES = 12  # listed for a check
+NAMES = 60  # students listed for a sentence; a link shows the others
 
 
 def overview(visit: Visit) -> Response:
@@ -64,7 +64,7 @@ def show(visit: Visit) -> Response:
 def _in_pairs(
     checks: Sequence[CheckOutcomes], measured: Sequence[Measured]
 ) -> list[tuple[CheckOutcomes, Measured | None]]:
-    """Pair checks with their figures; of several with one title the first has the first."""
+    """Return checks with their statistics; the first of several checks with one title gets them."""
     by_title: dict[str, list[Measured]] = {}
     for each in measured:
         by_title.setdefault(each.title, []).append(each)

@@ -1,4 +1,4 @@
-"""The view *Export*: grades for a platform, and feedback for the students."""
+"""The view *Export*: grades for a platform, and feedback for students."""
 
 import re
 import shutil
@@ -44,7 +44,7 @@ def make(visit: Visit) -> Response:
         template = None
         if posted is not None:
             name = re.sub(r"[^\w.-]+", "_", Path(posted.filename or "").name).strip(".")[-80:]
-            template = Path(made) / (name or "template")  # which leads nowhere else
+            template = Path(made) / (name or "template")  # a plain name without folders
             with template.open("wb") as place:
                 shutil.copyfileobj(posted.file, place)
         elif platform not in WITHOUT_TEMPLATE:
@@ -77,7 +77,7 @@ def made(visit: Visit) -> Response:
 
 
 def fetch(visit: Visit) -> Response:
-    """Send the file as one that no browser opens by itself."""
+    """Send a file as a download, which browsers do not open."""
     file = _file(visit)
     headers = {"Content-Disposition": f'attachment; filename="{file.name}"'}
     return Response(file.data, headers=headers, media_type="application/octet-stream")

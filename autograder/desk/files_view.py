@@ -1,4 +1,4 @@
-"""The view of several files for one exercise: side by side, with the points of each, to choose."""
+"""View to choose among several files for one exercise, side by side with their points."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,11 +25,11 @@ from autograder.report.model import ExerciseReport
 from autograder.submission.choice import FoundFile
 from autograder.submission.source import Source
 
-MAX_FILES = 6  # of which the code is shown and graded
+MAX_FILES = 6  # files that are shown and graded
 
 
 class ShownFile(NamedTuple):
-    """One of several files: its content's id, its code, and its report once it was graded."""
+    """One of several files: the id of its content, its code, and its report once graded."""
 
     name: str
     id: str
@@ -39,7 +39,7 @@ class ShownFile(NamedTuple):
 
 
 def show(visit: Visit) -> Response:
-    """Show the files; with `points` in the address, graded, which takes its time."""
+    """Show the files; grade them if the address has `points`, which takes time."""
     now = visit.results()
     student = student_in_address(visit, now)
     exercise = visit.desk.course.exercise(visit.part("exercise"))
@@ -79,7 +79,7 @@ def show(visit: Visit) -> Response:
 
 
 def _distinct(files: Sequence[FoundFile]) -> list[FoundFile]:
-    """Return the first of each content."""
+    """Return the first file of each content."""
     found: dict[str, FoundFile] = {}
     for file in files:
         found.setdefault(file.source.content if file.source else file.shown, file)
@@ -89,15 +89,15 @@ def _distinct(files: Sequence[FoundFile]) -> list[FoundFile]:
 def _with_own_numbers(course: Course, student: str, source: Source) -> Source:
     exercise = course.exercise(source.name)
     secret = read_secret(course) if exercise.variant != "none" else None
-    name = Pseudonyms(course.root / PSEUDONYMS).student(student)  # of whom the numbers are
+    name = Pseudonyms(course.root / PSEUDONYMS).student(student)  # the real id, not a pseudonym
     return msgspec.structs.replace(source, variant=variant_of(exercise, name, secret))
 
 
 def grade_files(work: ConfinedWork) -> list[ExerciseReport]:
-    """Grade files, confined as `grade` does, in this process.
+    """Grade files in this process, with submissions confined as `grade` does.
 
     Raises:
-        UserError: the course cannot be used, or nothing confines the code here.
+        UserError: the course cannot be used, or nothing can confine the code here.
     """
     course = load_course(work.root / FILE_NAME)
     exercises = [course.exercise(work.exercise)]
@@ -109,7 +109,7 @@ def grade_files(work: ConfinedWork) -> list[ExerciseReport]:
 
 
 def choose_file(visit: Visit) -> Response:
-    """Enter which of the files counts."""
+    """Save which of the files counts."""
     now = visit.results()
     student, exercise = student_in_address(visit, now), visit.part("exercise")
     _, files = now.submissions.several(student.id, exercise)

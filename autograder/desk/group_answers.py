@@ -1,4 +1,4 @@
-"""The answers of a group's submissions to a recipe's probes, asked in the sandbox."""
+"""Answers of a group's submissions to a recipe's probes, computed in the sandbox."""
 
 import contextlib
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from autograder.submission.source import Source
 
 
 class GroupAnswers(msgspec.Struct):
-    """A function, its replay, and the outcomes of each submission whose answers are alike."""
+    """A function, its replay, and the outcomes of submissions with the group's answers."""
 
     function: str
     replay: Replay
@@ -30,12 +30,12 @@ class GroupAnswers(msgspec.Struct):
 def answers_of_group(
     course: Course, exercise: Exercise, group: str, sources: Sequence[Source], children: Children
 ) -> GroupAnswers:
-    """Ask these sources about all probes of the function that the group is about.
+    """Run these sources on all probes of the function that the group is about.
 
-    The course's packages have to be importable.
+    The course's packages must be importable.
 
     Raises:
-        UserError: none of them answers as the group did, so they are not what was graded.
+        UserError: no source gives the group's answers, so the files have changed since grading.
     """
     catalogue = Catalogue(course.content.reference)
     for function in catalogue.recipes(exercise.name):
@@ -59,10 +59,10 @@ def answers_of_group(
 
 
 def _outcomes(submission: Submission, replay: Replay, group: str) -> tuple[Outcome, ...]:
-    """Ask a submission all probes; empty if the first have not the group's answers.
+    """Run a submission on all probes; return nothing if the first answers are not the group's.
 
     Raises:
-        Stopped: it gives no answer.
+        Stopped: the submission does not answer.
     """
     first = len(replay.probes(1))
     found: list[Outcome] = []
@@ -74,7 +74,7 @@ def _outcomes(submission: Submission, replay: Replay, group: str) -> tuple[Outco
 
 
 def are_one_mistake(answers: GroupAnswers) -> bool:
-    """Tell whether all answers are the same but for rounding: then they are one mistake."""
+    """Return whether all answers are equal up to rounding, so that they are one mistake."""
     probes = answers.replay.probes(DRAWS)
     first = answers.outcomes[0]
     return all(

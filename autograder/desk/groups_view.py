@@ -1,4 +1,4 @@
-"""The view *Groups*: failures without a name, read, named, verified, and graded again."""
+"""The view *Groups*: failures without a name are shown, named, verified and regraded."""
 
 import functools
 import threading
@@ -20,13 +20,13 @@ from autograder.desk.unnamed_groups import UnnamedGroup
 from autograder.desk.view import DeskView, Visit
 from autograder.submission.source import Source
 
-READ, MAX_READ = 3, 12  # submissions that are shown; of so many, three that differ are sought
+READ, MAX_READ = 3, 12  # submissions that are shown, and that are read to find different ones
 MAX_CODE = 8000
 MAX_SHOWN = 50
 
 
 class GroupState(msgspec.Struct, frozen=True):
-    """The progress of a group: `doing` is the job that runs now, `trouble` why the last failed."""
+    """Progress of a group: `doing` is the running job, `trouble` the error of the last one."""
 
     students: tuple[str, ...] = ()
     doing: str = ""
@@ -40,7 +40,7 @@ class GroupState(msgspec.Struct, frozen=True):
 
 
 class GroupJobs:
-    """The groups of one desk, and their jobs: one at a time, since each takes a processor."""
+    """Groups of a desk and their jobs, which run one at a time, since each occupies a processor."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -57,7 +57,7 @@ class GroupJobs:
             self._states[group] = msgspec.structs.replace(before, **values)
 
     def begin(self, group: tuple[str, str], doing: str, work: Callable[[], dict[str, Any]]) -> None:
-        """Start a job in a thread; it returns the fields of the state to change.
+        """Run a job in a thread; it returns the fields of the state to change.
 
         Raises:
             UserError: a job on this group is running.
@@ -83,7 +83,7 @@ class GroupJobs:
 
 
 @functools.lru_cache(maxsize=8)
-def _jobs(results: Path) -> GroupJobs:  # noqa: ARG001  one for each desk
+def _jobs(results: Path) -> GroupJobs:  # noqa: ARG001  cached for each desk
     return GroupJobs()
 
 
@@ -101,7 +101,7 @@ def show(visit: Visit) -> Response:
 
 
 def look(visit: Visit) -> Response:
-    """Find out the answers of a group, and which step done wrong gives them."""
+    """Start a job that gets the group's answers and searches for a wrong step that gives them."""
     group, _ = _group(visit)
     work = _work(visit, group)
 
@@ -113,7 +113,7 @@ def look(visit: Visit) -> Response:
 
 
 def give_name(visit: Visit) -> Response:
-    """Write the mistake, if `verify` holds with it."""
+    """Start a job that writes the mistake into the course if `verify` passes."""
     group, state = _group(visit)
     hints = tuple(visit.field(f"hint{number}") for number in (1, 2, 3))
     words = MistakeText(visit.field("id"), visit.field("finding"), hints)
@@ -133,7 +133,7 @@ def give_name(visit: Visit) -> Response:
 
 
 def regrade(visit: Visit) -> Response:
-    """Regrade the group; with the difference that was seen, it counts."""
+    """Start a job that regrades the group; it applies the result if its difference was shown."""
     group, state = _group(visit)
     results, shown = visit.desk.results, visit.field("difference")
     name = state.examined.known if state.examined and state.examined.known else state.words.id
@@ -159,7 +159,7 @@ def _path(group: UnnamedGroup) -> str:
 
 
 def _group(visit: Visit) -> tuple[UnnamedGroup, GroupState]:
-    """Return the group in the address; one that was named here stays there to be examined at."""
+    """Return the group in the address; after naming, it stays at its address."""
     key = visit.part("exercise"), visit.part("group")
     state = _jobs(visit.desk.results).state(key)
     for group in visit.results().unnamed:
@@ -189,7 +189,7 @@ def _work(visit: Visit, group: UnnamedGroup) -> naming.ConfinedWork:
 
 
 def _sources(visit: Visit, group: UnnamedGroup) -> list[tuple[str, Source]]:
-    """Return three submissions of a group whose code differs, or as many as there are."""
+    """Return up to three submissions of a group with different code."""
     found: dict[str, tuple[str, Source]] = {}
     for student in group.students[:MAX_READ]:
         for sources in visit.results().submissions.sources(student):

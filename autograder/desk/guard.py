@@ -1,8 +1,8 @@
-"""The guard of the desk: it admits only browsers that had a first address, from its own pages.
+"""Guard of the desk: admits only browsers with a token, and only requests from the desk's pages.
 
-It checks before any view the `Host` (against names that lead here from a stranger's page), the
-request's origin, the token or the cookie, and the size of a posted form. Every answer carries a
-policy by which a page runs only the desk's own scripts.
+Before any view it checks the `Host` header (against other names that lead to this machine), the
+request's origin, the token or the cookie, and the size of a posted form. Every answer has a content
+policy that allows only the desk's own scripts.
 """
 
 import hmac
@@ -16,11 +16,11 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-BYTES = 32  # of a secret
+BYTES = 32  # length of a secret
 
 
 class Secrets:
-    """The tokens of first addresses, the value of the cookie, and the token of forms."""
+    """Tokens that admit browsers, the value of the cookie, and the token of forms."""
 
     def __init__(self) -> None:
         self.session = secrets.token_urlsafe(BYTES)
@@ -28,13 +28,13 @@ class Secrets:
         self._tokens: dict[str, Path | None] = {}
 
     def new_token(self, file: Path | None = None) -> str:
-        """Return a token that lets one browser in, once; a `file` that holds it is removed then."""
+        """Return a token that admits one browser once; its use deletes the `file` with it."""
         token = secrets.token_urlsafe(BYTES)
         self._tokens[token] = file
         return token
 
     def take(self, token: str) -> bool:
-        """Use a token up; false if it is none, or was used before."""
+        """Use up a token; return false if it is unknown or used."""
         known = next((each for each in self._tokens if same(each, token)), None)
         if known is None:
             return False
@@ -45,18 +45,18 @@ class Secrets:
 
 
 def same(one: str, other: str) -> bool:
-    """Compare two texts in a time that does not tell how far they agree."""
+    """Return whether two texts are equal, in constant time."""
     return hmac.compare_digest(one.encode("utf-8", "replace"), other.encode("utf-8", "replace"))
 
 
-# The browser comes from a file or a terminal's page: another site to which a redirect would send no
-# strict cookie. From this page it is the desk's own.
+# The browser comes from a file or another program, so after a redirect it would not send the
+# strict cookie. From this page it does.
 ADMITTED: Final = (
     '<!doctype html><meta http-equiv="refresh" content="0; url=/"><title>Desk</title>'
     '<p><a href="/">Continue to the class</a></p>'
 )
 NAMES: Final = ("127.0.0.1", "localhost")
-MOST_BYTES: Final = 32 * 2**20  # of what is posted
+MOST_BYTES: Final = 32 * 2**20  # of a posted form
 POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -73,14 +73,14 @@ HEADERS: Final = {
 
 
 class Guard:
-    """Admits requests, or refuses them with a sentence that says why."""
+    """Middleware that passes requests on, or refuses them with a reason."""
 
     def __init__(self, app: ASGIApp, port: int, secrets: Secrets) -> None:
         self._app = app
         self._hosts = {f"{name}:{port}" for name in NAMES}
         if port == 80:
             self._hosts |= set(NAMES)
-        self._cookie = f"autograder-desk-{port}"  # cookies know no ports
+        self._cookie = f"autograder-desk-{port}"  # cookies ignore ports
         self._secrets = secrets
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -89,7 +89,7 @@ class Guard:
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers[name] = value
-                cached = "no-cache" if "etag" in headers else "no-store"  # only files have one
+                cached = "no-cache" if "etag" in headers else "no-store"  # only files have an etag
                 headers.setdefault("Cache-Control", cached)
             await send(message)
 
@@ -98,7 +98,7 @@ class Guard:
             await (answer or self._app)(scope, receive, safely)
 
     def _answer(self, request: Request) -> Response | None:
-        """Return the answer instead of a view's; None for a request that may pass."""
+        """Return the guard's answer, or None if the request may pass to a view."""
         headers = request.headers
         if request.method not in {"GET", "HEAD", "POST"}:
             return _refused(
@@ -124,10 +124,10 @@ class Guard:
         return None
 
     def _is_from_here(self, method: str, headers: Headers) -> bool:
-        """Tell whether a page of the desk, or the person's own hand, asks.
+        """Return whether a request comes from a page of the desk or from the address bar.
 
-        Our pages send no referrer, so browsers say "null" for the origin of their forms; then the
-        browser's own word on the site decides, which no page can forge.
+        The desk's pages send no referrer, so browsers send the origin "null" with their forms. Then
+        Sec-Fetch-Site decides, which no page can forge.
         """
         origin, site = headers.get("origin"), headers.get("sec-fetch-site")
         if origin is not None and origin != "null":

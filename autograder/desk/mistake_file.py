@@ -1,4 +1,4 @@
-"""The file of a course for a mistake that was named: code, or only answers."""
+"""Files of a course for mistakes named on the desk, as code or as recorded answers."""
 
 import ast
 import json
@@ -21,12 +21,12 @@ from autograder.diagnosis.recipe import Probe
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 MAX_NAME, MAX_TEXT = 40, 400
 MAX_BYTES = 4 * 2**20
-WIDTH = 76  # letters of a text in a line
+WIDTH = 76  # characters of a text on a line
 HINTS = 3
 
 
 class MistakeText(msgspec.Struct, frozen=True):
-    """A name, a finding, and three hints for a group."""
+    """Name, finding and three hints for a group's mistake."""
 
     id: str
     finding: str
@@ -34,10 +34,10 @@ class MistakeText(msgspec.Struct, frozen=True):
 
 
 def checked_words(words: MistakeText) -> MistakeText:
-    """Return the texts, on a line each.
+    """Return the texts with each on one line.
 
     Raises:
-        UserError: one of them is missing, too long, or no name.
+        UserError: a text is missing or too long, or the name is invalid.
     """
     if not NAME.fullmatch(words.id) or len(words.id) > MAX_NAME:
         raise UserError(
@@ -53,7 +53,7 @@ def checked_words(words: MistakeText) -> MistakeText:
 
 
 def code_file(exercise: str, function: str, words: MistakeText, step: ChangedStep) -> str:
-    """Return the module of a mistake that is a step done wrong."""
+    """Return the module for a mistake that is a wrong step."""
     changed = _typed(step.text)
     name, place = step.name, _literal(step.step, 4)
     if step.calls:
@@ -82,10 +82,10 @@ def code_file(exercise: str, function: str, words: MistakeText, step: ChangedSte
 def answers_file(
     function: str, words: MistakeText, probes: Sequence[Probe], outcomes: Sequence[Outcome]
 ) -> bytes:
-    """Return the record of a mistake of which only the answers are known.
+    """Return the record of a mistake that is known only by its answers.
 
     Raises:
-        UserError: they are too long to be kept.
+        UserError: the answers are too long to be recorded.
     """
     one, two, three = words.hints
     known = tuple(map(recorded_answer, probes, outcomes))
@@ -97,10 +97,10 @@ def answers_file(
 
 
 def file_of(course: Course, exercise: str, name: str, by_code: bool) -> Path:
-    """Return the file of a mistake in the course.
+    """Return the path in the course for a new mistake's file.
 
     Raises:
-        UserError: its name is taken.
+        UserError: the name is taken.
     """
     package = course.root / course.content.reference / "misconceptions"
     stem = name.replace("-", "_")
@@ -113,13 +113,13 @@ def file_of(course: Course, exercise: str, name: str, by_code: bool) -> Path:
 
 
 def _literal(text: str, indent: int) -> str:
-    """Return a text as a Python literal, in lines that are not too long."""
+    """Return a text as a Python literal, broken into short lines."""
     pieces = textwrap.wrap(text, WIDTH, drop_whitespace=False, break_on_hyphens=False) or [""]
     return f"\n{' ' * indent}".join(json.dumps(piece, ensure_ascii=False) for piece in pieces)
 
 
 def _typed(text: str) -> str:
-    """Return a function's text with a type for each parameter."""
+    """Return a function's text with a type annotation for each parameter."""
     tree = ast.parse(text)
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):

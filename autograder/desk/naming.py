@@ -1,6 +1,6 @@
-"""From a group without a name to a misconception of the course: examined, written, verified.
+"""Naming of a group's mistake: examine the group, write the mistake, verify the course.
 
-The course's code is loaded in a new process each time, so that it is the code as it is now.
+Each step loads the course's code in a new process, so that it is the current code.
 """
 
 import contextlib
@@ -42,9 +42,9 @@ LEFT_OUT = shutil.ignore_patterns("__pycache__", ".*")
 
 
 def faults_with(course: Course, exercise: str, path: Path, data: bytes) -> list[str]:
-    """Verify an exercise on a copy of the course with a new file, and return the faults.
+    """Verify an exercise on a copy of the course with a new file; return the faults.
 
-    Mutants are left out, since they say nothing of names.
+    Mutants are left out, since they do not concern names.
     """
     with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
         root = Path(scratch).resolve() / "course"
@@ -52,7 +52,7 @@ def faults_with(course: Course, exercise: str, path: Path, data: bytes) -> list[
         for name in (FILE_NAME, SECRET):
             if (course.root / name).is_file():
                 shutil.copy(course.root / name, root / name)
-        content = course.content  # all that grading and verifying read
+        content = course.content  # the folders that grading and verifying read
         folders = (content.reference, content.checks, content.solutions, content.handed_out)
         for folder in (*folders, content.right):
             if (course.root / folder).is_dir():
@@ -71,9 +71,9 @@ def faults_with(course: Course, exercise: str, path: Path, data: bytes) -> list[
 
 
 class ConfinedWork(msgspec.Struct, frozen=True):
-    """Submissions for one exercise, to run in a new process; of a group of students, or of one.
+    """Submissions of a group or of one student for an exercise, to run in a new process.
 
-    `own_code` if they may run unconfined; `secret` are folders that they must not read.
+    `own_code` is true if they may run unconfined; `secret` are folders that they must not read.
     """
 
     root: Path
@@ -87,10 +87,10 @@ class ConfinedWork(msgspec.Struct, frozen=True):
 
 @contextlib.contextmanager
 def confined(course: Course, work: ConfinedWork) -> Iterator[Children]:
-    """Start processes for submissions, confined as `grade` does.
+    """Start processes for submissions, confined as in `grade`.
 
     Raises:
-        UserError: nothing confines the code here.
+        UserError: nothing can confine the code here.
     """
     level = choose(None, work.own_code)
     with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
@@ -98,11 +98,11 @@ def confined(course: Course, work: ConfinedWork) -> Iterator[Children]:
 
 
 class ExaminedGroup(msgspec.Struct, frozen=True):
-    """The function of a group, and how many of the submissions that were asked are alike.
+    """The function of a group, and how many of the read submissions still have its answers.
 
-    `step` is a changed step that gives their answers; without one, `why_not` says why the answers
-    cannot be recorded. `repair` is the sentence of a repair. `known` is the name that the mistake
-    has got meanwhile.
+    `step` is a changed step that gives these answers; without one, `why_not` is the reason if the
+    answers cannot be recorded. `repair` is the sentence of a repair. `known` is the mistake's name
+    if it has one by now.
     """
 
     function: str
@@ -115,7 +115,7 @@ class ExaminedGroup(msgspec.Struct, frozen=True):
 
 
 class NewMistake(msgspec.Struct, frozen=True):
-    """The file of a new mistake, or the faults for which it was not written."""
+    """File of a new mistake, or the faults that prevented it."""
 
     path: Path
     by_code: bool
@@ -123,7 +123,7 @@ class NewMistake(msgspec.Struct, frozen=True):
 
 
 def in_new_process(function: Callable[..., T], *args: Any) -> T:
-    """Call a function in a new process, which has loaded nothing of a course yet.
+    """Call a function in a new process, which has not loaded any course.
 
     Raises:
         UserError: the function raised it, or its process ended.
@@ -136,10 +136,10 @@ def in_new_process(function: Callable[..., T], *args: Any) -> T:
 
 
 def examine(work: ConfinedWork) -> ExaminedGroup:
-    """Examine a group, in this process.
+    """Examine a group in this process.
 
     Raises:
-        UserError: nothing that was read answers as the group does.
+        UserError: no read submission has the group's answers.
     """
     course = load_course(work.root / FILE_NAME)
     exercise = course.exercise(work.exercise)
@@ -159,10 +159,10 @@ def examine(work: ConfinedWork) -> ExaminedGroup:
 
 
 def write_mistake(work: ConfinedWork, words: MistakeText) -> NewMistake:
-    """Write a group's mistake into the course, if `verify` passes with it; in this process.
+    """Write a group's mistake into the course if `verify` passes with it, in this process.
 
     Raises:
-        UserError: the words or the answers do not allow it.
+        UserError: the name is taken, or the answers cannot be recorded.
     """
     course = load_course(work.root / FILE_NAME)
     exercise = course.exercise(work.exercise)
@@ -203,7 +203,7 @@ def why_not_recorded(answers: GroupAnswers) -> str:
 
 
 def _known(answers: GroupAnswers) -> str:
-    """Return the name of the only mistake that gives their answers; empty without one."""
+    """Return the name of the only mistake that gives the group's answers, or an empty text."""
     replay, everywhere = answers.replay, range(len(answers.outcomes[0]))
     fitting = [replay.giving(replay.singles, each, everywhere) for each in answers.outcomes]
     common = set.intersection(*({wrong[0].id for wrong in each} for each in fitting))
@@ -211,7 +211,7 @@ def _known(answers: GroupAnswers) -> str:
 
 
 def _repair_sentence(course: Course, exercise: Exercise, source: Source, work: ConfinedWork) -> str:
-    """Return the sentence of a repair of one of them, by the search that `check` makes."""
+    """Return the sentence of a repair of one submission, found by the search of `check`."""
     with confined(course, work) as children, Judge(course, [exercise], children) as judge:
         graded = judge.run(source)
         if not is_worth_looking(exercise, source, graded.results, "practice"):

@@ -1,4 +1,4 @@
-"""The view *Regrade*: changes by new entries or files, shown before they count."""
+"""The view *Regrade*: shows the changes by new entries or files before they are applied."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from autograder.course.errors import UserError
 from autograder.course.text import few
 from autograder.desk.view import DeskView, Visit
 
-MOST = 500  # changes of a page
+MOST = 500  # changes on a page
 ADDRESS = "/regrade"
 
 
@@ -19,7 +19,7 @@ def show(visit: Visit) -> Response:
     run = visit.desk.regrading
     now = visit.results()
     by_id = {student.id: student for student in now.students}
-    entered = ""  # a sentence on marks and adjustments that are not applied yet
+    entered = ""  # a sentence on entered marks and adjustments that are not applied yet
     if run.state != "running":
         reports = [now.report(student.id) for student in now.students]
         try:
@@ -50,7 +50,7 @@ def _in_words(command: GradeCommand) -> str:
 
 
 def begin(visit: Visit) -> Response:
-    """Find out what grading again would change."""
+    """Start a run that finds what regrading would change."""
     known = grade_commands(visit.desk.results)
     number = visit.field("command")
     if not number.isdecimal() or int(number[:4]) >= len(known):
@@ -63,7 +63,7 @@ def begin(visit: Visit) -> Response:
 
 
 def apply(visit: Visit) -> Response:
-    """Apply what was shown."""
+    """Apply the changes that were shown."""
     visit.desk.regrading.apply(visit.field("difference"))
     return visit.redirect(ADDRESS)
 

@@ -1,4 +1,4 @@
-"""`autograder grade` once more, in its own process: first its changes, then for good."""
+"""Runs of `autograder grade` in their own process, to show changes and to apply them."""
 
 import contextlib
 import signal
@@ -22,7 +22,7 @@ from autograder.course.text import one_line, printable
 from autograder.report.model import CheckReport
 
 RunState = Literal["none", "running", "shown", "applied", "failed"]
-DONE = {0, 1, 3}  # all is graded; a person has to look; nothing was applied
+DONE = {0, 1, 3}  # exit codes: all graded; a person must look; nothing was applied
 MAX_SAID = 4000
 MAX_MESSAGE = 500
 OTHERWISE = "Nothing was applied, because something else has changed since. Show the changes again."
@@ -30,7 +30,7 @@ _running: set["subprocess.Popen[str]"] = set()
 
 
 class GradeEvent(msgspec.Struct, frozen=True):
-    """As much of an event of `grade --json` as the desk shows."""
+    """Fields of an event of `grade --json` that the desk uses."""
 
     event: str
     done: int = 0
@@ -42,7 +42,7 @@ class GradeEvent(msgspec.Struct, frozen=True):
 
 
 class GradeOutput:
-    """The output of a grade command, line by line as it runs; `errors` has the last of stderr."""
+    """Output of a grade command, line by line as it runs; `errors` has the last lines of stderr."""
 
     def __init__(self, command: GradeCommand, results: Path, how: Sequence[str]) -> None:
         first, *rest = command.arguments(results)
@@ -67,15 +67,15 @@ class GradeOutput:
             self.errors = [line.strip()[:MAX_SAID] for line in errors][-20:]
 
     def stop(self) -> None:
-        """End the command as Ctrl-C does: what is graded so far is kept."""
+        """End the command as Ctrl-C does; the submissions graded so far are kept."""
         if self._process is not None and self._process.poll() is None:
             self._process.send_signal(signal.SIGINT)
 
 
 class Regrading:
-    """The one run at a time, and the result of the last; threads may share it.
+    """The current run, of which there is only one, or the result of the last; threads may share it.
 
-    `changes` and `said` are those of the last run; `state` is "shown" when they wait for a yes.
+    `changes` and `said` come from the last run; in the state "shown" they can be applied.
     """
 
     def __init__(self, results: Path) -> None:
@@ -95,7 +95,7 @@ class Regrading:
         self.difference = ""
 
     def show(self, command: GradeCommand) -> None:
-        """Begin to find out what a command would change.
+        """Start a run that finds what a command would change.
 
         Raises:
             UserError: another run is not done.
@@ -103,10 +103,10 @@ class Regrading:
         self._begin(command, ["--no-apply"])
 
     def apply(self, difference: str) -> None:
-        """Begin to apply what was shown, and nothing else.
+        """Start a run that applies exactly the changes that were shown.
 
         Raises:
-            UserError: it is not what was shown last.
+            UserError: these are not the changes that were shown last.
         """
         if self.command is None or self.state != "shown" or difference != self.difference:
             raise UserError("These changes are no longer the latest. Show the changes again.")
@@ -130,7 +130,7 @@ class Regrading:
             follow.start()
 
     def _follow(self, output: GradeOutput) -> None:
-        """Take the output of a run, until it ends."""
+        """Read the output of a run until it ends."""
         try:
             for line in output:
                 with contextlib.suppress(msgspec.MsgspecError):
@@ -159,7 +159,7 @@ class Regrading:
 
 
 def _end_all() -> None:
-    """End what is still running when the desk is closed, as Ctrl-C does."""
+    """End all running commands as Ctrl-C does, when the desk is closed."""
     for process in list(_running):
         if process.poll() is None:
             process.send_signal(signal.SIGINT)
@@ -168,7 +168,7 @@ def _end_all() -> None:
 class MessageChange(msgspec.Struct, frozen=True):
     """The messages on a student's exercise before and after a regrade.
 
-    `named` is true if the new mistake is named after it.
+    `named` is true if the new message names the new mistake.
     """
 
     student: str
@@ -181,11 +181,11 @@ class MessageChange(msgspec.Struct, frozen=True):
 def regrade_group(results: Path, exercise: str, students: Sequence[str], shown: str = "") -> str:
     """Grade one exercise of some students, and return the digest of the difference.
 
-    Without `shown` nothing of it counts; with the digest of a difference that a person has seen,
-    that is applied.
+    Without `shown`, nothing is applied. With the digest of a difference that a person has seen,
+    that difference is applied.
 
     Raises:
-        UserError: it cannot be done, or the difference is another one by now.
+        UserError: grading failed, or the difference has changed since.
     """
     command = msgspec.structs.replace(
         last_command(results, exercise), exercises=(exercise,), students=tuple(students)
@@ -204,10 +204,10 @@ def regrade_group(results: Path, exercise: str, students: Sequence[str], shown: 
 
 
 def last_command(results: Path, exercise: str) -> GradeCommand:
-    """Return the command by which an exercise was graded last.
+    """Return the command that last graded an exercise.
 
     Raises:
-        UserError: it is not known.
+        UserError: it is unknown.
     """
     for command in grade_commands(results):
         if not command.exercises or exercise in command.exercises:
@@ -221,7 +221,7 @@ def last_command(results: Path, exercise: str) -> GradeCommand:
 def message_changes(
     results: Path, exercise: str, students: Sequence[str], name: str
 ) -> list[MessageChange]:
-    """Compare the messages of these students in the results that count and in the proposed ones."""
+    """Compare these students' messages in the current and the proposed results."""
     found = []
     with (
         contextlib.closing(Records(results / REPORTS)) as before,

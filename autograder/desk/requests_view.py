@@ -1,4 +1,4 @@
-"""The view *Requests*: students' regrade requests, and the answers to them."""
+"""The view *Requests*: students' regrade requests and the answers to them."""
 
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
@@ -19,7 +19,7 @@ Answered = tuple[ClassMember, ExerciseReport, str]
 
 
 def by_answer(visit: Visit) -> tuple[list[Request], list[Answered]]:
-    """Return the requests that wait, and those that were answered, each with its answer."""
+    """Return the open requests, and the answered ones, each with its answer."""
     waiting: list[Request] = []
     answered: list[Answered] = []
     now = visit.results()
@@ -30,7 +30,7 @@ def by_answer(visit: Visit) -> tuple[list[Request], list[Answered]]:
         for exercise in now.report(student.id).exercises
         if exercise.request
     ]
-    if not requests:  # the first screen asks each time: read no table for nothing
+    if not requests:  # the first page calls this every time: avoid reading the table
         return waiting, answered
     table = Adjustments(visit.desk.results / TABLE, visit.desk.course)
     for student, exercise in requests:
@@ -51,7 +51,7 @@ def by_answer(visit: Visit) -> tuple[list[Request], list[Answered]]:
 
 
 def show(visit: Visit) -> Response:
-    """Show the requests that wait, and below them those that were answered."""
+    """Show the open requests, and below them the answered ones."""
     waiting, answered = by_answer(visit)
     return visit.page(
         "requests_view.html",
@@ -63,7 +63,7 @@ def show(visit: Visit) -> Response:
 
 
 def answer(visit: Visit) -> Response:
-    """Enter the answer to a request, for the words that it was given for, and go on to the next."""
+    """Save the answer to a request with the text that was shown, and go on to the next."""
     now = visit.results()
     student, name = student_in_address(visit, now), visit.part("exercise")
     found = [

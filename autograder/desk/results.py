@@ -1,4 +1,4 @@
-"""A folder of results as it is now: read once, and again when another command has changed it."""
+"""Results of a class, read from their folder, and read again after another command changes it."""
 
 import functools
 import threading
@@ -32,7 +32,7 @@ LONGEST = 300
 
 
 class Sentence(NamedTuple):
-    """A sentence about a check, and the places of its readers; `named` if a mistake's."""
+    """Message on a check, and the places of its students; `named` if it names a mistake."""
 
     text: str
     by: list[int]
@@ -40,7 +40,7 @@ class Sentence(NamedTuple):
 
 
 class CheckOutcomes:
-    """One check of one exercise, over the class."""
+    """Outcomes of one check over the class."""
 
     def __init__(self, check: CheckReport) -> None:
         self.name, self.title, self.hidden = check.name, check.title, check.hidden
@@ -64,7 +64,7 @@ class CheckOutcomes:
 
 
 class ExerciseOutcomes:
-    """One exercise over the class: statuses, and its checks in their order."""
+    """Outcomes of one exercise over the class: its statuses, and its checks in their order."""
 
     def __init__(self) -> None:
         self.statuses: Counter[str] = Counter()
@@ -79,7 +79,7 @@ class ExerciseOutcomes:
 
 
 class ClassMember(NamedTuple):
-    """A student: `key` is the name in addresses, `place` that in the class."""
+    """Student: `key` is the name in addresses, `place` the position in the class."""
 
     id: str
     key: str
@@ -93,22 +93,22 @@ class ClassMember(NamedTuple):
 
 
 class ClassResults:
-    """A class, read from its records in one pass; threads may share it.
+    """Results of a class, read from its records in one pass; threads may share it.
 
     Attributes:
         overview: the table, the mistakes and the points.
-        students: in the table's order; `with_requests` has the ids of those with a request.
+        students: in the table's order; `with_requests` has the ids of students with a request.
         outcomes: the outcomes of each exercise's checks.
-        mistakes: those that have a name, the commonest first.
-        unnamed: groups of students whose failures have none, the largest first.
-        submissions: the submitted files, opened when first asked for.
+        mistakes: the named mistakes, the commonest first.
+        unnamed: groups of students with the same failures without a name, the largest first.
+        submissions: the submitted files, opened when they are first needed.
     """
 
     def __init__(self, results: Path, course: Course) -> None:
-        """Read it.
+        """Read the results.
 
         Raises:
-            UserError: there is none, or it is of another version.
+            UserError: there are none, or they are of another version.
         """
         self._results = results
         self._records = Records(results / REPORTS)
@@ -118,7 +118,7 @@ class ClassResults:
             )
         weakref.finalize(self, self._records.close)
         self._lock = threading.Lock()
-        self.exercises = tuple(  # one that has left the course has no points
+        self.exercises = tuple(  # an exercise removed from the course has no points
             course.exercises.get(name) or Exercise(name=name, title=name, points=0)
             for name in self._records.exercises
         )
@@ -151,7 +151,7 @@ class ClassResults:
 
     @functools.cached_property
     def summary(self) -> Summary:
-        """The class in figures: computed once, which takes longest of all."""
+        """Statistics of the class, computed once, since that is slow."""
         return summarise(self.overview.scores)
 
     def row(self, student: ClassMember) -> Row:
@@ -170,7 +170,7 @@ class ClassResults:
 
     @functools.cached_property
     def history(self) -> dict[str, list[tuple[ResultsVersion, Change]]]:
-        """The changes of each student's grade, and the versions that brought them, in order.
+        """Changes of each student's grade, with the versions that made them, in order.
 
         Raises:
             UserError: the history cannot be read.
@@ -183,7 +183,7 @@ class ClassResults:
 
 
 class CurrentResults:
-    """The class in a folder, read again after a change; threads may share it."""
+    """Results in a folder, read again after a change; threads may share it."""
 
     def __init__(self, results: Path, course: Course) -> None:
         self.results, self._course = results, course
@@ -192,10 +192,10 @@ class CurrentResults:
         self._class: ClassResults | None = None
 
     def read(self) -> ClassResults:
-        """Return the class as it is now.
+        """Return the current results of the class.
 
         Raises:
-            UserError: there are no results, or none that can be read.
+            UserError: there are no results, or they cannot be read.
         """
         with self._lock:
             ensure_settled(self.results)

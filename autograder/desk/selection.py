@@ -1,4 +1,4 @@
-"""The students that a page shows, and their order: by its address."""
+"""Selection and order of the students on a page, given by its address."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -8,14 +8,14 @@ from autograder.course.course_file import Course, Exercise
 from autograder.desk.results import ClassMember, ClassResults
 from autograder.report.overview import HARMLESS, Row
 
-LOOK_AT = "look"  # all statuses that somebody has to look at
+LOOK_AT = "look"  # all statuses that need a person
 
 
 class StudentFilter(NamedTuple):
-    """The filters and the order in an address; an empty one leaves nobody out.
+    """Filters and order in an address; empty filters select all students.
 
-    `q` is part of an id or a name; `mistake` is a number among the class's mistakes, and `check` an
-    exercise and a check that was not full, as "sort/test_empty".
+    `q` is part of an id or a name; `mistake` is an index into the class's mistakes, and `check` an
+    exercise and a check without full points, as "sort/test_empty".
     """
 
     q: str = ""
@@ -32,7 +32,7 @@ class StudentFilter(NamedTuple):
         return cls(**{name: query.get(name, "")[:200] for name in cls._fields})
 
     def address(self, path: str = "/", **changes: str) -> str:
-        """Return the address of a page with this selection, but for some changes."""
+        """Return the address of a page with this selection, with some changes."""
         values = {**self._asdict(), **changes}
         query = urlencode({name: value for name, value in values.items() if value})
         return f"{path}?{query}" if query else path
@@ -43,7 +43,7 @@ class StudentFilter(NamedTuple):
 
 
 def shown_exercises(choice: StudentFilter, now: ClassResults, course: Course) -> list[Exercise]:
-    """Return all exercises, or those of the assignment."""
+    """Return the exercises of the chosen assignment, or all exercises."""
     for assignment in course.content.assignments:
         if assignment.name == choice.assignment:
             return [each for each in now.exercises if each.name in assignment.exercises]
@@ -68,7 +68,7 @@ def selected(choice: StudentFilter, now: ClassResults, course: Course) -> list[C
 
 
 def _places(choice: StudentFilter, now: ClassResults) -> set[int] | None:
-    """Return the places of those who made the mistake and did not pass the check; None for all."""
+    """Return the places of students with the chosen mistake and the failed check; None for all."""
     places: set[int] | None = None
     if choice.mistake:
         number = int(choice.mistake) if choice.mistake.isdecimal() else -1
@@ -82,7 +82,7 @@ def _places(choice: StudentFilter, now: ClassResults) -> set[int] | None:
 
 
 def points_in(row: Row, exercises: list[Exercise]) -> float | None:
-    """Return the points of some exercises without excused ones; None while none are known."""
+    """Return the points of some exercises without excused ones; None if none are known."""
     points = [row.points.get(e.name) for e in exercises if e.name not in row.excused]
     known = [each for each in points if each is not None]
     return sum(known) if known else None

@@ -1,4 +1,4 @@
-"""The pages of one student: code and checks with their messages, history, adjustments."""
+"""Pages of one student: code, checks with their messages, history, adjustments."""
 
 from typing import Any
 
@@ -78,10 +78,10 @@ def show(visit: Visit) -> Response:
 
 
 def student_in_address(visit: Visit, now: ClassResults) -> ClassMember:
-    """Return the student whose key stands in the address.
+    """Return the student whose key is in the address.
 
     Raises:
-        HTTPException: there is nobody of that key.
+        HTTPException: no student has that key.
     """
     student = now.by_key.get(visit.part("key"))
     if student is None:
@@ -99,7 +99,7 @@ def _entered(visit: Visit, student: ClassMember, report: Report) -> dict[str, An
 
 
 def show_adjust(visit: Visit) -> Response:
-    """Show the form by which a person changes points, and says why."""
+    """Show the form for changing points with a reason."""
     now = visit.results()
     student = student_in_address(visit, now)
     report = now.report(student.id)
@@ -117,7 +117,7 @@ def show_adjust(visit: Visit) -> Response:
 
 
 def enter(visit: Visit) -> Response:
-    """Enter a row, as `autograder adjust` does."""
+    """Save an adjustment, as `autograder adjust` does."""
     now = visit.results()
     student = student_in_address(visit, now)
     report = now.report(student.id)
@@ -135,10 +135,10 @@ def enter(visit: Visit) -> Response:
 
 
 def keep_row(visit: Visit, student: ClassMember, row: dict[str, str]) -> None:
-    """Enter a row for a student.
+    """Save a row of adjustments for a student.
 
     Raises:
-        UserError: it cannot be meant, or it cannot be written now.
+        UserError: the row is invalid, or it cannot be written now.
     """
     trouble = _table(visit).enter(row | {"student": student.id})
     if trouble:
@@ -146,14 +146,14 @@ def keep_row(visit: Visit, student: ClassMember, row: dict[str, str]) -> None:
 
 
 def enter_row(visit: Visit, student: ClassMember, row: dict[str, str], text: str = "") -> Response:
-    """Enter a row for a student, and go on to the page of what is entered for them."""
+    """Save a row for a student, and go to the page with the student's adjustments."""
     keep_row(visit, student, row)
     said = [f"Entered in {TABLE}.", text.strip(), "Grade again to apply it."]
     return _entered_page(visit, student, " ".join(filter(None, said)))
 
 
 def comment(visit: Visit) -> Response:
-    """Enter a comment at a line of the student's code."""
+    """Save a comment on a line of the student's code."""
     now = visit.results()
     student, exercise = student_in_address(visit, now), visit.part("exercise")
     place = line_named(f"{visit.field('unit')}:{visit.field('line')}".removeprefix(":"))
@@ -169,7 +169,7 @@ def comment(visit: Visit) -> Response:
 
 
 def undo(visit: Visit) -> Response:
-    """Take rows out again."""
+    """Remove rows of adjustments."""
     student = student_in_address(visit, visit.results())
     exercise, _, check = visit.field("about").partition("/")
     count, trouble = _table(visit).undo(student.id, exercise, check)

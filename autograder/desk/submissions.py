@@ -1,4 +1,4 @@
-"""The submitted files, read again from where they were graded: the code beside its report."""
+"""Submitted files, read again from the graded folders, to show the code beside its report."""
 
 import contextlib
 import functools
@@ -30,28 +30,28 @@ from autograder.submission.choice import FoundFile
 from autograder.submission.source import Source
 from autograder.submission.stubs import read_stubs
 
-CACHED = 20  # students whose files are held, so that next and previous are quick
-MAX_LINES = 3000  # of one file
-MAX_LETTERS = 400  # of one line
+CACHED = 20  # students whose files stay in memory, for quick browsing
+MAX_LINES = 3000  # shown of one file
+MAX_LETTERS = 400  # shown of one line
 
 _DEFINED = re.compile(r"[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)")
 Notes = dict[tuple[str, int], list[str]]
 
 
 class Submissions:
-    """The submissions of a folder of results, opened when first asked for; threads may share it."""
+    """Submissions of a class, opened when they are first needed; threads may share them."""
 
     def __init__(self, results: Path, course: Course) -> None:
         self._results, self._course = results, course
         self._open = contextlib.ExitStack()
-        weakref.finalize(self, self._open.close)  # removes what was unpacked
+        weakref.finalize(self, self._open.close)  # removes the unpacked files
         self._lock = threading.Lock()
         self._folders: dict[GradeCommand, dict[str, Folder]] = {}
         self._stubs = read_stubs(course)
         self._work = functools.lru_cache(maxsize=CACHED)(self._read)
 
     def sources(self, student: str) -> list[dict[str, Source]]:
-        """Return a student's sources by exercise, of each graded folder, the latest first."""
+        """Return a student's sources by exercise for each graded folder, the latest first."""
         return [work.sources for _, work in self.works(student)]
 
     def works(self, student: str) -> list[tuple[GradeCommand, StudentWork]]:
@@ -65,7 +65,7 @@ class Submissions:
             ]
 
     def several(self, student: str, exercise: str) -> tuple[GradeCommand, Sequence[FoundFile]]:
-        """Return the files of which one may be meant, and the command that graded them.
+        """Return the candidate files for an exercise, and the command that graded them.
 
         Raises:
             UserError: there are no longer several.
@@ -78,7 +78,7 @@ class Submissions:
     def _read(
         self, command: GradeCommand, student: str, choices: Sequence[FileChoice]
     ) -> StudentWork:
-        if command not in self._folders:  # none if they are no longer there
+        if command not in self._folders:  # stays empty if the folder is gone
             self._folders[command] = {}
             place, platform = Path(command.submissions), command.platform or None
             roster = Path(command.roster) if command.roster else None
@@ -92,7 +92,7 @@ class Submissions:
 
 
 class CodeLine(NamedTuple):
-    """A line of code, and the report's notes on it."""
+    """Line of code with the report's notes on it."""
 
     number: int
     text: str
@@ -100,9 +100,9 @@ class CodeLine(NamedTuple):
 
 
 class CodeFile(NamedTuple):
-    """A file or a cell; `left_out` counts the lines that are not shown.
+    """File or cell; `left_out` counts the lines that are not shown.
 
-    `unit` is its number among what runs, from 1; 0 for a file that is imported.
+    `unit` is its number among the units that run, from 1; 0 for an imported file.
     """
 
     name: str
@@ -118,8 +118,8 @@ def code_of(
 ) -> tuple[list[CodeFile], str]:
     """Return the graded code, and a warning if it is missing or has changed since.
 
-    Of several sources it is the one that the report is about, else the first. People's comments
-    stand at their lines.
+    If there are several sources, it is the one with the report's digest, or else the first.
+    Comments by people are added to their lines.
     """
     found = [source for source in sources if source is not None]
     if not found:
@@ -158,7 +158,7 @@ def _file(name: str, text: str, notes: Notes, unit: int = 0) -> CodeFile:
 
 
 def _definitions(units: Iterable[tuple[str, str]]) -> dict[str, Line]:
-    """Return the line of each function and class; of several of one name the last, which counts."""
+    """Return the line of each function and class; the last of several with one name counts."""
     return {
         found[1]: Line(file=name, line=number)
         for name, text in units
@@ -168,7 +168,7 @@ def _definitions(units: Iterable[tuple[str, str]]) -> dict[str, Line]:
 
 
 def _notes(report: ExerciseReport, defined: dict[str, Line]) -> Notes:
-    """Return the notes on each line; a sentence without a line stands at its function."""
+    """Return the notes on each line; a message without a line is put at its function."""
     notes: Notes = defaultdict(list)
 
     def add(place: Line | None, text: str) -> None:

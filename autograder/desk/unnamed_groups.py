@@ -1,4 +1,4 @@
-"""A class's failures without a name, grouped by the students' answers."""
+"""Groups of students whose failures have no name, by their answers."""
 
 import re
 from collections import Counter, defaultdict
@@ -13,9 +13,9 @@ MAX_LETTERS = 500
 
 
 class UnnamedGroup(msgspec.Struct, frozen=True):
-    """Students whose answers to one exercise are alike, and have no name.
+    """Students whose answers to one exercise are alike and have no name.
 
-    `checks` are the titles of their failed checks and `said` their messages, each with its number.
+    `checks` are the titles of their failed checks and `said` their messages, each with its count.
     """
 
     exercise: str
@@ -34,7 +34,7 @@ class _Group(msgspec.Struct):
 
 
 class UnnamedGroups:
-    """The groups of a class, student after student."""
+    """Collector of a class's groups; it takes one report after the other."""
 
     def __init__(self) -> None:
         self._groups: dict[tuple[str, str], _Group] = defaultdict(_Group)

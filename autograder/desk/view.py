@@ -1,4 +1,4 @@
-"""A view of the desk, and the request that it gets."""
+"""Views of the desk, and the requests that they handle."""
 
 import secrets
 import threading
@@ -21,7 +21,7 @@ MAX_KEPT = 16
 
 
 class KeptFile(NamedTuple):
-    """A file for somebody to fetch, and notes on it."""
+    """File for download, with notes on it."""
 
     name: str
     data: bytes
@@ -29,14 +29,14 @@ class KeptFile(NamedTuple):
 
 
 class FlashStore:
-    """The last sentences and files that a page leaves for the next, by keys nobody can guess."""
+    """Sentences and files that a page leaves for the next one, under random keys."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._kept: OrderedDict[str, str | KeptFile] = OrderedDict()
 
     def keep(self, kept: str | KeptFile) -> str:
-        """Keep it, and return its key."""
+        """Store a sentence or a file; return its key."""
         key = secrets.token_urlsafe(9)
         with self._lock:
             self._kept[key] = kept
@@ -45,7 +45,7 @@ class FlashStore:
         return key
 
     def pop_sentence(self, key: str) -> str:
-        """Return a sentence and forget it; empty where there is none."""
+        """Return a sentence and forget it; empty if there is none."""
         with self._lock:
             found = self._kept.pop(key, "") if isinstance(self._kept.get(key), str) else ""
         return found if isinstance(found, str) else ""
@@ -57,9 +57,9 @@ class FlashStore:
 
 
 class DeskContext(NamedTuple):
-    """The state that all views share.
+    """State that all views share.
 
-    `flash` is for the next page; `navigation` has the titles and paths in every page's head.
+    `flash` is for the next page; `navigation` has the titles and paths for every page's header.
     """
 
     results: Path
@@ -73,32 +73,32 @@ class DeskContext(NamedTuple):
 
 
 class Visit(NamedTuple):
-    """A request to a view; `form` is what was posted, whose token has been checked already."""
+    """Request to a view; `form` has the posted fields, after the check of its token."""
 
     desk: DeskContext
     request: Request
     form: FormData
 
     def query(self, name: str, default: str = "") -> str:
-        """Return a value of the address as it was typed: it may be anything."""
+        """Return a parameter of the address as it was typed, so it may be anything."""
         return self.request.query_params.get(name, default)
 
     def part(self, name: str) -> str:
-        """Return the part of the address at `{name}` of the view's path."""
+        """Return the part of the address that matches `{name}` in the view's path."""
         return str(self.request.path_params.get(name, ""))
 
     def field(self, name: str) -> str:
-        """Return a posted field, stripped; empty where there is none."""
+        """Return a posted field without surrounding spaces; empty if it is missing."""
         value = self.form.get(name, "")
         return value.strip() if isinstance(value, str) else ""
 
     def file(self, name: str) -> UploadFile | None:
-        """Return a posted file; None where none was chosen."""
+        """Return a posted file; None if no file was chosen."""
         value = self.form.get(name)
         return value if isinstance(value, UploadFile) and value.filename else None
 
     def results(self) -> ClassResults:
-        """Return the class as its results are now.
+        """Return the current results of the class.
 
         Raises:
             UserError: there are none that can be read.
@@ -117,15 +117,15 @@ class Visit(NamedTuple):
         return HTMLResponse(text, status)
 
     def redirect(self, path: str) -> Response:
-        """Go on to another page, after a form was carried out."""
+        """Redirect to another page, after a form was handled."""
         return RedirectResponse(path, 303)
 
 
 class DeskView(NamedTuple):
-    """A page of the desk, or the action of a form.
+    """Page of the desk, or the action of a form.
 
-    `path` is Starlette's, such as "/students/{key}"; with a `title` it stands in the navigation.
-    `show` runs in a thread of its own. A view that `changes` anything takes only POST.
+    `path` is a path for Starlette, such as "/students/{key}"; with a `title` it is in the
+    navigation. `show` runs in its own thread. A view with `changes` accepts only POST.
     """
 
     path: str

@@ -1,4 +1,4 @@
-"""The view *Words*: answers in words, one question at a time, those that are alike together."""
+"""The view *Words*: answers in words, one question at a time, with similar answers together."""
 
 import functools
 from collections.abc import Mapping
@@ -19,15 +19,15 @@ from autograder.course.text import digest, number, one_line, printable
 from autograder.desk.view import DeskView, Visit
 
 ID_LENGTH = 16
-MAX_SHOWN = 20_000  # letters of an answer; the rest is a link away
-MAX_NEAR = 30  # wordings beside the one that is shown
+MAX_SHOWN = 20_000  # characters of an answer; a link shows the rest
+MAX_NEAR = 30  # similar wordings shown beside one
 MAX_COMMENTS = 12
 BY, BLIND = "autograder-desk-by", "autograder-desk-blind"
 YEAR = 365 * 24 * 3600
 
 
 class MarkForm(msgspec.Struct, frozen=True):
-    """The form of an answer; `who` are the students it is for, `trouble` is why it is refused."""
+    """Form for marking an answer; `who` are its students, `trouble` is the reason for a refusal."""
 
     who: frozenset[str] = frozenset()
     items: tuple[str, ...] = ()
@@ -39,12 +39,12 @@ class MarkForm(msgspec.Struct, frozen=True):
 
 
 def who_of(student: str) -> str:
-    """Return the id of a student in the form, where no name is to be seen."""
+    """Return an id for a student in the form, which does not reveal the name."""
     return digest(f"who {student}", ID_LENGTH)
 
 
 def current_form(sheet: Sheet, wording: Wording) -> MarkForm:
-    """Return the form of answers as they are marked: for unmarked ones, else for all of them."""
+    """Return an empty form for the unmarked answers; if there are none, the marked form for all."""
     marks = [(each, sheet.marking.standing(each)) for each in wording.members]
     waiting = [each for each, standing in marks if standing.is_open]
     who = frozenset(who_of(each.student) for each in waiting or wording.members)
@@ -78,10 +78,10 @@ def posted_form(visit: Visit, sheet: Sheet) -> MarkForm:
 
 
 def as_given(form: MarkForm, sheet: Sheet, wording: Wording) -> list[GivenMark]:
-    """Return the marks of a form, one for each answer that is ticked.
+    """Return the marks of a form, one for each ticked answer.
 
     Raises:
-        UserError: nothing is ticked or typed, or the points are no number.
+        UserError: nothing is ticked or typed, or the points are not a number in range.
     """
     points = total(sheet.question, form.items) if form.items else None
     if form.points:
@@ -110,7 +110,7 @@ def comment_id(comment: str) -> str:
 
 @functools.lru_cache(maxsize=8)
 def _marking(results: Path, course: Course) -> Marking:
-    """Return the marks of the desk's folder, read once for all views."""
+    """Return the marks of the desk's folder, shared by all views."""
     return Marking(results, course)
 
 
@@ -120,7 +120,7 @@ def _sheet(visit: Visit) -> Sheet:
 
 
 def index(visit: Visit) -> Response:
-    """Show the questions, and the progress of each."""
+    """Show the questions with their progress."""
     marking = _marking(visit.desk.results, visit.desk.course)
     found = [(sheet, sheet.progress()) for sheet in sheets(marking)]
     return visit.page(
@@ -129,7 +129,7 @@ def index(visit: Visit) -> Response:
 
 
 def show(visit: Visit) -> Response:
-    """Show a question: the wording in the address, else the next that waits."""
+    """Show a question: the wording in the address, or else the next unmarked one."""
     sheet = _sheet(visit)
     wording = sheet.wording(visit.query("at")) or sheet.next_open() or sheet.beside(None, 1)
     if wording is None:
@@ -138,7 +138,7 @@ def show(visit: Visit) -> Response:
 
 
 def keep(visit: Visit) -> Response:
-    """Keep the mark that a form holds, and go on to the next that waits."""
+    """Save the mark in a form, and go on to the next unmarked wording."""
     sheet = _sheet(visit)
     wording = sheet.wording(visit.field("at"))
     if wording is None:
@@ -161,7 +161,7 @@ def keep(visit: Visit) -> Response:
 
 
 def text(visit: Visit) -> Response:
-    """Send the whole of an answer as text."""
+    """Send a whole answer as text."""
     wording = _sheet(visit).wording(visit.query("at"))
     if wording is None:
         raise UserError("This answer does not exist.")
@@ -170,7 +170,7 @@ def text(visit: Visit) -> Response:
 
 
 def settings(visit: Visit) -> Response:
-    """Keep who marks in this browser, and whether names are shown."""
+    """Save the marker's name, and whether to hide students' names, in this browser."""
     answer = visit.redirect("/words")
     by = quote(one_line(visit.field("by"), 60))
     blind = "yes" if visit.field("blind") else ""
@@ -223,7 +223,7 @@ def _page(
         text=printable(whole, MAX_SHOWN),
         letters=len(whole) if len(whole) > MAX_SHOWN else 0,
         shown=wording,
-        near=list(zip(near, pieces, strict=False)),  # the first MAX_NEAR
+        near=list(zip(near, pieces, strict=False)),  # only the first MAX_NEAR
         more=max(0, len(near) - MAX_NEAR),
         progress=sheet.progress(),
         at=sheet.wordings.index(wording) + 1,
