@@ -1,1 +1,1 @@
-"""A class graded on many machines: Dask carries chunks of submissions, judges grade them there."""
+"""Grading of a class on many machines: Dask transports submissions, judges there grade them."""

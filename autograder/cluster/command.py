@@ -1,4 +1,4 @@
-"""Machines of a cluster for `autograder grade --scheduler` and `--local-cluster`."""
+"""The machines for `autograder grade --scheduler` and `--local-cluster`."""
 
 import contextlib
 import functools
@@ -22,7 +22,7 @@ def grading_on(
     cluster: "Callable[[], contextlib.AbstractContextManager[DaskCluster]]",
     told: Callable[[str], None],
 ) -> Graders:
-    """Return what grades on a cluster. It is opened once there is something to grade."""
+    """Return the function that grades on a cluster; it connects once there is a task."""
 
     def graded(tasks: Iterable[Task], setup: Setup) -> Iterator[tuple[Task, Reports]]:
         coming = iter(tasks)
@@ -41,11 +41,11 @@ def chosen_graders(
     tls: tuple[Path | None, Path | None, Path | None],
     told: Callable[[str], None],
 ) -> Graders:
-    """Return what grades on a cluster. Nothing is connected to yet.
+    """Return the function that grades on the chosen cluster; nothing is connected yet.
 
     Args:
         tls: the files of the authority, the certificate and its key.
-        told: hears of machines that are left out or lost.
+        told: is called with messages on machines that are left out or lost.
 
     Raises:
         UserError: the options do not go together, or Dask is not installed.
@@ -65,5 +65,5 @@ def chosen_graders(
         return grading_on(functools.partial(dask_cluster.local, local_cluster), told)
     assert scheduler is not None
     files = [path for path in tls if path is not None]
-    dask_cluster.secured(scheduler, files)  # what is wrong with them is said at once
+    dask_cluster.secured(scheduler, files)  # report errors in them at once
     return grading_on(functools.partial(dask_cluster.connected, scheduler, files), told)

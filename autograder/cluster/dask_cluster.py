@@ -1,4 +1,4 @@
-"""Machines behind a scheduler of Dask distributed: found, and sent bytes to."""
+"""Machines behind a scheduler of Dask distributed, and the exchange of bytes with them."""
 
 import asyncio
 import concurrent.futures
@@ -26,15 +26,15 @@ from autograder.course.text import one_line
 
 CONNECT_SECONDS = 15
 PROTOCOLS = ("tls", "tcp")
-RETRIES = 2  # of what raises an exception on a machine
-# Dask keeps the last 1,000 messages of each connection, and with them the chunks in them.
+RETRIES = 2  # of a function that raises an exception
+# Dask would keep the last 1,000 messages of each connection, with the chunks in them.
 FEW_MESSAGES = {"distributed.admin.low-level-log-length": 10}
 
 
 class PlainClient(distributed.Client):  # type: ignore[misc]  # it has no types
-    """A client that takes bytes from machines, and loads no pickle of theirs."""
+    """Dask client that accepts bytes from machines, and never unpickles their data."""
 
-    _default_event_handlers: dict[str, Any] = {}  # they would load a machine's warnings
+    _default_event_handlers: dict[str, Any] = {}  # these would unpickle a machine's warnings
 
     def __init__(self, address: str, security: Security) -> None:
         super().__init__(
@@ -49,14 +49,14 @@ class PlainClient(distributed.Client):  # type: ignore[misc]  # it has no types
     def _handle_task_erred(
         self,
         key: Any = None,
-        exception: Any = None,  # noqa: ARG002  Dask would load it
+        exception: Any = None,  # noqa: ARG002  Dask would unpickle it
         traceback: Any = None,  # noqa: ARG002
     ) -> None:
         super()._handle_task_erred(key, "the task failed", None)
 
 
 class DaskCluster:
-    """The machines behind one of Dask's schedulers."""
+    """Machines behind one Dask scheduler."""
 
     def __init__(
         self,
@@ -67,13 +67,13 @@ class DaskCluster:
     ) -> None:
         self.client, self._where = client, where
         self._admit, self._grade = admit, grade
-        self._name = secrets.token_hex(8)  # of this run, on a scheduler that others may use too
+        self._name = secrets.token_hex(8)  # of this run; others may use the scheduler too
         self._keys: weakref.WeakKeyDictionary[Future[bytes], str] = weakref.WeakKeyDictionary()
         self._count = 0
         self._known: dict[str, Machine] = {}
 
     def machines(self) -> dict[str, Machine]:
-        """Return those that are there now, by address.
+        """Return the machines that are connected now, by address.
 
         Raises:
             UserError: the scheduler is gone.
@@ -93,7 +93,7 @@ class DaskCluster:
         return {address: self._known[address] for address in there}
 
     def admit(self, address: str, data: bytes) -> "Future[bytes]":
-        """Ask a machine whether it can grade. One that is not safe to talk to is not asked."""
+        """Ask a machine whether it can grade; refuse a machine with an unsafe connection."""
         if address.startswith("tls://") or is_loopback(get_address_host(address)):
             return self._submit(self._admit, data, [address])
         answer: Future[bytes] = Future()
@@ -101,7 +101,7 @@ class DaskCluster:
         return answer
 
     def grade(self, data: bytes, addresses: Sequence[str]) -> "Future[bytes]":
-        """Have a chunk graded on one of some machines; on another if that is lost."""
+        """Have a chunk graded on one of some machines; if it is lost, on another one."""
         return self._submit(self._grade, data, addresses)
 
     def _submit(
@@ -117,14 +117,14 @@ class DaskCluster:
         return future
 
     def done(self, futures: Collection["Future[bytes]"], seconds: float) -> "set[Future[bytes]]":
-        """Wait until some are done, or so long."""
+        """Return the finished futures, after waiting `seconds` at most for the first one."""
         if not futures:
             time.sleep(seconds)
         found = concurrent.futures.wait(futures, seconds, concurrent.futures.FIRST_COMPLETED)
         return found.done
 
     def place_of(self, future: "Future[bytes]") -> str:
-        """Return the address of the machine that gave an answer; empty if that is not known."""
+        """Return the address of the machine that answered; empty if it is unknown."""
         with contextlib.suppress(Exception):
             task = distributed.Future(self._keys[future], self.client)
             return str(self.client.who_has([task])[task.key][0])
@@ -139,7 +139,7 @@ def _machine(address: str, worker: dict[str, Any]) -> Machine:
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a host's name or address is this machine's own."""
+    """Return whether a host's name or address means this machine."""
     if host == "localhost":
         return True
     with contextlib.suppress(ValueError):
@@ -150,11 +150,11 @@ def is_loopback(host: str) -> bool:
 def secured(address: str, files: Sequence[Path]) -> tuple[Security, str]:
     """Return the settings for TLS, from files or Dask's own, and the address with its protocol.
 
-    `files` are those of the authority, the certificate and its key, or none.
+    `files` are the files of the authority, the certificate and its key, or empty.
 
     Raises:
-        UserError: another machine would be spoken to without TLS, it is no address, or a file is
-            not there.
+        UserError: the connection to another machine would lack TLS, the address is invalid, or a
+            file is missing.
     """
     security = Security()
     if files:
@@ -197,7 +197,7 @@ def connected(address: str, files: Sequence[Path]) -> Iterator[DaskCluster]:
     """Connect to the machines behind a scheduler.
 
     Raises:
-        UserError: it does not answer, or it would have to be spoken to without TLS over a network.
+        UserError: it does not answer, or the connection over a network would lack TLS.
     """
     security, whole = secured(address, files)
     with contextlib.ExitStack() as stack:
@@ -213,7 +213,7 @@ def connected(address: str, files: Sequence[Path]) -> Iterator[DaskCluster]:
 
 @contextlib.contextmanager
 def local(machines: int) -> Iterator[DaskCluster]:
-    """Start a cluster on this machine alone, with certificates of its own for the time it lives.
+    """Start a cluster on this machine only, with its own temporary certificates.
 
     Raises:
         UserError: it does not start.
@@ -260,7 +260,7 @@ def _text(error: BaseException) -> str:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Silence Dask's log of lost machines, which are named once by who grades, and its warnings."""
+    """Silence Dask's warnings, and its log of lost machines, which `Dispatch` reports."""
     for name in ("distributed", "tornado.application", "asyncio"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     with warnings.catch_warnings():

@@ -1,7 +1,7 @@
-"""Grading of a class on a cluster: its submissions in chunks, and the reports as they come back.
+"""Grading of a class on a cluster: sends submissions in chunks, and collects the reports.
 
-Which machine grades what, and in which order, changes no report: each submission is graded apart.
-Dask chooses the machine of a chunk, and another one if that is lost.
+The choice of machines and the order change no report: each submission is graded separately. Dask
+chooses the machine for a chunk, and another one if that machine is lost.
 """
 
 import concurrent.futures
@@ -32,18 +32,18 @@ from autograder.report.model import ExerciseReport
 if TYPE_CHECKING:
     from autograder.cluster.dask_cluster import DaskCluster
 
-CHUNK_SECONDS = 4.0  # aimed at: long beside what a chunk costs, short beside a class
-MAX_TASKS, MAX_BYTES = 64, 2**20  # of a chunk
-AHEAD = 2  # chunks for each judge: one under way, one that waits
+CHUNK_SECONDS = 4.0  # target: long compared with a chunk's overhead, short compared with a class
+MAX_TASKS, MAX_BYTES = 64, 2**20  # limits of a chunk
+AHEAD = 2  # chunks for each judge: one running, one waiting
 LOOK_SECONDS = 1.0
 PATIENCE = 300.0  # seconds without any machine
-MAX_LOSSES = 2  # times that all machines were lost on which a chunk could be graded
+MAX_LOSSES = 2  # times that a chunk may lose all its machines
 
 
 class Batch(msgspec.Struct, eq=False):
-    """Tasks that travel together as a chunk; `places` are the machines on which it may be graded.
+    """Tasks of one chunk; `places` are the machines that may grade it.
 
-    `alone` is for a task that is graded with nothing of the class beside it on the host.
+    `alone` marks a task that is graded while the host grades nothing else of the class.
     """
 
     tasks: tuple[Task, ...]
@@ -53,7 +53,7 @@ class Batch(msgspec.Struct, eq=False):
 
 
 class Dispatch:
-    """One run on a cluster. `told` hears of machines that are left out or lost."""
+    """One run on a cluster; `told` gets messages on machines that are left out or lost."""
 
     def __init__(
         self,
@@ -71,12 +71,12 @@ class Dispatch:
         self._again: deque[Batch] = deque()
         self._alone: deque[Batch] = deque()
         self._doubtful: dict[int, tuple[Task, Reports]] = {}
-        self._seconds = CHUNK_SECONDS  # that a task takes, so far as is known
+        self._seconds = CHUNK_SECONDS  # estimate for a task
         self._looked = self._last_there = float("-inf")
         self._exhausted = False
 
     def graded(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Reports]]:
-        """Yield each task and its reports, as they get ready.
+        """Yield each task with its reports as soon as they are ready.
 
         Raises:
             UserError: no machine is left that can grade.
@@ -100,10 +100,10 @@ class Dispatch:
                 future.cancel()
 
     def _look(self) -> Iterator[tuple[Task, Reports]]:
-        """See once a second which machines have come and which are gone.
+        """Find once a second which machines are new and which are lost; yield tasks given up.
 
         Raises:
-            UserError: all that are there cannot grade this, or none has come for long.
+            UserError: no connected machine can grade this, or there has been none for long.
         """
         now = time.monotonic()
         if now - self._looked < LOOK_SECONDS:
@@ -137,7 +137,7 @@ class Dispatch:
             )
 
     def _ask(self, there: dict[str, Machine]) -> None:
-        """Ask the machines that are new whether they can grade: those on one host share no core."""
+        """Ask new machines whether they can grade; machines on one host get different cores."""
         known = [*self._machines.values(), *self._asked.values()]
         taken: Counter[str] = Counter()
         for machine in known:
@@ -151,7 +151,7 @@ class Dispatch:
                 taken[machine.host] += machine.judges
 
     def _admit(self, machine: Machine, future: "Future[bytes]") -> None:
-        """Take a machine in that grades as this one would; name one that does not."""
+        """Accept a machine that grades as this one does, or report why not."""
         try:
             refused = decode(future.result(), str)
         except (Exception, concurrent.futures.CancelledError):
@@ -171,7 +171,7 @@ class Dispatch:
         self._told(self._left_out[machine.address])
 
     def _hand_out(self, coming: Iterator[Task]) -> None:
-        """Begin what there is room for: chunks, and when all are done, what is to be alone."""
+        """Start chunks for free judges; after all chunks, start the tasks to grade alone."""
         room = AHEAD * sum(each.judges for each in self._machines.values()) - len(self._under_way)
         for _ in range(room):
             batch = self._again.popleft() if self._again else self._next(coming)
@@ -187,7 +187,7 @@ class Dispatch:
                     self._begin(self._alone.popleft(), (one_a_host[host],))
 
     def _next(self, coming: Iterator[Task]) -> Batch | None:
-        """Return the next chunk: as many tasks as take about as long as a chunk should."""
+        """Return the next chunk, with tasks for about `CHUNK_SECONDS`; None if there are none."""
         most = max(1, min(MAX_TASKS, int(CHUNK_SECONDS / max(self._seconds, 1e-6))))
         tasks: list[Task] = []
         size = 0
@@ -217,9 +217,9 @@ class Dispatch:
         (self._alone if batch.alone else self._again).append(batch)
 
     def _lost(self, batch: Batch, losses: int) -> Iterator[tuple[Task, Reports]]:
-        """Queue what was lost with its machines: at last each task apart from all others.
+        """Queue a batch again after the loss of its machines; finally each of its tasks alone.
 
-        A task with which machines are lost even then is left for a person: it has no reports.
+        A task that loses its machines even then gets no reports, so a person must look at it.
         """
         batch.losses += losses
         if batch.losses < MAX_LOSSES:
@@ -232,10 +232,10 @@ class Dispatch:
                 yield whole, {}
 
     def _take(self, batch: Batch, future: "Future[bytes]") -> Iterator[tuple[Task, Reports]]:
-        """Yield what came of a batch, if it is to be believed."""
+        """Yield the results of a batch if they are credible; otherwise exclude the machine."""
         try:
             found = _read(future.result(), batch.tasks)
-        except (Exception, concurrent.futures.CancelledError):  # too many machines were lost
+        except (Exception, concurrent.futures.CancelledError):  # it lost too many machines
             yield from self._lost(batch, MAX_LOSSES)
             return
         if isinstance(found, str):
@@ -245,7 +245,7 @@ class Dispatch:
             if machine is not None:
                 self._leave_out(machine, found)
             for other, its in list(self._under_way.items()):
-                if address in its.places:  # what may be there goes elsewhere
+                if address in its.places:  # other machines grade its batches
                     self._withdraw(other)
                     self._put_back(its)
             return
@@ -255,7 +255,7 @@ class Dispatch:
             if batch.alone:
                 whole, reports = self._doubtful.pop(task.number, (task, {}))
                 yield whole, reports | outcome.reports
-            elif outcome.doubtful:  # asked for again, alone
+            elif outcome.doubtful:  # grade these again, alone
                 sources = tuple(each for each in task.sources if each.name in outcome.doubtful)
                 self._doubtful[task.number] = task, outcome.reports
                 again = Task(task.number, task.student, sources)
@@ -265,7 +265,7 @@ class Dispatch:
 
 
 def _read(data: bytes, tasks: tuple[Task, ...]) -> tuple[list[TaskReports], float] | str:
-    """Return the outcomes of a chunk and its seconds, or why they cannot be believed."""
+    """Return a chunk's outcomes and seconds, or the reason why they are not credible."""
     try:
         found = decode(data, ChunkReports)
         if found.trouble or len(found.reports) != len(tasks):

@@ -1,7 +1,7 @@
-"""Functions that Dask runs on a machine, bytes in and bytes out, and the judges that they ask.
+"""Functions that Dask runs on a machine, with bytes as input and output, and their judges.
 
-No code of a submission runs in this process: each thread of Dask's has a judge in a process of its
-own, and speaks with it by a pipe.
+No submitted code runs in this process: each of Dask's threads has a judge in a separate process,
+and talks to it through a pipe.
 """
 
 import itertools
@@ -25,19 +25,19 @@ from autograder.cluster.messages import (
 )
 
 END_SECONDS = 10.0
-MAX_ANSWER = 2**30  # bytes
-DIED = (EOFError, OSError)  # what a pipe raises when its other end is gone
+MAX_ANSWER = 2**30  # in bytes
+DIED = (EOFError, OSError)  # errors of a pipe whose other end is closed
 
 
 class CannotGrade(Exception):
-    """The machine can start no judge; the text says why."""
+    """Error if the machine cannot start a judge; the text gives the reason."""
 
 
 class JudgeProcess:
-    """A judge in a process of its own."""
+    """Judge in a separate process."""
 
     def __init__(self, instruction: Instruction, core: int, scratch: str, probe: bool) -> None:
-        """Start it, and wait until it is ready to grade.
+        """Start the judge, and wait until it is ready to grade.
 
         Raises:
             CannotGrade: it refused, or died.
@@ -67,20 +67,20 @@ class JudgeProcess:
             raise CannotGrade(refused)
 
     def ask(self, data: bytes) -> bytes:
-        """Return its answer.
+        """Return the judge's answer.
 
         Raises:
-            EOFError, OSError: it died of the question, or before.
+            EOFError, OSError: the judge died, perhaps because of the question.
         """
         self._pipe.send_bytes(data)
         return self._pipe.recv_bytes(MAX_ANSWER)
 
     def can_take(self, instruction: Instruction) -> bool:
-        """Return whether it lives, and was started for the same."""
+        """Return whether the judge is alive and was started with the same instruction."""
         return self.instruction == instruction and self._process.poll() is None
 
     def close(self) -> None:
-        """Let it end, and what it started; kill it if it does not."""
+        """Let the judge and its processes end; kill it if it does not."""
         self._pipe.close()
         try:
             self._process.wait(END_SECONDS)
@@ -90,7 +90,7 @@ class JudgeProcess:
 
 
 class ThreadState(threading.local):
-    """The judge and the number of each thread; a judge ends soon after its last task."""
+    """Judge and number of each thread; an idle judge ends by itself."""
 
     def __init__(self) -> None:
         self.judge: JudgeProcess | None = None
@@ -103,7 +103,7 @@ _first_core = 0
 
 
 def _judge(instruction: Instruction, probe: bool = False) -> JudgeProcess:
-    """Return this thread's judge for an instruction, a new one where it has no such.
+    """Return this thread's judge for an instruction; start a new one if needed.
 
     Raises:
         CannotGrade: it does not start.
@@ -119,8 +119,8 @@ def _judge(instruction: Instruction, probe: bool = False) -> JudgeProcess:
 
 
 def admit(data: bytes) -> bytes:
-    """Try whether this machine can grade a run: an `Admission` in, why it cannot out."""
-    global _first_core  # noqa: PLW0603  of all threads
+    """Test whether this machine can grade an encoded `Admission`; return the reason if not."""
+    global _first_core  # noqa: PLW0603  shared by all threads
     asked = decode(data, Admission)
     _first_core = asked.first_core
     try:
@@ -142,8 +142,8 @@ def grade_chunk(data: bytes) -> bytes:
 
 
 def _graded(instruction: Instruction, task: Task) -> bytes:
-    """Return the bytes that a judge makes of a task; none if all that were tried died of it."""
-    for _ in range(1 + TRIES):  # the end may have come from outside, more than once
+    """Return a judge's answer on a task; empty if each judge that tried it died."""
+    for _ in range(1 + TRIES):  # something else may have killed it, even repeatedly
         judge = _judge(instruction)
         try:
             return judge.ask(encode(task))

@@ -1,4 +1,4 @@
-"""Messages between the process that grades a class and the machines: msgspec records as bytes."""
+"""Messages between the grading process and the machines: msgspec records as bytes."""
 
 import os
 from typing import TypeVar
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 class Machine(msgspec.Struct, frozen=True):
-    """A machine of the cluster, and how many judges it can have."""
+    """Machine of the cluster, and the number of its judges."""
 
     address: str
     host: str
@@ -21,7 +21,7 @@ class Machine(msgspec.Struct, frozen=True):
 
 
 class Instruction(msgspec.Struct, frozen=True):
-    """All that a judge of a run must know; its `setup` holds where the class is graded from."""
+    """Everything that a judge of a run must know."""
 
     run: str
     setup: Setup
@@ -29,9 +29,9 @@ class Instruction(msgspec.Struct, frozen=True):
 
 
 class Admission(msgspec.Struct, frozen=True):
-    """A question to a machine: can it grade this? Its judges take cores from `first_core` on.
+    """Question to a machine: can it grade this run? Its judges use cores from `first_core` on.
 
-    The answer of a machine or a judge is a text: why it cannot grade, empty if it can.
+    The answer of a machine or a judge is a text: the reason why not, or empty.
     """
 
     instruction: Instruction
@@ -39,16 +39,16 @@ class Admission(msgspec.Struct, frozen=True):
 
 
 class Chunk(msgspec.Struct, frozen=True):
-    """Some students' sources, to be graded on one machine, one after the other."""
+    """Tasks for one machine, to be graded one after the other."""
 
     instruction: Instruction
     tasks: tuple[Task, ...]
 
 
 class ChunkReports(msgspec.Struct, frozen=True):
-    """For each task of a chunk the bytes of its `TaskReports`; empty where judges died of it.
+    """Encoded `TaskReports` for each task of a chunk; empty if the judges died on it.
 
-    `seconds` is the time it took; `trouble` says why the machine could not grade at all.
+    `seconds` is the time of grading; `trouble` is the reason if the machine could not grade at all.
     """
 
     reports: tuple[bytes, ...] = ()
@@ -57,7 +57,7 @@ class ChunkReports(msgspec.Struct, frozen=True):
 
 
 def encode(message: object) -> bytes:
-    """Return a message as bytes, a path in it as its text."""
+    """Return a message as bytes; paths become texts."""
     return msgspec.msgpack.encode(message, enc_hook=os.fspath)
 
 
@@ -65,6 +65,6 @@ def decode(data: bytes, type: type[T]) -> T:
     """Return a message of a type.
 
     Raises:
-        msgspec.MsgspecError: it is none.
+        msgspec.MsgspecError: the data are not such a message.
     """
     return msgspec.msgpack.decode(data, type=type, dec_hook=lambda path, text: path(text))

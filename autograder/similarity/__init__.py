@@ -1,1 +1,1 @@
-"""Similarity of submissions: a list for a person to judge, and never a verdict."""
+"""Similarity of submissions: a list for a person to judge, never a verdict."""

@@ -1,4 +1,4 @@
-"""`autograder similar`: whose code is alike, for a person to judge."""
+"""`autograder similar`: lists similar code, for a person to judge."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,7 @@
-"""Fingerprints of code, by copydetect: names, blanks and comments do not count.
+"""Fingerprints of code by copydetect, which ignores names, blanks and comments.
 
-Every run of 25 characters of what is left is a fingerprint. None is thinned out: which are kept
-then would depend on Python's own hashes, which differ from one process to the next.
+Every run of 25 characters of the remaining text is a fingerprint. All are kept: a selection would
+depend on Python's own hashes, which differ from one process to the next.
 """
 
 import io
@@ -16,31 +16,31 @@ from autograder.submission.source import Source
 if TYPE_CHECKING:
     from copydetect import CodeFingerprint
 
-Fingerprints = npt.NDArray[np.int64]  # sorted, each once
-Spans = list[tuple[int, int]]  # of a text: from where up to where
+Fingerprints = npt.NDArray[np.int64]  # sorted, without duplicates
+Spans = list[tuple[int, int]]  # (start, end) in a text
 
 RUN = 25  # characters
-LONGEST = 32 * 1024  # characters of one submission that are looked at
+LONGEST = 32 * 1024  # characters compared of one submission
 
 
 def code_of(source: Source, others: Iterable[str]) -> str:
-    """Return a submission's code: its cells, and the files beside it of no other exercise."""
+    """Return a submission's code: its cells and helper files, except files of other exercises."""
     helpers = [text for name, text in sorted(source.helpers.items()) if name not in set(others)]
     return normalized("\n".join([source.text, *helpers]))
 
 
 def normalized(text: str) -> str:
-    """Return a text in which the places of fingerprints are true."""
+    """Return a text in the form to which the positions of fingerprints refer."""
     return text.replace("\r\n", "\n").replace("\r", "\n")[:LONGEST].strip("\n") + "\n"
 
 
 def fingerprints_of(text: str) -> Fingerprints:
-    """Return the fingerprints of a normalized text: shape (n,), int64, sorted, each once."""
+    """Return the fingerprints of a normalized text: shape (n,), int64, sorted, all different."""
     return np.array(sorted(_made(text).hashes), dtype=np.int64)
 
 
 def common_spans(one: str, other: str, known: Fingerprints) -> tuple[Spans, Spans]:
-    """Return where two normalized texts are alike, without what is known, in each."""
+    """Return the spans of each normalized text that both share, without known fingerprints."""
     from copydetect import compare_files
 
     taken_out = set(known.tolist())
@@ -57,13 +57,13 @@ def _made(text: str) -> "CodeFingerprint":
     from copydetect import CodeFingerprint
 
     made = CodeFingerprint("work.py", RUN, 1, fp=io.StringIO(text), language="python")
-    if len(made.offsets):  # after the name of a class it counts from the front again
+    if len(made.offsets):  # offsets restart after the name of a class
         made.offsets[:, 1] = np.maximum.accumulate(made.offsets[:, 1])
     return made
 
 
 def _stretches(found: npt.NDArray[np.int64], length: int) -> Spans:
-    """Return the library's stretches in order, those that touch as one."""
+    """Return the library's spans in order, with adjacent ones joined."""
     joined: Spans = []
     places = np.clip(found.astype(int), 0, length).T.tolist() if found.size else []
     for start, end in sorted(places):

@@ -1,4 +1,4 @@
-"""Pages on similar submissions: the list, and two of them side by side. They hold no script."""
+"""Pages on similar submissions: the list, and pairs side by side. They contain no script."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,13 +23,13 @@ def write_pages(
 ) -> int:
     """Write the list, and a page for each of the `most` pairs that stand out most.
 
-    Pages of pairs that an earlier run left there go.
+    Pages of pairs from an earlier run are deleted.
 
     Returns:
-        how many pairs have a page.
+        the number of pairs with a page.
 
     Raises:
-        OSError: they cannot be written.
+        OSError: the pages cannot be written.
     """
     out.mkdir(parents=True, exist_ok=True)
     plain_folder(out / FOLDER)
@@ -61,13 +61,13 @@ def write_pages(
 
 
 def _rank(exercise: ExerciseSimilarity, pair: SimilarPair) -> tuple[float, str, tuple[str, str]]:
-    """Return what orders pairs: those first that stand out most above their exercise's limit."""
+    """Return the sort key of a pair: first the pairs that are most above their exercise's limit."""
     distance = (exercise.limit - pair.part) / (1 - exercise.limit)
     return distance, exercise.exercise, pair.students
 
 
 def pieces(text: str, spans: Spans) -> list[tuple[str, bool]]:
-    """Return a text in pieces, made safe to show, each with whether it is in common."""
+    """Return a text in pieces, safe to show, each with whether both submissions share it."""
     found: list[tuple[str, bool]] = []
     at = 0
     for start, end in [*spans, (len(text), len(text))]:

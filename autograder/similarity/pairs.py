@@ -1,4 +1,4 @@
-"""Pairs of similar submissions for one exercise, and how similar unrelated ones are."""
+"""Pairs of similar submissions for one exercise, and the similarity of unrelated ones."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,15 +8,15 @@ import numpy.typing as npt
 
 from autograder.similarity.fingerprints import Fingerprints
 
-LEAST = 50  # fingerprints of one's own: of less, likeness says nothing
+LEAST = 50  # own fingerprints; with fewer, similarity means nothing
 HALF = 0.5
-AT_ONCE = 20_000  # fingerprints; bounds the table of who has which
+AT_ONCE = 20_000  # fingerprints in one step, to limit the size of the table
 
 Similarities = npt.NDArray[np.float64]
 
 
 class SimilarPair(msgspec.Struct, frozen=True):
-    """Two students whose work is alike: the shared part of the shorter one's own code."""
+    """Two students with similar work; `part` is the shared part of the shorter one's own code."""
 
     students: tuple[str, str]
     part: float
@@ -24,7 +24,7 @@ class SimilarPair(msgspec.Struct, frozen=True):
 
 
 class BaseRate(msgspec.Struct, frozen=True):
-    """The similarity of so many pairs: of the middle one, of one in twenty, the highest."""
+    """Similarity of a number of pairs: the median, the 95th percentile, and the highest."""
 
     pairs: int
     median: float = 0.0
@@ -33,9 +33,10 @@ class BaseRate(msgspec.Struct, frozen=True):
 
 
 class ExerciseSimilarity(msgspec.Struct, frozen=True):
-    """One exercise: how many were compared, how like unrelated work is, and who stands out.
+    """One exercise: the number of compared students, base rates, and the pairs that stand out.
 
-    `too_short` have too little code of their own to be compared. A pair stands out above `limit`.
+    `too_short` counts students with too little code of their own to compare. A pair stands out
+    above `limit`.
     """
 
     exercise: str
@@ -55,11 +56,10 @@ def compare_exercise(
     right: Sequence[Fingerprints],
     together: frozenset[frozenset[str]] = frozenset(),
 ) -> ExerciseSimilarity:
-    """Return who stands out in an exercise (its name and title), by their own fingerprints.
+    """Return the pairs that stand out in an exercise (name and title), by their own fingerprints.
 
-    Those stand out who share more than half, more than any two of the right answers, which were
-    written on their own, and more than the middle pair of the class; not those who handed in
-    `together`.
+    They share more than half, more than any two right answers, which were written independently,
+    and more than the median pair of the class. Students who submitted `together` are left out.
     """
     long = {student: prints for student, prints in work.items() if len(prints) >= LEAST}
     students = list(long)
@@ -85,7 +85,7 @@ def compare_exercise(
 
 
 def pairwise_similarity(prints: Sequence[Fingerprints]) -> tuple[Similarities, Similarities]:
-    """Return for each pair the shared part of the shorter one, and the number; both (n, n)."""
+    """Return for each pair the shared part of the shorter text and the count; both (n, n)."""
     count = len(prints)
     shared = np.zeros((count, count))
     if count < 2:

@@ -1,4 +1,4 @@
-"""Code to compare: what a class handed in, and what nobody has to have from a classmate."""
+"""Code to compare: the submissions of a class, and code that students may share."""
 
 import contextlib
 import itertools
@@ -19,7 +19,7 @@ from autograder.submission.stubs import read_stubs
 
 
 class ClassCode(msgspec.Struct):
-    """The code by exercise and student, who handed in together, and notes on what was not read."""
+    """Code by exercise and student, pairs who submitted together, and notes on unreadable files."""
 
     code: dict[str, dict[str, str]]
     together: frozenset[frozenset[str]]
@@ -33,7 +33,7 @@ def read_class(
     platform: str | None = None,
     roster: Path | None = None,
 ) -> ClassCode:
-    """Read a class as `grade` does: the same folders, and of each student the same files.
+    """Read a class as `grade` does: the same folders, and the same files of each student.
 
     Raises:
         UserError: the submissions cannot be read.
@@ -54,7 +54,7 @@ def read_class(
 
 
 def handed_in_together(folders: Sequence[Folder]) -> frozenset[frozenset[str]]:
-    """Return every two of those who are in the same entries of a download, as groups are."""
+    """Return all pairs of students who share their entries in a download, as groups do."""
     by_entries: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for folder in folders:
         if folder.hand_in is not None and folder.hand_in.entries:
@@ -67,11 +67,11 @@ def handed_in_together(folders: Sequence[Folder]) -> frozenset[frozenset[str]]:
 
 
 def known_fingerprints(course: Course) -> Fingerprints:
-    """Return the fingerprints of all that is handed out and of all solutions."""
+    """Return the fingerprints of all handed-out code and of all solutions."""
     known = [np.empty(0, dtype=np.int64)]
     for name in course.exercises:
         forms = [course.handed_out / f"{name}{suffix}" for suffix in SUFFIXES]
-        handed_out = [path for path in forms if path.is_file()][:1]  # the forms have the same code
+        handed_out = [path for path in forms if path.is_file()][:1]  # both forms have the same code
         for path in [*handed_out, course.solution_file(name)]:
             with contextlib.suppress(UnreadableFile):
                 code = code_of(read_source(path, name), course.exercises)
@@ -80,7 +80,7 @@ def known_fingerprints(course: Course) -> Fingerprints:
 
 
 def right_answers(course: Course, exercise: str) -> list[str]:
-    """Return the code of the course's alternative solutions, each written on its own."""
+    """Return the code of the course's alternative solutions, which were written independently."""
     folder = course.root / course.content.right / exercise
     answers = []
     for path in sorted(folder.glob("*")) if folder.is_dir() else []:
