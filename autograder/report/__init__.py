@@ -1,1 +1,1 @@
-"""The one record of a grading, and the faces it has: terminal, page, table, picture."""
+"""The record of a grading, and its output formats: terminal, page, table, picture."""

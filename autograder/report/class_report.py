@@ -1,6 +1,6 @@
-"""The two pages of a class for those who are not in it: figures, and never of a few students.
+"""Two-page summary of a class for outsiders: only figures, and none about a few students.
 
-They are written as HTML and as a tagged PDF, both made of the same record.
+It is written as HTML and as a tagged PDF, both from the same record.
 """
 
 import math
@@ -18,9 +18,9 @@ from autograder.report.model import Report
 from autograder.report.overview import ClassOverview, MistakeCount, Taken
 from autograder.report.statistics import TENTHS, Interval, Summary, summarise
 
-FEWEST = 5  # students that a published number is of at least, by subtraction too
+FEWEST = 5  # students in every published number, and in every difference of two
 HARD = 0.5  # the facility below which an exercise is named
-MOST_EXERCISES, MOST_MISTAKES = 20, 7  # what there is room for on the two pages
+MOST_EXERCISES, MOST_MISTAKES = 20, 7  # limits of the two pages
 TITLE, SENTENCE = 60, 170
 FEW_TOOK_IT = f"handed in by fewer than {FEWEST}"
 OF_FEW = "not told: it would tell of a few"
@@ -34,11 +34,11 @@ HOW_TO_READ = (
     "taken off for lateness. They tell of a class and its exercises, not of persons.",
 )
 
-MadeBy = tuple[MistakeCount, set[int]]  # a mistake, and the numbers of those who made it
+MadeBy = tuple[MistakeCount, set[int]]  # a mistake, and who made it
 
 
 class Band(NamedTuple):
-    """Neighbouring bars taken together: the first, the one after the last, and the students."""
+    """Neighbouring bars of a histogram, merged: `end` is the bar after the last one."""
 
     start: int
     end: int
@@ -46,27 +46,27 @@ class Band(NamedTuple):
 
     @property
     def density(self) -> float:
-        """The students per bar."""
+        """The number of students per bar."""
         return self.students / (self.end - self.start)
 
 
 def is_small(count: int) -> bool:
-    """Return whether a number tells of so few students that it stays unsaid; 0 is nobody."""
+    """Return whether a number of students is too small to publish; 0 is not."""
     return 0 < count < FEWEST
 
 
 def may_be_told(count: int, *wholes: int) -> bool:
-    """Return whether a number may be beside the numbers that it is a part of.
+    """Return whether a number of students may be published with the totals that it is part of.
 
-    Not if it is below five, nor if what it leaves of one of them is.
+    It may not if it is below five, or if the rest of a total is 1 to 4.
     """
     return count >= FEWEST and not any(is_small(whole - count) for whole in wholes)
 
 
 def bands(bars: Sequence[int]) -> list[Band]:
-    """Return bars as bands of five students or more each; one band of fewer than ten students.
+    """Return the bars merged into bands with at least five students each.
 
-    All students are in a band, so no two numbers leave a smaller one.
+    Fewer than ten students make one band. Every student is in a band, so no difference is smaller.
     """
     bands: list[Band] = []
     start, students = 0, 0
@@ -82,22 +82,22 @@ def bands(bars: Sequence[int]) -> list[Band]:
 
 
 def with_company(hidden: Sequence[int], sizes: Mapping[int, int]) -> set[int]:
-    """Return what is left out of figures that add up to one that is told: never a single one.
+    """Return `hidden`; if it is a single item, add the smallest other one.
 
-    A single one could be had by subtraction, so the smallest of the others goes with it. `hidden`
-    are the items that are left out in any case, `sizes` the students of every item.
+    Subtraction from the published total would reveal a single hidden item. `sizes` has the number
+    of students of every item.
     """
     others = sorted((size, item) for item, size in sizes.items() if item not in hidden)
     return {*hidden, *(item for _, item in others[:1] if len(hidden) == 1)}
 
 
 def percent(part: float) -> str:
-    """Format a part of one as percent."""
+    """Format a share from 0 to 1 as percent."""
     return f"{100 * part:.0f} %"
 
 
 def headline_facts(summary: Summary, told: bool) -> tuple[tuple[str, str], ...]:
-    """Return the figures at the head, each with its name."""
+    """Return the figures at the top, each with its name; the mean and median only if `told`."""
     facts = [("students", str(summary.students)), ("points at most", number(summary.maximum))]
     if told:
         facts += [("mean", f"{summary.mean:.1f}"), ("median", f"{summary.median:.1f}")]
@@ -107,7 +107,7 @@ def headline_facts(summary: Summary, told: bool) -> tuple[tuple[str, str], ...]:
 
 
 def distribution_sentences(summary: Summary, bands: Sequence[Band], told: bool) -> tuple[str, ...]:
-    """Say how the points are distributed."""
+    """Return sentences on the distribution of points."""
     sentences = [
         f"{several(summary.students, 'student')} handed in something whose points are known. What "
         f"somebody did not hand in counts as 0, as in the grade."
@@ -130,7 +130,7 @@ def distribution_sentences(summary: Summary, bands: Sequence[Band], told: bool) 
 
 
 def exercise_sentences(lines: Sequence["ExerciseLine"], summary: Summary) -> tuple[str, ...]:
-    """Say which exercises are hard, easy, or measure something else than the rest."""
+    """Return sentences on hard and easy exercises, and on those that disagree with the rest."""
     known = [(line.facility, line.title) for line in lines if line.facility is not None]
     sentences = [
         "Facility is the mean part of an exercise's points, among those who handed it in: high "
@@ -160,7 +160,7 @@ def exercise_sentences(lines: Sequence["ExerciseLine"], summary: Summary) -> tup
 
 
 def mistake_sentences(lines: Sequence["MistakeLine"]) -> tuple[str, ...]:
-    """Say what the table of mistakes is, and what is not in it."""
+    """Return sentences that explain the table of mistakes and its limits."""
     if not lines:
         return (f"No mistake that has a name was made by {FEWEST} students or more.",)
     sentences = [
@@ -175,7 +175,7 @@ def mistake_sentences(lines: Sequence["MistakeLine"]) -> tuple[str, ...]:
 
 
 class ExerciseLine(msgspec.Struct, frozen=True):
-    """An exercise: its facility from 0 to 1 with an interval, or why it is not told."""
+    """An exercise: its facility from 0 to 1 with an interval, or the reason for not showing it."""
 
     title: str
     students: str
@@ -185,7 +185,7 @@ class ExerciseLine(msgspec.Struct, frozen=True):
 
 
 class MistakeLine(msgspec.Struct, frozen=True):
-    """A mistake that five students or more made, and what it cost each of them."""
+    """A mistake that at least five students made, and the points that it cost each of them."""
 
     exercise: str
     finding: str
@@ -194,7 +194,7 @@ class MistakeLine(msgspec.Struct, frozen=True):
 
 
 class ClassReport(msgspec.Struct, frozen=True):
-    """All that the two pages show. `maximum` is that of the points; all may be published."""
+    """The publishable content of the two pages; `maximum` is the maximum of points."""
 
     course: str
     date: str
@@ -210,15 +210,16 @@ class ClassReport(msgspec.Struct, frozen=True):
     reliability: tuple[str, ...]
 
     def range_of(self, band: Band) -> str:
-        """Return the part of the points that a band is for."""
+        """Return the range of points of a band, in percent."""
         return f"{100 * band.start // TENTHS} to {100 * band.end // TENTHS} %"
 
 
 def class_report(reports: Sequence[Report], date: str = "") -> ClassReport:
-    """Return the two pages of a class, from its records.
+    """Return the two pages of a class, made from its records.
 
     Raises:
-        UserError: fewer than five students handed in something: whatever is said is of a person.
+        UserError: fewer than five students have known points, so every figure would reveal a
+            person.
     """
     known: dict[str, Exercise] = {}
     for report in reports:
@@ -256,7 +257,7 @@ def class_report(reports: Sequence[Report], date: str = "") -> ClassReport:
 
 
 def _exercises(taken: Sequence[Taken], summary: Summary) -> list[ExerciseLine]:
-    """Return a line per exercise; all add up to the mean, so never a single one is left out."""
+    """Return a line for each exercise; if one is hidden, so is another, as they sum to the mean."""
     why_not = [_why_not(exercise) for exercise in taken]
     sizes = {place: len(exercise.students) for place, exercise in enumerate(taken)}
     hidden = with_company([place for place, reason in enumerate(why_not) if reason], sizes)
@@ -277,9 +278,9 @@ def _exercises(taken: Sequence[Taken], summary: Summary) -> list[ExerciseLine]:
 
 
 def _why_not(taken: Taken) -> str:
-    """Return why a facility would tell how many few students are; empty where it does not.
+    """Return why a facility would reveal a few students; empty if it would not.
 
-    Where points are all or nothing, their mean and the number of students tell how many have them.
+    If points are all or nothing, the mean and the number of students reveal how many have them.
     """
     points = taken.points[:, -1]
     if len(points) < FEWEST:
@@ -292,7 +293,7 @@ def _why_not(taken: Taken) -> str:
 
 
 def _mistakes(overview: ClassOverview) -> list[MistakeLine]:
-    """Return the mistakes that cost most and that enough students made."""
+    """Return the mistakes that may be published, those that cost most points first."""
     scores = overview.scores
     handed_in = {exercise.title: set(exercise.students) for exercise in scores.measured()}
     numbers = {student: number for number, student in enumerate(scores.students)}
@@ -320,7 +321,10 @@ def _mistakes(overview: ClassOverview) -> list[MistakeLine]:
 
 
 def _published(made: Sequence[MadeBy], handed_in: Mapping[str, set[int]]) -> list[MadeBy]:
-    """Leave out those of few; and of one exercise so many that not few are left who made none."""
+    """Return the mistakes that at least five students made.
+
+    For each exercise, leave out the rarest until the students without any mistake are not few.
+    """
     rest = [(mistake, by) for mistake, by in made if len(by) >= FEWEST and mistake.lost > 0]
     for exercise, everybody in handed_in.items():
         same = sorted((m for m in rest if m[0].exercise == exercise), key=lambda m: len(m[1]))
@@ -333,17 +337,17 @@ def _published(made: Sequence[MadeBy], handed_in: Mapping[str, set[int]]) -> lis
 
 
 def as_html(report: ClassReport) -> str:
-    """Return one self-contained page, which prints as two sheets."""
+    """Return one self-contained page, which prints on two sheets."""
     content = _content(report, "screen")
     text: str = environment().get_template("class_report.html").render(**content)
     return text
 
 
 def as_pdf(report: ClassReport) -> bytes:
-    """Return two tagged pages, with every figure in words; no time is in it.
+    """Return a tagged PDF of two pages, with every figure in words and no time of creation.
 
-    They are PDF/UA-1, unless a title is in a script that no font here has: of that it is then only
-    the tags. Needs the extra `pdf`. What is shown goes in as data and is never read as commands.
+    It is PDF/UA-1 unless the fonts lack a title's script: then it is only tagged. It needs the
+    extra `pdf`. All content is passed as data and never read as commands.
     """
     import typst
 
@@ -355,12 +359,12 @@ def as_pdf(report: ClassReport) -> bytes:
 
 
 def template_inputs(report: ClassReport) -> dict[str, str]:
-    """Return what the Typst template is given."""
+    """Return the inputs of the Typst template."""
     return {"report": msgspec.json.encode(_content(report, "paper")).decode()}
 
 
 def _content(report: ClassReport, medium: Literal["paper", "screen"]) -> dict[str, Any]:
-    """Return what both templates show: the report, its charts, and the charts in words."""
+    """Return the content of both templates: the report, its charts, and their descriptions."""
     parts = [f"{report.range_of(band)} of the points: {band.students}" for band in report.bands]
     bars = [
         f"{line.title}: {line.why_not if line.facility is None else percent(line.facility)}"

@@ -1,4 +1,4 @@
-"""`grades.csv`: one row per student. The writer of all tables, safe to open in a spreadsheet."""
+"""`grades.csv` with one row per student, and the writer of all tables: safe for spreadsheets."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 EXCUSED = "EX"
 LAST_COLUMNS = ("total", "maximum", "status", "notes")
-SEPARATORS = ",;\t\r\n"  # a spreadsheet splits cells at those of its own language, quoted or not
+SEPARATORS = ",;\t\r\n"  # which of them splits cells depends on a spreadsheet's language
 _QUOTED = re.compile(rf'["{SEPARATORS}]')
-# At the start of a cell, or of what a spreadsheet may take for one: what it takes for a formula,
-# with quotes and blanks before it.
+# The start of a cell, or of a part that a spreadsheet may read as a cell, followed by the start of
+# a formula after quotes and blanks.
 _START = rf"(^|[{SEPARATORS}])"
 _FORMULA = r"(?=[\s\"']*[-=+@＝＋－＠]|'*[\t\r])"
 _UNSAFE, _SAFE = re.compile(_START + _FORMULA), re.compile(f"{_START}'{_FORMULA}")
@@ -25,9 +25,9 @@ _NUMBER = re.compile(r"[-+]?[\d.,]*")  # or a sign alone
 
 
 def write_grades(path: Path, exercises: Sequence[str], rows: Sequence["Row"]) -> None:
-    """Write the table. Points that nobody knows yet are an empty cell, never a bare 0.
+    """Write the table. Unknown points are an empty cell, never a 0.
 
-    There is a column of names where some are known.
+    There is a column of names if any name is known.
     """
     is_named = any(row.name for row in rows)
     first = ["student", "name"] if is_named else ["student"]
@@ -42,7 +42,7 @@ def write_grades(path: Path, exercises: Sequence[str], rows: Sequence["Row"]) ->
 
 
 def write_table(path: Path, head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Write a CSV file that is either the old one or the whole new one."""
+    """Write a CSV file; if that fails, the old file stays complete."""
     write_atomically(path, table_lines(chain([head], rows)))
 
 
@@ -52,9 +52,9 @@ def table_lines(
     newline: str = "\n",
     kept: Collection[int] = (),
 ) -> Iterator[str]:
-    """Yield the rows as lines of CSV in which no cell is a formula, whatever splits them.
+    """Yield the rows as lines of CSV in which no spreadsheet finds a formula, with any delimiter.
 
-    Columns that are `kept` have their cells as they are: a platform knows a row by them.
+    Cells in the columns `kept` are not changed: a platform finds a row by them.
     """
     for row in rows:
         cells = (
@@ -71,7 +71,7 @@ def _quoted(cell: str, delimiter: str) -> str:
 
 
 def points_cell(row: "Row", exercise: str) -> str:
-    """Return the cell of an exercise: its points, `EX`, or nothing while there are none."""
+    """Return the cell of an exercise: its points, `EX` if excused, or "" if they are not known."""
     return EXCUSED if exercise in row.excused else points_text(row.points[exercise])
 
 
@@ -80,13 +80,13 @@ def points_text(points: float | None) -> str:
 
 
 def safe_cell(text: str) -> str:
-    """Return text that a spreadsheet does not take for a formula; two texts never become one.
+    """Return text that a spreadsheet does not read as a formula; different texts stay different.
 
-    The writer makes every cell safe. What is read back as a key is made safe by this beforehand.
+    The writer makes every cell safe. Call this for keys that are compared with cells read back.
     """
     return _UNSAFE.sub(r"\1'", text)
 
 
 def plain_cell(cell: str) -> str:
-    """Return the text that `safe_cell` made a cell of."""
+    """Return the original text of a cell that `safe_cell` made."""
     return _SAFE.sub(r"\1", cell)

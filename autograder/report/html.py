@@ -1,4 +1,4 @@
-"""Feedback pages: one for each student, one for the class; self-contained, nothing is fetched."""
+"""Feedback pages: one for each student and one for the class; self-contained, nothing is loaded."""
 
 import base64
 import functools
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 TEMPLATES = Path(__file__).parent / "templates"
 SCRIPT = (TEMPLATES / "class.js").read_text(encoding="utf-8")
-ON_THE_MAP = 40  # mistakes; those that fewer made have no strip
+ON_THE_MAP = 40  # mistakes with a strip, the most common ones
 CODE_SPAN = re.compile(r"`([^`\n]+)`")
 FOLDER = "feedback"
 INDEX = "index.html"
@@ -64,7 +64,7 @@ SIGNS = {"missing": "–", "excused": "×", "by hand": "✎", "needs a person": 
 
 @functools.cache
 def environment(*folders: Path) -> jinja2.Environment:
-    """Return templates in which every value is escaped, with those of an extension's folders."""
+    """Return the templates, with those of extensions' `folders`; every value is escaped."""
     made = jinja2.Environment(
         loader=jinja2.FileSystemLoader([TEMPLATES, *folders]),
         autoescape=True,
@@ -97,12 +97,12 @@ def environment(*folders: Path) -> jinja2.Environment:
 
 
 def code_spans(text: object) -> Markup:
-    """Return a text as HTML, with what is between backticks as code."""
+    """Return a text as HTML, with text between backticks as code."""
     return Markup(CODE_SPAN.sub(r"<code>\1</code>", str(escape(text))))
 
 
 def in_pixels(style: str) -> str:
-    """Return a style whose sizes do not depend on the page around it: 1rem is 16 pixels."""
+    """Return a style with sizes in pixels, independent of the page around it: 1rem is 16 pixels."""
     return re.sub(r"(\d*\.?\d+)rem", lambda size: f"{16 * float(size[1]):g}px", style)
 
 
@@ -112,10 +112,10 @@ def exercise_html(
     first: Sequence[str] = (),
     last: Sequence[str] = (),
 ) -> str:
-    """Return an exercise as HTML that brings its own style, for a cell of a notebook.
+    """Return an exercise as HTML with its own style, for a notebook cell.
 
-    Checks that have `passed` are folded; lines of text come `first` and `last`. All of it can be
-    read where styles and scripts are taken out.
+    The checks in `passed` are folded; the lines `first` and `last` are around them. It stays
+    readable without styles and scripts.
     """
     template = environment().get_template("notebook.html")
     text: str = template.render(exercise=exercise, passed=passed, first=first, last=last)
@@ -123,19 +123,19 @@ def exercise_html(
 
 
 def page_of(report: Report) -> str:
-    """Return where a student's page lies, below the folder of results."""
+    """Return the path of a student's page, relative to the results folder."""
     called = report.hand_in.pseudonym if report.hand_in else ""
     return f"{FOLDER}/{file_name(called or report.student)}.html"
 
 
 def write_page(path: Path, template: str, **content: object) -> None:
-    """Write a page made of a template."""
+    """Write a page from a template."""
     write_atomically(path, environment().get_template(template).generate(**content))
 
 
 def class_page_content(overview: "ClassOverview") -> dict[str, Any]:
-    """Return what the template `index.html` shows: table, distribution, mistakes and checks."""
-    from autograder.report import statistics  # with numpy: at a run's end
+    """Return the content of the template `index.html`: table, distribution, mistakes and checks."""
+    from autograder.report import statistics  # loads numpy, at a run's end
     from autograder.report.overview import HARMLESS, costliest
 
     mistakes = overview.mistakes.commonest()
@@ -159,9 +159,9 @@ def class_page_content(overview: "ClassOverview") -> dict[str, Any]:
 
 
 class PointsCell(NamedTuple):
-    """A cell of the table: its points, how full it is from 0 to 10, its status, its place in order.
+    """A table cell: points, their share in tenths, the status, and a key for sorting.
 
-    It has no `tenth` where there are no points, and none of the rest where nothing is unusual.
+    `tenth` is None without points; `said` and `order` are empty if nothing is unusual.
     """
 
     points: str
@@ -171,12 +171,12 @@ class PointsCell(NamedTuple):
 
     @property
     def sign(self) -> str:
-        """The mark of its status, as the legend has it."""
+        """The sign of the status, as in the legend."""
         return SIGNS.get(self.said, "!") if self.said else ""
 
 
 def points_cell(row: "Row", exercise: Exercise) -> PointsCell:
-    """Return what the table of a class has for one student in one exercise."""
+    """Return the class table's cell for one student and one exercise."""
     name = exercise.name
     if name in row.excused:
         return PointsCell("", said="excused", order="-2")
@@ -188,9 +188,9 @@ def points_cell(row: "Row", exercise: Exercise) -> PointsCell:
 
 
 def mistake_map(mistakes: Sequence["MistakeCount"]) -> dict[str, Any]:
-    """Return a strip for each mistake as an SVG path: columns are students, filled who made it.
+    """Return an SVG path for each mistake: columns are students, filled if they made it.
 
-    Students who made the same mistakes are side by side. The rarest mistakes have no strip.
+    Students with the same mistakes are side by side. The rarest mistakes have an empty path.
     """
     made_by: dict[int, list[int]] = {}
     for place, mistake in enumerate(mistakes[:ON_THE_MAP]):
@@ -203,7 +203,7 @@ def mistake_map(mistakes: Sequence["MistakeCount"]) -> dict[str, Any]:
 
 
 def boxes(places: Sequence[int]) -> str:
-    """Return the SVG path that fills some places of a row; neighbours share a box."""
+    """Return the SVG path that fills these places of a row; neighbours form one box."""
     path, start = "", 0
     for end in range(1, len(places) + 1):
         if end == len(places) or places[end] != places[end - 1] + 1:
@@ -214,7 +214,7 @@ def boxes(places: Sequence[int]) -> str:
 
 
 def matrices(evidence: Evidence) -> list[dict[str, Any]]:
-    """Return yours, expected and their difference, as rows of cells with text, shade and mark."""
+    """Return yours, expected and the difference, as rows of cells with text, shade and mark."""
     yours, expected = evidence.matrices
     if yours is None:
         return []
@@ -323,18 +323,18 @@ def chart(curve: Curve) -> dict[str, Any]:
 
 
 def _shade(value: CellValue, largest: float) -> str:
-    """Return how dark a cell is, in percent, by the size of its number."""
+    """Return the darkness of a cell in percent, by the size of its number."""
     return f"{0 if isinstance(value, str) else 45 * abs(value) / largest:.0f}"
 
 
 def check_text(check: CheckReport) -> str:
-    """Return what went wrong, the values side by side, and hints; empty if there is nothing."""
+    """Return a check's failure, values side by side, and hints; empty if there are none."""
     lines = list(check_lines(check, with_values=True, shown_texts=set()))[1:]
     return "\n".join(plain(line).removeprefix(INDENT).rstrip() for line in lines)[:MAX_TEXT]
 
 
 def first_line(check: CheckReport) -> str:
-    """Return the sentence to act on; for a failed check there always is one."""
+    """Return the sentence to act on; empty if the check passed."""
     if check.outcome == "passed":
         return ""
     if check.diagnosis is not None:
@@ -345,7 +345,7 @@ def first_line(check: CheckReport) -> str:
 
 
 def check_html(check: CheckReport) -> str:
-    """Return a check as HTML that can be read without a style."""
+    """Return a check as HTML that is readable without a style."""
     values = ""
     if check.outcome != "passed" and check.evidence is not None:
         values = "\n".join(plain(line) for line in evidence_lines(check.evidence))[:MAX_TEXT]
@@ -356,9 +356,10 @@ def check_html(check: CheckReport) -> str:
 def notebook_outputs(
     shown: ExerciseReport, first: Sequence[StyledLine] = (), last: Sequence[StyledLine] = ()
 ) -> tuple[str, str]:
-    """Return what a notebook's cell shows of a report that its student may see: HTML and text.
+    """Return the HTML and the text of a notebook cell for a report that its student may see.
 
-    Two or more checks that pass without a note are folded; lines come `first` and `last`.
+    Two or more checks that pass without a note are folded; the lines `first` and `last` are around
+    the report.
     """
     passed = tuple(each for each in shown.checks if each.outcome == "passed" and not each.note)
     folded: list[StyledLine] = []

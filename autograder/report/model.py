@@ -1,4 +1,4 @@
-"""The record from which everything that is shown or exported comes."""
+"""Record of a grading, from which all output and exports are made."""
 
 from typing import Literal, get_args
 
@@ -7,19 +7,19 @@ import msgspec
 CheckOutcome = Literal[
     "passed", "failed", "not run", "graded when handed in", "timed out", "crashed", "error"
 ]
-# From harmless to what most needs somebody's eye; the status of a whole is its worst part's.
+# From harmless to most urgent; a report's status is that of its worst part.
 Status = Literal[
     "graded", "missing", "by hand", "not loaded", "timed out", "crashed", "needs a person"
 ]
 SEVERITY: tuple[Status, ...] = get_args(Status)
 CellValue = float | int | bool | str
 
-# A part with one of these has no points yet, unless people gave some: a 0 would say too much.
+# An exercise with one of these has unknown points, not 0, unless people gave some.
 WITHOUT_POINTS: frozenset[Status] = frozenset(
     {"missing", "by hand", "not loaded", "needs a person"}
 )
 
-# What a check's outcome makes of its exercise, where it makes something of it.
+# The status that an outcome of a check gives to its exercise.
 STATUS_OF: dict[CheckOutcome, Status] = {
     "error": "needs a person",
     "crashed": "crashed",
@@ -32,12 +32,12 @@ class Record(msgspec.Struct, frozen=True):
 
 
 class Matrix(Record, frozen=True, kw_only=True):
-    """At most 8×8 numbers out of an array of any shape.
+    """Excerpt of an array of any shape: at most 8×8 numbers.
 
-    `at` is the place along the leading axes that `rows` is taken from; `top` and `left` are the
-    indices of its first row and column. `wrong` marks the cells that differ. Numbers that JSON
-    does not have are the texts "nan", "inf" and "-inf". `groups` says what each cell belongs to,
-    a head for example, counted from 0; `names` are the names of the rows, where they have some.
+    `at` is the index of the excerpt along the leading axes; `top` and `left` are the indices of its
+    first row and column. `wrong` marks the cells that differ. Numbers that JSON does not have are
+    the texts "nan", "inf" and "-inf". `groups` has the group of each cell, such as a head, counted
+    from 0; `names` are the names of the rows, if they have any.
     """
 
     shape: tuple[int, ...]
@@ -64,9 +64,9 @@ class Curve(Record, frozen=True, kw_only=True):
 class Evidence(Record, frozen=True, kw_only=True):
     """A failed comparison: the call, the student's value and the expected one.
 
-    `function` is the student's function that was called. `sides` are the titles of both values.
-    A value that is no array is a text, which may be cut and then ends with " …".
-    `groups` is what the cells' groups are, "head"; `curves` are there in place of values.
+    `function` is the student's function that was called. `sides` are the titles of both values. A
+    value that is not an array is a text, which ends with " …" if it was cut. `groups` is the word
+    for the cells' groups, such as "head"; `curves` replace the values.
     """
 
     call: str = ""
@@ -80,7 +80,7 @@ class Evidence(Record, frozen=True, kw_only=True):
 
     @property
     def matrices(self) -> "tuple[Matrix | None, Matrix | None]":
-        """Yours and expected, where they are arrays."""
+        """Yours and expected if neither is a text, else None for both."""
         yours, expected = self.yours, self.expected
         if isinstance(yours, str) or isinstance(expected, str):
             return None, None
@@ -88,7 +88,7 @@ class Evidence(Record, frozen=True, kw_only=True):
 
     @property
     def texts(self) -> list[tuple[str, str]]:
-        """Yours and expected, each with its name, where they are no arrays."""
+        """Those of yours and expected that are texts, each with its title."""
         sides = zip(self.sides, (self.yours, self.expected), strict=True)
         return [(name, side) for name, side in sides if isinstance(side, str)]
 
@@ -96,7 +96,7 @@ class Evidence(Record, frozen=True, kw_only=True):
 class Line(Record, frozen=True, kw_only=True):
     """A line of the student's source.
 
-    The part that is meant begins in `text` at `column` and ends before `end`; 0 if it is all of it.
+    The part to point at is `text[column:end]`; both are 0 if it is the whole line.
     """
 
     file: str
@@ -106,9 +106,9 @@ class Line(Record, frozen=True, kw_only=True):
     end: int = 0
 
 
-# Why a check has no right answer, or an exercise no points.
+# Reasons why a check has no right answer, or an exercise no points.
 CauseCode = Literal[
-    # The check compared, or did not come to its end.
+    # The check compared values, or did not finish.
     "mismatch",
     "nothing_returned",
     "printed",
@@ -146,7 +146,7 @@ CauseCode = Literal[
     "not_a_generator",
     "import_failed",
     "calls_unwritten",
-    # The check's own code stopped, or the engine did.
+    # The check's own code failed, or the engine did.
     "check_stopped",
     "unreadable_answer",
     "internal_error",
@@ -168,7 +168,7 @@ CauseCode = Literal[
 ]
 
 DiagnosisCode = Literal[
-    "",  # in a record of an older version
+    "",  # in records of older versions
     "named",
     "two_mistakes",
     "in_some_calls",
@@ -187,13 +187,12 @@ DiagnosisCode = Literal[
 
 
 class Cause(Record, frozen=True, kw_only=True):
-    """Reason why there is no right answer, in fields; the sentence beside it is rendered from them.
+    """The reason why there is no right answer; the report's sentence is made from these fields.
 
-    A cause holds exactly what its sentence shows, so two are equal if and only if their sentences
-    are. `subject` is the function, value or file that it is about, `error` the name of an
-    exception's class, with its `message`; `place` is a line of the student's source, `names` are
-    those of other checks or of the file, `library` is the package that raised an exception, and
-    `because` is what led to it.
+    Two causes are equal if and only if their sentences are. `subject` is the function, value or
+    file that it is about, `error` is the class name of an exception with its `message`, and `place`
+    is a line of the student's source. `names` are those of other checks or of the file, `library`
+    is the package that raised an exception, and `because` is the cause before it.
     """
 
     code: CauseCode
@@ -207,28 +206,28 @@ class Cause(Record, frozen=True, kw_only=True):
 
 
 class Statement(Record, frozen=True, kw_only=True):
-    """One fact of a diagnosis: a code, and the values that its sentence shows."""
+    """A fact of a diagnosis: a code, and the values that its sentence contains."""
 
     code: str
     values: dict[str, str] = {}
 
 
-# Where a check's finding stands in the sentence of its diagnosis.
+# The place of a check's finding in the sentence of its diagnosis.
 Where = Literal["", "begins_with", "contains", "ends_with", "is"]
 
 
 class Diagnosis(Record, frozen=True, kw_only=True):
-    """A mistake that the answers show.
+    """A mistake that the student's answers show.
 
-    kind: "named" if the student's numbers are those of the `misconceptions`; "located" if the
-    finding says what is true of the answers and where they go wrong; "error" if it explains an
-    exception. `function` is the student's function that it is about. `told` is as much of it as
-    stands word for word in the course: nothing that a submission printed, raised or returned.
-    `places` are lines of the student's source that it speaks of.
+    kind: "named" if the `misconceptions` give exactly the student's numbers; "located" if the
+    finding describes the answers and where they go wrong; "error" if it explains an exception.
+    `function` is the student's function that it is about. `told` is the part that the course's
+    authors wrote, without anything that the submission printed, raised or returned. `places` are
+    lines of the student's source.
 
-    `code` is the form of the finding, `calls` the kind of calls that it is said of (all, if empty),
-    `statements` are its facts. `sentence` is the finding as people read it, with the function's
-    name where it needs one; `repeats_finding` says where the check's own finding stands in it.
+    `code` is the form of the finding, `calls` the kind of calls that it is about (all, if empty),
+    and `statements` are its facts. `sentence` is the finding with the function's name if it is
+    needed; `repeats_finding` is the place of the check's own finding in it.
     """
 
     kind: Literal["named", "located", "error"]
@@ -244,14 +243,14 @@ class Diagnosis(Record, frozen=True, kw_only=True):
     repeats_finding: Where = ""
 
     def __post_init__(self) -> None:
-        """Render the sentence, in a record of an older version too."""
+        """Set the sentence if it is missing, as in records of older versions."""
         if not self.sentence:
             needs_name = not self.finding.startswith(self.function)
             name = f"{self.function}: " if needs_name else ""
             msgspec.structs.force_setattr(self, "sentence", f"{name}{self.finding}")
 
     def beside(self, finding: str) -> "Diagnosis":
-        """Return the diagnosis with the place of a check's own finding in its sentence."""
+        """Return the diagnosis with `repeats_finding` set for a check's own finding."""
         place: Where = ""
         if finding and self.sentence == finding:
             place = "is"
@@ -265,10 +264,10 @@ class Diagnosis(Record, frozen=True, kw_only=True):
 
 
 class Repair(Record, frozen=True, kw_only=True):
-    """Knowledge of small edits of the submission after which every check passes.
+    """Small edits of the submission after which every check passes; a report does not show them.
 
-    `said` is the sentence for the student. `kind` and `places` are the edits' own, where all that
-    were found have them in common. The edits themselves are nowhere in a report.
+    `said` is the sentence for the student. `kind` and `places` are set if all edits that were found
+    have them in common.
     """
 
     said: str
@@ -277,13 +276,12 @@ class Repair(Record, frozen=True, kw_only=True):
 
 
 class CheckReport(Record, frozen=True, kw_only=True):
-    """Outcome of one check. `points` are the course's, after scaling.
+    """The outcome of a check; `points` are the course's, after scaling.
 
-    `finding` is the sentence of `cause`. Where nothing has a name, `group` is the same for all
-    submissions that answer alike.
-    `unwritten` names what the check asked for, where that is still as it was handed out.
-    `required` is the line of the student's file that states the requirement that the check failed;
-    reports of older versions have more.
+    `finding` is the sentence of `cause`. `group` is the same for all submissions with the same
+    unnamed answers. `unwritten` names the function that the check needs and that is still as handed
+    out. `required` is the line of the student's file with the requirement that failed; reports of
+    older versions have more.
     """
 
     name: str
@@ -305,7 +303,7 @@ class CheckReport(Record, frozen=True, kw_only=True):
 
 
 class WrittenAnswer(Record, frozen=True, kw_only=True):
-    """An answer in words; `points` and `comment` are a person's, None until there are any."""
+    """An answer in words; `points` and `comment` are a person's, with None until they are given."""
 
     name: str
     title: str
@@ -316,10 +314,10 @@ class WrittenAnswer(Record, frozen=True, kw_only=True):
 
 
 class Basis(Record, frozen=True, kw_only=True):
-    """All that a grade rests on besides the work.
+    """Everything that a grade depends on except the work.
 
-    Digests of the exercise's checks, of the reference, of the exercise's settings in `course.yml`
-    and of the grader itself, whose `version` is beside it; and what it ran with.
+    It has digests of the exercise's checks, the reference, the exercise's settings in `course.yml`
+    and the grader, and the environment of the run. `version` is the grader's version.
     """
 
     checks: str
@@ -335,10 +333,10 @@ class Basis(Record, frozen=True, kw_only=True):
 class ExerciseReport(Record, frozen=True, kw_only=True):
     """One exercise of one submission.
 
-    `reason_is_ours` if running the submission has put nothing into the reason; `cause` is what
-    the reason says, and `note_causes` what the notes say, in their order. `basis` is that of a
-    class's grades: exercises of one report may have been graded at different times. `request` is
-    what the student asks the instructor to look at again.
+    `reason_is_ours` is true if the reason contains nothing from the submission. `cause` is the
+    cause of the reason, and `note_causes` are those of the notes, in order. `basis` is set in a
+    class, as its exercises may have been graded at different times. `request` is the student's
+    regrade request.
     """
 
     name: str
@@ -363,12 +361,12 @@ class ExerciseReport(Record, frozen=True, kw_only=True):
 
     @property
     def known_points(self) -> float | None:
-        """The points; None while nobody knows them."""
+        """The points; None if they are not known yet."""
         return None if self.status in WITHOUT_POINTS and not self.points else self.points
 
 
 class Grader(Record, frozen=True, kw_only=True):
-    """The grader: two reports with the same grader and the same submission are the same."""
+    """The grader: with the same grader and the same submission, two reports are equal."""
 
     version: str
     python: str
@@ -380,12 +378,12 @@ class Grader(Record, frozen=True, kw_only=True):
 
 
 class HandIn(Record, frozen=True, kw_only=True):
-    """Facts that a platform's download and the roster give about a hand-in and of who made it.
+    """Details of a hand-in and its student, from a platform's download and the roster.
 
-    `platform` and `platform_id` are where it came from and the student's number there; `ids` are
-    their numbers on other platforms, by the roster. `at` is the time as ISO 8601, without a zone
-    where its source names none; `at_from` is that source, or what marks it as `late`. `pseudonym`
-    is what the student is called in results without names.
+    `platform` and `platform_id` are the platform and the student's number there; `ids` are the
+    student's numbers on other platforms, from the roster. `at` is the time as ISO 8601, without a
+    zone if its source names none; `at_from` is the source of the time, or of the mark `late`.
+    `pseudonym` is the student's name in anonymous results.
     """
 
     platform: str = ""
@@ -406,10 +404,10 @@ class HandIn(Record, frozen=True, kw_only=True):
 
 
 class Lateness(Record, frozen=True, kw_only=True):
-    """Effect of the course's policy on the time of a hand-in; `said` is what the student reads.
+    """The late policy's effect on an assignment; `said` is the sentence for the student.
 
-    `days` are those after the deadline, begun ones whole; of them `free_days` cost nothing.
-    `points` are taken off the assignment's.
+    `days` counts days after the deadline, rounded up; `free_days` of them cost nothing. `points`
+    are taken off the assignment.
     """
 
     assignment: str
@@ -423,10 +421,10 @@ class Lateness(Record, frozen=True, kw_only=True):
 
 
 class Adjustment(Record, frozen=True, kw_only=True):
-    """A change of points by a person; of the total where no exercise is named.
+    """A change of points by a person; of the total if no exercise is named.
 
-    `entry` stands for the decision that it puts into effect; older records have none. `place` is
-    the line of the student's code that a comment is about.
+    `entry` is a digest of the person's decision, empty in older records. `place` is the line of the
+    student's code that a comment is about.
     """
 
     exercise: str = ""
@@ -438,7 +436,7 @@ class Adjustment(Record, frozen=True, kw_only=True):
 
 
 class Report(Record, frozen=True, kw_only=True):
-    """One student's submission: all that was graded together."""
+    """One student's submission, with all exercises that were graded."""
 
     schema: Literal[1] = 1
     student: str
@@ -455,7 +453,7 @@ class Report(Record, frozen=True, kw_only=True):
 
     @property
     def changes(self) -> list[str]:
-        """Sentences on what lateness and people changed, in the order in which it was applied."""
+        """Sentences on lateness and adjustments, in the order in which they were applied."""
         return [
             *(each.said for each in self.adjustments if each.exercise),
             *(each.said for each in self.lateness),
@@ -464,22 +462,22 @@ class Report(Record, frozen=True, kw_only=True):
 
     @property
     def known_points(self) -> float | None:
-        """The points; None while those of no part are known."""
+        """The points; None if those of all exercises are unknown."""
         known = any(e.known_points is not None for e in self.exercises if not e.excused)
         return self.points if self.points or known else None
 
     @property
     def line_comments(self) -> list[Adjustment]:
-        """People's comments at a line of the code, which the record has."""
+        """People's comments on lines of the code."""
         return [each for each in self.adjustments if each.place is not None]
 
     @property
     def excused(self) -> bool:
-        """True if the student is excused from all of it."""
+        """True if the student is excused from all exercises."""
         return bool(self.exercises) and all(exercise.excused for exercise in self.exercises)
 
 
 def worst(statuses: list[Status]) -> Status:
-    """Return the most severe status of all parts; "missing" only if all are missing."""
+    """Return the most severe of these statuses; "missing" only if all are "missing"."""
     handed_in = [status for status in statuses if status != "missing"]
     return max(handed_in, key=SEVERITY.index) if handed_in else "missing"

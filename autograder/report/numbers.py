@@ -1,4 +1,4 @@
-"""Numbers as people read them: signs and digits, shapes and places, and differences."""
+"""Numbers for people to read: signs and digits, shapes and places, and differences."""
 
 import math
 
@@ -6,7 +6,7 @@ from autograder.report.model import CellValue, Matrix
 
 
 def as_cell(plain: float) -> CellValue:
-    """Return a number of Python's as JSON can hold it."""
+    """Return a Python number in a form that JSON can hold."""
     if isinstance(plain, bool | int):
         return plain
     number = float(plain)
@@ -16,7 +16,7 @@ def as_cell(plain: float) -> CellValue:
 
 
 def shown(value: CellValue, digits: int = 3) -> str:
-    """Format a number: whole ones as such, others with `digits` decimals or in short form."""
+    """Format a number: whole numbers as such, others with `digits` decimals or in short form."""
     if isinstance(value, bool | str):
         return {"nan": "NaN", "inf": "∞", "-inf": "−∞"}.get(str(value), str(value))
     if isinstance(value, int) or (value == int(value) and abs(value) < 1e6):
@@ -27,7 +27,7 @@ def shown(value: CellValue, digits: int = 3) -> str:
 
 
 def digits_for(yours: Matrix, expected: Matrix) -> int:
-    """Return so many digits that no wrong cell looks the same on both sides."""
+    """Return a number of digits with which every wrong cell differs from the expected one."""
     pairs = [
         (value, right)
         for marks, values, rights in zip(yours.wrong, yours.rows, expected.rows, strict=False)
@@ -41,9 +41,9 @@ def digits_for(yours: Matrix, expected: Matrix) -> int:
 
 
 def difference(yours: Matrix, expected: Matrix) -> list[list[float]]:
-    """Return yours less expected, by cell, of two excerpts that show the same part.
+    """Return yours minus expected, cell by cell, for two excerpts of the same part.
 
-    Infinities of one sign differ by 0; nothing is returned where the two cannot be compared.
+    Infinities of the same sign differ by 0. The result is empty if the excerpts cannot be compared.
     """
     parts = [(side.shape, side.at, side.top, side.left) for side in (yours, expected)]
     if parts[0] != parts[1] or not yours.rows:
@@ -66,5 +66,5 @@ def shape(sizes: tuple[int, ...]) -> str:
 
 
 def index(place: tuple[int, ...]) -> str:
-    """Return `[1][2]`, as the student would write it."""
+    """Return the index `[1][2]` as a student would write it."""
     return "".join(f"[{i}]" for i in place)

@@ -1,4 +1,4 @@
-"""The overview of a class while it is graded: rows of students, points as arrays, mistakes."""
+"""Overview of a class during grading: rows of students, points as arrays, mistakes."""
 
 from array import array
 from collections import Counter
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 Floats: TypeAlias = "npt.NDArray[np.float64]"
 MAX_SHOWN = 20
-HARMLESS = frozenset({"graded", "missing", "by hand", "excused"})  # statuses nobody has to look at
+HARMLESS = frozenset({"graded", "missing", "by hand", "excused"})  # statuses that need no person
 
 
 def above_maximum_note(above: Iterable[str]) -> list[str]:
-    """Return a sentence that names who has more points than the maximum, or none."""
+    """Return a sentence that names the students above the maximum; none if there are none."""
     shown = [one_line(each, 200) for each in above]
     if not shown:
         return []
@@ -38,7 +38,7 @@ def above_maximum_note(above: Iterable[str]) -> list[str]:
 
 
 def above_maximum(report: Report) -> list[str]:
-    """Return where a student has more points than there are: in a check, an exercise, in all."""
+    """Return the checks, exercises and total in which a student has more than the maximum."""
     counted = [exercise for exercise in report.exercises if not exercise.excused]
     places = [
         (f"{exercise.name}, {check.title}: ", check.points, check.max_points)
@@ -55,7 +55,7 @@ def above_maximum(report: Report) -> list[str]:
 
 
 class Row(msgspec.Struct, frozen=True):
-    """One student's line in the tables. Points that nobody knows yet are None, and no 0."""
+    """A student's row in the tables; unknown points are None, never 0."""
 
     student: str
     points: dict[str, float | None]
@@ -67,16 +67,16 @@ class Row(msgspec.Struct, frozen=True):
     page: str
     name: str = ""
     excused: frozenset[str] = frozenset()
-    reasons: tuple[str, ...] = ()  # for the status, if somebody has to look
+    reasons: tuple[str, ...] = ()  # why a person has to look
 
     @property
     def said(self) -> str:
-        """The notes in one line, with a mark between them."""
+        """The notes in one line, separated by bars."""
         return " | ".join(self.notes)
 
 
 class Taken:
-    """One exercise, of those who handed it in: their points by check, and who they are."""
+    """The points of one exercise by check, and the students who handed it in."""
 
     def __init__(self, name: str, title: str, maximum: float) -> None:
         self.name, self.title, self.maximum = name, title, maximum
@@ -85,7 +85,7 @@ class Taken:
         self._points = array("d")
 
     def add(self, student: int, report: ExerciseReport) -> None:
-        """Take one student's results; of the checks, those that the first report names."""
+        """Add a student's results; the checks are those of the first report."""
         if not self.checks:
             self.checks = [(each.name, each.title, each.max_points) for each in report.checks]
         points = {each.name: each.points for each in report.checks}
@@ -95,17 +95,17 @@ class Taken:
 
     @property
     def points(self) -> Floats:
-        """Points of shape (students, checks + 1): those of each check, and last what counts."""
+        """Points of shape (students, checks + 1): each check's, and last the exercise's."""
         import numpy as np
 
         return np.array(self._points).reshape(len(self.students), len(self.checks) + 1)
 
 
 class Scores:
-    """The points of all who are not excused and handed in something.
+    """The points of all students who handed in something and are not excused.
 
-    An exercise is *measured* for those who handed it in and whose points are known. A student's
-    total, which an item is held against, counts what was not handed in as 0, as the grade does.
+    An exercise is measured among students who handed it in and whose points are known. A student's
+    total counts missing work as 0, like the grade.
     """
 
     def __init__(self, exercises: Sequence[Exercise]) -> None:
@@ -115,7 +115,7 @@ class Scores:
         self._by_exercise = array("d")
 
     def add(self, report: Report) -> None:
-        """Take one student's report."""
+        """Add one student's report."""
         measured = [e for e in report.exercises if e.status not in WITHOUT_POINTS and not e.excused]
         if report.excused or not measured:
             return
@@ -137,20 +137,20 @@ class Scores:
 
     @property
     def by_exercise(self) -> Floats:
-        """Points of shape (students, exercises); 0 for what was not handed in."""
+        """Points of shape (students, exercises); 0 for missing work."""
         import numpy as np
 
         return np.array(self._by_exercise).reshape(len(self.students), len(self.exercises))
 
     def measured(self) -> list[Taken]:
-        """Return the exercises of which somebody's points are known."""
+        """Return the exercises with known points of at least one student."""
         return [each for each in self.exercises.values() if each.students]
 
 
 class MistakeCount(msgspec.Struct):
-    """A mistake in one exercise: who made it, in which functions, and the points it cost them.
+    """A mistake in one exercise: who made it, in which functions, and the points that it cost.
 
-    `readings` counts the students who read a sentence of the course on it in general.
+    `readings` counts the students who read each general sentence of the course on it.
     """
 
     exercise: str
@@ -163,34 +163,34 @@ class MistakeCount(msgspec.Struct):
 
     @property
     def students(self) -> int:
-        """The number of students who made it."""
+        """The number of students who made the mistake."""
         return len(self.by)
 
     @property
     def finding(self) -> str:
-        """Return the sentence, if everybody reads the same one, else the mistake's name."""
+        """Return the sentence if all students read the same one, else the mistake's name."""
         if len(self.readings) == 1:
             return next(iter(self.readings))
         return f"{capital(self.id.replace('-', ' '))}."
 
     @property
     def example(self) -> str:
-        """Return the most frequent sentence, if there are several."""
+        """Return the most frequent of several sentences; empty if there is only one."""
         if len(self.readings) < 2:
             return ""
         return min(self.readings, key=lambda text: (-self.readings[text], text))
 
 
 class ClassMistakes:
-    """The mistakes that have a name, over a class; students are known by their row."""
+    """The named mistakes of a class; students are identified by their row."""
 
     def __init__(self) -> None:
         self._made: dict[tuple[str, str], MistakeCount] = {}
 
     def add(self, row: int, exercise: ExerciseReport) -> None:
-        """Take one exercise of the student of that row; a mistake counts once in it.
+        """Add the mistakes in one exercise of the student in that row; each counts once.
 
-        Each mistake of a check counts once, with an equal share of the lost points.
+        Each mistake of a check gets an equal share of the lost points.
         """
         read: set[tuple[str, str]] = set()
         for check in exercise.checks:
@@ -210,7 +210,7 @@ class ClassMistakes:
                     count.functions.append(check.diagnosis.function)
 
     def commonest(self) -> list[MistakeCount]:
-        """Return all, those that most students made first, each with where else it was made."""
+        """Return all mistakes, most common first, each with the other exercises that have it."""
         made = sorted(self._made.values(), key=lambda m: (-m.students, m.exercise, m.id))
         for mistake in made:
             others = [o for o in made if o.id == mistake.id and o is not mistake]
@@ -220,7 +220,7 @@ class ClassMistakes:
 
 
 def _in_general(diagnosis: Diagnosis, id: str) -> list[str]:
-    """Return the sentence on a mistake, without the calls and other mistakes of one student."""
+    """Return the sentences on a mistake, without one student's calls and other mistakes."""
     said = [s.values["says"] for s in diagnosis.statements if s.values.get("mistake") == id]
     return said or ([diagnosis.finding] if len(diagnosis.misconceptions) == 1 else [])
 
@@ -232,14 +232,14 @@ def costliest(made: Sequence[MistakeCount]) -> list[MistakeCount]:
 
 
 def _reasons(report: Report) -> tuple[str, ...]:
-    """Return why somebody has to look at a report: the exercises that give it its status."""
+    """Return title and reason of each exercise with the report's status; none if it is harmless."""
     worst = [each for each in report.exercises if each.status == report.status]
     needing = [] if report.status in HARMLESS else [each for each in worst if not each.excused]
     return tuple(f"{each.title}: {each.reason}" for each in needing)
 
 
 class ClassOverview:
-    """A class's results so far; `not_understood` is true if the notes name what is nobody's."""
+    """Results of a class so far; `not_understood`: a note is about an entry of unknown owner."""
 
     not_understood = False
 
@@ -247,15 +247,15 @@ class ClassOverview:
         self.course = course
         self.exercises = tuple(exercises)
         self.notes: tuple[str, ...] = ()
-        self.said_only: tuple[str, ...] = ()  # to who runs it, and written nowhere
+        self.said_only: tuple[str, ...] = ()  # notes that are printed, but not written
         self.rows: list[Row] = []
-        self.changed: list[str] = []  # what lateness and people made of the points, by student
+        self.changed: list[str] = []  # sentences on lateness and adjustments
         self.above: list[str] = []
         self.scores = Scores(exercises)
         self.mistakes = ClassMistakes()
 
     def add(self, report: Report, page: str) -> None:
-        """Take a report into the overview; `page` is where its page lies."""
+        """Add a report; `page` is the path of its page."""
         notes = [*report.notes, *report.changes]
         self.changed += [f"{report.student}: {said}" for said in report.changes]
         self.above += above_maximum(report)
@@ -291,24 +291,24 @@ class ClassOverview:
 
     @property
     def to_look_at(self) -> list[tuple[int, Row]]:
-        """The places and rows of those whom somebody has to look at, the worst first."""
+        """The places and rows of students whom a person has to look at, worst status first."""
         found = [(place, row) for place, row in enumerate(self.rows) if row.status not in HARMLESS]
         order: list[str] = [*SEVERITY]
         return sorted(found, key=lambda pair: -order.index(pair[1].status))
 
     @property
     def absent(self) -> list[tuple[int, Row]]:
-        """The places and rows of those who handed in nothing."""
+        """The places and rows of students who handed in nothing."""
         return [(place, row) for place, row in enumerate(self.rows) if row.status == "missing"]
 
     @property
     def statuses(self) -> list[tuple[str, int]]:
-        """Return the number of students by status, the commonest first."""
+        """Return the number of students by status, most common first."""
         return Counter(str(row.status) for row in self.rows).most_common()
 
     @property
     def waiting(self) -> int:
-        """The number of students whose answers in words wait for points."""
+        """The number of students whose answers in words have no points yet."""
         return sum(
             any(status == "by hand" and e not in row.excused for e, status in row.statuses.items())
             for row in self.rows

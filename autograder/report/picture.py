@@ -14,7 +14,7 @@ from autograder.report.numbers import digits_for, index, shown
 
 
 def save_picture(exercise: ExerciseReport, path: Path) -> str:
-    """Save the first failure that has two values; return a sentence that says what was done.
+    """Save a picture of the first failure with two arrays; return a sentence on the result.
 
     Raises:
         UserError: the file cannot be written.
@@ -31,7 +31,7 @@ def save_picture(exercise: ExerciseReport, path: Path) -> str:
 
 
 def picture_of(check: CheckReport) -> bytes | None:
-    """Draw a failed comparison as a PNG; None where there are no two arrays to compare."""
+    """Draw a failed comparison as a PNG; None if it does not have two arrays."""
     yours, expected = check.evidence.matrices if check.evidence is not None else (None, None)
     if check.evidence is None or yours is None or expected is None:
         return None
@@ -45,7 +45,7 @@ def picture_of(check: CheckReport) -> bytes | None:
 def draw(
     yours: Matrix, expected: Matrix, title: str, sides: tuple[str, str] = ("yours", "expected")
 ) -> Any:
-    """Draw the two, and their difference where the shapes agree; wrong cells are outlined."""
+    """Draw both arrays, and their difference if the shapes are equal; wrong cells are outlined."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 

@@ -1,4 +1,4 @@
-"""Reports as they are read: a stub or an unreadable file is said once, and is no mistake."""
+"""Reports as people read them: each unwritten function or unreadable file is reported only once."""
 
 import re
 from collections import Counter, defaultdict
@@ -15,10 +15,10 @@ NOT_JUDGED = frozenset({"not run", "graded when handed in"})
 QUIET = NOT_JUDGED | {"passed"}
 FOLLOWS = "follow-through"
 MOST_NAMED = 4
-_NUMBERS = re.compile(r"\W*\b\d+(x\d+)*\b[\W\d]*")  # in a message of Python's: sizes, mostly
-BEFORE = 10  # characters of a line that is cut, before the part that is meant
+_NUMBERS = re.compile(r"\W*\b\d+(x\d+)*\b[\W\d]*")  # numbers in a message of Python, mostly sizes
+BEFORE = 10  # characters of a cut line before the marked part
 HIDDEN_INPUTS = "This check does not show its inputs."
-# Sentences of causes in which nothing of a submission is.
+# Sentences of causes that contain nothing from a submission.
 SENTENCES: dict[CauseCode, str] = {
     "no_end": "The check did not come to an end.",
     "not_selected": "Not run: it was not selected.",
@@ -45,14 +45,14 @@ SENTENCES: dict[CauseCode, str] = {
     ),
 }
 
-# Causes by which the student's own work, or a file beside it, has to change first.
+# Causes for which the student must first change another function or a file in the folder.
 OWN_STEP = frozenset({"given_own_step", "given_sibling"})
 SIBLING: tuple[CauseCode, ...] = ("sibling_absent", "sibling_not_written")
 BESIDE: tuple[CauseCode, ...] = (*SIBLING, "given_sibling")
 
 
 def is_left_to_grading(check: CheckReport) -> bool:
-    """Return whether a check could not be judged here, and nothing that a student does helps."""
+    """Return whether a check cannot be judged here, whatever the student changes."""
     is_open = check.cause is None or check.cause.code not in OWN_STEP
     return check.outcome == "graded when handed in" and is_open
 
@@ -63,29 +63,29 @@ def is_quiet(check: CheckReport) -> bool:
 
 
 def shown_outcome(check: CheckReport) -> str:
-    """Return the outcome of a check; one that passes with a note has passed by follow-through.
+    """Return the outcome of a check; a check that passes with a note is a follow-through.
 
-    Its title is then no fact: the result is wrong, because of an earlier step.
+    Its result is wrong because of an earlier step, so its title must not be shown as a fact.
     """
     return FOLLOWS if check.outcome == "passed" and check.note else check.outcome
 
 
 def sentence(cause: Cause) -> str:
-    """Return the sentence of a cause that has one here; its first name stands for `{name}`."""
+    """Return the sentence of a cause in `SENTENCES`; `{name}` is the cause's first name."""
     name = cause.names[0] if cause.names else ""
     return SENTENCES[cause.code].format(subject=cause.subject, name=name)
 
 
 def not_written(names: str, count: int) -> str:
-    """Return why a check of so many stubs was not run."""
+    """Return why a check was not run that needs these unwritten functions."""
     return f"Not run: {names} {'is' if count == 1 else 'are'} not written yet."
 
 
 class Opening(NamedTuple):
-    """The one sentence to act on; empty where there is nothing to do.
+    """The one sentence to act on; empty if there is nothing to do.
 
-    `is_reason` if it is the report's reason, and `reason` is that reason where it adds something.
-    `place` is the line of the student's that it is about.
+    `is_reason` is true if it is the report's reason. `reason` is that reason if it says more.
+    `place` is the student's line that it is about.
     """
 
     text: str
@@ -95,7 +95,7 @@ class Opening(NamedTuple):
 
 
 class CheckSentences(NamedTuple):
-    """The sentences on a check in an output format: those said further up are left out."""
+    """The sentences on a check in an output format, without those that were already shown."""
 
     diagnosis: str = ""
     finding: str = ""
@@ -103,9 +103,9 @@ class CheckSentences(NamedTuple):
 
 
 def excerpt(place: Line | None, room: int | None = None) -> list[str]:
-    """Return the student's line with its number, and carets below the part that is meant.
+    """Return the student's line with its number, and a line of carets below the marked part.
 
-    Of a line too long for `room` it is the part around the carets.
+    A line too long for `room` is cut around the carets.
     """
     if place is None or not place.text:
         return []
@@ -123,12 +123,11 @@ def excerpt(place: Line | None, room: int | None = None) -> list[str]:
 
 
 def presented(exercise: ExerciseReport) -> ExerciseReport:
-    """Return the exercise as output formats show it: points and the record stay as they are.
+    """Return the exercise as output formats show it; points and the record stay as they are.
 
-    Checks that met nothing but a stub, a file beside it that is none yet, or a file that could not
-    be loaded, are shown as not run, with the reason at the first of them, and so are those that
-    need one of them. The first has the hints of what is to be begun with. A note says nothing that
-    the report opens with.
+    Checks are shown as not run if they met only an unwritten function, a neighbouring file that is
+    not ready, or a file that cannot be loaded, or if they need such a check. The first has the
+    reason and its own hints. Notes that repeat the report's opening are left out.
     """
     found = {check.name: _why_it_waits(exercise, check) for check in exercise.checks}
     why = {name: text for name, text in found.items() if text is not None}
@@ -144,14 +143,14 @@ def presented(exercise: ExerciseReport) -> ExerciseReport:
 
 
 def _why_it_waits(exercise: ExerciseReport, check: CheckReport) -> str | None:
-    """Return why a check met nothing to look at; empty where the report opens with that."""
+    """Return why a check was not run; "" if the report's opening says it, None if it was run."""
     if _is_unreadable(exercise) and _is_in_reason(exercise, check.cause):
         return ""
     if check.cause is not None and check.cause.code in SIBLING:
         return check.finding
     if not check.unwritten:
         return None
-    stubs: dict[Line | str, str] = {}  # functions that stop in the same line call the first one
+    stubs: dict[Line | str, str] = {}  # functions that stop in one line call its first function
     for each in exercise.checks:
         if each.unwritten:
             stubs.setdefault(each.place or each.unwritten, each.unwritten)
@@ -165,7 +164,7 @@ def _is_unreadable(exercise: ExerciseReport) -> bool:
 
 
 def _is_in_reason(exercise: ExerciseReport, cause: Cause | None) -> bool:
-    """Return whether a cause is the reason, or has an error that the reason has too."""
+    """Return whether a cause is the report's reason, or has an error in common with it."""
     if cause is None or exercise.cause is None:
         return False
     told = list(_errors(exercise.cause))
@@ -173,25 +172,25 @@ def _is_in_reason(exercise: ExerciseReport, cause: Cause | None) -> bool:
 
 
 def _errors(cause: Cause) -> Iterator[Cause]:
-    """Yield the errors with a line in a cause and behind it, without the name of the file."""
+    """Yield the errors with a line in a cause and its own cause, without the file's name."""
     for each in (cause, *([cause.because] if cause.because is not None else [])):
         if each.place is not None or each.code == "not_python":
             yield msgspec.structs.replace(each, subject="", because=None)
 
 
 def _nothing_begun(exercise: ExerciseReport) -> bool:
-    """Return whether all that was looked at is still as it was handed out."""
+    """Return whether everything that was checked is still as handed out."""
     looked_at = [each for each in exercise.checks if each.outcome not in NOT_JUDGED]
     seen = [each for each in looked_at if not each.hidden]
-    if exercise.points or exercise.answers:  # checks that passed may be folded away
+    if exercise.points or exercise.answers:  # passed checks may be missing here
         return False
     none_passed = all(each.outcome != "passed" for each in looked_at)
     return bool(seen) and none_passed and all(each.unwritten for each in seen)
 
 
 def _shown(exercise: ExerciseReport, why: dict[str, str]) -> Iterator[CheckReport]:
-    """Yield the checks, those in `why` and what needs them as not run."""
-    waits: dict[str, str] = {}  # why a check waits, by its title
+    """Yield the checks; those in `why`, and those that need one of them, as not run."""
+    waits: dict[str, str] = {}  # why a check was not run, by its title
     nothing = _is_unreadable(exercise) or _nothing_begun(exercise)
     for check in exercise.checks:
         needs = check.cause is not None and check.cause.code == "needs_first"
@@ -218,13 +217,13 @@ def _shown(exercise: ExerciseReport, why: dict[str, str]) -> Iterator[CheckRepor
 
 
 def first_failure(exercise: ExerciseReport) -> CheckReport | None:
-    """Return the first check that went wrong by itself, and not because another did."""
+    """Return the first check that failed by itself, not because of another; None if none did."""
     checks = presented(exercise).checks
     return next((check for check in checks if not is_quiet(check)), None)
 
 
 def opening(exercise: ExerciseReport) -> Opening:
-    """Return which mistake comes first, or else what is to be written next."""
+    """Return the first mistake, or else the function to write next."""
     place = _place_of_cause(exercise.cause)
     whole_reason = Opening(exercise.reason, is_reason=True, place=place)
     if _is_unreadable(exercise):
@@ -253,14 +252,14 @@ def _next_to_write(exercise: ExerciseReport, check: CheckReport) -> str:
 
 
 def _about_sibling(exercise: ExerciseReport) -> CheckReport | None:
-    """Return the first check that says what is wrong with a file beside it, if that is so."""
-    checks = reversed(exercise.checks)  # the first of each code remains
+    """Return the first check whose cause is a neighbouring file; None if there is none."""
+    checks = reversed(exercise.checks)  # so that the first of each code remains
     about = {each.cause.code: each for each in checks if each.cause is not None}
     return next((about[code] for code in BESIDE if code in about), None)
 
 
 def _not_judged(exercise: ExerciseReport) -> str:
-    """Return how many of the checks that show themselves could not be judged; empty for none."""
+    """Return how many of the visible checks cannot be judged here; empty if all can."""
     seen = [check for check in exercise.checks if not check.hidden]
     count = sum(check.outcome == "graded when handed in" for check in seen)
     if not count:
@@ -271,7 +270,7 @@ def _not_judged(exercise: ExerciseReport) -> str:
 
 
 def source_line(check: CheckReport) -> Line | None:
-    """Return the student's line that a failed check is about, if one is known."""
+    """Return the student's line that a failed check is about; None if it is not known."""
     places = check.diagnosis.places[:1] if check.diagnosis is not None else ()
     return _place_of_cause(check.cause) or check.place or next(iter(places), None)
 
@@ -287,12 +286,12 @@ def _repeats(check: CheckReport) -> str:
 
 
 def headline(check: CheckReport) -> str:
-    """Return what a failed check says in one sentence: which mistake it is, or what it found."""
+    """Return a failed check in one sentence: its diagnosis, or else its finding."""
     return _titled(check) if check.diagnosis is None else check.diagnosis.sentence
 
 
 def _titled(check: CheckReport) -> str:
-    """Return the message of a check, after its title unless the message names its subject."""
+    """Return a check's finding, after its title unless the finding names its subject."""
     is_named = check.cause is not None and check.cause.subject
     return check.finding if is_named or not check.finding else f"{check.title}: {check.finding}"
 
@@ -305,10 +304,10 @@ def required(check: CheckReport) -> str:
 
 
 def repeated_errors(exercise: ExerciseReport) -> dict[str, str]:
-    """Return what to say of an error that several checks have, at the first; nothing at the others.
+    """Return, for errors of several checks, a note for the first check and "" for the others.
 
-    It is the same if the same line raises it with the same message, but for numbers in it; or if
-    its sentence on the same function is the same.
+    Errors are the same if the same line raises the same message, apart from numbers, or if they
+    have the same sentence on the same function.
     """
     checks = defaultdict(list)
     for check in presented(exercise).checks:
@@ -329,12 +328,12 @@ def repeated_errors(exercise: ExerciseReport) -> dict[str, str]:
 
 
 def first_cause(cause: Cause) -> Cause:
-    """Return what went wrong first: a name is missing because an import failed before it."""
+    """Return the first of a chain of causes: a failed import, if a name is missing due to it."""
     return cause if cause.because is None else first_cause(cause.because)
 
 
 def closing(exercise: ExerciseReport) -> str:
-    """Return the last sentence: how many checks pass, fail and wait, and what to do next."""
+    """Return the last sentence: how many checks pass, fail or were not run, and what to do next."""
     checks = presented(exercise).checks
     if not checks or exercise.status in {"not loaded", "missing", "needs a person"}:
         return ""
@@ -360,9 +359,9 @@ def closing(exercise: ExerciseReport) -> str:
 def check_sentences(
     check: CheckReport, shown: set[str], repeated: Mapping[str, str]
 ) -> CheckSentences:
-    """Return what to show of a check that did not pass, and add it to what is `shown` already.
+    """Return the sentences on a check that did not pass, and add them to those already `shown`.
 
-    `repeated` is what `repeated_errors` says of the checks of its exercise.
+    `repeated` is the result of `repeated_errors` for the exercise.
     """
     if repeated.get(check.name) == "":
         return CheckSentences()

@@ -1,7 +1,7 @@
-"""Redaction: the part of a report that its student may see, by the course's hint policy.
+"""Redaction: the part of a report that its student may see under the course's hint policy.
 
-Every output format takes its report from here. The part is built from the fields that are listed
-below; a field that is added to the record is held back until it is named here.
+Every output format takes its report from here. Only the fields listed below are copied, so a field
+that is added to the record is held back until it is listed.
 """
 
 from collections import Counter
@@ -25,7 +25,7 @@ from autograder.report.presentation import sentence
 
 HintsShown = int | Mapping[str, int]
 
-# Codes of causes that say nothing of a check's inputs and values.
+# Codes of causes that reveal no inputs and values of a check.
 WITHOUT_VALUES = frozenset({"not_selected", "needs_first", "hidden", "not_recorded"})
 FOR_A_PERSON = "A person will look at this."
 STOPPED: dict[Status, str] = {
@@ -46,7 +46,7 @@ def holds_back(policy: HintPolicy, stage: HiddenChecks) -> bool:
 
 
 def hides_repair(exercise: ExerciseReport, policy: HintPolicy, stage: HiddenChecks) -> bool:
-    """Return whether students see no repair: in an exam, or if it tells of a held-back check."""
+    """Return whether students see no repair: in an exam, or if it reveals a held-back check."""
     return policy == "exam" or (
         holds_back(policy, stage) and any(check.hidden for check in exercise.checks)
     )
@@ -58,15 +58,17 @@ def for_student(
     hints_shown: HintsShown = 1,
     hidden: Callable[[str], HiddenChecks] = by_policy,
 ) -> Report:
-    """Return the report without what the policy holds back.
+    """Return the report without the parts that the policy holds back.
 
-    practice, homework: of each check that failed, the finding, the values and the first hints: as
-    many as `hints_shown` says, for all or by the check's name. Of a hidden check, whether it passed
-    and which mistake it shows in the course's own words, but no inputs and no values.
-    exam: points and outcomes of the checks that are not hidden, the exercise's points, and nothing
-    else, whatever became of it.
-    Before the course's date for hidden checks, nothing but the exercise's points tells of them;
-    after it, their outcomes are there in an exam, too. `hidden` says it for an exercise.
+    Practice and homework show the finding, the values and the first hints of each failed check;
+    `hints_shown` is the number of hints, for all checks or by check name. For a hidden check they
+    show whether it passed, and a named mistake in the course's own words, but no inputs and no
+    values.
+
+    An exam shows only the points and outcomes of the visible checks, and the exercise's points.
+
+    Before the course's date for hidden checks, only the exercise's points reflect them. After it,
+    an exam also shows their outcomes. `hidden` returns the stage for an exercise's name.
     """
     exercises = tuple(
         exercise_for_student(each, policy, hints_shown, hidden) for each in report.exercises
@@ -81,7 +83,7 @@ def exercise_for_student(
     hints_shown: HintsShown = 1,
     hidden: Callable[[str], HiddenChecks] = by_policy,
 ) -> ExerciseReport:
-    """Return one exercise of a report, as `for_student` has it."""
+    """Return one exercise of a report, redacted like `for_student`."""
     exam, stage = policy == "exam", hidden(exercise.name)
     held_back = holds_back(policy, stage)
     checks = []
@@ -139,7 +141,7 @@ def _check(exercise: ExerciseReport, check: CheckReport, level: int) -> CheckRep
 
 
 def _in_the_courses_words(diagnosis: Diagnosis | None) -> Diagnosis | None:
-    """Return a diagnosis of which the submission wrote nothing: one by a misconception's name."""
+    """Return a diagnosis that contains only the course's own text; None if it has no such text."""
     if diagnosis is None or diagnosis.kind != "named" or not diagnosis.told:
         return None
     return Diagnosis(
@@ -153,7 +155,7 @@ def _in_the_courses_words(diagnosis: Diagnosis | None) -> Diagnosis | None:
 
 
 def _without_values(exercise: ExerciseReport, cause: Cause | None) -> Cause | None:
-    """Return a hidden check's cause if the course and the engine alone wrote what is in it."""
+    """Return a hidden check's cause if it contains no text of the submission, else None."""
     if cause is None or cause.code not in WITHOUT_VALUES:
         return None
     titles = tuple(check.title for check in exercise.checks if check.title in cause.names)
@@ -163,7 +165,7 @@ def _without_values(exercise: ExerciseReport, cause: Cause | None) -> Cause | No
 
 
 def _without_parameters(checks: Sequence[CheckReport]) -> tuple[CheckReport, ...]:
-    """Number hidden checks that pytest runs for several parameters: their ids hold inputs."""
+    """Number the hidden checks that pytest runs with parameters, since their ids contain inputs."""
     counts: Counter[str] = Counter()
     numbered = []
     for check in checks:
@@ -178,7 +180,7 @@ def _without_parameters(checks: Sequence[CheckReport]) -> tuple[CheckReport, ...
 
 
 def _may_show_reason(exercise: ExerciseReport) -> bool:
-    """Return whether a check that is shown says the same, or none of the checks is hidden."""
+    """Return whether the reason reveals nothing: a visible check has it, or no check is hidden."""
     if exercise.reason_is_ours or not any(check.hidden for check in exercise.checks):
         return True
     visible = [check.cause for check in exercise.checks if not check.hidden]
@@ -186,9 +188,10 @@ def _may_show_reason(exercise: ExerciseReport) -> bool:
 
 
 def _reason(exercise: ExerciseReport, exam: bool, held_back: bool) -> str:
-    """Return the reason that is shown: nothing of what a hidden check may have given.
+    """Return the reason to show, without anything that a hidden check may have contributed.
 
-    In an exam there is one only if no check ran; of a submission's run, a fixed sentence at most.
+    In an exam there is one only if no check ran, and a reason from running the submission is
+    replaced.
     """
     if not exercise.reason or (exam and exercise.checks):
         return ""
@@ -201,7 +204,7 @@ def _reason(exercise: ExerciseReport, exam: bool, held_back: bool) -> str:
 
 
 def _status_by(exercise: ExerciseReport, checks: Sequence[CheckReport]) -> Status:
-    """Return the status by the checks that are shown, and always that a person is needed."""
+    """Return the status, with a time-out or crash only if a visible check has it."""
     if exercise.status not in {"timed out", "crashed"} or not exercise.checks:
         return exercise.status
     shown = (check.outcome for check in checks)

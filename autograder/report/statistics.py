@@ -1,7 +1,7 @@
 """Statistics of a class by classical test theory: items, reliability, intervals, sentences.
 
-An item is a check or an exercise; `rest` is what a student has in all others together. Shapes:
-points and rest are (students,) or (students, items).
+An item is a check or an exercise; `rest` is a student's sum over all other items. Points and rest
+have the shape (students,) or (students, items).
 """
 
 import math
@@ -13,23 +13,23 @@ import numpy as np
 from autograder.course.text import number, several
 from autograder.report.overview import Floats, Scores, Taken
 
-END = 0.27  # of a class at either end: Kelley (1939), the share at which the ends differ most
+END = 0.27  # share of a class at each end: Kelley (1939), where the ends differ most
 SEED = 1979
 CLASSES = 1000
-CELLS = 2_000_000  # of the table of samples; of larger classes there are fewer
+CELLS = 2_000_000  # of the table of samples; large classes have fewer samples
 LEVEL = 0.95
 TENTHS = 10
-FEW = 20  # students: below this, correlations swing by more than what they are used to tell
+FEW = 20  # students: with fewer, correlations are too uncertain to interpret
 RELIABLE = 0.7
 
 
 class Item(NamedTuple):
-    """The statistics of one item; NaN where the numbers leave one undefined.
+    """The statistics of one item; NaN if a figure is undefined.
 
-    `facility` is the mean part of its points (0 to 1), `deviation` the standard deviation of that
-    part, `discrimination` Pearson's correlation of the points with the rest, `efficiency` the same
-    covariance as a part of the largest that these points and totals could have, and `ends` the
-    facility in the upper 27 % by total less that in the lower 27 %.
+    `facility` is the mean share of its points (0 to 1), `deviation` the standard deviation of that
+    share, `discrimination` Pearson's correlation of the points with the rest, `efficiency` their
+    covariance divided by its largest possible value, and `ends` the facility in the upper 27 % by
+    total minus that in the lower 27 %.
     """
 
     students: int
@@ -41,7 +41,7 @@ class Item(NamedTuple):
 
 
 def item_statistics(points: Floats, rest: Floats, maximum: float) -> Item:
-    """Return the statistics of an item of `maximum` points; both arrays of shape (students,)."""
+    """Return the statistics of an item worth `maximum` points; arrays have shape (students,)."""
     count = len(points)
     part = points / maximum if maximum else np.full(count, np.nan)
     return Item(
@@ -55,7 +55,7 @@ def item_statistics(points: Floats, rest: Floats, maximum: float) -> Item:
 
 
 def correlation(one: Floats, other: Floats) -> float:
-    """Return Pearson's r; NaN for fewer than three students, or if one of the two is constant."""
+    """Return Pearson's r; NaN for fewer than three students or a constant array."""
     if len(one) < 3 or _constant(one) or _constant(other):
         return np.nan
     a, b = one - one.mean(), other - other.mean()
@@ -63,7 +63,10 @@ def correlation(one: Floats, other: Floats) -> float:
 
 
 def efficiency(points: Floats, rest: Floats) -> float:
-    """Return the covariance with the rest as a part of what it were in the same order."""
+    """Return the covariance of points and rest, divided by its largest value; NaN if undefined.
+
+    The covariance is largest if both are sorted.
+    """
     if len(points) < 3 or _constant(points) or _constant(rest):
         return np.nan
     centred = rest - rest.mean()
@@ -71,9 +74,10 @@ def efficiency(points: Floats, rest: Floats) -> float:
 
 
 def ends(part: Floats, totals: Floats) -> float:
-    """Return the mean part of the points in the upper 27 % by total, less that in the lower.
+    """Return the mean share of points in the upper 27 % by total, minus that in the lower 27 %.
 
-    Students of the same total at a border share its places: the order of the class has no say.
+    Students with the same total at a border share its places, so the order of students does not
+    matter.
     """
     size = int(np.floor(END * len(part)))
     if size < 1:
@@ -89,7 +93,7 @@ def _mean_of_top(part: Floats, totals: Floats, size: int) -> float:
 
 
 def against_the_grain(points: Floats, rest: Floats) -> list[int]:
-    """Return the three who pull a correlation down most: good at the rest, not here, or reverse."""
+    """Return the three students who lower a correlation most: good only here, or only elsewhere."""
     if len(points) < 3:
         return []
     pull = (points - points.mean()) * (rest - rest.mean())
@@ -104,8 +108,8 @@ def _constant(values: Floats) -> bool:
 def cronbach_alpha(points: Floats) -> float:
     """Return Cronbach's α (1951, equation 2) of points (students, exercises); NaN if undefined.
 
-    Exercises in which all have the same points say nothing and are left out. It is not taken over
-    checks: those of one exercise depend on each other, which makes it too good.
+    Exercises in which all students have the same points are left out. Do not use it for checks:
+    those of one exercise depend on each other, which makes α too large.
     """
     if len(points) < 3:
         return np.nan
@@ -125,23 +129,23 @@ def standard_error_of_measurement(points: Floats, reliability: float) -> float:
 
 
 class Interval(NamedTuple):
-    """The middle 95 % of a figure in other classes like this one, by bootstrap."""
+    """The middle 95 % of a figure over similar classes, by bootstrap."""
 
     low: float
     high: float
 
 
 def interval_text(interval: Interval) -> str:
-    """Return “0.12 to 0.40”; empty if it is not known."""
+    """Return “0.12 to 0.40”; empty if the interval is not known."""
     if not math.isfinite(interval.low):
         return ""
     return f"{interval.low:.2f} to {interval.high:.2f}".replace("-", "−")
 
 
 def bootstrap_draws(students: int) -> Floats:
-    """Return how often each student is in each sampled class, of shape (classes, students).
+    """Return the count of each student in each sampled class, of shape (classes, students).
 
-    The same for all figures of a class, so that they can be compared; the seed is fixed.
+    The seed is fixed, so that all figures of a class use the same samples and can be compared.
     """
     classes = max(100, min(CLASSES, CELLS // max(students, 1)))
     rng = np.random.default_rng([SEED, students])
@@ -149,12 +153,12 @@ def bootstrap_draws(students: int) -> Floats:
 
 
 def mean_intervals(points: Floats, drawn: Floats) -> list[Interval]:
-    """Return intervals of the mean of each column of points (students, items)."""
+    """Return the interval of each column's mean, for points (students, items)."""
     return _intervals(drawn @ points / drawn.sum(1, keepdims=True))
 
 
 def correlation_intervals(points: Floats, rest: Floats, drawn: Floats) -> list[Interval]:
-    """Return intervals of the correlation of points with rest, by column of both."""
+    """Return the interval of the correlation of points with rest, for each column."""
     size = drawn.sum(1, keepdims=True)
     points, rest = points - points.mean(0), rest - rest.mean(0)
     one, other = drawn @ points / size, drawn @ rest / size
@@ -175,7 +179,7 @@ def interval_of(statistic: Callable[[Floats], float], points: Floats, drawn: Flo
 
 
 def _intervals(found: Floats) -> list[Interval]:
-    """Return an interval per column; NaN where most of the sampled classes leave it undefined."""
+    """Return the interval of each column; NaN if it is undefined in most of the sampled classes."""
     tails = [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
     intervals = []
     for column in found.T:
@@ -192,7 +196,7 @@ UNKNOWN = Interval(np.nan, np.nan)
 
 
 class Measured(NamedTuple):
-    """The figures of an exercise or a check; `against` pull its discrimination down."""
+    """The figures of an exercise or a check; students in `against` lower its discrimination."""
 
     exercise: str
     title: str
@@ -206,9 +210,9 @@ class Measured(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """The figures of a class; NaN where it is too small or too uniform for one.
+    """The figures of a class; NaN if it is too small or too uniform for a figure.
 
-    `bars` count the students by tenths of the points that can be had.
+    `bars` count the students by tenths of the maximum.
     """
 
     students: int
@@ -225,7 +229,7 @@ class Summary(NamedTuple):
 
 
 def summarise(scores: Scores) -> Summary:
-    """Return the figures of all who handed in something."""
+    """Return the figures of all students who handed in something."""
     totals, count = scores.totals, len(scores.students)
     maximum = sum(each.maximum for each in scores.exercises.values())
     measured = [_measured(taken, scores.students, totals) for taken in scores.measured()]
@@ -250,7 +254,7 @@ def summarise(scores: Scores) -> Summary:
 
 
 def _measured(taken: Taken, students: list[str], totals: Floats) -> tuple[Measured, list[Measured]]:
-    """Return the figures of an exercise and of its checks, among those who handed it in."""
+    """Return the figures of an exercise and of its checks, among students who handed it in."""
     own = totals[taken.students]
     names = [students[number] for number in taken.students]
     points = taken.points
@@ -282,7 +286,7 @@ def _measured(taken: Taken, students: list[str], totals: Floats) -> tuple[Measur
 
 
 def tenths(points: Floats, maximum: float) -> tuple[int, ...]:
-    """Count who has each tenth of the maximum; full marks and more are in the last."""
+    """Count the students in each tenth of the maximum; full marks and more are in the last."""
     if not maximum:
         return (0,) * TENTHS
     tenth = np.clip(np.floor(TENTHS * points / maximum + 1e-9), 0, TENTHS - 1).astype(int)
@@ -290,7 +294,7 @@ def tenths(points: Floats, maximum: float) -> tuple[int, ...]:
 
 
 def class_sentences(summary: Summary) -> list[str]:
-    """Return sentences about the class as a whole; the first says of whom they are."""
+    """Return sentences on the whole class; the first says which students they are about."""
     count = summary.students
     if not count:
         return ["Nobody's points are known yet, so there are no figures."]
@@ -334,7 +338,7 @@ def _of_reliability(summary: Summary) -> list[str]:
 
 
 def item_remark(measured: Measured) -> str:
-    """Return a sentence where a check or exercise needs a look; empty where nothing is odd."""
+    """Return a sentence if a check or an exercise needs a look, else ""."""
     figures = measured.figures
     against = ", ".join(measured.against) or "the submissions"
     if figures.students < FEW:
@@ -357,7 +361,7 @@ def item_remark(measured: Measured) -> str:
 
 
 def shown_figures(summary: Summary) -> dict[str, Any]:
-    """Return what templates need to show figures only for enough students."""
+    """Return the values with which templates show figures only if there are enough students."""
     return {
         "interval": interval_text,
         "remark": item_remark,

@@ -1,7 +1,7 @@
-"""A report as lines of styled text: for a terminal, and in words alone for screen readers.
+"""Reports as lines of styled text for a terminal, and as plain sentences for screen readers.
 
-In a terminal, values are side by side where they fit. For screen readers there are no marks, no
-columns and no pictures of numbers.
+In a terminal, values are side by side if they fit. For screen readers there are no marks, columns
+or block drawings.
 """
 
 import math
@@ -28,8 +28,8 @@ from autograder.report.presentation import (
 
 BLOCKS = "·░▒▓█"
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-APART = 4  # places between panels
-FAR = 24  # what comes before the words of a line is kept clear of them, if it is not wider
+APART = 4  # columns between panels
+FAR = 24  # widest label of a line under which its continued lines are indented
 MARKS = {
     "passed": ("✓", "good"),
     FOLLOWS: ("→", "good"),
@@ -44,7 +44,7 @@ INDENT = " " * 11
 MAX_PRINTED = 8  # lines
 NOTHING_REPEATED: Mapping[str, str] = {}
 
-# A line is a list of (text, style); what a style looks like is for whoever prints it.
+# A line is a list of (text, style); the printer decides how a style looks.
 StyledLine = list[tuple[str, str]]
 Panel = list[StyledLine]
 
@@ -55,7 +55,7 @@ def plain(line: StyledLine) -> str:
 
 
 def wrapped(lines: Iterable[StyledLine], width: int | None) -> Iterator[StyledLine]:
-    """Yield the lines, none wider than `width` if that is given; continued ones are indented."""
+    """Yield the lines, wrapped to `width` if it is given; continued lines are indented."""
     for line in lines:
         text = plain(line)
         if width is None or cell_len(text) <= width:
@@ -73,7 +73,7 @@ def wrapped(lines: Iterable[StyledLine], width: int | None) -> Iterator[StyledLi
 
 
 def _hang(line: StyledLine) -> int:
-    """Return where the words of a line begin: behind its mark or its label."""
+    """Return the column at which the words of a line begin, after its mark or label."""
     before = cell_len(plain(line[:-1]))
     words = line[-1][0] if before <= FAR else plain(line)
     leading = len(words) - len(words.lstrip(" "))
@@ -81,7 +81,7 @@ def _hang(line: StyledLine) -> int:
 
 
 def _end(text: str, start: int, room: int, indent: int) -> int:
-    """Return where to break what begins at `start`: at a blank, or within a word too long."""
+    """Return the index at which to break a line: at a blank, or inside a word that is too long."""
     end, used = start, 0
     while end < len(text) and used + get_character_cell_size(text[end]) <= room:
         used += get_character_cell_size(text[end])
@@ -109,14 +109,14 @@ def exercise_lines(
 ) -> Iterator[StyledLine]:
     """Yield the report on an exercise, with the values of the first `details` failures.
 
-    `where` is the file as it is found from here; no line is wider than `width`, if one is given.
+    `where` is the file's path from the working folder; lines are wrapped to `width` if it is given.
     """
     yield from head_lines(exercise, where, width)
     yield from body_lines(exercise, details, width)
 
 
 def head_lines(exercise: ExerciseReport, where: str, width: int | None) -> Iterator[StyledLine]:
-    """Yield the sentence to act on first with its line, then the score: known before any repair."""
+    """Yield the sentence to act on with its line, then the score; no repair is needed for these."""
     start = opening(exercise)
     lines: list[StyledLine] = []
     if start.text:
@@ -131,7 +131,7 @@ def head_lines(exercise: ExerciseReport, where: str, width: int | None) -> Itera
 
 
 def body_lines(exercise: ExerciseReport, details: int, width: int | None) -> Iterator[StyledLine]:
-    """Yield what follows the head: the repair, the checks and the notes."""
+    """Yield the lines after the head: the repair, the checks and the notes."""
     start = opening(exercise)
     yield from wrapped(_repair_lines(exercise, start.place, width), width)
     yield []
@@ -159,7 +159,7 @@ def score(exercise: ExerciseReport) -> str:
 def _repair_lines(
     exercise: ExerciseReport, shown: Line | None, width: int | None
 ) -> Iterator[StyledLine]:
-    """Yield where a small change makes every check pass, if known, with lines not yet `shown`."""
+    """Yield the sentence on a repair, and its lines except the one already `shown`."""
     if exercise.repair is None:
         return
     yield [(exercise.repair.said, "bold")]
@@ -187,10 +187,10 @@ def check_lines(
     width: int | None = None,
     repeated: Mapping[str, str] = NOTHING_REPEATED,
 ) -> Iterator[StyledLine]:
-    """Yield one check: its mark, points and title, then what went wrong, and hints.
+    """Yield one check: its mark, points and title, its failure, and hints.
 
-    `shown_texts` are the sentences further up: diagnoses, and why checks were not run; and the
-    lines of the student's. `repeated` is what is said of errors that several checks have.
+    `shown_texts` are the sentences and the student's lines that were already shown. `repeated` has
+    the notes on errors that several checks have.
     """
     mark, style = MARKS[shown_outcome(check)]
     points = f"{number(check.points)}/{number(check.max_points)}" if check.max_points else ""
@@ -225,7 +225,7 @@ def check_lines(
 
 
 def _new_line(check: CheckReport, shown_texts: set[str]) -> Line | None:
-    """Return the student's line that a check is about, unless it has been shown; it is now."""
+    """Return the student's line of a check and add it to `shown_texts`; None if it is there."""
     place = None if is_quiet(check) else source_line(check)
     is_shown = shown_texts.issuperset(excerpt(place))
     shown_texts.update(excerpt(place))
@@ -233,7 +233,7 @@ def _new_line(check: CheckReport, shown_texts: set[str]) -> Line | None:
 
 
 def _indented(evidence: Evidence, width: int | None) -> Iterator[StyledLine]:
-    """Yield the values, indented as far as there is room for them."""
+    """Yield the values, indented as far as they fit."""
     indent, room = INDENT, None
     if width is not None:
         widest = max(cell_len(plain(line)) for line in [[], *evidence_lines(evidence)])
@@ -246,7 +246,7 @@ def _indented(evidence: Evidence, width: int | None) -> Iterator[StyledLine]:
 def evidence_lines(evidence: Evidence, room: int | None = None) -> Iterator[StyledLine]:
     """Yield the call, then yours, expected and their difference, or curves as a table.
 
-    They are side by side where `room`, in places of the terminal, is enough for them.
+    They are side by side if they fit into `room` columns of the terminal.
     """
     if evidence.call:
         yield from wrapped([[("  for ", "dim"), (evidence.call, "")]], room)
@@ -283,7 +283,7 @@ def _panels(
 
 
 def _panel(word: str, matrix: Matrix, digits: int, room: int | None) -> Panel:
-    """Return one side, without as many columns as have no room."""
+    """Return one side, with as many columns of the matrix as fit."""
     size = f"  shape {shape(matrix.shape)}" if matrix.shape else ""
     title = [(f"{word}{place_of(matrix)}", "bold"), (size, "dim")]
     panel = [title, *_rows(matrix, digits)]
@@ -292,7 +292,7 @@ def _panel(word: str, matrix: Matrix, digits: int, room: int | None) -> Panel:
         panel.append([(f"({part})", "dim")])
     if room is None or columns < 2 or _wide(panel) + APART <= room:
         return panel
-    # Leave out the last column, or the first where only the last has what is wrong.
+    # Leave out the last column, or the first if only the last one has wrong cells.
     wrong = [any(row[place] for row in matrix.wrong) for place in range(columns)]
     first = wrong[-1] and not any(wrong[:-1])
     keep = slice(1, None) if first else slice(None, -1)
@@ -318,7 +318,7 @@ def _part_shown(matrix: Matrix) -> str:
 
 
 def _side_by_side(panels: list[Panel], room: int | None) -> Iterator[StyledLine]:
-    """Yield panels beside each other, as many as fit, then the others below."""
+    """Yield panels side by side, as many as fit, with the others below."""
     rows: list[list[Panel]] = [[]]
     for panel in panels:
         wide = sum(APART + _wide(each) for each in [*rows[-1], panel])
@@ -339,7 +339,7 @@ def _wide(panel: Panel) -> int:
 
 
 def place_of(matrix: Matrix) -> str:
-    """Return ` at [1]` for the part of a larger array, else nothing."""
+    """Return ` at [1]` for a part of a larger array, else an empty text."""
     is_part = any(matrix.at) or (matrix.at and len(matrix.shape) > 2)
     return f" at {index(matrix.at)}" if is_part else ""
 
@@ -365,7 +365,7 @@ def _rows(matrix: Matrix, digits: int) -> list[StyledLine]:
 
 
 def _blocks(apart: list[list[float]]) -> list[StyledLine]:
-    """Draw a difference as blocks: the darker, the larger; the sign says which is larger."""
+    """Draw a difference as blocks: darker is larger, and the sign shows which side is larger."""
     largest = max((abs(x) for row in apart for x in row if math.isfinite(x)), default=0.0) or 1.0
     rows: list[StyledLine] = []
     for row in apart:
@@ -382,13 +382,13 @@ def _blocks(apart: list[list[float]]) -> list[StyledLine]:
 def exercise_sentences(
     exercise: ExerciseReport, details: int = 1, where: str = ""
 ) -> Iterator[StyledLine]:
-    """Yield the report on an exercise a sentence a line, for screen readers."""
+    """Yield the report on an exercise for screen readers, one sentence per line."""
     yield from head_sentences(exercise, where)
     yield from body_sentences(exercise, details)
 
 
 def head_sentences(exercise: ExerciseReport, where: str) -> Iterator[StyledLine]:
-    """Yield what `head_lines` does, a sentence a line."""
+    """Yield the content of `head_lines`, one sentence per line."""
     start = opening(exercise)
     if start.text:
         yield [(start.text, "")]
@@ -401,7 +401,7 @@ def head_sentences(exercise: ExerciseReport, where: str) -> Iterator[StyledLine]
 
 
 def body_sentences(exercise: ExerciseReport, details: int) -> Iterator[StyledLine]:
-    """Yield what `body_lines` does, a sentence a line."""
+    """Yield the content of `body_lines`, one sentence per line."""
     for text in _body_texts(exercise, details):
         yield [(text, "")]
 
@@ -430,7 +430,7 @@ def _body_texts(exercise: ExerciseReport, details: int) -> Iterator[str]:
 
 
 def _line_sentence(place: Line | None) -> Iterator[str]:
-    """Yield the student's line, and the part of it that is meant."""
+    """Yield a sentence with the student's line and its marked part."""
     if place is not None and place.text:
         part = place.text[place.column : place.end]
         meant = f", at {part}" if part and part != place.text else ""

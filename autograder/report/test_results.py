@@ -30,7 +30,7 @@ STATES: dict[str, CaseState] = {  # by a check's outcome; all others are skipped
     "graded when handed in": "graded when handed in",
 }
 BAD = {"failed", "error"}
-MAX_ANNOTATIONS = 10  # of one step; GitHub shows no more
+MAX_ANNOTATIONS = 10  # GitHub shows no more for one step
 SUMMARY_MARKS: dict[CaseState, str] = {
     "passed": "✓",
     "follow-through": "→ follow-through:",
@@ -39,21 +39,21 @@ SUMMARY_MARKS: dict[CaseState, str] = {
     "skipped": "–",
     "graded when handed in": "○ graded when handed in:",
 }
-# The state that the formats have for each, where theirs is another.
+# States with another name in these formats.
 CTRF_STATES = {"follow-through": "passed", "error": "failed", "graded when handed in": "pending"}
 JUNIT_ELEMENTS = {"failed": "failure", "graded when handed in": "skipped"}
 MAX_SUMMARY = 900_000  # bytes; GitHub takes 1 MiB of a step
 CUT = "\n\nThe rest has no room here.\n"
 _SIGNS = re.compile(r"([\\`*_{}\[\]()#+.!|~-])")
 _FENCE = re.compile(r"`{3,}")
-# What XML 1.0 has no way to write.
+# Characters that XML 1.0 cannot contain.
 _FORBIDDEN = re.compile(r"[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class ShownExercise(msgspec.Struct, frozen=True):
-    """An exercise as its student may see it; `path` is their file, `text` what is in it.
+    """An exercise as its student may see it; `path` is the file, and `text` its content.
 
-    `student` is named where there are several.
+    `student` is set if there are several students.
     """
 
     exercise: ExerciseReport
@@ -63,13 +63,13 @@ class ShownExercise(msgspec.Struct, frozen=True):
 
     @property
     def title(self) -> str:
-        """The name of its suite."""
+        """The name of the exercise's test suite."""
         name = self.exercise.name
         return f"{self.student}: {name}" if self.student else name
 
 
 class CheckCase(msgspec.Struct, frozen=True):
-    """A check, or the reason why none was run; `line` is the student's, from 1."""
+    """A check, or the reason why no check was run; `line` is the student's line, from 1."""
 
     name: str
     state: CaseState
@@ -102,9 +102,9 @@ def cases_of(shown: ShownExercise) -> list[CheckCase]:
 
 
 def _line(check: CheckReport, shown: ShownExercise) -> int | None:
-    """Return the line that it is about: where it failed, else where the function begins."""
+    """Return the line where a check failed, or else where the function begins; None if unknown."""
     if not shown.path.endswith(".py"):
-        return None  # a line of a cell is none of the notebook's file
+        return None  # a cell's line is not a line of the notebook file
     if check.place is not None and check.place.file == shown.exercise.file:
         return check.place.line
     function = check.diagnosis.function if check.diagnosis is not None else ""
@@ -119,7 +119,7 @@ def _line(check: CheckReport, shown: ShownExercise) -> int | None:
 
 
 def annotations(shown: Sequence[ShownExercise]) -> list[str]:
-    """Return GitHub's workflow commands for the first failures, one line of a file once."""
+    """Return GitHub's workflow commands for the first failures, at most one for each line."""
     found: dict[tuple[str, int | None], str] = {}
     for each in shown:
         for case in cases_of(each):
@@ -140,7 +140,7 @@ def _escaped(text: str) -> str:
 
 
 def ctrf(shown: Sequence[ShownExercise]) -> bytes:
-    """Return the report as CTRF. All times in it are 0, so the same work gives the same."""
+    """Return the report as CTRF. All times in it are 0, so that equal work gives equal output."""
     found = [(each, case) for each in shown for case in cases_of(each)]
     count = Counter(case.state for _, case in found)
     report = {
@@ -184,9 +184,9 @@ def _test(shown: ShownExercise, case: CheckCase) -> dict[str, Any]:
 
 
 def job_summary(shown: Sequence[ShownExercise]) -> bytes:
-    """Return a summary in Markdown: points by exercise, then what to act on in each.
+    """Return a summary in Markdown: points by exercise, then the sentence to act on for each.
 
-    Nothing in it acts as HTML or a link.
+    Nothing in it is read as HTML or as a link.
     """
     points = number(sum(each.exercise.points for each in shown))
     most = number(sum(each.exercise.max_points for each in shown))
@@ -224,12 +224,12 @@ def _details(shown: ShownExercise, cases: Sequence[CheckCase]) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    """Return a line that Markdown shows as it is."""
+    """Return a line that Markdown shows unchanged."""
     return html.escape(_SIGNS.sub(r"\\\1", one_line(text, 500)), quote=False).replace("@", "&#64;")
 
 
 def junit(shown: Sequence[ShownExercise]) -> bytes:
-    """Return JUnit's XML: a suite per exercise, a case per check, and no times."""
+    """Return the report as JUnit XML: a suite for each exercise, a case for each check."""
     suites = [(each, cases_of(each)) for each in shown]
     root = ET.Element("testsuites", _counted("autograder", [c for _, cs in suites for c in cs]))
     for each, cases in suites:

@@ -1,4 +1,4 @@
-"""Values of checks as a report keeps them: excerpts of arrays, calls, and any value as text."""
+"""Values in reports: excerpts of arrays, calls, and any value as text."""
 
 import datetime
 import math
@@ -15,7 +15,7 @@ from autograder.report.numbers import as_cell, index, shape
 from autograder.worker.codec import Handle, Tensor
 from autograder.worker.values import Record, Tuple, TupleArray
 
-__all__ = ["cell", "describe_call", "excerpt", "index"]  # `index` for checks of courses
+__all__ = ["cell", "describe_call", "excerpt", "index"]  # courses' checks use `index`
 
 SIDE = 8  # rows and columns of an excerpt
 MOST = 400  # characters of a value
@@ -25,9 +25,9 @@ CUT = " …"
 
 
 def as_text(value: Any, most: int = MOST) -> str:
-    """Write a value as Python does, on one line of at most `most` characters; a mark shows a cut.
+    """Write a value like Python on one line; beyond `most` characters it is cut, with a mark.
 
-    Items of sets are in order, so that the same value always gives the same text.
+    Items of sets are sorted, so that the same value always gives the same text.
     """
     text = ""
     for part in _parts(value, most):
@@ -38,7 +38,7 @@ def as_text(value: Any, most: int = MOST) -> str:
 
 
 def _parts(value: Any, most: int) -> Iterator[str]:
-    """Yield the text in pieces; nobody needs more of it than `most` characters."""
+    """Yield the text in pieces; long strings and arrays are cut after `most` items."""
     if isinstance(value, str | bytes):
         yield repr(value[: most + 1])
     elif isinstance(value, dict):
@@ -61,7 +61,7 @@ def _parts(value: Any, most: int) -> Iterator[str]:
     elif isinstance(value, datetime.date | datetime.time | datetime.timedelta):
         yield str(value)
     elif isinstance(value, int) and value.bit_length() > 3 * most:
-        yield f"{hex(value)[: most + 1]}"  # decimals of a huge number take long to work out
+        yield f"{hex(value)[: most + 1]}"  # converting a huge number to decimals is slow
     else:
         yield repr(value)
 
@@ -99,7 +99,7 @@ def _of_sequence(value: Any, most: int) -> Iterator[str]:
 
 
 def excerpt(array: npt.NDArray[Any], wrong: npt.NDArray[np.bool_] | None = None) -> Matrix:
-    """Return the part of an array that shows what is wrong, around the first wrong cell."""
+    """Return an excerpt of an array around the first wrong cell."""
     at: tuple[int, ...] = ()
     row = column = 0
     if wrong is not None and wrong.any() and wrong.shape == array.shape and array.ndim:
@@ -135,14 +135,14 @@ def _start(index: int, size: int) -> int:
 
 
 def cell(value: Any) -> CellValue:
-    """Return a number as JSON can hold it."""
+    """Return a number in a form that JSON can hold."""
     return as_cell(value.item() if isinstance(value, np.generic) else value)
 
 
 def describe_call(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
     """Return the call as Python text: `softmax(np.array([1., 2.]), axis=0)`.
 
-    Arrays that are large, or have many decimals, are named by their shape: `<array …>`.
+    Arrays that are large or have many decimals are shown by their shape: `<array …>`.
     """
     parts = [_argument(arg) for arg in args]
     parts += [f"{key}={_argument(value)}" for key, value in kwargs.items()]
@@ -162,7 +162,7 @@ def _argument(value: Any) -> str:
 
 
 def _array(array: npt.NDArray[Any]) -> str:
-    """Return the Python text that makes this array or tensor, or its kind and shape."""
+    """Return the Python text that makes this array or tensor; if it is large, kind and shape."""
     module, maker = ("torch", "tensor") if isinstance(array, Tensor) else ("np", "array")
     is_long = array.dtype.kind == "f" and not np.array_equal(array, array.round(3), equal_nan=True)
     if not 0 < array.size <= MOST_PRINTED or array.ndim > 2 or is_long:
