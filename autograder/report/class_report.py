@@ -23,15 +23,15 @@ HARD = 0.5  # the facility below which an exercise is named
 MOST_EXERCISES, MOST_MISTAKES = 20, 7  # limits of the two pages
 TITLE, SENTENCE = 60, 170
 FEW_TOOK_IT = f"handed in by fewer than {FEWEST}"
-OF_FEW = "not told: it would tell of a few"
-IN_COMPANY = "not told: another follows from it"
+OF_FEW = "not shown: it would reveal a few students"
+IN_COMPANY = "not shown: it would reveal another"
 TEMPLATE = TEMPLATES / "class_report.typ"
 HOW_TO_READ = (
-    f"No number of students below {FEWEST} is told, nor one from which such a number follows by "
-    f"subtraction: neighbouring bars are taken together, and “all but a few” stands for a number "
-    f"that would tell of the others.",
-    "The figures are of the work as it was graded by tests and by people, before anything was "
-    "taken off for lateness. They tell of a class and its exercises, not of persons.",
+    f"Numbers of fewer than {FEWEST} students are not shown, and neither are numbers that would "
+    f"reveal one by subtraction. So neighbouring bars are merged, and “all but a few” replaces "
+    f"some numbers.",
+    "The figures show the points from tests and people before late penalties. They describe a "
+    "class and its exercises, not individual students.",
 )
 
 MadeBy = tuple[MistakeCount, set[int]]  # a mistake, and who made it
@@ -109,22 +109,22 @@ def headline_facts(summary: Summary, told: bool) -> tuple[tuple[str, str], ...]:
 def distribution_sentences(summary: Summary, bands: Sequence[Band], told: bool) -> tuple[str, ...]:
     """Return sentences on the distribution of points."""
     sentences = [
-        f"{several(summary.students, 'student')} handed in something whose points are known. What "
-        f"somebody did not hand in counts as 0, as in the grade."
+        f"Points are known for {several(summary.students, 'student')}. Missing work counts as 0, "
+        f"as in the grade."
     ]
     if not told:
-        return (*sentences, "The mean is not told: it would tell how few students lost points.")
+        return (*sentences, "The mean is not shown: it would reveal how few students lost points.")
     share = summary.mean / summary.maximum if summary.maximum else 0.0
     sentences.append(
         f"The mean is {summary.mean:.1f} of {number(summary.maximum)} points ({percent(share)}), "
-        f"and half of the students have {summary.median:.1f} or more. The standard deviation, how "
-        f"far from the mean they lie, is {summary.deviation:.1f} points."
+        f"and half of the students have {summary.median:.1f} or more. The standard "
+        f"deviation, a typical distance from the mean, is {summary.deviation:.1f} points."
     )
     crowded = sorted(bands, key=lambda band: band.density)
     if len(bands) > 1 and crowded[-1].density > crowded[-2].density:
         sentences.append(
-            f"Students are most crowded between {100 * crowded[-1].start // TENTHS} and "
-            f"{100 * crowded[-1].end // TENTHS} % of the points."
+            f"The most common points are between {100 * crowded[-1].start // TENTHS} and "
+            f"{100 * crowded[-1].end // TENTHS} % of the maximum."
         )
     return tuple(sentences)
 
@@ -133,7 +133,7 @@ def exercise_sentences(lines: Sequence["ExerciseLine"], summary: Summary) -> tup
     """Return sentences on hard and easy exercises, and on those that disagree with the rest."""
     known = [(line.facility, line.title) for line in lines if line.facility is not None]
     sentences = [
-        "Facility is the mean part of an exercise's points, among those who handed it in: high "
+        "Facility is the mean share of an exercise's points among students who handed it in: high "
         "means easy."
     ]
     if known:
@@ -143,7 +143,9 @@ def exercise_sentences(lines: Sequence["ExerciseLine"], summary: Summary) -> tup
         sentences.append(f"Hardest was “{hardest}” ({percent(low)}){rest}.")
         below = [f"“{title}”" for facility, title in order if facility < HARD]
         if len(below) > 1:
-            sentences.append(f"Less than half of the points were had in {few(below, 4)}.")
+            sentences.append(
+                f"On average, students got less than half of the points in {few(below, 4)}."
+            )
     against = [
         f"“{exercise.title}”"
         for exercise in summary.exercises
@@ -151,25 +153,25 @@ def exercise_sentences(lines: Sequence["ExerciseLine"], summary: Summary) -> tup
     ]
     if against:
         sentences.append(
-            f"Who is good at the rest does worse in {few(against, 4)}: look at what it asks before "
-            f"its points are relied on."
+            f"Students who are good at the rest do worse in {few(against, 4)}: check what it asks "
+            f"before you rely on its points."
         )
     if len(lines) > MOST_EXERCISES:
-        sentences.append(f"Shown are the first {MOST_EXERCISES} of {len(lines)} exercises.")
+        sentences.append(f"Only the first {MOST_EXERCISES} of {len(lines)} exercises are shown.")
     return tuple(sentences)
 
 
 def mistake_sentences(lines: Sequence["MistakeLine"]) -> tuple[str, ...]:
     """Return sentences that explain the table of mistakes and its limits."""
     if not lines:
-        return (f"No mistake that has a name was made by {FEWEST} students or more.",)
+        return (f"No named mistake was made by {FEWEST} or more students.",)
     sentences = [
-        "A mistake has a name if the student's numbers are exactly those that it gives; the "
-        "sentence is what the student read. Those that cost the class most points come first: to "
-        "take them up again brings most."
+        "A mistake is named if it gives exactly the student's numbers; the sentence is the one "
+        "that the student read. The mistakes that cost the class most points come first: "
+        "explaining these again helps most."
     ]
     if len(lines) > MOST_MISTAKES:
-        sentences.append(f"Shown are the first {MOST_MISTAKES} of {len(lines)}.")
+        sentences.append(f"Only the first {MOST_MISTAKES} of {len(lines)} are shown.")
     sentences.append(f"A mistake that fewer than {FEWEST} students made is not listed.")
     return tuple(sentences)
 
@@ -232,8 +234,8 @@ def class_report(reports: Sequence[Report], date: str = "") -> ClassReport:
     scores = overview.scores
     if len(scores.students) < FEWEST:
         raise UserError(
-            f"There are fewer than {FEWEST} students whose points are known, so every figure would "
-            f"tell of a person. The class's own page, index.html, is for those who grade it."
+            f"Fewer than {FEWEST} students have known points, so every figure would reveal a "
+            f"person. Use the page index.html, which is for the people who grade the class."
         )
     summary = summarise(scores)
     lines = _exercises(scores.measured(), summary)
@@ -376,9 +378,9 @@ def _content(report: ClassReport, medium: Literal["paper", "screen"]) -> dict[st
         "report": report,
         "distribution_chart": str(charts.distribution(report, TENTHS, colours)).strip(),
         "distribution_description": (
-            f"How many students have which part of the points. {'; '.join(parts)}."
+            f"Number of students by share of the points. {'; '.join(parts)}."
         ),
         "facility_chart": str(charts.facility(report, percent, colours)).strip(),
-        "facility_description": f"The mean part of the points by exercise. {'; '.join(bars)}.",
+        "facility_description": f"Mean share of the points by exercise. {'; '.join(bars)}.",
         "how_to_read": HOW_TO_READ,
     }

@@ -298,12 +298,9 @@ def class_sentences(summary: Summary) -> list[str]:
     count = summary.students
     if not count:
         return ["Nobody's points are known yet, so there are no figures."]
-    said = [
-        f"{several(count, 'student')} handed in something whose points are known; these figures "
-        f"are about them."
-    ]
+    said = [f"Points are known for {several(count, 'student')}; these figures are about them."]
     if count == 1:
-        return [*said, "Of one student no figure about a class can be made."]
+        return [*said, "One student is too few for figures about a class."]
     said.append(
         f"The mean is {summary.mean:.1f} of {number(summary.maximum)} points, the median "
         f"{summary.median:.1f}, the standard deviation {summary.deviation:.1f}."
@@ -311,21 +308,21 @@ def class_sentences(summary: Summary) -> list[str]:
     if count < FEW:
         return [
             *said,
-            f"With fewer than {FEW} students it cannot be said which exercise or check tells good "
-            f"work from the rest, nor how reliable the points are: other students would give other "
-            f"figures. How many passed a check is a count, and holds.",
+            f"With fewer than {FEW} students it is not known which exercises or checks tell "
+            f"strong work from weak work, or how reliable the points are: other students would "
+            f"give other figures. The numbers of students who passed a check are exact.",
         ]
     return [*said, *_of_reliability(summary)]
 
 
 def _of_reliability(summary: Summary) -> list[str]:
     if not math.isfinite(summary.alpha):
-        return ["How reliable the points are cannot be said: the exercises do not differ enough."]
+        return ["The reliability of the points is not known: the exercises do not differ enough."]
     low, high = summary.alpha_in
     span = f" (95 % interval {low:.2f} to {high:.2f})" if math.isfinite(low) else ""
     said = [
-        f"Cronbach's α over the exercises is {summary.alpha:.2f}{span}: how far they agree on who "
-        f"did well. It is taken over exercises since the checks of one depend on each other."
+        f"Cronbach's α over the exercises is {summary.alpha:.2f}{span}: how well they agree on who "
+        f"did well. It does not use checks, since those of one exercise depend on each other."
     ]
     if math.isfinite(summary.error):
         said.append(
@@ -345,18 +342,18 @@ def item_remark(measured: Measured) -> str:
         return ""
     if measured.discrimination.high < 0:
         return (
-            f"Who is good at the rest does worse here. Look at {against}, and at "
-            f"whether the check asks what the text says."
+            f"Students who are good at the rest do worse here. Look at {against}, and make sure "
+            f"that the check asks what the text says."
         )
     if figures.discrimination < 0:
         return (
-            f"Who is good at the rest does no better here (by chance perhaps: the interval holds "
-            f"0). Look at {against}."
+            f"Students who are good at the rest do no better here, perhaps by chance: the interval "
+            f"contains 0. Look at {against}."
         )
     if figures.facility == 1:
-        return "All have full points, so it tells nobody from another."
+        return "All students have full points, so it does not tell them apart."
     if figures.facility == 0:
-        return "Nobody has a point here. Is it asked for clearly?"
+        return "Nobody has a point here. Is the task clear?"
     return ""
 
 

@@ -176,7 +176,7 @@ def test_files_of_nobody_are_on_the_first_screen():
     for is_open in (False, True):
         overview.not_understood = is_open
         page = page_of(overview)
-        assert ("whose some files are" in page) is is_open
+        assert ("The owners of some files" in page) is is_open
         assert ('<details id="notes" open>' in page) is is_open
         assert ("Nobody: all that was handed in is graded" in page) is not is_open
         assert "<code>x_bob.py</code> may be of Bob or of Eve." in page

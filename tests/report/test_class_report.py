@@ -170,7 +170,7 @@ def test_the_rules_by_themselves():
 
 
 def test_of_four_students_nothing_is_told():
-    with pytest.raises(UserError, match="fewer than 5"):
+    with pytest.raises(UserError, match="Fewer than 5"):
         class_report([a_report(n, [a_check("t", 2.0)]) for n in range(4)])
 
 
