@@ -1,1 +1,1 @@
-"""One submission after another through the checks, and from their results to a report."""
+"""Grading: run the checks on submissions, and make reports of the results."""

@@ -1,4 +1,4 @@
-"""Exceptions as authoring errors, with the name that was meant, or as internal errors."""
+"""Conversion of exceptions to authoring errors, with a similar name, or to internal errors."""
 
 import builtins
 import contextlib
@@ -26,10 +26,10 @@ MAX_MESSAGE = 300
 def as_authoring_error(
     error: BaseException, folders: Sequence[Path], path: Path, doing: str, line: int = 1
 ) -> AuthoringError:
-    """Return the error for an exception, at its innermost line in one of the course's folders.
+    """Return the authoring error for an exception, at its innermost line in the course's folders.
 
-    `doing` is the start of the sentence, "the checks cannot be loaded". Where no line of the
-    course had a part in it, `path` and `line` stand in.
+    `doing` is the start of the sentence, such as "the checks cannot be loaded". If no line of the
+    course is involved, `path` and `line` are used instead.
     """
     place = innermost(error, folders) or (path, line)
     if isinstance(error, SyntaxError) and error.filename and _within(error.filename, folders):
@@ -38,10 +38,10 @@ def as_authoring_error(
 
 
 def as_internal_error(error: Exception) -> InternalError:
-    """Return any exception as a failure of the grader itself.
+    """Return an exception as an internal error of the grader.
 
     Raises:
-        UserError: it is one, which says what a person has to fix before anything is graded.
+        UserError: the exception is a `UserError`, which says what a person must fix first.
     """
     if isinstance(error, InternalError):
         return error
@@ -54,7 +54,7 @@ def as_internal_error(error: Exception) -> InternalError:
 
 
 def innermost(error: BaseException, folders: Sequence[Path]) -> tuple[Path, int] | None:
-    """Return file and line of the innermost step in one of these folders."""
+    """Return file and line of the innermost traceback step in these folders, or None."""
     place = None
     for frame, line in traceback.walk_tb(error.__traceback__):
         if _within(frame.f_code.co_filename, folders):
@@ -67,7 +67,7 @@ def _within(name: str, folders: Sequence[Path]) -> bool:
 
 
 def explained(error: BaseException) -> str:
-    """Return the exception in words, with the name that was probably meant."""
+    """Return an exception as a sentence, with the name that was probably meant."""
     message = error.msg if isinstance(error, SyntaxError) else _message(error)
     kind = type(error).__name__
     text = one_line(f"{kind}: {message}" if message else kind, MAX_MESSAGE).rstrip(".")
@@ -78,7 +78,7 @@ def explained(error: BaseException) -> str:
 def _message(error: BaseException) -> str:
     try:
         return str(error)
-    except Exception:  # an exception of the author's own making
+    except Exception:  # an exception class of the author's may fail here
         return ""
 
 
@@ -102,7 +102,7 @@ def _meant(error: BaseException) -> str:
 
 
 def _parameters(values: Sequence[object]) -> list[str]:
-    """Return the parameters of the first value that has some."""
+    """Return the parameters of the first callable that has a signature."""
     for function in filter(callable, values):
         with contextlib.suppress(TypeError, ValueError):
             return list(inspect.signature(function).parameters)
@@ -110,13 +110,13 @@ def _parameters(values: Sequence[object]) -> list[str]:
 
 
 def names_of(value: object) -> list[str]:
-    """Return the public names of an object; of a state of a recipe, its steps and arguments."""
+    """Return the public names of an object; for a recipe's state, its steps and arguments."""
     names = vars(value) if isinstance(value, State) else dir(value)
     return [name for name in names if not name.startswith("_")]
 
 
 def modules_in(package: str) -> list[str]:
-    """Return the modules of a package; nothing where there is no such package."""
+    """Return the modules of a package; none if the package does not exist."""
     with contextlib.suppress(ImportError, ValueError, AttributeError):
         spec = importlib.util.find_spec(package) if package else None
         places = spec.submodule_search_locations if spec is not None else None

@@ -1,4 +1,4 @@
-"""Collection of an exercise's checks by pytest, with lint of their names, fixtures and marks."""
+"""Collection of an exercise's checks by pytest, and a lint of their names, fixtures and marks."""
 
 import ast
 import os
@@ -29,7 +29,7 @@ from autograder.submission.requirements import requirements_in
 
 _TEST = re.compile(r"\btest_\w+")
 LIKE_A_CHECK_FILE = 0.8
-# pytest, started with nothing that is not needed.
+# pytest starts without these plugins.
 UNNEEDED = """
     terminal cacheprovider faulthandler logging junitxml doctest unittest pastebin nose warnings
     setuponly setupplan stepwise legacypath threadexception unraisableexception subtests debugging
@@ -42,7 +42,7 @@ OPTIONS = [
     "--capture=no",
     *(part for name in UNNEEDED for part in ("-p", f"no:{name}")),
 ]
-# What a check may have: arguments of its mark, marks and fixtures.
+# The arguments of the mark `check`, and the marks and fixtures that a check may have.
 DETAILS = ("points", "needs", "hints", "grades")
 OURS = ("check", *NOT_IN_KIT)
 PYTESTS = ("parametrize", "skip", "skipif", "xfail", "usefixtures", "filterwarnings")
@@ -51,7 +51,7 @@ LineAndSentence = tuple[int, str]
 
 
 class Collected:
-    """Plugin of pytest that keeps the checks it found, by exercise, and the authoring errors."""
+    """A pytest plugin that keeps the collected checks by exercise, and the authoring errors."""
 
     def __init__(self, course: Course) -> None:
         self.course = course
@@ -59,7 +59,7 @@ class Collected:
         self.errors: list[AuthoringError] = []
 
     def pytest_configure(self) -> None:
-        # unknown marks are refused, with their line
+        # the lint reports unknown marks, with their line
         warnings.filterwarnings("ignore", category=pytest.PytestUnknownMarkWarning)
 
     @pytest.hookimpl(wrapper=True)
@@ -81,7 +81,7 @@ class Collected:
             self.items.setdefault(item.path.stem.removeprefix("test_"), []).append(item)
 
     def look(self, exercises: Sequence[str]) -> list[AuthoringError]:
-        """Return the errors in the checks of these exercises, which all have to be collected."""
+        """Return the errors in the checks of these exercises; call it after the collection."""
         if not self.errors:
             for name in exercises:
                 self.errors += errors_in_marks(self.course, name, self.items.get(name, []))
@@ -116,10 +116,10 @@ def errors_in_checks(course: Course, exercises: Sequence[str]) -> list[Authoring
 
 
 def checks_of(course: Course, exercises: Sequence[str]) -> dict[str, list[Check]]:
-    """Return the checks of some exercises, in their order, without running them.
+    """Return the checks of some exercises, in order, without running them.
 
     Raises:
-        InvalidCourse: they cannot be collected.
+        InvalidCourse: the checks cannot be collected.
     """
     collected = _collected(course, exercises)
     errors = collected.look(exercises)
@@ -129,7 +129,7 @@ def checks_of(course: Course, exercises: Sequence[str]) -> dict[str, list[Check]
 
 
 def missing_check_file(course: Course, exercise: str) -> AuthoringError | None:
-    """Return the error of a missing check file, with the name that was probably meant."""
+    """Return the error for a missing check file, with a similar name; None if the file exists."""
     file = course.checks_file(exercise)
     if file.is_file():
         return None
@@ -150,7 +150,7 @@ def load_error(course: Course, path: Path, error: BaseException) -> AuthoringErr
     doing = f"{path.name} cannot be loaded"
     if not isinstance(error, pytest.fail.Exception):
         return as_authoring_error(cause, course.grading, path, doing)
-    text = course_text(path)  # pytest says which function it is, and not where
+    text = course_text(path)  # pytest names the function, but not its line
     named = [name for name in _TEST.findall(str(error)) if name in text.functions]
     line = text.line_of_mark(named[0]) if named else 1
     return AuthoringError(path, line, f"{doing}: {one_line(str(error))}")
@@ -189,7 +189,7 @@ def _arguments(item: pytest.Item) -> Mapping[str, Any]:
 def _hidden_from_pytest(
     text: CourseText, items: Sequence[pytest.Item]
 ) -> Iterator[LineAndSentence]:
-    """Yield the checks that pytest does not find because of their names."""
+    """Yield errors for checks that pytest does not find because of their names."""
     collected = {_function(item) for item in items}
     for body in text.bodies:
         seen: set[str] = set()
@@ -211,7 +211,7 @@ def _hidden_from_pytest(
 
 
 def _is_marked(node: Function) -> bool:
-    """Return whether a function has a mark of a check."""
+    """Return whether a function has a mark of ours."""
     return any(
         isinstance(part, ast.Attribute)
         and part.attr in OURS
@@ -222,12 +222,12 @@ def _is_marked(node: Function) -> bool:
 
 
 def _unknown_fixtures(text: CourseText, items: Sequence[pytest.Item]) -> Iterator[LineAndSentence]:
-    """Yield the parameters of checks that are no fixtures."""
+    """Yield errors for parameters of checks that are not fixtures."""
     for item in items:
-        info: Any = getattr(item, "_fixtureinfo", None)  # what pytest has found for its parameters
+        info: Any = getattr(item, "_fixtureinfo", None)  # pytest's fixtures of the test
         given = getattr(getattr(item, "callspec", None), "params", {})
         for name in info.names_closure if info is not None else ():
-            if name not in {*info.name2fixturedefs, *given, "request"}:  # which is pytest's own
+            if name not in {*info.name2fixturedefs, *given, "request"}:  # `request` is pytest's
                 function = _function(item)
                 near = meant(name, {*FIXTURES, *info.name2fixturedefs})
                 says = f"`{function}` uses the fixture `{name}`, which does not exist{near}"
@@ -235,7 +235,7 @@ def _unknown_fixtures(text: CourseText, items: Sequence[pytest.Item]) -> Iterato
 
 
 def _wrong_marks(text: CourseText, item: pytest.Item) -> Iterator[LineAndSentence]:
-    """Yield unknown marks, and wrong arguments of known ones."""
+    """Yield errors for unknown marks, and for wrong arguments of known marks."""
     function = _function(item)
     for mark in item.iter_markers():
         if mark.name not in {*OURS, *PYTESTS}:
@@ -277,7 +277,7 @@ def _wrong_argument(name: str, value: object) -> str:
 
 
 def _wrong_needs(text: CourseText, items: Sequence[pytest.Item]) -> Iterator[LineAndSentence]:
-    """Yield names in `needs` that are no checks or come too late.
+    """Yield errors for names in `needs` that are not checks or come too late.
 
     Checks run in the order of the file, so a needed check must come earlier.
     """
@@ -308,7 +308,7 @@ def _wrong_needs(text: CourseText, items: Sequence[pytest.Item]) -> Iterator[Lin
 def _wrong_grades(
     text: CourseText, items: Sequence[pytest.Item], task: Path
 ) -> Iterator[LineAndSentence]:
-    """Yield names in `grades` that the task's text does not state."""
+    """Yield errors for names in `grades` that the task's text does not state."""
     if not task.is_file():  # in a released course
         return
     stated = [each.name for each in requirements_in(course_text(task).text)]
@@ -323,6 +323,6 @@ def _wrong_grades(
 def _leads_to(needs: Mapping[str, Sequence[str]], start: str, end: str) -> bool:
     """Return whether `start` needs `end`, directly or through others."""
     names = [start]
-    for name in names:  # grows meanwhile
+    for name in names:  # the list grows in the loop
         names += [other for other in needs.get(name, ()) if other not in names]
     return end in names

@@ -1,4 +1,4 @@
-"""The pytest plugin that runs checks on a submission, and the results of those that ended."""
+"""The pytest plugin that runs checks on a submission and records their results."""
 
 import functools
 import inspect
@@ -41,10 +41,10 @@ OUTCOMES: dict[str, CheckOutcome] = {"crashed": "crashed", "timed out": "timed o
 
 
 class CheckRun:
-    """One run of checks on one submission: its session, its seed, and the results so far.
+    """A run of checks on one submission: its session, its seed, and the results so far.
 
     The session is opened when a check first needs it. `error` is the internal error that ended the
-    run. Once it `is_enough`, the checks left are skipped, so that pytest tidies up.
+    run. If `is_enough`, the remaining checks are skipped, so that pytest can finish normally.
     """
 
     def __init__(self, open_session: Callable[[], WorkerSession], seed: int) -> None:
@@ -56,7 +56,7 @@ class CheckRun:
 
     @functools.cached_property
     def session(self) -> WorkerSession:
-        """The submission, which answers the checks' calls."""
+        """The session that answers the checks' calls."""
         __tracebackhide__ = True
         return self._open_session()
 
@@ -65,12 +65,12 @@ class CheckRun:
         return "session" in vars(self)
 
     def results_of(self, course: Course, items: Sequence[pytest.Item]) -> list[CheckResult]:
-        """Return the results of these checks, in their order; one that did not run is a failure."""
+        """Return the results of these checks, in order; a check that did not run has failed."""
         results = [self.results.get(item.nodeid) or _unfinished(check_of(item)) for item in items]
         return with_unreleased_checks(course, items[0].path if items else None, results)
 
     def reason_not_to_run(self, check: Check) -> Cause | None:
-        """Return why a check is not to be run now, or None."""
+        """Return why a check must be skipped; None if it can run."""
         if self.error is not None:
             return Cause(code="internal_error_before")
         if self.is_enough:
@@ -82,11 +82,11 @@ class CheckRun:
         return None
 
 
-RUN = pytest.StashKey[CheckRun]()  # of a test: the run that it is a part of now
+RUN = pytest.StashKey[CheckRun]()  # a test's current run
 
 
 class CheckPlugin(Fixtures):
-    """Notes what becomes of checks, whoever runs them: a judge, or a person with pytest."""
+    """Plugin that records the results of checks, run by a judge or by a person with pytest."""
 
     def session_of(self, item: pytest.Item) -> WorkerSession:
         return item.stash[RUN].session
@@ -96,7 +96,7 @@ class CheckPlugin(Fixtures):
 
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         run = item.stash.get(RUN, None)
-        if run is None:  # a test that is no check
+        if run is None:  # a test that is not a check
             return
         check = begin_check(self.course, check_of(item))
         cause = run.reason_not_to_run(check)
@@ -124,7 +124,7 @@ class CheckPlugin(Fixtures):
                 _failed(check, error, submission), requirement=_requirement(item, check, error)
             )
             run.results[item.nodeid] = result
-            if result.outcome == "graded when handed in":  # where pytest itself reports: no failure
+            if result.outcome == "graded when handed in":  # no failure in pytest's report
                 report.outcome, place = "skipped", item.location
                 report.longrepr = (str(item.path), (place[1] or 0) + 1, result.finding)
         elif call.when == "call":
@@ -136,9 +136,9 @@ class CheckPlugin(Fixtures):
 
 
 def _requirement(item: pytest.Item, check: Check, error: BaseException) -> str:
-    """Return the one requirement that a check was grading as it failed; empty if it is not known.
+    """Return the requirement that a check was grading when it failed; empty if it is not known.
 
-    An exception of the student's tells of none in particular.
+    If the student's code raised, the check's requirement is known only if the check has just one.
     """
     named = [str(name) for key, name in item.user_properties if key == "requirement"]
     if named and isinstance(error, AssertionError):
@@ -147,7 +147,7 @@ def _requirement(item: pytest.Item, check: Check, error: BaseException) -> str:
 
 
 def check_of(item: pytest.Item) -> Check:
-    """Return what the marks and the docstring of a collected test say of its check."""
+    """Return the check that the marks and the docstring of a collected test describe."""
     mark = item.get_closest_marker("check")
     args, details = (mark.args, mark.kwargs) if mark else ((), {})
     return Check(
@@ -165,7 +165,7 @@ def check_of(item: pytest.Item) -> Check:
 
 
 def _hints_in_docstring(item: pytest.Item) -> list[str]:
-    """Return a hint for each line of a docstring; an indented line continues the one before."""
+    """Return a hint for each line of a docstring; an indented line continues the previous hint."""
     text = inspect.cleandoc(getattr(getattr(item, "function", None), "__doc__", None) or "")
     hints: list[str] = []
     for line in text.splitlines():
@@ -177,7 +177,7 @@ def _hints_in_docstring(item: pytest.Item) -> list[str]:
 
 
 class _NotRun(pytest.skip.Exception):  # type: ignore[name-defined,misc]
-    """The engine does not run a check, for a cause."""
+    """Exception that skips a check, with the cause."""
 
     def __init__(self, cause: Cause) -> None:
         super().__init__(sentence(cause))
@@ -185,7 +185,7 @@ class _NotRun(pytest.skip.Exception):  # type: ignore[name-defined,misc]
 
 
 def _unfinished(check: Check) -> CheckResult:
-    """Return the result of a check that has not come to its end: a failure."""
+    """Return the result of a check that did not finish: a failure."""
     cause = Cause(code="no_end")
     return CheckResult(check=check, outcome="failed", cause=cause, finding=sentence(cause))
 
@@ -196,7 +196,7 @@ def _failed(check: Check, error: BaseException, submission: Submission | None) -
     result = CheckResult(
         check=check,
         outcome="failed",
-        # the author's own sentence, without pytest's account of the assertion
+        # the author's sentence, without pytest's details on the assertion
         finding=printable(str(error).split("\nassert ", maxsplit=1)[0].strip(), MAX_FINDING),
         about=_about(submission),
     )
@@ -219,7 +219,7 @@ def _failed(check: Check, error: BaseException, submission: Submission | None) -
         return change(result, cause=cause, evidence=shown)
     if isinstance(error, NotJudged):
         raised = submission.first_raised() if submission is not None else None
-        if raised is not None:  # which fails the check, whatever is not known here
+        if raised is not None:  # an exception fails the check in any case
             return _failed(check, raised, submission)
         return change(result, outcome="graded when handed in", cause=error.cause)
     if isinstance(error, pytest.skip.Exception):
@@ -236,7 +236,7 @@ def _about(submission: Submission | None) -> tuple[str, ...]:
 def _mismatch(
     result: CheckResult, error: Mismatch, submission: Submission | None, shown: Evidence | None
 ) -> CheckResult:
-    place = None  # of a wrong value that stands in the file itself: of its first wrong entry
+    place = None  # the file's line that sets the value, at its first wrong entry
     if submission is not None:
         wrong = np.argwhere(False if error.wrong is None else error.wrong)
         entry = [int(i) for i in wrong[0]] if len(wrong) else []
@@ -247,7 +247,7 @@ def _mismatch(
     code, own = error.code, None
     if code == "nothing_returned" and submission is not None:
         if shown is None:
-            code = "mismatch"  # of a value that stands in the file
+            code = "mismatch"  # a value in the file, not a call
         elif submission.has_printed:
             code, finding = "printed", f"{finding} {PRINTED}"
     if error.mistake:
@@ -278,7 +278,7 @@ def _mismatch(
 
 
 def _stopped(result: CheckResult, error: BaseException) -> CheckResult:
-    """Return the outcome of a check whose own code raised: a person has to look at it."""
+    """Return the result of a check whose own code raised, so that a person must look at it."""
     if isinstance(error, InternalError):
         cause = Cause(code="internal_error", message=error.finding)
         return msgspec.structs.replace(result, outcome="error", cause=cause, finding=error.finding)
@@ -300,10 +300,10 @@ def _stopped(result: CheckResult, error: BaseException) -> CheckResult:
 def with_unreadable_answers(
     results: Sequence[CheckResult], is_sound: Callable[[CheckResult], bool]
 ) -> list[CheckResult]:
-    """Return the results; a sound check that stopped has failed: it could not read an answer.
+    """Return the results; a sound check that raised has failed, since it could not read an answer.
 
-    A check is sound if it passes for the course's solution. So no submission can make it look as
-    if the grader had failed.
+    A check is sound if it passes for the course's solution. So a submission cannot pretend that the
+    grader failed.
     """
     return [
         _unreadable(result) if result.outcome == "error" and is_sound(result) else result
@@ -325,7 +325,7 @@ def _unreadable(result: CheckResult) -> CheckResult:
 
 
 def _side(error: Mismatch, values: npt.NDArray[Any] | str | None) -> Matrix | str | None:
-    """Return the part of one side that a picture shows; of what is no array, its text."""
+    """Return the excerpt of one side that a report shows; if a side is not an array, its text."""
     if values is None or isinstance(values, str):
         return values
     if isinstance(error.yours, str) or isinstance(error.expected, str):

@@ -1,4 +1,4 @@
-"""A limit for work of the judge's own that a submission could make long: by processor time."""
+"""Limit on the processor time of the judge's own work on a submission."""
 
 import contextlib
 import ctypes
@@ -10,9 +10,9 @@ OFTEN = 0.25
 
 
 class CpuLimitExceeded(BaseException):
-    """The work took longer than it may; what it was for is left out.
+    """The work took too much processor time; its result is left out.
 
-    No exception that is handled: nothing within the work may stop it.
+    It is not an `Exception`, so that no handler within the work stops it.
     """
 
 
@@ -20,8 +20,8 @@ class CpuLimitExceeded(BaseException):
 def cpu_limit(seconds: float) -> Iterator[None]:
     """Raise `CpuLimitExceeded` in this thread once it has used that much processor time.
 
-    It is raised between two steps of Python; a single call of a library is not interrupted. Where
-    the system does not tell a thread's time, there is no limit.
+    It is raised between two steps of Python, so it does not interrupt a single call of a library.
+    There is no limit on systems without a clock for threads.
     """
     if not hasattr(time, "pthread_getcpuclockid"):
         yield

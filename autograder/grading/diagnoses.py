@@ -1,4 +1,4 @@
-"""Diagnoses for the failed checks of a submission: one for each function that went wrong."""
+"""Diagnoses for failed checks of a submission: one for each function that is wrong."""
 
 import contextlib
 from collections.abc import Mapping, Sequence
@@ -32,22 +32,21 @@ from autograder.sandbox.child import InternalError
 from autograder.sandbox.problems import Raised, StudentProblem
 from autograder.sandbox.session import WorkerSession
 
-SECONDS = 30.0  # of the judge's own processor
-# Mistakes that only a check can find: no result shows them.
+SECONDS = 30.0  # of the judge's processor time
+# Mistakes that only a check can find, since no value shows them.
 NOT_IN_VALUES = frozenset(
     {"changes-its-argument", "remembers", "parameter-missing", "projection-bias"}
 )
 
 
 class Stopped(Exception):
-    """The submission can be asked nothing more: no time is left, or its process ended."""
+    """The submission cannot be called any more: no time is left, or its process has ended."""
 
 
 class Catalogue:
     """Misconceptions of a course, loaded when an exercise first needs them.
 
-    `faults` are exceptions that are authoring errors: a diagnosis says nothing of them, `verify`
-    does.
+    `faults` are exceptions that are authoring errors: diagnoses ignore them, `verify` reports them.
     """
 
     def __init__(self, reference: str) -> None:
@@ -61,12 +60,12 @@ class Catalogue:
         return [*self._faults, *(error for r in self._replays.values() for error in r.faults)]
 
     def note(self, error: Exception) -> None:
-        """Keep an exception, if no answer of a student's can have caused it."""
+        """Record an exception, unless a student's answer may have caused it."""
         if no_input_causes(error) or isinstance(error, WrongMistakes):
             self._faults.append(error)
 
     def mistakes(self, exercise: str) -> Mistakes:
-        """Return what the course knows of the mistakes of that exercise.
+        """Return the mistakes of an exercise that the course knows.
 
         Raises:
             Exception: the course's module cannot be used; `lint` says why.
@@ -80,7 +79,7 @@ class Catalogue:
         return self.mistakes(exercise).recipes
 
     def replay(self, exercise: str, function: str) -> Replay | None:
-        """Return the replay of a function's misconceptions, or None."""
+        """Return the replay of a function's misconceptions; None if it has no recipe."""
         key = exercise, function
         if key not in self._replays:
             recipe = self.recipes(exercise).get(function)
@@ -94,13 +93,13 @@ class Catalogue:
 def with_diagnoses(
     catalogue: Catalogue, exercise: str, results: Sequence[CheckResult], session: WorkerSession
 ) -> list[CheckResult]:
-    """Return the results with what is wrong with each function that a failed check called.
+    """Return the results with a diagnosis for each function that a failed check called.
 
-    Points are never touched: this only runs once all checks have. What is not found by the end of
-    its time is left out.
+    Points do not change: this runs after all checks. Diagnoses that are not found in time are left
+    out.
 
     Raises:
-        InternalError: the grader's own machinery failed, or the worker was killed from outside.
+        InternalError: the grader itself failed, or the worker was killed from outside.
     """
     diagnosed = list(results)
     known: dict[str, tuple[Finding | None, str]] = {}
@@ -120,7 +119,7 @@ def _diagnosed(
 ) -> CheckResult:
     """Return a result with the diagnosis of its first function that has one.
 
-    `known` has what was found of functions before: a finding, and the id of answers like these.
+    `known` caches, for each function, its finding and the id of its group of answers.
     """
     diagnosis, group, hints = None, "", result.hints
     for function in result.about:
@@ -128,7 +127,7 @@ def _diagnosed(
             found, id_of_answers = _diagnose(catalogue, exercise, function, session)
             replay = catalogue.replay(exercise, function)
             if found and replay and result.raised and not result.hidden:
-                error, call = result.raised  # the one that a report shows, and not of a probe
+                error, call = result.raised  # the report's error, not a probe's
                 if call.name == function:
                     found = with_error(found, _explained(error, replay.recipe, call))
             known[function] = found, id_of_answers
@@ -154,15 +153,15 @@ def _diagnosed(
 
 
 def _says_more(own: Diagnosis, diagnosis: Diagnosis) -> bool:
-    """Return whether the mistake that a check found itself replaces a diagnosis by values."""
+    """Return whether a check's own diagnosis replaces one that was made from values."""
     unseen = NOT_IN_VALUES.intersection(own.misconceptions)
     return diagnosis.kind != "named" or not unseen <= {*diagnosis.misconceptions}
 
 
 def _explained(error: Raised, recipe: Recipe, call: Call | Probe) -> str:
-    """Return what an error says, and what it means for the arguments of its call."""
+    """Return an error's message, and its meaning for the arguments of the call."""
     sizes: Mapping[str, int] = {}
-    with contextlib.suppress(Exception):  # a check may call it in a way of its own
+    with contextlib.suppress(Exception):  # a check may call it in another way
         sizes = recipe.axes(recipe.arguments(Probe(call.args, call.kwargs)))
     axes = max((arg.ndim for arg in call.args if isinstance(arg, np.ndarray)), default=0)
     return f"{error.finding} {explain(error, sizes, axes)}".strip()
@@ -178,18 +177,18 @@ def _diagnose(
         explain_value = catalogue.mistakes(exercise).explain_value
         if explain_value is None:
             return None, ""
-        # in a process which has seen no check, least of all a hidden one
+        # in a process that has not seen any check, hidden ones above all
         submission = Submission(session.fresh())
         return explain_value(function, submission.value, submission.variant), ""
     except InternalError:
         raise
-    except Exception as error:  # an answer that no misconception was written for
-        catalogue.note(error)  # points are given already
+    except Exception as error:  # a misconception may fail on any answer
+        catalogue.note(error)  # the points are settled already
         return None, ""
 
 
 def _examined(replay: Replay, session: WorkerSession) -> tuple[Finding | None, str]:
-    """Return what is wrong with a function that has a recipe."""
+    """Return the finding for a function with a recipe, and the id of its group of wrong answers."""
 
     def alone() -> Ask:
         submission = Submission(session.fresh())
@@ -228,14 +227,14 @@ def _call(submission: Submission, recipe: Recipe, probe: Probe) -> Any:
 
 
 def catalogue_of(course: Course) -> Catalogue:
-    """Return the course's misconceptions: replayed, or of a released course, recorded."""
+    """Return the course's misconceptions, to be replayed; in a released course, their records."""
     if course.content.released is not None:
         return _RecordedCatalogue(course)
     return Catalogue(course.content.reference)
 
 
 class _RecordedCatalogue(Catalogue):
-    """Names from the records of a released course, instead of replays."""
+    """Catalogue of a released course: it has records instead of replays."""
 
     def __init__(self, course: Course) -> None:
         super().__init__(course.content.reference)
@@ -243,11 +242,11 @@ class _RecordedCatalogue(Catalogue):
         self._functions: dict[str, dict[str, RecordedFunction]] = {}
 
     def mistakes(self, exercise: str) -> Mistakes:  # noqa: ARG002
-        """Return nothing that could be run."""
+        """Return no mistakes, since a released course has none to run."""
         return Mistakes()
 
     def replay(self, exercise: str, function: str) -> Replay | None:
-        """Return what is recorded of a function's misconceptions, or None."""
+        """Return the record of a function's misconceptions; None if there is none."""
         if exercise not in self._functions:
             path = self.folder / f"{exercise}{NAMES_SUFFIX}"
             names = read_packed(path, RecordedNames) if path.is_file() else RecordedNames([])

@@ -1,4 +1,4 @@
-"""The judge: one pytest session that grades many submissions, with the checks collected once."""
+"""Judge: one pytest session that grades many submissions and collects the checks once."""
 
 import functools
 import queue
@@ -43,11 +43,11 @@ Items = dict[str, list[pytest.Item]]  # the tests of each exercise's checks
 
 
 class RunOptions(msgspec.Struct, frozen=True):
-    """Options of a run: which checks, how far, and with which random inputs.
+    """Options of a run: which checks, when to stop, and which random inputs.
 
-    `only` names checks; without it all run. `until` a first failure, for who asks whether all
-    pass; or a first doubt, a check that ran out of time or crashed, for what will be graded again
-    at any rate. What ends before its end has no diagnosis. Without a `seed` it is the judge's.
+    `only` names the checks to run; None means all. `until` may be a first failure, or a first
+    doubt: a check that timed out or crashed. A run that stops early has no diagnoses. Without
+    `seed`, the judge's is used.
     """
 
     only: frozenset[str] | None = None
@@ -55,7 +55,7 @@ class RunOptions(msgspec.Struct, frozen=True):
     seed: int | None = None
 
     def is_enough(self, outcome: CheckOutcome) -> bool:
-        """Return whether nothing has to be known after a check with this outcome."""
+        """Return whether the run stops after a check with this outcome."""
         if self.until == "a doubt":
             return outcome in {"timed out", "crashed"}
         return self.until == "a failure" and outcome != "passed"
@@ -66,13 +66,13 @@ _Task = tuple[Source | WorkerSession, RunOptions]
 
 
 class Judge:
-    """Grades sources, one at a time. Use it as a context manager: it owns processes.
+    """Grader of one source at a time. Use it as a context manager, since it owns processes.
 
-    Where a worker is killed from outside, the submission is graded again, up to
-    `tries_if_killed` times in all; then that is the result.
+    If a worker is killed from outside, the submission is graded again; attempt `tries_if_killed` is
+    final.
 
-    pytest runs in a thread of its own and waits there for the next submission, so that the
-    session stays open between calls of `run`, by means of public hooks alone.
+    pytest runs in its own thread and waits there for the next submission, so that its session stays
+    open between calls of `run`. Only public hooks are used for this.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class Judge:
         self.seed = course.content.seed if seed is None else seed
         self.exercises = {exercise.name: exercise for exercise in exercises}
         self.children = children or children_for(course)
-        self._tasks: queue.SimpleQueue[_Task | None] = queue.SimpleQueue()  # none is the end
+        self._tasks: queue.SimpleQueue[_Task | None] = queue.SimpleQueue()  # None ends the thread
         self._done: queue.SimpleQueue[Graded | BaseException | None] = queue.SimpleQueue()
         self._current: WorkerSession | None = None
         self._sound: dict[tuple[str, int], bool] = {}
@@ -97,7 +97,7 @@ class Judge:
 
     @functools.cached_property
     def catalogue(self) -> "Catalogue":
-        """The course's misconceptions, and what was replayed of them."""
+        """The course's misconceptions, with the replays made so far."""
         from autograder.grading.diagnoses import catalogue_of
 
         return catalogue_of(self.course)
@@ -122,14 +122,14 @@ class Judge:
         self.children.close()
 
     def run(self, source: Source | WorkerSession, options: RunOptions = ALL_CHECKS) -> Graded:
-        """Return the results of the checks, and the report: the one way to it, whoever asks.
+        """Return the results of the checks on a submission, and the report.
 
-        `source` names its exercise; a session brings its own way to answer calls. Where the grader
-        itself fails, the report says so and leaves the rest to a person.
+        `source` names its exercise; a session answers calls in its own way. If the grader itself
+        fails, the report says so and refers to a person.
 
         Raises:
             Cancelled: `cancel` was called meanwhile.
-            UserError: the course's author has something to fix first.
+            UserError: the course's author must fix something first.
         """
         self._tasks.put((source, options))
         graded = self._result()
@@ -137,9 +137,9 @@ class Judge:
         return graded
 
     def cancel(self) -> None:
-        """End the grading that is going on, from another thread; `run` then raises `Cancelled`.
+        """End the current grading from another thread; `run` then raises `Cancelled`.
 
-        It may come too early or too late: whoever waits for the end asks again.
+        The call may come too early or too late, so repeat it until `run` ends.
         """
         session = self._current
         if session is not None:
@@ -154,7 +154,7 @@ class Judge:
     # What follows runs in pytest's thread.
 
     def end(self, error: BaseException) -> None:
-        """Let whoever waits for a result have an error."""
+        """Pass an error to the caller that waits for a result."""
         self._done.put(error)
 
     def _run_pytest(self) -> None:
@@ -166,7 +166,7 @@ class Judge:
             self._done.put(UserError("The checks' session ended before its work was done."))
 
     def serve(self, items: Items) -> None:
-        """Grade what comes in; it takes the place of pytest's loop over the collected items."""
+        """Grade submissions as they come, instead of pytest's loop over the collected items."""
         self._done.put(None)  # collected: ready
         while (task := self._tasks.get()) is not None:
             source, options = task
@@ -177,9 +177,9 @@ class Judge:
     def _grade(
         self, source: Source | WorkerSession, options: RunOptions, items: Items
     ) -> Graded | BaseException:
-        """Return what became of a submission, or an exception for whoever asked.
+        """Return the outcome of a submission, or an exception for the caller.
 
-        Where something of the grader's own failed, or killed the worker, it is tried again.
+        If the grader itself failed, or its worker was killed, the submission is graded again.
         """
         failure: InternalError | None = None
         for attempt in range(1, TRIES + 1):
@@ -196,7 +196,7 @@ class Judge:
                 return error
             except InternalError as error:
                 failure = error
-            except Exception as error:  # a fault of the engine's, or no memory left
+            except Exception as error:  # an error in the engine, or no memory left
                 failure = as_internal_error(error)
                 break
             except BaseException as error:
@@ -204,10 +204,10 @@ class Judge:
         return Graded(self.exercises[session.source.name], session, error=failure)
 
     def _run_checks(self, session: WorkerSession, options: RunOptions, all_items: Items) -> Graded:
-        """Return the results of the checks that are asked for, with diagnoses of those that fail.
+        """Return the results of the selected checks, with diagnoses of the failed ones.
 
         Raises:
-            InternalError: something of the grader's own failed.
+            InternalError: the grader itself failed.
         """
         exercise = self.exercises[session.source.name]
         items = all_items.get(exercise.name, [])
@@ -224,7 +224,7 @@ class Judge:
             )
             ended = not any(options.is_enough(result.outcome) for result in results)
             if ended and any(result.outcome != "passed" for result in results):
-                from autograder.grading.diagnoses import with_diagnoses  # not for right answers
+                from autograder.grading.diagnoses import with_diagnoses  # only if needed
 
                 results = with_diagnoses(self.catalogue, exercise.name, results, session)
             return Graded(exercise, session, results, seconds)
@@ -232,7 +232,7 @@ class Judge:
             session.close()
 
     def _is_sound(self, items: Sequence[pytest.Item], result: CheckResult, run: CheckRun) -> bool:
-        """Return whether a check passes for the course's solution; a released one did."""
+        """Return whether a check passes for the course's solution; in a released course it does."""
         if self.course.content.released is not None:
             return True
         item = next(item for item in items if run.results.get(item.nodeid) is result)
@@ -243,7 +243,7 @@ class Judge:
         return self._sound[key]
 
     def _passes_solution(self, item: pytest.Item, run: CheckRun) -> bool:
-        """Return whether a check passes for the solution, in processes from where the run's are."""
+        """Return whether a check passes for the solution, in other processes of the same kind."""
         name = run.session.source.name
         path = self.course.solution_file(name)
         try:
@@ -274,12 +274,12 @@ def session_of(
 def _run_items(
     items: Sequence[pytest.Item], run: CheckRun, options: RunOptions
 ) -> dict[str, float]:
-    """Let pytest run these checks, one after the other; return how long each took, by its name."""
+    """Let pytest run these checks in order; return the seconds of each by its name."""
     seconds = {}
     for item, following in zip(items, [*items, None][1:], strict=True):
         item.stash[RUN] = run
         item.user_properties.clear()
-        if hasattr(item, "_initrequest"):  # with fresh fixtures, if it has run before
+        if hasattr(item, "_initrequest"):  # makes new fixtures if it has run before
             item._initrequest()
         start = time.perf_counter()
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
@@ -289,7 +289,7 @@ def _run_items(
 
 
 class _Loop(Collected):
-    """Plugin by which a judge takes the place of pytest's loop over the collected checks."""
+    """Plugin with which a judge replaces pytest's loop over the collected checks."""
 
     def __init__(self, judge: Judge) -> None:
         super().__init__(judge.course)
@@ -306,7 +306,7 @@ class _Loop(Collected):
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> pytest.TestReport:
-        """Return a report without a traceback: nobody reads it, and it is slow to make."""
+        """Return a report without a traceback, which nobody reads and which is slow to make."""
         assert call.when != "collect"
         outcome: Literal["passed", "failed", "skipped"] = "passed"
         if call.excinfo is not None:

@@ -1,6 +1,6 @@
-"""`pytest exercises/softmax.py`: collect that exercise's checks and run them on that file.
+"""Plugin for `pytest exercises/softmax.py`: it runs that exercise's checks on that file.
 
-pytest loads this module at every start, so what runs checks is imported with the first of them.
+pytest loads this module at every start, so modules that run checks are imported only when needed.
 """
 
 from pathlib import Path
@@ -27,7 +27,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture
 def submission(request: pytest.FixtureRequest) -> NoReturn:
-    """Fail if no student's file is named: the checks need one."""
+    """Fail if no student's file is named, since checks need one."""
     name = request.path.stem.removeprefix("test_")
     pytest.fail(
         f"Name the student's file, not the checks: pytest exercises/{name}.py", pytrace=False
@@ -45,7 +45,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 def pytest_pycollect_makemodule(
     module_path: Path, parent: pytest.Collector
 ) -> pytest.Module | None:
-    """Return the checks of an exercise, if the file is named after one."""
+    """Return the checks of the exercise that the file is named after; None if there is none."""
     course = _submission_course(module_path, parent.config)
     if course is None:
         return None
@@ -64,7 +64,7 @@ def pytest_pycollect_makemodule(
 
 
 def _submission_course(path: Path, config: pytest.Config) -> Course | None:
-    """Return the course, if `path` is a file that an exercise of it is named after."""
+    """Return the course with the exercise that `path` is named after; None if there is none."""
     if path.suffix not in {".py", ".ipynb"}:
         return None
     known = config.stash.setdefault(COURSES, {})
@@ -78,7 +78,7 @@ def _submission_course(path: Path, config: pytest.Config) -> Course | None:
 
 
 def _course_of(folder: Path, config: pytest.Config) -> Course | None:
-    """Return the course that a folder is in, else the one that pytest was started in."""
+    """Return the course of a folder, or else of the folder in which pytest was started."""
     try:
         return find_course(folder, config.invocation_params.dir)
     except UserError as error:

@@ -1,6 +1,6 @@
-"""The students' files that a person's pytest run checks, and the reports on them at its end.
+"""Run of pytest by a person on students' files, and the reports on them at its end.
 
-pytest shows of each check what the course's hint policy allows, never the check's source.
+For each check, pytest shows only what the course's hint policy allows, never the check's source.
 """
 
 import warnings
@@ -41,7 +41,7 @@ from autograder.submission.source import read_own
 
 NOT_JUDGED: CheckOutcome = "graded when handed in"
 EDITOR = "vscode_pytest"  # the plugin with which VS Code asks for a tree of tests
-# Options that open the checks' own frames, by their names in pytest's settings.
+# Options that show a check's frames, by their names in pytest's settings.
 OPENING = {"usepdb": "--pdb", "trace": "--trace", "debug": "--debug"}
 NOT_RUN_HERE = (
     "This run leaves out the checks that an exam hides. They are graded when you hand in your work."
@@ -52,11 +52,11 @@ HERE: "pytest.StashKey[SubmissionRun]" = pytest.StashKey()
 class CheckModule(pytest.Module):
     """The checks of an exercise, collected under the path of the student's file.
 
-    The module that is imported is the checks'; the student's file is never imported here.
+    It imports the module of the checks; the student's file is never imported here.
     """
 
     def collect(self) -> list[pytest.Item | pytest.Collector]:
-        """Return all that is in it, of which ids or `-k` may take some; the report is on all."""
+        """Return all checks; ids or `-k` may select some of them, but the report is on all."""
         nodes = list(super().collect())
         self.config.stash[HERE].add(self.path, list(_items_in(nodes)))
         return nodes
@@ -81,7 +81,7 @@ def _items_in(nodes: Iterable[pytest.Item | pytest.Collector]) -> Iterator[pytes
 
 
 def is_check(item: pytest.Item) -> bool:
-    """Return whether a test looks at a student's file."""
+    """Return whether a test checks a student's file."""
     return item.getparent(CheckModule) is not None
 
 
@@ -89,8 +89,8 @@ class SubmissionRun:
     """A pytest plugin with a run for each student's file, and the reports on them at the end.
 
     VS Code takes names and lines from the collected items, and later runs them by their ids.
-    PyCharm and JUnit take ids and places from the reports. So an id stays what it is, a place is in
-    the student's file, and a title takes a name's place only where nothing is run.
+    PyCharm and JUnit take ids and places from the reports. So ids do not change, places are in the
+    student's file, and names become titles only if nothing is run.
     """
 
     def __init__(self, config: pytest.Config, course: Course) -> None:
@@ -102,17 +102,17 @@ class SubmissionRun:
         self.runs: dict[Path, CheckRun] = {}
         self.graded: dict[Path, Graded] = {}
         self.failed: list[tuple[pytest.Item, pytest.TestReport]] = []
-        self.not_judged: set[tuple[str, str | None]] = set()  # ids, and when
+        self.not_judged: set[tuple[str, str | None]] = set()  # ids and phases
         for plugin in (CheckPlugin(course), self):
             config.pluginmanager.register(plugin, f"autograder-{type(plugin).__name__}")
         if config.option.usepdb:
             config.pluginmanager.unregister(name="pdbinvoke")
             config.pluginmanager.register(StudentDebugger(course), "pdbinvoke")
-        config.option.fulltrace = False  # a run that is broken off would show where the check was
-        config.option.setupshow = False  # and this, what fixtures and parameters hold
+        config.option.fulltrace = False  # an interrupted run would show the check's line
+        config.option.setupshow = False  # this would show fixtures and parameters
 
     def add(self, path: Path, items: list[pytest.Item]) -> None:
-        """Take in all checks of a file, of which ids or `-k` may select some."""
+        """Add all checks of a file; ids or `-k` may select some of them."""
         self.items[path] = items
         self.runs[path] = CheckRun(lambda: self._session(path), self.course.content.seed)
 
@@ -128,14 +128,14 @@ class SubmissionRun:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Place checks in the student's file, and leave out what an exam holds back.
+        """Place checks in the student's file, and leave out those that an exam holds back.
 
         Raises:
-            pytest.UsageError: the course's author made an error in a mark, or an option would show
-                the checks from within.
+            pytest.UsageError: a mark has an authoring error, or an option would show the checks'
+                code.
         """
         checks = [item for item in items if is_check(item)]
-        for item in checks:  # of a class, other objects than `add` has; its code's place is hidden
+        for item in checks:  # in a class, not the objects of `add`; hides the code's place
             item.stash[RUN] = self.runs[item.path]
             item.location = (item.nodeid.split("::")[0], 0, item.name)
         for path, collected in self.items.items():
@@ -159,7 +159,7 @@ class SubmissionRun:
             items[:] = [item for item in items if item not in hidden]
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Give the checks their titles for names, where an editor only collects.
+        """Replace the checks' names by their titles if an editor only collects.
 
         A check with parameters keeps its brackets, by which the editor groups them.
         """
@@ -171,7 +171,7 @@ class SubmissionRun:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
-        """Run a check without warnings: they are shown with their line, which is the check's."""
+        """Run a check without warnings, since pytest would show their lines of the check."""
         if not is_check(item):
             return (yield)
         with importable(self.course), warnings.catch_warnings():
@@ -188,11 +188,11 @@ class SubmissionRun:
         report.sections = []
         if self.policy == "exam" or item.get_closest_marker("hidden"):
             report.user_properties = []
-        if report.when == "teardown":  # of which JUnit takes the properties
+        if report.when == "teardown":  # JUnit takes the properties of this phase
             report.user_properties.append(("title", check_of(item).title))
         if call.excinfo is None:
             return report
-        if isinstance(call.excinfo.value, pytest.UsageError):  # the file cannot even be read
+        if isinstance(call.excinfo.value, pytest.UsageError):  # the file cannot be read
             report.longrepr = str(call.excinfo.value)
         elif report.skipped:
             if self.runs[item.path].results[item.nodeid].outcome == NOT_JUDGED:
@@ -205,7 +205,7 @@ class SubmissionRun:
         return report
 
     def _lines(self, item: pytest.Item, hints: int) -> list[str]:
-        """Return the title of a check, and what the policy shows of it, with so many hints."""
+        """Return the title of a check, and the lines that the policy shows with this many hints."""
         reports = [check_report(result, 0.0, False) for result in self._results(item.path)]
         exercise = ExerciseReport(
             name=item.path.stem,
@@ -226,24 +226,24 @@ class SubmissionRun:
     def pytest_report_teststatus(
         self, report: pytest.CollectReport | pytest.TestReport
     ) -> tuple[str, str, str] | None:
-        """Count a check that a released course cannot judge as what it is, not as skipped."""
+        """Count a check that a released course cannot judge under its own name, not as skipped."""
         if (report.nodeid, report.when) in self.not_judged:
             return NOT_JUDGED, "h", NOT_JUDGED.upper()
         return None
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Conclude the files; a check that could not be judged has not passed."""
+        """Make the reports; if a check could not be judged, the session has failed."""
         for path, run in self.runs.items():
             if run.has_begun:
                 self.graded[path] = self._concluded(path, run)
         if self.not_judged and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
-        for item, report in self.failed:  # now that it is known which mistakes were made
+        for item, report in self.failed:  # diagnoses are known now
             report.longrepr = "\n".join(self._lines(item, hints=1))
         self.children.close()
 
     def _concluded(self, path: Path, run: CheckRun) -> Graded:
-        """Return what became of a file's checks, as a judge has it: they have run here already."""
+        """Return the outcome of a file's checks, which have already run, as a judge would."""
         exercise, error = self.course.exercise(path.stem), run.error
         results = self._results(path)
         try:
@@ -266,7 +266,7 @@ class SubmissionRun:
         return [result.outcome for result in results] == ["passed"]
 
     def _results(self, path: Path) -> list[CheckResult]:
-        """Return the results of all checks of a file, those that were not selected too."""
+        """Return the results of all checks of a file, including those not selected."""
         if path in self.graded and self.graded[path].error is None:
             return self.graded[path].results
         results = []

@@ -1,7 +1,7 @@
-"""Verified repair: small edits of a student's own code after which every check passes.
+"""Verified repair: small edits of a student's code after which every check passes.
 
-Nothing here guesses. An edit counts once the edited file has passed all checks, also with other
-inputs, and what is said of it is that: with a change in this line, they pass.
+An edit counts only after the edited file has passed all checks, also with other inputs. The report
+says just that: with a change in this line, they pass.
 """
 
 import ast
@@ -51,45 +51,45 @@ from autograder.submission.source import Source
 from autograder.worker.messages import Unit
 
 OTHER_SEEDS = 2
-TIMED_OUT = 3  # so many edits may run out of time
-# For all searches in a file: calls, which end alike on every machine, and behind them a guard.
+TIMED_OUT = 3  # edits that may run out of time
+# Limits of all searches in a file: calls, the same on every machine, and the calls of a proof.
 CALLS, A_PROOF = 3000, 10
 CALLS_HEAVY, A_HEAVY_PROOF = 800, 80  # with torch or figures
-# CPU seconds for a whole search, without a proof that succeeds, and without the right answers.
+# CPU seconds of all searches, not counting successful proofs and right answers.
 TOTAL_SECONDS = 10.0
 SINGLE, BESIDE_ANOTHER, AFTER_FIRST, OF_ANSWERS = 0.6, 0.1, 0.15, 0.1  # shares of these
-ANSWERS, MOST_ANSWERS = 2, 5  # right answers whose values are looked at, the solution first
-FIRSTS = 4  # so many edits are tried together with another
+ANSWERS, MOST_ANSWERS = 2, 5  # right answers to compare values with, solution first
+FIRSTS = 4  # edits that are tried together with another one
 
 
 def is_worth_looking(
     exercise: Exercise, source: Source, results: Sequence[CheckResult], policy: HintPolicy
 ) -> bool:
-    """Return whether checks failed in a way without a name, and the policy lets more be said."""
+    """Return whether to search for a repair: a check failed normally, and the policy allows it."""
     outcomes = {result.outcome for result in results}
     if policy == "exam" or exercise.questions or not exercise.repair or "failed" not in outcomes:
         return False
     if not outcomes <= {"passed", "failed", "not run", "graded when handed in"}:
-        return False  # what crashes, or does not end, would do so many times
+        return False  # each trial might crash or time out, too
     if any(result.kind == "not loaded" for result in results):
         return False
     return bool(find_targets(source, results).failed)
 
 
 def look_for_repair(judge: Judge, graded: Graded) -> Repair | None:
-    """Return what a search for a verified repair finds; points and results are as they were."""
+    """Return the result of a search for a verified repair; points and results do not change."""
     try:
         found = _search(judge, graded)
-    except (InternalError, RecursionError, MemoryError):  # the report stands without it
+    except (InternalError, RecursionError, MemoryError):  # the report has no repair then
         return None
     return describe_repair(found, shown_only=judge.course.content.released is not None)
 
 
 def _search(judge: Judge, graded: Graded) -> list[Found]:
-    """Try the edits for all functions at once, and then for one function at a time."""
+    """Try edits for all functions at once, and then for one function at a time."""
     targets = find_targets(graded.session.source, graded.results)
     by_function = targets_by_function(graded.session.source, graded.results, targets)
-    # its packages stay importable from one trial to the next
+    # the course's packages stay importable for all trials
     with importable(judge.course), contextlib.closing(SharedWorker(judge.children)) as worker:
         search = _Search(judge, graded, worker)
         found = search.run(targets, 0.5 if by_function else 1.0, in_pairs=not by_function)
@@ -99,13 +99,13 @@ def _search(judge: Judge, graded: Graded) -> list[Found]:
         return [search.run(targets, share, in_pairs=True) for targets in by_function]
 
 
-# What the right answers compute in some checks, by exercise and checks; kept for later searches.
-# So nothing in it may depend on the submission that is searched first.
+# Values of the right answers in some checks, by exercise and checks; kept for later searches. So
+# they must not depend on the submission that is searched first.
 _KNOWN: WeakKeyDictionary[Judge, dict[tuple[str, ...], Known]] = WeakKeyDictionary()
 
 
 class _Search:
-    """A search for one submission, whose trials share a process and a number of calls."""
+    """A search for one submission; all its trials share a process and a number of calls."""
 
     def __init__(self, judge: Judge, graded: Graded, worker: SharedWorker) -> None:
         self.judge = judge
@@ -121,9 +121,9 @@ class _Search:
         self._start = time.process_time()
 
     def run(self, targets: Targets, share: float, in_pairs: bool) -> Found:
-        """Try the edits, best first; `in_pairs` two at once where no single one does.
+        """Try the edits, best first; if none works and `in_pairs`, two at once.
 
-        A `share` of all calls is for these targets.
+        These targets may use this `share` of all calls.
         """
         self.targets = targets
         self._timed_out = 0
@@ -139,7 +139,7 @@ class _Search:
             raised,
             Lines(feeding_lines(self.trees, raised | departing)),
             departing,
-            NO_LINES if raised else fine,  # the values may be right and their axes not
+            NO_LINES if raised else fine,  # values may be right while axes are wrong
         )
         ranked = in_order(edits(self.trees, live, self.templates), suspects)
         panel = panel or [result.name for result in failed]
@@ -168,13 +168,13 @@ class _Search:
         return session.workers.printed if graded.results else ""
 
     def _lines(self, checks: Sequence[str]) -> Lines:
-        """Return the lines that these checks run; none if that cannot be told."""
+        """Return the lines that these checks run; none if they are not known."""
         if not checks:
             return NO_LINES
         return lines_run(self._printed(with_line_marks(self.source, self.trees), checks))
 
     def _passing_lines(self, live: Lines) -> Lines:
-        """Return lines that passing checks run, up to a check after which these are among them."""
+        """Return lines that passing checks run; stop once they include all lines of `live`."""
         lines = NO_LINES
         for result in self.results:
             if live <= lines:
@@ -184,7 +184,7 @@ class _Search:
         return lines
 
     def _departing(self, panel: Sequence[str]) -> tuple[Lines, Lines]:
-        """Return the line of the first value that no right answer has, and the lines without."""
+        """Return the line of the first value that no right answer has, and lines that are right."""
         if not panel:
             return NO_LINES, NO_LINES
 
@@ -209,7 +209,7 @@ class _Search:
 
     @property
     def _names_a_line(self) -> bool:
-        """Return whether the report names a line without this search."""
+        """Return whether the report names a line already."""
         return any(
             result.place is not None or (result.diagnosis is not None and result.diagnosis.places)
             for result in self.results
@@ -225,7 +225,7 @@ class _Search:
         )
 
     def _try(self, ranked: list[Edit], panel: Sequence[str], last: int) -> Found:
-        """Try the edits until enough is known, up to the `last` call."""
+        """Try the edits until two of them work, up to the `last` call."""
         good: list[Edit] = []
         one_kind, tried = True, 0
         while ranked and self.worker.calls < last and len(good) < 2 and not self._takes_too_long:
@@ -244,18 +244,18 @@ class _Search:
             if not fitness.all_passed:
                 continue
             if within is not None:
-                one_kind = False  # which says less, so it need not be certain
+                one_kind = False  # this claims less, so it needs no proof
             elif self._is_right(edited):
                 good.append(edit)
                 last = min(last, self.worker.calls + round(AFTER_FIRST * self.calls))
-                ranked = in_order(ranked, Suspects(), BY_TURNS)  # others may do as well
-        # Where time has cut it, edits of other kinds may do: the sentence is of this one alone.
+                ranked = in_order(ranked, Suspects(), BY_TURNS)  # other kinds may work, too
+        # After a time-out, edits of other kinds may be missing, so the kind is not certain.
         return Found(tuple(good), self.trees, one_kind and not self._takes_too_long)
 
     def _two(
         self, live: Lines, also_passing: Lines, panel: Sequence[str], calls: int
     ) -> tuple[Edit, ...]:
-        """Try two edits at once: each of the first ones that got furthest, with another."""
+        """Try two edits at once: each of the best single edits, together with another one."""
         before = self._fitness(self.source, panel)
         furthest = sorted((first for first in self._firsts if first[0] > before), reverse=True)
         firsts: dict[tuple[int, tuple[int, ...]], Edit] = {}
@@ -280,7 +280,7 @@ class _Search:
     def _second(
         self, edited: Source, lines: Lines, also_passing: Lines
     ) -> Iterator[tuple[Edit, Source]]:
-        """Yield the edits of these lines to try in an edited file, and the files they make."""
+        """Yield the edits of these lines in an edited file, each with the resulting file."""
         trees = read_trees(edited.units)
         candidates = edits(trees, lines, self.templates) if lines else []
         for edit in in_order(candidates, Suspects(also_passing)):
@@ -297,15 +297,15 @@ class _Search:
         return self._timed_out >= TIMED_OUT or self._seconds > TOTAL_SECONDS
 
     def _fitness(self, edited: Source, panel: Sequence[str]) -> Fitness:
-        """Return how far the checks that failed get, in the shared process."""
+        """Return how far the failed checks get, in the shared process."""
         _, graded = self._quick(edited, panel)
         self._timed_out += any(result.outcome == "timed out" for result in graded.results)
         return fitness_of(graded.results)
 
     def _is_right(self, edited: Source) -> bool:
-        """Return whether all checks that should pass do so, in processes of the file's own.
+        """Return whether all checks that should pass do so, in new processes.
 
-        They have to with the course's inputs, and with those of other seeds.
+        They must pass with the course's inputs and with those of other seeds.
         """
         only, start = self.targets.checks or None, time.process_time()
         self.worker.calls += self.proof
@@ -314,7 +314,7 @@ class _Search:
             graded = self.judge.run(edited, RunOptions(only, "a failure", seed))
             if not all(map(passes, graded.results)):
                 return False
-        for name in self.targets.not_run:  # each alone: which functions it asks for is not known
+        for name in self.targets.not_run:  # one by one: their functions are not known
             graded = self.judge.run(edited, RunOptions(frozenset({name}), "a failure"))
             if not all(map(self.targets.are_met_by, graded.results)):
                 return False
@@ -323,7 +323,7 @@ class _Search:
 
 
 def _edited(source: Source, trees: Sequence[Tree | None], edit: Edit) -> Source | None:
-    """Return a source with the edit; None if that is no Python."""
+    """Return a source with the edit; None if the result is not valid Python."""
     tree = trees[edit.unit]
     assert tree is not None
     text = tree.applied(edit.spans)
@@ -339,7 +339,7 @@ def _edited(source: Source, trees: Sequence[Tree | None], edit: Edit) -> Source 
 
 
 def _in_functions_of(trees: Sequence[Tree | None], lines: Lines, others: Lines) -> Lines:
-    """Return those lines whose function has some of the others too: beside these they tell."""
+    """Return the lines whose functions contain some of the `others`."""
     owners: list[dict[int, Function | None]] = [
         {} if tree is None else {node.lineno: tree.owner[node] for node in tree.statements}
         for tree in trees

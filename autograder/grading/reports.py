@@ -1,4 +1,4 @@
-"""Reports that need no check's results: on what was not graded, and on a student's whole work."""
+"""Reports on work that was not graded, and on a student's whole work."""
 
 import functools
 import importlib.metadata
@@ -18,9 +18,9 @@ from autograder.worker.confinement import Level
 def report_without_checks(
     exercise: Exercise, status: Status, reason: str, *, ran: bool = True
 ) -> ExerciseReport:
-    """Return the report on an exercise that no check could look at.
+    """Return the report on an exercise that could not be checked.
 
-    Unless the submission `ran`, nothing in the reason is of its making.
+    Unless the submission `ran`, nothing in the reason comes from it.
     """
     return ExerciseReport(
         name=exercise.name,
@@ -34,7 +34,7 @@ def report_without_checks(
 
 
 def report_of_internal_error(exercise: Exercise, error: InternalError) -> ExerciseReport:
-    """Return the report on a submission with which the grader failed: it is no fault of it."""
+    """Return the report on a submission with which the grader failed, without blaming it."""
     return report_without_checks(exercise, "needs a person", error.finding)
 
 
@@ -46,7 +46,7 @@ def whole_report(
     notes: Sequence[str] = (),
     hand_in: HandIn | None = None,
 ) -> Report:
-    """Return one student's report."""
+    """Return a student's report on all exercises."""
     return Report(
         student=student,
         course=course.title,
@@ -60,11 +60,11 @@ def whole_report(
     )
 
 
-READ = ("*.py", "*.json")  # of a course's folders: code, and mistakes known by their answers
+READ = ("*.py", "*.json")  # a course's code, and its mistakes known by answers
 
 
 def grader_record(course: Course, seed: int, confinement: Level = "none") -> Grader:
-    """Return what graded: versions, and a digest of course file, engine, checks and reference."""
+    """Return the grader's versions and a digest of course file, engine, checks and reference."""
     uses_torch = any(exercise.needs == "torch" for exercise in course.content.exercises)
     return Grader(
         version=version(),
@@ -78,7 +78,7 @@ def grader_record(course: Course, seed: int, confinement: Level = "none") -> Gra
 
 
 def _version(library: str) -> str:
-    """Return a library's version, or nothing where it is not there. It is not imported."""
+    """Return a library's version without importing it; empty if it is not installed."""
     try:
         return importlib.metadata.version(library)
     except importlib.metadata.PackageNotFoundError:

@@ -1,4 +1,4 @@
-"""Outcome of one submission: its results, and the report with the points made of them."""
+"""Outcome of one submission: its results, and the report with the points."""
 
 import ast
 import functools
@@ -31,7 +31,7 @@ from autograder.submission.source import MAX_ANSWER, Source
 from autograder.submission.stubs import TEXT_STUB
 from autograder.worker.statements import without_magics
 
-# What a check can meet in a file of which no check sees an answer.
+# Kinds of failure; if all checks have one of these, none saw an answer.
 NO_ANSWER = frozenset({"not loaded", "missing", "not written", "raised"})
 MOST_FORBIDDEN = 10  # sentences
 CELL_GONE = "(The cell for this answer is not in {}. The answer may be elsewhere in the file.)"
@@ -40,7 +40,7 @@ CELL_GONE = "(The cell for this answer is not in {}. The answer may be elsewhere
 class Graded:
     """The outcome of one submission: the results of its checks, and its report.
 
-    `seconds` is how long each check took, by its name. `error` is why there are no results.
+    `seconds` are the times of the checks by name. `error` is the reason if there are no results.
     """
 
     def __init__(
@@ -59,10 +59,10 @@ class Graded:
 
     @property
     def results(self) -> list[CheckResult]:
-        """The results of the checks that ran or were to run, in order.
+        """The results of all selected checks, in order.
 
         Raises:
-            InternalError: the grader itself failed, so that nothing is known of the submission.
+            InternalError: the grader itself failed, so there are no results.
         """
         if self.error is not None:
             raise self.error
@@ -70,7 +70,7 @@ class Graded:
 
     @functools.cached_property
     def report(self) -> ExerciseReport:
-        """The report on the exercise. Where the grader itself failed, it says so, to a person."""
+        """The report on the exercise, or on the failure of the grader itself."""
         if self.error is not None:
             return report_of_internal_error(self.exercise, self.error)
         try:
@@ -80,7 +80,7 @@ class Graded:
 
     @functools.cached_property
     def encoded(self) -> bytes:
-        """The report as JSON, for another process; what cannot be written is trouble as well."""
+        """The report as JSON; if it cannot be encoded, that is an internal error."""
         try:
             return msgspec.json.encode(self.report)
         except Exception as error:
@@ -133,7 +133,7 @@ def _exercise_report(
 
 
 def _notes(session: WorkerSession, results: Sequence[CheckResult]) -> dict[str, Cause]:
-    """Return what failed while the file was loaded, but no absent file that a check names."""
+    """Return the errors while loading the file, except files named by a check as missing."""
     seen = [each.cause for each in results if each.cause is not None and not each.hidden]
     absent = {cause.message for cause in seen if cause.code == "sibling_absent"}
     problems = [
@@ -145,10 +145,10 @@ def _notes(session: WorkerSession, results: Sequence[CheckResult]) -> dict[str, 
 
 
 def _answers(exercise: Exercise, source: Source) -> tuple[WrittenAnswer, ...]:
-    """Return the answers in words. A person reads whatever a student wrote, be it one word.
+    """Return the answers in words that a person must read.
 
-    Only a cell that is empty or as handed out has no answer. Where the cell itself is gone, the
-    answer may be in another one, so a person has to look.
+    A cell that is empty or as handed out has no answer. If the cell itself is missing, the answer
+    may be in another cell, so a person must look.
     """
     texts = {
         question: source.answers.get(question.name, CELL_GONE.format(source.label))
@@ -169,7 +169,7 @@ def _answers(exercise: Exercise, source: Source) -> tuple[WrittenAnswer, ...]:
 def check_report(
     result: CheckResult, share: float, forbidden: bool, stated: Mapping[str, Line] = {}
 ) -> CheckReport:
-    """Return the report on one check, whose weight counts `share` points each."""
+    """Return the report on a check; one unit of weight is worth `share` points."""
     passed = result.outcome == "passed"
     points = round(result.check.weight * share, 2)
     is_unwritten = result.cause is not None and result.cause.code == "not_written"
@@ -195,9 +195,9 @@ def check_report(
 
 
 def _status(results: Sequence[CheckResult], broken: bool) -> tuple[Status, str, Cause | None]:
-    """Return the status of an exercise, and the reason where no answer was seen or a run ended.
+    """Return an exercise's status, with reason and cause if no check saw an answer or a run ended.
 
-    `broken` if a part of the file is not valid Python.
+    `broken` is true if a part of the file is not valid Python.
     """
     status = worst([STATUS_OF.get(result.outcome, "graded") for result in results] or ["graded"])
     if status != "graded":
@@ -216,14 +216,14 @@ def _status(results: Sequence[CheckResult], broken: bool) -> tuple[Status, str, 
 def find_forbidden(source: Source, forbids: Iterable[str]) -> list[str]:
     """Return a sentence for each use of a forbidden name, such as `torch.nn.functional.softmax`.
 
-    The source is only parsed, never run. Names are followed through `import` and `from`, with
-    `as`; a name that is put together at run time is not found.
+    The source is only parsed, never run. Names are followed through `import … as` and `from …
+    import`; names that are built at run time are not found.
     """
     forbidden = set(forbids)
     if not forbidden:
         return []
     longest = max(name.count(".") for name in forbidden)
-    known: dict[str, str] = {}  # full names, by local ones
+    known: dict[str, str] = {}  # full names by local names
     uses: dict[tuple[int, str, str], None] = {}
     for unit in source.units:
         try:
@@ -252,7 +252,7 @@ def find_forbidden(source: Source, forbids: Iterable[str]) -> list[str]:
 
 
 def _imported(node: ast.AST) -> Iterator[tuple[str, str]]:
-    """Yield the local and the full name of what a statement imports."""
+    """Yield the local and the full name of each name that a statement imports."""
     if isinstance(node, ast.Import):
         for alias in node.names:
             local = alias.asname or alias.name.split(".")[0]
@@ -263,7 +263,7 @@ def _imported(node: ast.AST) -> Iterator[tuple[str, str]]:
 
 
 def _full_name(node: ast.expr, known: Mapping[str, str], longest: int) -> str:
-    """Return the name, of at most so many dots, that an expression stands for; or nothing."""
+    """Return the full name of an expression, if it has at most `longest` dots; else ""."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute) and len(parts) <= longest:
         parts.append(node.attr)

@@ -1,4 +1,4 @@
-"""`pytest --pdb` on a student's file: it stops in the student's own line that raised."""
+"""Debugger for `pytest --pdb` on a student's file: it stops in the student's line that raised."""
 
 import subprocess
 import tempfile
@@ -19,10 +19,11 @@ from autograder.worker.messages import Request
 
 
 class StudentDebugger(PdbInvoke):
-    """pytest's own debugger; where the student's code raised, another one in its frame first.
+    """pytest's debugger, which opens first in the frame of the student's code that raised.
 
-    The judge never runs a student's code: the call is made again in a process of its own, which
-    has the terminal and knows no answer. Of a call that cannot be made again, the check's frame.
+    The judge never runs a student's code: the call is repeated in its own process, which has the
+    terminal and no answers. If the call cannot be repeated, the debugger opens in the check's
+    frame.
     """
 
     def __init__(self, course: Course) -> None:

@@ -1,4 +1,4 @@
-"""The processes in which the edited files of a repair are tried: one loads many of them."""
+"""Processes in which edited files of a repair are tried: one process loads many files."""
 
 import functools
 from collections.abc import Callable, Sequence
@@ -16,18 +16,18 @@ from autograder.submission.source import Source
 from autograder.worker.codec import Figure
 from autograder.worker.messages import Reply, Request
 
-CALL_SECONDS = 0.5  # of the processor, in a trial
-FILES = 40  # as many as one process loads
-MAX_PRINTED = 256 * 1024  # characters of what a trial says of itself
-A_PROCESS, A_FIGURE = 3, 20  # so many calls take as long as a new process, and a figure
+CALL_SECONDS = 0.5  # of processor time for a call in a trial
+FILES = 40  # files that one process loads
+MAX_PRINTED = 256 * 1024  # characters of a trial's printed values
+A_PROCESS, A_FIGURE = 3, 20  # cost of a new process and of a figure, in calls
 
 
 class SharedWorker:
-    """A process that loads one file after another, ended whenever another wants its place.
+    """A process that loads one file after another; it ends when another process needs its place.
 
-    It stands in for a judge's `Children` while a search runs. A process that remembers the file
-    before can mislead a trial, and nobody else: a file that passes is graded again by itself.
-    `calls` counts what all files were asked, and `seconds` what their processes took.
+    It replaces a judge's `Children` during a search. A process that remembers an earlier file may
+    mislead only a trial: a file that passes is graded again in new processes. `calls` counts the
+    calls of all files, and `seconds` is the time of their processes.
     """
 
     def __init__(self, children: Children) -> None:
@@ -38,13 +38,13 @@ class SharedWorker:
         self._files = 0
 
     def take(self, kind: ChildKind) -> Child:
-        """Return a child of the judge's own."""
+        """Return a new child of the judge; one in the first place ends the shared process."""
         if kind.place == "first":
             self.close()
         return self.children.take(kind)
 
     def process(self, start: Callable[[], WorkerProcess]) -> WorkerProcess:
-        """Return the process for the next file: that of the file before, or a new one."""
+        """Return the process for the next file: the current one, or a new one."""
         if self._files >= FILES or (self.worker is not None and self.worker.has_ended):
             self.close()
         if self.worker is None:
@@ -55,14 +55,14 @@ class SharedWorker:
         return self.worker
 
     def close(self) -> None:
-        """End the process; the next file has another."""
+        """End the process; the next file gets a new one."""
         if self.worker is not None:
             self.worker.end()
             self.worker = None
 
 
 class TrialSession(WorkerSession):
-    """An edited file that is loaded into the shared process."""
+    """A session for an edited file in the shared process."""
 
     def __init__(
         self, judge: Judge, exercise: Exercise, source: Source, shared: SharedWorker
@@ -81,7 +81,7 @@ class TrialSession(WorkerSession):
         return reply
 
     def note_printed(self, reply: Reply) -> None:
-        """Note all that was printed, beside code of the course's too: it is never shown."""
+        """Record all printed text, even while the course's code runs: it is never shown."""
         self.workers.note_printed(reply.printed)
 
 
@@ -103,6 +103,6 @@ class _TrialWorkers(Workers):
         return start()
 
     def let_go(self, worker: WorkerProcess) -> None:
-        """End a process, but leave the shared one to the next file."""
+        """End a process, unless it is the shared one."""
         if worker is not self.shared.worker:
             worker.end()
