@@ -1,4 +1,4 @@
-"""The right answers, in named steps. Written to be read beside the lessons."""
+"""The reference: correct answers in named steps, written to be read with the lessons."""
 
 from reference.attention import (
     asked_of_softmax,

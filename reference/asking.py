@@ -1,8 +1,8 @@
-"""Shared parts of the checks of attention modules: a class that is asked, and its answers.
+"""Shared parts of the checks of attention modules: calls of a student's class, and its answers.
 
-One mistake costs once. So each check asks for what it is about and for no more: an output is
-graded where no weights came with it, a mask where the scores have another scale, a gradient where
-the values are others.
+One mistake costs points once. So each check judges only its own subject: an output also counts
+without weights, a mask also if the scores have another scale, and a gradient also if the values are
+wrong.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -37,21 +37,20 @@ Inputs = tuple[Any, ...]
 Case = tuple[Inputs, Weights]
 Note = Callable[[str], None]
 NEXT = ("the output", "the weights")
-MOVED = 1e-5  # what is less than this has not moved
-SAYS = 1e-3  # what differs by less than this all over says nothing
-BLOCKED = 1e-6  # what a weight of 0 may be
-RANGE = 1e-3, 1e3  # of factors that are a scale; a factor of 0 would be no attention at all
+MOVED = 1e-5  # smaller changes count as none
+SAYS = 1e-3  # values that differ by less carry no information
+BLOCKED = 1e-6  # the largest weight that counts as 0
+RANGE = 1e-3, 1e3  # of factors that count as a scale; 0 would be no attention
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A class of the student's beside the course's own.
+    """A class of the student's, with the course's own class for comparison.
 
     Attributes:
-        first: calls of which one at least shows whether the results are the right ones in number,
-            order and shape; what a check grades that asks for nothing else. A slip in it costs
-            there, and is overlooked elsewhere, if it is the same slip.
-        what: its results in a sentence: two for attention, one for what is built of it.
+        first: calls of which at least one shows whether the number, order and shapes of the results
+            are right. One check grades just that. The same mistake is then ignored in other checks.
+        what: the names of its results in a sentence: two for attention, one for a larger module.
     """
 
     submission: Submission
@@ -62,18 +61,18 @@ class Asked:
     _known: dict[str, bool] = field(default_factory=dict)
 
     def of(self, submission: Submission) -> "Asked":
-        """Return the class in another process. Both share what is known of it."""
+        """Return the class in another process. Both share their cached facts."""
         return replace(self, submission=submission)
 
     @property
     def is_regular(self) -> bool:
-        """Return whether the results are in number, order and shape what they should be."""
+        """Return True if the number, order and shapes of the results are right."""
         if "regular" not in self._known:
             self._known["regular"] = self._has_right_shapes()
         return self._known["regular"]
 
     def _has_right_shapes(self) -> bool:
-        aside = self.submission.aside()  # a check that asks is about other calls
+        aside = self.submission.aside()  # a check that asks this grades other calls
         for made_with, inputs, state in self.first:
             try:
                 run = forward_pass(aside, self.name, made_with, inputs, state, WORDS)
@@ -87,7 +86,7 @@ class Asked:
         return False
 
     def run(self, made_with: Sizes, inputs: Inputs, state: Weights, **details: Any) -> ModuleRun:
-        """Return a forward pass of the student's."""
+        """Return a forward pass of the student's module."""
         __tracebackhide__ = True
 
         def right(used: Weights) -> Any:
@@ -103,7 +102,7 @@ class Asked:
     def right(
         self, made_with: Sizes, inputs: Inputs, state: Weights, toward: Inputs | None = None
     ) -> Passed:
-        """Return the same pass of the course's own."""
+        """Return the same forward pass of the course's module."""
         return reference_pass(self.build, made_with, inputs, state, toward)
 
     def answers(self, value: Any, right: Any = None) -> tuple[Any, Any]:
@@ -122,17 +121,17 @@ class Asked:
         return first, second
 
     def _is_turned(self, value: Any, right: Any) -> bool:
-        """Return whether the shapes show that the two results changed places."""
+        """Return True if the shapes show that the two results are exchanged."""
         if not isinstance(value, list) or len(value) != 2 or not isinstance(right, list):
             return False
         wanted, found = [_shape(each) for each in right], [_shape(each) for each in value]
         return wanted[0] != wanted[1] and found == wanted[::-1] and not self.is_regular
 
     def output(self, made_with: Sizes, inputs: Inputs, state: Weights, **details: Any) -> Array:
-        """Return the student's output, of the right shape."""
+        """Return the student's output, which must have the right shape."""
         __tracebackhide__ = True
         run = self.run(made_with, inputs, state, **details)
-        # that of zeros is recorded in a released course, whatever numbers are asked for
+        # a released course records this answer for zeros, whatever the check's numbers
         blank = {name: np.zeros_like(value) for name, value in run.state.items()}
         right = self.right(made_with, tuple(map(np.zeros_like, inputs)), blank).value
         shape = (right[0] if isinstance(right, list) else right).shape
@@ -146,9 +145,9 @@ class Asked:
         condition: float = 20.0,
         times: float = 1.0,
     ) -> None:
-        """Pass if the results are right; the weights only if there are any.
+        """Pass if the output is right and, if returned, the weights are too.
 
-        `times` is a factor of the scores, which comes in by the queries.
+        The correct scores are multiplied by `times`, through the queries.
         """
         __tracebackhide__ = True
         run = self.run(made_with, inputs, state)
@@ -163,7 +162,7 @@ class Asked:
             expect_close(weights, expected[1], self.what[1], condition=condition)
 
     def is_right(self, made_with: Sizes, inputs: Inputs, state: Weights) -> bool:
-        """Return whether `compare` passes."""
+        """Return True if `compare` passes."""
         try:
             self.compare(made_with, inputs, state, condition=200.0)
         except (Mismatch, Raised):
@@ -173,7 +172,7 @@ class Asked:
     def compare_scaled(
         self, made_with: Sizes, inputs: Inputs, state: Weights, like: Sizes, note: Note
     ) -> None:
-        """`compare`, but a scale of the scores is no mistake that is there for sizes `like`."""
+        """Pass as `compare` does; also if only the scores' scale is wrong, as for sizes `like`."""
         __tracebackhide__ = True
         try:
             self.compare(made_with, inputs, state)
@@ -188,7 +187,7 @@ class Asked:
             note("Right, given your scale of the scores.")
 
     def factor(self, made_with: Sizes) -> float | None:
-        """By what the scores of some sizes are too large, if that is all that is wrong."""
+        """Return by which factor the scores are too large, or None if more is wrong."""
         rng = np.random.default_rng(5)
         width = made_with[0]
         shapes = {f"W_{each}.weight": (width, width) for each in "qkvo"}
@@ -218,7 +217,7 @@ class Asked:
     def compare_masked(
         self, made_with: Sizes, inputs: Inputs, mask: Array, state: Weights, note: Note
     ) -> None:
-        """`compare` with a mask; where the answers without one are wrong, by what the mask does."""
+        """Pass as `compare` does with a mask; if it is wrong without one, judge only the mask."""
         __tracebackhide__ = True
         try:
             self.compare(made_with, (*inputs, mask), state)
@@ -232,7 +231,7 @@ class Asked:
     def _looks_where_it_may(
         self, made_with: Sizes, inputs: Inputs, mask: Array, state: Weights
     ) -> bool:
-        """Return whether each output moves only with the keys that its query may see."""
+        """Return True if each output changes only with the keys that its query may see."""
 
         def answer(given: Inputs, *more: Any) -> Array:
             return self.output(made_with, (*given, *more), state).astype(np.float64)
@@ -249,7 +248,7 @@ class Asked:
             seen = inputs[:1] if len(inputs) == 1 else inputs[1:]
             length = seen[0].shape[-2]
             allowed = np.broadcast_to(allowed, (*before.shape[:-1], length)).copy()
-            if len(inputs) == 1:  # the query itself is made of x
+            if len(inputs) == 1:  # the query itself is made from x
                 allowed |= np.eye(length, dtype=bool)
             for place in range(length):
                 changed = [each.copy() for each in seen]
@@ -265,7 +264,7 @@ class Asked:
         return True
 
     def _weights_obey(self, made_with: Sizes, inputs: Inputs, mask: Array, state: Weights) -> bool:
-        """Return whether weights that come with the output are 0 at the mask, and sum to 1."""
+        """Return True if the weights, if returned, are 0 where blocked and sum to 1."""
         given = (*inputs, mask)
         run = self.run(made_with, given, state)
         right = self.right(made_with, given, run.state).value
@@ -280,7 +279,7 @@ class Asked:
         )
 
     def expect_to_follow(self, made_with: Sizes, inputs: Inputs, state: Weights) -> None:
-        """Pass if the results are right, or at least are others for other inputs and weights."""
+        """Pass if the results are right, or at least change with the inputs and weights."""
         __tracebackhide__ = True
         right = self.is_right(made_with, inputs, state)
         if not right and not next(self._follow(made_with, [(inputs, state)])):
@@ -294,7 +293,7 @@ class Asked:
             )
 
     def expect_no_dropout(self, made_with: Sizes, inputs: Inputs, state: Weights) -> None:
-        """Pass if the output in training is that in evaluation."""
+        """Pass if the outputs in training and in evaluation are equal."""
         __tracebackhide__ = True
         still, training = (
             self.output(made_with, inputs, state, training=each) for each in (False, True)
@@ -316,10 +315,10 @@ class Asked:
             ) from None
 
     def _follow(self, made_with: Sizes, cases: Sequence[Case]) -> Iterator[bool]:
-        """For each case, whether every row of the output is another for other inputs and weights.
+        """Yield for each case whether every row of the output changes with the inputs and weights.
 
-        What is compared are answers to the first question of a process: a count of the calls, say,
-        makes no difference.
+        Only first answers of new processes are compared, so a counter of calls, for example, does
+        not matter.
         """
 
         def answer(mine: Submission, case: Case) -> Array:
@@ -335,7 +334,7 @@ class Asked:
     def gradients_elsewhere(
         self, made_with: Sizes, inputs: Inputs, state: Weights, toward: Inputs
     ) -> Callable[[], tuple[ModuleRun, Passed]]:
-        """Return the student's gradients and the right ones, for other inputs of these sizes."""
+        """Return the student's and the correct gradients for other inputs of these sizes."""
 
         def gradients() -> tuple[ModuleRun, Passed]:
             given = other_inputs(inputs)
@@ -347,7 +346,7 @@ class Asked:
     def compare_each(
         self, made_with: Sizes, cases: Iterable[Case], usual: Sizes, note: Note
     ) -> None:
-        """`compare` for any batch axes; wrong values only have to be those of each matrix alone."""
+        """Pass as `compare` does for batch axes; wrong values must equal each matrix's alone."""
         __tracebackhide__ = True
         wrong: list[tuple[Case, Mismatch]] = []
         stopped: Mismatch | StudentProblem | None = None
@@ -374,7 +373,7 @@ class Asked:
             raise stopped
 
     def _each_alone(self, made_with: Sizes, inputs: Inputs, state: Weights, usual: Sizes) -> bool:
-        """Return whether wrong values come from each matrix alone, which is wrong as well."""
+        """Return True if wrong values equal those of each matrix alone, which is wrong as well."""
         alike = _like(inputs, (0,) * (inputs[0].ndim - 2), usual)
         if self.is_right(made_with, alike, state):
             return False
@@ -392,7 +391,7 @@ class Asked:
     def total(
         self, made_with: Sizes, inputs: Inputs, state: Weights, toward: Array
     ) -> Callable[[str, Any], float]:
-        """Σ output·toward, where one input or parameter is changed by so much."""
+        """Return Σ output·toward as a function of a change to one input or parameter."""
 
         def value(key: str, change: Any) -> float:
             given, weights = list(inputs), dict(state)
@@ -408,7 +407,7 @@ class Asked:
 
 
 def _shape(value: Any) -> tuple[int, ...] | None:
-    """Return the shape of an array or of a list of rows; None of anything else."""
+    """Return the shape of an array or of a list of rows, or None for other values."""
     try:
         return None if value is None else np.shape(value)
     except ValueError:
@@ -416,14 +415,14 @@ def _shape(value: Any) -> tuple[int, ...] | None:
 
 
 def _with_others(inputs: Inputs, state: Weights) -> list[Case]:
-    """Return a case, and others with other answers."""
+    """Return a case, and changed cases with other answers."""
     changed = {name: 1.5 * value[..., ::-1] for name, value in state.items()}
     more = [(inputs, changed)] if state else []
     return [(inputs, state), (other_inputs(inputs), state), *more]
 
 
 def other_inputs(inputs: Inputs) -> Inputs:
-    """Inputs of the same sizes: other numbers, other words of the same vocabulary; masks stay."""
+    """Return inputs of the same sizes with other numbers or words; masks stay."""
     return tuple(
         each.max() - each
         if each.dtype.kind == "i" and each.max() > 1
@@ -442,11 +441,11 @@ def _like(inputs: Inputs, place: Sizes, batch: Sizes) -> Inputs:
 def usual_batch(
     asked: Asked, draw: Callable[[Sizes], Inputs], made_with: Sizes, state: Weights, note: Note
 ) -> Sizes:
-    """Return a batch axis, or none if the code works only without. `draw` draws inputs."""
+    """Return a batch axis, or none if the code works only without one. `draw` draws inputs."""
     for batch in ((2,), ()):
         try:
             asked.output(made_with, draw(batch), state)
-        except NotJudged:  # a student kit may lack this answer, and have what follows
+        except NotJudged:  # a student kit may lack this answer but have the following ones
             return batch
         except (Mismatch, Raised):
             continue

@@ -1,4 +1,4 @@
-"""Scaled dot-product attention, one function a step.
+"""Scaled dot-product attention, one function per step.
 
 Source: Vaswani et al., "Attention Is All You Need" (2017), equation (1):
 
@@ -25,12 +25,12 @@ def scores(Q: Array, K: Array) -> Array:
 
 
 def scale(scores: Array, d_k: int) -> Array:
-    """Scores divided by √d_k, so that their spread does not grow with d_k (section 3.2.1)."""
+    """Return the scores divided by √d_k: their standard deviation then does not grow with d_k."""
     return scores / np.sqrt(d_k)
 
 
 def block(scores: Array, mask: Mask | None) -> Array:
-    """Scores with −∞ where the mask is false: after the softmax these weigh nothing.
+    """Return the scores with −∞ where the mask is false: after the softmax their weights are 0.
 
     The mask is true (or 1) where a query may attend, and broadcasts against the scores.
     """
@@ -40,7 +40,7 @@ def block(scores: Array, mask: Mask | None) -> Array:
 
 
 def softmax(x: npt.ArrayLike, axis: int | tuple[int, ...] | None = -1) -> Array:
-    """exp(xᵢ) / Σⱼ exp(xⱼ) along one axis.
+    """Return exp(xᵢ) / Σⱼ exp(xⱼ) along an axis.
 
     The largest entry is subtracted first. That changes nothing in the result, since the factor
     exp(−max) cancels, and no exponential overflows (Blanchard, Higham & Higham 2021, eq. 1.3).
@@ -51,7 +51,7 @@ def softmax(x: npt.ArrayLike, axis: int | tuple[int, ...] | None = -1) -> Array:
 
 
 def combine(weights: Array, V: Array) -> Array:
-    """Return the mean of the values, weighted: `(..., L_q, L_k)` and `(..., L_k, d_v)`."""
+    """Return the weighted means of the values: `(..., L_q, L_k)` and `(..., L_k, d_v)`."""
     return weights @ V
 
 
@@ -62,15 +62,15 @@ def attention(
     mask: Mask | None = None,
     softmax: Callable[[Array], Array] = softmax,
 ) -> tuple[Array, Array]:
-    """Attention's output `(..., L_q, d_v)` and its weights `(..., L_q, L_k)`.
+    """Return the output `(..., L_q, d_v)` and the weights `(..., L_q, L_k)` of attention.
 
-    Each row of the weights sums to 1. A row whose every position is blocked has no meaning.
-    `softmax` is the one to use, of the last axis.
+    Each row of the weights sums to 1, unless all of its positions are blocked: then it has no
+    meaning. `softmax` is applied to the last axis.
     """
     weights = softmax(asked_of_softmax(Q, K, mask))
     return combine(weights, V), weights
 
 
 def asked_of_softmax(Q: Array, K: Array, mask: Mask | None = None) -> Array:
-    """Return the scores, scaled and masked, of which attention takes the softmax."""
+    """Return the scaled, masked scores, of which attention computes the softmax."""
     return block(scale(scores(Q, K), Q.shape[-1]), mask)

@@ -1,10 +1,10 @@
-"""Labels of axes, read: do they say queries or keys, in words of many kinds?"""
+"""Recognition of axis labels that name queries or keys, in various words."""
 
 import re
 
 
 def words(label: str) -> list[str]:
-    """Runs of letters, in small letters: “q_i” and “$Q$” have the word “q”."""
+    """Return the words of a label in lower case: “q_i” and “$Q$” have the word “q”."""
     return re.findall(r"[^\W\d_]+", label.lower())
 
 
@@ -20,7 +20,7 @@ KEYS = frozenset(
         "ключи"
     )
 )
-# who attends to something is a query; what it attends to is a key
+# a position that attends to others is a query; those it attends to are keys
 ATTENDS = frozenset(words("from attending attender attends row rows current von desde depuis"))
 ATTENDED = frozenset(
     words("to attended onto toward towards looked column columns context nach vers hacia")
@@ -30,7 +30,7 @@ NO_SPACES = (("查询", "query"), ("クエリ", "query"), ("键", "key"), ("キ�
 
 
 def side_of(label: str) -> str | None:
-    """`query` or `key`: the one that the label names first, or describes; None if it does not."""
+    """Return `query` or `key`, whichever the label names first or describes, or None."""
     for part, side in NO_SPACES:
         if part in label:
             return side
@@ -45,7 +45,7 @@ def side_of(label: str) -> str | None:
 
 
 def are_a_pair(one: str, other: str) -> bool:
-    """Return whether two labels are a pair that may mean either side, as source and target.
+    """Return True if two labels are a pair that could mean either side, such as source and target.
 
     Attention goes from a source to a target, and a translation's target attends to its source.
     """

@@ -1,4 +1,4 @@
-"""The problems of `hand_computation`, and each of their steps from the one before."""
+"""The problems of `hand_computation`; each step is computed from the previous one."""
 
 import functools
 from collections.abc import Callable, Iterator
@@ -13,13 +13,13 @@ from reference.attention import Array, combine, scale, scores, softmax
 STEPS = ("scores", "scaled", "weights", "output")
 
 
-WITHIN = 0.002  # how far from the exact value an entry may be
-CLEAR = 10 * WITHIN  # numbers of a row that differ by less are as good as equal
+WITHIN = 0.002  # allowed error of an entry
+CLEAR = 10 * WITHIN  # numbers in a row that differ by less count as equal
 
 
 @dataclass(frozen=True)
 class HandPart:
-    """One worked problem: Q, K, V, and what a well-known text prints for it where that is wrong."""
+    """Worked problem: Q, K, V, and the wrong entries that a well-known text prints for it."""
 
     letter: str
     Q: tuple[tuple[float, ...], ...]
@@ -34,7 +34,7 @@ class HandPart:
         return len(self.Q), len(self.V[0]) if step == "output" else len(self.K)
 
     def exact(self, step: str) -> Array:
-        """Return the step's matrix, worked out from the beginning."""
+        """Return the step's matrix, computed from Q, K and V."""
         previous: npt.ArrayLike | None = None
         for name in STEPS:
             previous = self.following(name, previous)
@@ -43,7 +43,7 @@ class HandPart:
         raise ValueError(step)
 
     def following(self, step: str, previous: npt.ArrayLike | None) -> Array:
-        """Return the step's matrix, from the matrix of the step before it."""
+        """Return the step's matrix, computed from the previous step's matrix."""
         if step == "scores" or previous is None:
             return scores(np.array(self.Q, float), np.array(self.K, float))
         given = np.asarray(previous, float)
@@ -54,20 +54,20 @@ class HandPart:
         return combine(given, np.array(self.V, float))
 
     def follows(self, step: str, answer: Array, own: Array) -> npt.NDArray[np.bool_]:
-        """Return where an answer follows from the student's own step before."""
+        """Return which entries follow from the student's own previous step."""
         if own.shape != self.shape(step_before(step)) or not np.isfinite(own).all():
             return np.zeros(answer.shape, bool)
         return np.abs(answer - self.following(step, own)) <= WITHIN
 
     def earned(self, step: str, answer: Array, own: Array) -> npt.NDArray[np.bool_]:
-        """Return where it follows and took some work. A trivial row takes none."""
+        """Return which entries follow and needed some work. Entries of trivial rows need none."""
         follows = self.follows(step, answer, own)
         if follows.any():
             follows[[trivial.row for trivial in self.trivial_rows(step, answer, own)]] = False
         return follows
 
     def trivial_rows(self, step: str, answer: Array, own: Array) -> list["TrivialRow"]:
-        """Return the trivial rows of the step before, or of the weights."""
+        """Return the trivial rows of the previous step, or of the weights."""
         before = step_before(step)
         found = list(_trivial(before, own, self.exact(before)))
         return found + list(_trivial(step, answer, self.exact(step)) if step == "weights" else ())
@@ -75,7 +75,7 @@ class HandPart:
 
 @dataclass(frozen=True)
 class TrivialRow:
-    """A row from which the next step follows without any work, where the right one is not so."""
+    """Row from which the next step follows without work, although the correct row needs work."""
 
     step: str
     row: int
@@ -83,7 +83,7 @@ class TrivialRow:
 
 
 def step_before(step: str) -> str:
-    """Return the step that this one starts from."""
+    """Return the step that this one is computed from."""
     return STEPS[STEPS.index(step) - 1]
 
 
@@ -125,8 +125,8 @@ _HAND_PARTS = {
     "c": HandPart("c", _CAT_SAT_MAT, _CAT_SAT_MAT, _CAT_SAT_MAT),
 }
 
-# What the course's source S3 prints in its worked example. It does not follow from its own
-# matrices: `[1][2]` of the scores is 0.3·0.6 + 0.9·0.2 + 0.1·0.7 + 0.4·0.3 = 0.55.
+# The worked example as the course's source S3 prints it. It does not follow from its own matrices:
+# `[1][2]` of the scores is 0.3·0.6 + 0.9·0.2 + 0.1·0.7 + 0.4·0.3 = 0.55.
 PRINTED_IN_S3: dict[str, dict[tuple[int, ...], float]] = {
     "c_scores": {(1, 2): 0.65, (2, 1): 0.65},
     "c_scaled": {(1, 2): 0.325, (2, 1): 0.325},
@@ -145,17 +145,17 @@ STANDARD = HandProblem(_HAND_PARTS, (0.5, 0.8, 0.3, 0.9))
 
 
 def hand_shape(letter: str, step: str) -> tuple[int, int]:
-    """Return the shape of a step's matrix, the same for all variants."""
+    """Return the shape of a step's matrix, which is the same in all variants."""
     return STANDARD.parts[letter].shape(step)
 
 
 @functools.lru_cache(maxsize=256)
 def hand_problem(variant: str = "") -> HandProblem:
-    """Return the problem of a variant (hexadecimal digits; the course's own for the empty key).
+    """Return the problem of a variant (hexadecimal digits; empty for the course's own).
 
-    Whole numbers and tenths. Drawn again until no way to mix up an axis gives the right numbers.
-    Part C is self-attention of words with themselves, whose scores are symmetric whatever the
-    numbers; those of A and B never are.
+    The numbers are integers and tenths, drawn again until every mixed-up axis gives wrong numbers.
+    Part C is self-attention with Q = K, so its scores are always symmetric; those of A and B never
+    are.
     """
     if not variant:
         return STANDARD
@@ -184,7 +184,7 @@ def _drawn(letter: str, draw: Callable[[], Any]) -> HandPart:
 
 
 def _tells(part: HandPart) -> bool:
-    """Return whether mixed-up axes and left-out steps show in every step, and no row has a tie."""
+    """Return True if mixed-up axes and skipped steps change every step, and no row has a tie."""
     Q, K, V = (np.array(matrix, float) for matrix in (part.Q, part.K, part.V))
     scores_, scaled, weights, output = (part.exact(step) for step in STEPS)
     if any(len(set(row)) < len(row) for row in scores_.tolist()):

@@ -1,4 +1,4 @@
-"""Bounds of chance: a fair run is outside once in a thousand million runs."""
+"""Statistical bounds that a fair run exceeds once in 10⁹ runs."""
 
 import math
 from statistics import NormalDist
@@ -9,12 +9,12 @@ import numpy.typing as npt
 Hits = npt.NDArray[np.bool_]
 
 FALSE_ALARM = 1e-9
-FAR = 8.0  # standard deviations: enough for thousands of sums that are only nearly normal
-MOST_EQUAL = 16  # rows that are rare and come twice: so many where one is expected at most
+FAR = 8.0  # standard deviations: enough for thousands of sums that are only roughly normal
+MOST_EQUAL = 16  # allowed repetitions of rare rows, of which one is expected at most
 
 
 def chi_square(freedom: int, chance: float) -> float:
-    """Return the quantile of χ², by Wilson & Hilferty (1931); 0 where that has none."""
+    """Return the quantile of χ², by Wilson & Hilferty (1931), or 0 if it would be negative."""
     if not freedom:
         return 0.0
     spread = 2 / (9 * freedom)
@@ -23,10 +23,10 @@ def chi_square(freedom: int, chance: float) -> float:
 
 
 def are_independent(hits: Hits, rate: float) -> bool:
-    """Return whether hits of that rate, in a matrix or several, tell nothing of one another.
+    """Return True if hits with this rate, in one or more matrices, look independent.
 
-    Seen are: places at any fixed distance, two slices along any axis, rows that are copies of any
-    other rows, and rows and columns that have too even or too uneven a share.
+    The tests look at places at any fixed distance, at two slices along any axis, at repeated rows,
+    and at rows and columns with too even or too uneven shares.
     """
     return (
         _no_distance_tells(hits, rate)
@@ -38,19 +38,19 @@ def are_independent(hits: Hits, rate: float) -> bool:
 
 
 def _no_distance_tells(hits: Hits, rate: float) -> bool:
-    """Autocorrelation at every distance, by the Fourier transform (Wiener–Khinchin)."""
+    """Return True if no distance is autocorrelated, by the Fourier transform (Wiener–Khinchin)."""
     apart = np.asarray(hits, np.float64) - rate
     found = np.fft.ifftn(np.abs(np.fft.fftn(apart)) ** 2).real.reshape(hits.shape)
     there = np.indices(hits.shape)
     sizes = np.reshape(hits.shape, (-1, *(1,) * hits.ndim))
-    halfway = (2 * there % sizes == 0).all(axis=0)  # there and back: each pair counts twice
+    halfway = (2 * there % sizes == 0).all(axis=0)  # each pair counts twice, once in each direction
     spread = rate * (1 - rate) * np.sqrt(hits.size * (1 + halfway))
     found[(0,) * hits.ndim] = 0.0
     return bool((np.abs(found) <= FAR * spread).all())
 
 
 def _no_slice_tells(slices: Hits) -> bool:
-    """Return whether each two slices share as many hits as the hypergeometric law allows."""
+    """Return True if any two slices share as many hits as the hypergeometric law allows."""
     rows = slices.reshape(len(slices), -1).astype(np.int64)
     count, size = rows.shape
     common, each = rows @ rows.T, rows.sum(-1)
@@ -64,7 +64,7 @@ def _no_slice_tells(slices: Hits) -> bool:
 
 
 def _hypergeometric(size: int, one: int, other: int, common: int) -> float:
-    """Return the smaller tail probability of `common` shared hits, hypergeometric."""
+    """Return the smaller tail probability of `common` shared hits (hypergeometric)."""
     size, one, other, common = int(size), int(one), int(other), int(common)
     least, most = max(0, one + other - size), min(one, other)
     all_ways = math.comb(size, other)
@@ -77,7 +77,7 @@ def _hypergeometric(size: int, one: int, other: int, common: int) -> float:
 
 
 def _rows_come_again(rows: Hits, rate: float) -> bool:
-    """Return whether rows are copies of others, though hardly any two should be equal."""
+    """Return True if rows repeat, although hardly any two should be equal."""
     hits = rows.sum(-1)
     chances = rate**hits * (1 - rate) ** (rows.shape[-1] - hits)
     rare = rows[chances <= 2 / len(rows) ** 2]
@@ -86,7 +86,7 @@ def _rows_come_again(rows: Hits, rate: float) -> bool:
 
 
 def _shares_vary(hits: Hits, rate: float) -> bool:
-    """Return whether the number of hits in each row varies as much as by chance."""
+    """Return True if the number of hits per row varies as much as chance makes it."""
     rows = hits.reshape(-1, hits.shape[-1])
     size = rows.shape[-1]
     found = ((rows.sum(-1) - size * rate) ** 2).sum() / (size * rate * (1 - rate))

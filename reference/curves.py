@@ -1,4 +1,4 @@
-"""The curves of a plot of the scaling experiment, and what legends say of them."""
+"""The curves of a plot of the scaling experiment, and their legend labels."""
 
 import re
 
@@ -12,9 +12,9 @@ Point = tuple[float, float]
 
 
 def labels_of_pairs(figure: Figure, table: Results) -> list[Labels]:
-    """Of each measure that is drawn twice, what legends say of the unscaled series and the scaled.
+    """Return, for each measure drawn twice, the legend's labels of its unscaled and scaled series.
 
-    A series may be drawn more than once, as a line and as dots.
+    A series may be drawn more than once, for example as a line and as dots.
     """
     everything = [series for axes in figure.axes for series in axes.series]
     drawn = [set(zip(series.x, series.y, strict=True)) for series in everything]
@@ -36,12 +36,12 @@ def labels_of_pairs(figure: Figure, table: Results) -> list[Labels]:
 
 
 def says_unscaled(label: str) -> bool:
-    """Return whether a label speaks of scores that are not scaled."""
+    """Return True if a label mentions unscaled scores."""
     return re.search(r"un-?scaled|not scaled|without|no scal|\braw\b", label.lower()) is not None
 
 
 def says_scaled(label: str) -> bool:
-    """Return whether a label speaks of scaled scores."""
+    """Return True if a label mentions scaled scores."""
     return "scaled" in label.lower() and not says_unscaled(label)
 
 
@@ -52,7 +52,7 @@ def same_points(wanted: set[Point], found: set[Point]) -> bool:
 
 
 def legend_tells_apart(figure: Figure, table: Results) -> bool:
-    """Return whether a legend has another label for each series of a measure."""
+    """Return True if a legend has different labels for the series of each measure."""
     pairs = labels_of_pairs(figure, table)
     if pairs:
         return any(unscaled and scaled and unscaled != scaled for unscaled, scaled in pairs)

@@ -1,7 +1,7 @@
-"""Generators in a state that is known: their numbers are, and so is what follows from them.
+"""Random generators in known states, so that their numbers and the results are known.
 
 All are Mersenne Twisters (Matsumoto & Nishimura 1998), whose next 624 words can be chosen. A
-standard normal number is made of two words: the layer of the ziggurat (Marsaglia & Tsang 2000), a
+standard normal number is made from two words: the layer of the ziggurat (Marsaglia & Tsang 2000), a
 sign, and a size within the layer, to which the number is proportional.
 """
 
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-KNOWN = 312  # normal numbers that are known
+KNOWN = 312  # number of known normal numbers
 _LAYER = 100
 
 GENERATOR = """
@@ -28,14 +28,14 @@ def generator(key, position):
 
 @dataclass(frozen=True)
 class State:
-    """The state of a generator, to send."""
+    """State of a generator, in a form that can be sent."""
 
     key: npt.NDArray[np.int64]
     position: int
 
 
 def seeded(*seed: int) -> State:
-    """Return the state that follows from a seed: nothing is known of its numbers."""
+    """Return the state after seeding: its numbers are unknown."""
     state: Any = np.random.MT19937(list(seed)).state["state"]
     return State(state["key"].astype(np.int64), int(state["pos"]))
 
@@ -54,7 +54,7 @@ def sized(size: int, *seed: int) -> State:
 
 
 def _untempered(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    """Return the words of the state that are handed out as `words`."""
+    """Return the state words that the generator outputs as `words`."""
     y = words ^ words >> np.uint64(18)
     y ^= y << np.uint64(15) & np.uint64(0xEFC60000)
     turned = y.copy()

@@ -1,4 +1,4 @@
-"""Dropout of attention weights, read from outputs that show each weight twice.
+"""Dropout of attention weights, observed in outputs that show each weight twice.
 
 Source: Srivastava et al. (2014); kept weights are divided by 1 − p ("inverted dropout"), as
 `torch.nn.Dropout` does.
@@ -15,7 +15,7 @@ from reference.chance import FALSE_ALARM, are_independent
 
 @dataclass(frozen=True)
 class DropoutMistake:
-    """A mistake by name, and the sentence about it."""
+    """Mistake by name, with its sentence."""
 
     id: str
     finding: str
@@ -40,8 +40,8 @@ def what_dropout_did(
     """Return the mistake in one pass in training, or None.
 
     query `(B, L_q, d)` and key `(B, L_k, d)`; the values were two identity matrices side by side,
-    so that output `(B, L_q, 2·L_k)` shows the weights that were used, twice. `in_evaluation` is
-    the output without dropout: what it does to other weights can be seen as well.
+    so that output `(B, L_q, 2·L_k)` shows the weights used, twice. `in_evaluation` is the output
+    without dropout, which also shows what dropout does to wrong weights.
     """
     query, key = query.astype(np.float64), key.astype(np.float64)
     right = softmax(scale(scores(query, key), key.shape[-1]))
@@ -68,13 +68,13 @@ def what_dropout_did(
 
 
 def same_draw(first: Array, second: Array) -> bool:
-    """Return whether two outputs show the same weights dropped, and some of them."""
+    """Return True if both outputs drop the same weights, and drop some."""
     dropped, again = np.abs(first) < 1e-12, np.abs(second) < 1e-12
     return bool(dropped.any() and np.array_equal(dropped, again))
 
 
 def _own_weights(output: Array, right: Array) -> Array:
-    """Return the weights that an output in evaluation shows, or the right ones."""
+    """Return the weights that an output in evaluation shows, or else the correct weights."""
     first, second = np.split(output, 2, axis=-1)
     are_weights = (first > 0).all() and np.allclose(first.sum(-1), 1, atol=1e-4)
     return first if are_weights and np.allclose(first, second, atol=1e-5) else right
@@ -162,9 +162,9 @@ def _applied(used: Array, right: Array, rate: float) -> DropoutMistake | None:
 
 
 def _fair(count: int, rate: float) -> tuple[float, float]:
-    """Return bounds for how many of `count` weights dropout sets to 0 (see `reference.chance`).
+    """Return bounds on how many of `count` weights dropout sets to 0 (see `reference.chance`).
 
-    With thousands of weights the binomial distribution is as good as normal.
+    With thousands of weights, the normal approximation of the binomial distribution is good.
     """
     fair = NormalDist(count * rate, (count * rate * (1 - rate)) ** 0.5)
     return fair.inv_cdf(FALSE_ALARM / 2), fair.inv_cdf(1 - FALSE_ALARM / 2)

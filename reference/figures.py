@@ -1,4 +1,4 @@
-"""Students' figures, read back as numbers."""
+"""Numbers read back from students' figures."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -35,8 +35,7 @@ def as_labelled(axes: Axes, tokens: Sequence[str]) -> Axes:
     """Return the axes with the image in the order of the tokens, if labels name them.
 
     `pcolormesh(weights[::-1])` draws row 0 at the top, as `imshow(weights)` does, and its labels
-    say so: what counts is which cell of the picture belongs to which token, and not in which order
-    the array lay.
+    show this. Only the token of each cell counts, not the order of rows in the array.
     """
     image = axes.images[-1]
     down = _step(axes.y_ticks, axes.y_places, image.y_edges, tokens)
@@ -53,7 +52,7 @@ def as_labelled(axes: Axes, tokens: Sequence[str]) -> Axes:
 def _step(
     labels: Sequence[str], places: Sequence[float], edges: Sequence[float], tokens: Sequence[str]
 ) -> int:
-    """−1 where the labels name the cells from the last to the first, else 1."""
+    """Return −1 if the labels name the cells from last to first, else 1."""
     falling = bool(edges) and edges[0] > edges[-1]
     in_order = sorted(zip(places, labels, strict=False), reverse=falling)
     named = [label.strip() for _, label in in_order if label.strip()]
@@ -61,24 +60,24 @@ def _step(
 
 
 def blank_as_zero(shown: Array, expected: Array) -> Array:
-    """Return the values of an image in which cells left blank stand for entries that are 0."""
+    """Return the values of an image; blank cells become 0 where 0 is expected."""
     if shown.shape != expected.shape:
         return shown
     return np.where(np.isnan(shown) & (np.asarray(expected) == 0), 0.0, shown)
 
 
 def panels_of(figure: Figure) -> list[Array]:
-    """Return what each panel of a figure shows: its last image, which lies on the others."""
+    """Return the values of each panel of a figure: of its top image."""
     return [matrix_of(axes.images[-1]) for axes in panels_in(figure)]
 
 
 def panels_shown(value: Any) -> list[Array] | None:
-    """Return the panels of a figure; None of what is none."""
+    """Return the panels' values of a figure, or None for other values."""
     return panels_of(value) if isinstance(value, Figure) else None
 
 
 def tokens_for(length: int) -> list[str]:
-    """Tokens that say their own place, so that a picture can be read by its labels alone."""
+    """Return tokens that name their own position, so that labels determine a picture's order."""
     return [f"w{i}" for i in range(length)]
 
 

@@ -1,6 +1,7 @@
 """Follow-through: results from the student's own wrong steps, so that one mistake costs once.
 
-Each function puts its questions to `steps`, an `OwnSteps`, and does the rest as it should be done.
+Each function asks `steps`, an `OwnSteps`, for the student's results, and computes the rest
+correctly.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -28,12 +29,12 @@ Softmax = Callable[[Array], Array]
 
 
 def own_count_visible(steps: OwnSteps, size: int) -> Array:
-    """Count the positions that each query sees, by the student's own mask."""
+    """Return how many positions each query sees, by the student's own mask."""
     return steps.ask(lambda own, n: own.create_causal_mask(n), size).sum(axis=-1)
 
 
 def own_masked_weights(steps: OwnSteps, given: Array, mask: npt.NDArray[Any]) -> Array:
-    """Return the weights, by the student's own `apply_mask`."""
+    """Return the weights, with the student's own `apply_mask`."""
     blocked = steps.ask(lambda own, x: own.apply_mask(x, mask), given)
     return softmax(blocked)
 
@@ -41,14 +42,14 @@ def own_masked_weights(steps: OwnSteps, given: Array, mask: npt.NDArray[Any]) ->
 def own_attention(
     steps: OwnSteps | None, place: int, Q: Array, K: Array, V: Array, mask: Any = None
 ) -> Array:
-    """Return the output or the weights, by the student's own softmax or the right one."""
+    """Return the output or the weights, with the student's own softmax or the correct one."""
     return attention(Q, K, V, mask, _softmax(steps))[place]
 
 
 def own_attention_with_zeros(
     steps: OwnSteps | None, place: int, Q: Array, K: Array, V: Array, mask: Any
 ) -> Array:
-    """Return the same with blocked scores that are 0, which is no mask."""
+    """Return the same with blocked scores set to 0, which does not mask them."""
     scaled = scale(scores(Q, K), Q.shape[-1])
     weights = _softmax(steps)(np.where(mask, scaled, 0.0))
     return (weights @ V, weights)[place]
@@ -61,9 +62,9 @@ def _softmax(steps: OwnSteps | None) -> Softmax:
 
 
 def own_distributions(steps: OwnSteps, sizes: Any) -> dict[int, Mapping[str, Distribution]] | None:
-    """For each dimension, the distributions by the student's `attention_entropy`, if it is usable.
+    """Return the distributions by dimension with the student's entropy, None if unusable.
 
-    `sizes` are those that `measure_scaling` is asked for.
+    `sizes` are the arguments of `measure_scaling`.
     """
 
     def own_entropy(weights: Array) -> Array:
@@ -81,7 +82,7 @@ def own_distributions(steps: OwnSteps, sizes: Any) -> dict[int, Mapping[str, Dis
 
 
 def sharper(weights: Array) -> Array:
-    """Other weights, whose rows sum to 1 and are further from equal."""
+    """Return other weights, whose rows sum to 1 and are less even."""
     squares = weights**2
     return squares / squares.sum(axis=-1, keepdims=True)
 
@@ -89,7 +90,7 @@ def sharper(weights: Array) -> Array:
 def own_self_attention(
     steps: OwnSteps, bare: Any, inputs: tuple[Array, ...], state: State, place: int
 ) -> Array:
-    """Return the output of a right SelfAttention with the student's own attention."""
+    """Return the output of a correct SelfAttention with the student's own attention."""
 
     def ask(mine: Any, x: Array) -> Any:
         query, key, value = (x @ state[f"W_{name}.weight"].T for name in "qkv")
@@ -104,7 +105,7 @@ def own_self_attention(
 def own_logits(
     steps: OwnSteps, block: Any, sizes: tuple[int, ...], tokens: Tokens, state: State
 ) -> Array:
-    """Return the logits of a right model with the student's own block."""
+    """Return the logits of a correct model with the student's own block."""
     _, d_model, heads, d_ff, _ = sizes
     x = state["token_embedding.weight"][tokens]
     x = x + state["position_embedding.weight"][: tokens.shape[1]]
@@ -148,7 +149,7 @@ def own_words(
 def own_losses(
     steps: OwnSteps, weights: tuple[Array, Array], batches: Sequence[Tokens], count: int, lr: float
 ) -> list[float]:
-    """Return the losses of a right training with the student's own loss."""
+    """Return the losses of a correct training with the student's own loss."""
     import torch
 
     from reference import small_models
@@ -160,7 +161,7 @@ def own_losses(
     losses = []
 
     def own_loss(mine: Any, logits: Array) -> Any:
-        """Return the loss, then its gradient by the logits."""
+        """Return the loss, then its gradient with respect to the logits."""
         kit = kit_of(mine)
         own = mine.kept_value("next_token_loss")
         both = kit.with_gradient(own, tensor(logits), tensor(tokens))

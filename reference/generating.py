@@ -1,4 +1,4 @@
-"""Writing with `small_models.MeanModel`, in NumPy."""
+"""Text generation with `small_models.MeanModel`, in NumPy."""
 
 from collections.abc import Sequence
 

@@ -1,6 +1,7 @@
-"""Mistakes in attention by hand, by what is true of the wrong numbers that they give.
+"""Mistakes in attention by hand, recognised by properties of the wrong numbers.
 
-For a course without its answers. Each is told from the step before, which is right.
+For a course without its answers. Each mistake is recognised relative to the previous step, which is
+right.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -22,7 +23,7 @@ from reference.hand_relations import (
 
 Is = Callable[[Numbers], Any]
 LN2 = np.log(2)
-ROUNDED = 3.0  # so many times more is allowed where the weights are the student's own
+ROUNDED = 3.0  # factor on the tolerance if the weights are the student's own
 
 
 def named(
@@ -33,7 +34,7 @@ def named(
     givens: Mapping[str, Any],
     findings: Mapping[str, str],
 ) -> Mismatch:
-    """Return a mismatch with the name of its mistake; of two, if both give the same numbers.
+    """Return a mismatch with the name of its mistake, or two names if both give the same numbers.
 
     Args:
         wrong: what is said without a name.

@@ -1,7 +1,7 @@
 """Relations between the steps of attention by hand, for a course without its answers.
 
-No step is worked out here. Each function tells where a student's own numbers fit together: the
-scores with the matrices in the text, and each later step with the scores or with the step before.
+No step is computed here. Each function tests whether a student's own numbers fit together: the
+scores with the matrices in the text, and each later step with the scores or with the previous step.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,13 +15,13 @@ from autograder.author import MayFollow, Mismatch, few, index, join_names
 Numbers = npt.NDArray[np.float64]
 Cells = npt.NDArray[np.bool_]
 Steps = Mapping[str, Numbers]
-WITHIN = 0.002  # how far from the exact value an entry may be
-CLEAR = 10 * WITHIN  # numbers of a row that differ by less are as good as equal
+WITHIN = 0.002  # allowed error of an entry
+CLEAR = 10 * WITHIN  # numbers in a row that differ by less count as equal
 ORDER = ("scores", "scaled", "weights", "output")
 
 
 def judge_by_relations(name: str, steps: Steps, givens: Mapping[str, Any]) -> str:
-    """Return what follows from the step before, or nothing where all steps before are right.
+    """Check a step; return the wrong earlier step that it follows from, empty if all are right.
 
     Args:
         name: the value, such as `a_scaled`.
@@ -63,10 +63,10 @@ def judge_by_relations(name: str, steps: Steps, givens: Mapping[str, Any]) -> st
 
 
 def judge_masked_row(name: str, row: Numbers, scores: Numbers) -> None:
-    """Pass if the last position weighs nothing, and the others have shares that fit their scores.
+    """Pass if the last position's weight is 0 and the other weights fit their scores.
 
     Raises:
-        Mismatch: they do not.
+        Mismatch: the row is wrong.
     """
     wrong = ~np.append(are_shares(row[:-1], scores[:-1]), abs(row[-1]) <= WITHIN)
     expect_shares(name, row, wrong)
@@ -75,13 +75,13 @@ def judge_masked_row(name: str, row: Numbers, scores: Numbers) -> None:
 
 
 def expect_shares(name: str, rows: Numbers, wrong: Cells | None) -> None:
-    """Pass if the rows are weights: from 0 to 1, and 1 together.
+    """Pass if the rows are weights: between 0 and 1, with sum 1.
 
     Args:
         wrong: the entries that are wrong, to mark them; None if that is not known.
 
     Raises:
-        Mismatch: they are not.
+        Mismatch: they are not weights.
     """
     out = (rows < -WITHIN) | (rows > 1 + WITHIN)
     if out.any():
@@ -100,10 +100,10 @@ def expect_shares(name: str, rows: Numbers, wrong: Cells | None) -> None:
 def not_right(
     name: str, answer: Numbers, wrong: Cells, from_own: str = "", later: str = ""
 ) -> Mismatch:
-    """Return the message for wrong entries, without the right ones: those are the exercise.
+    """Return the message for wrong entries. It does not show the right ones, which are the answer.
 
-    `from_own` is the student's step from which other entries follow, and so count as right.
-    `later` is a sentence on the steps after this one.
+    `from_own` is the student's step from which the other entries follow, so they count as right.
+    `later` is a sentence on later steps.
     """
     places = [index(tuple(int(i) for i in place)) for place in np.argwhere(wrong)]
     be, does = ("is", "does") if len(places) == 1 else ("are", "do")
@@ -116,7 +116,7 @@ def not_right(
 
 
 def first_wrong(step: str, steps: Steps, givens: Mapping[str, Any]) -> str:
-    """Return the first step before this one that is wrong or missing; nothing if all are right."""
+    """Return the first earlier step that is wrong or missing, or an empty text if all are right."""
     earlier = ORDER[: ORDER.index(step)]
     return next((each for each in earlier if not _holds(each, steps, givens)), "")
 
@@ -126,9 +126,9 @@ def _holds(step: str, steps: Steps, givens: Mapping[str, Any]) -> bool:
 
 
 def near(own: Numbers, numbers: Any, times: Any = 1.0, allowed: float = 0.0) -> bool:
-    """Return whether numbers are these; `times` is a factor of what they may be off.
+    """Return True if the numbers agree; `times` is a factor on the tolerance.
 
-    For numbers that were not written as they are here, `allowed` is how far each may be off.
+    `allowed` is an additional tolerance for numbers that may have been rounded differently.
     """
     if own.shape != np.shape(numbers):
         return False
@@ -136,16 +136,16 @@ def near(own: Numbers, numbers: Any, times: Any = 1.0, allowed: float = 0.0) -> 
 
 
 def as_written(own: Numbers) -> float:
-    """Return how far rounded numbers may be from exact ones: one unit of the last decimal.
+    """Return the tolerance for rounded numbers: one unit in the last decimal.
 
-    It is at most what a right entry may be off, and of four decimals and more half a thousandth.
+    It is at most the tolerance of a right entry, and half a thousandth for four decimals or more.
     """
     digits = next((n for n in range(4) if (np.round(own, n) == own).all()), 4)
     return min(WITHIN, max(10.0**-digits, WITHIN / 4))
 
 
 def fits(step: str, steps: Steps, givens: Mapping[str, Any], times: float = 1.0) -> Cells:
-    """Return which entries of a step fit the right scores; of the scores, which fit Q and K."""
+    """Return which entries of a step fit the correct scores; for the scores, which fit Q and K."""
     Q, K, V = (np.asarray(givens[each], float) for each in "QKV")
     own, scores = steps[step], steps["scores"]
     root = K.shape[1] ** 0.5
@@ -157,13 +157,13 @@ def fits(step: str, steps: Steps, givens: Mapping[str, Any], times: float = 1.0)
         return np.asarray(np.abs(own * root - scores) <= WITHIN * root)
     if step == "weights":
         return are_shares(own, scores / root)
-    sizes = np.exp(scores / root)[..., np.newaxis]  # so the rows of V lie around their mean
+    sizes = np.exp(scores / root)[..., np.newaxis]  # so the rows of V are centred
     around = (sizes * (V[np.newaxis] - own[:, np.newaxis])).sum(axis=1)
     return np.asarray(np.abs(around) <= WITHIN * sizes.sum(axis=1))
 
 
 def _follows(step: str, steps: Steps, givens: Mapping[str, Any]) -> Cells:
-    """Return which entries of a step fit the student's own step before."""
+    """Return which entries of a step fit the student's own previous step."""
     own, before = steps[step], steps[ORDER[ORDER.index(step) - 1]]
     if step == "scaled":
         return fits(step, steps, givens)
@@ -182,9 +182,9 @@ def with_later(
 ) -> str:
     """Return the message on a wrong step, with the later steps that follow from it.
 
-    Steps that follow from the student's own are to be worked out again, unless they are right. The
-    first one that does not follow, and is not right, is named too. `is_right` returns None
-    where that is not known.
+    Steps that follow from the student's own are to be computed again, unless they are right. The
+    first step that neither follows nor is right is named too. `is_right` returns None if it does
+    not know.
     """
     letter, step = name.split("_", 1)
     following: list[str] = []
@@ -215,9 +215,9 @@ def are_shares(shares: Numbers, x: Numbers, allowed: float = WITHIN) -> Cells:
 
 
 def _trivial_rows(rows: Numbers, steps: Steps, givens: Mapping[str, Any]) -> Cells:
-    """Return which rows need no work where the right ones may need some.
+    """Return which rows need no work although the correct rows may need some.
 
-    Equal numbers and a single 1 among zeros need none. Equal scores give equal numbers.
+    Equal numbers, and a single 1 among zeros, need none. Equal scores give equal numbers.
     """
     known = np.zeros(len(rows), bool)
     if "scores" in steps:

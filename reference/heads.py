@@ -1,4 +1,4 @@
-"""Several heads in one array: features to heads and back.
+"""Multiple heads in one array: from features to heads and back.
 
 Source: Vaswani et al. (2017), section 3.2.2. Head h has the features h·E/H … (h+1)·E/H − 1.
 """
@@ -10,7 +10,7 @@ from reference.attention import Array
 
 
 def split_heads(x: npt.ArrayLike, num_heads: int) -> Array:
-    """`(B, L, E)` to `(B, H, L, E/H)`.
+    """Return `(B, L, E)` as `(B, H, L, E/H)`.
 
     Raises:
         ValueError: E is not a multiple of the number of heads.
@@ -24,7 +24,7 @@ def split_heads(x: npt.ArrayLike, num_heads: int) -> Array:
 
 
 def merge_heads(x: npt.ArrayLike) -> Array:
-    """`(B, H, L, d)` to `(B, L, H·d)`: the inverse of `split_heads`."""
+    """Return `(B, H, L, d)` as `(B, L, H·d)`: the inverse of `split_heads`."""
     x = np.asarray(x)
     batch, heads, length, size = x.shape
     return x.transpose(0, 2, 1, 3).reshape(batch, length, heads * size)

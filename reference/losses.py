@@ -1,4 +1,4 @@
-"""The loss of the next word, in NumPy, and the course's own training."""
+"""The next-token loss in NumPy, and the course's own training."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from reference.generating import Tokens
 
 
 def right_loss(logits: Array, tokens: Tokens) -> float:
-    """Return the mean cross-entropy of token t + 1 at t."""
+    """Return the mean cross-entropy of token t + 1 at position t."""
     shifted = logits[:, :-1].astype(float)
     scores = shifted - shifted.max(-1, keepdims=True)
     logarithms = scores - np.log(np.exp(scores).sum(-1, keepdims=True))
@@ -19,7 +19,7 @@ def right_loss(logits: Array, tokens: Tokens) -> float:
 
 
 def right_gradient(logits: Array, tokens: Tokens) -> Array:
-    """Return the gradient of that loss by the logits."""
+    """Return the gradient of that loss with respect to the logits."""
     shifted = logits[:, :-1].astype(float)
     e = np.exp(shifted - shifted.max(-1, keepdims=True))
     gradient = np.zeros(logits.shape)
@@ -31,7 +31,7 @@ def right_gradient(logits: Array, tokens: Tokens) -> Array:
 def right_losses(
     weights: tuple[Array, Array], batches: Sequence[Tokens], steps: int, lr: float
 ) -> tuple[Array, Any]:
-    """Return the losses of the course's training of a small model, and its embedding."""
+    """Return the losses of the course's training of a small model, and its final embedding."""
     import torch
 
     from reference import small_models, training

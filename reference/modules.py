@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 
 def attention(Q: Tensor, K: Tensor, V: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
-    """Output `(..., L_q, d_v)` and weights `(..., L_q, L_k)`: softmax(Q Kᵀ / √d_k) V."""
+    """Return output `(..., L_q, d_v)` and weights `(..., L_q, L_k)`: softmax(Q Kᵀ / √d_k) V."""
     scores = Q @ K.transpose(-2, -1) / math.sqrt(K.shape[-1])
     if mask is not None:
         scores = scores.masked_fill(mask == 0, -math.inf)
@@ -22,7 +22,7 @@ def attention(Q: Tensor, K: Tensor, V: Tensor, mask: Tensor | None = None) -> tu
 
 
 class ScaledDotProductAttention(nn.Module):
-    """`attention` without dropout: what it is in evaluation."""
+    """`attention` as a module without dropout, as in evaluation."""
 
     def forward(
         self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None
@@ -31,12 +31,12 @@ class ScaledDotProductAttention(nn.Module):
 
 
 def without_dropout(*_: float) -> ScaledDotProductAttention:
-    """Return the module, whatever rate a student's is made with: always the same."""
+    """Return the module without dropout, whatever the rate of the student's module."""
     return ScaledDotProductAttention()
 
 
 class SelfAttention(nn.Module):
-    """One head: `x (..., L, d_model)` to output of that shape and weights `(..., L, L)`."""
+    """Single-head self-attention: `x (..., L, d_model)` to that shape and weights `(..., L, L)`."""
 
     def __init__(self, d_model: int, d_k: int | None = None, d_v: int | None = None) -> None:
         super().__init__()
@@ -51,7 +51,7 @@ class SelfAttention(nn.Module):
 
 
 class MultiHeadAttention(nn.Module):
-    """`x (B, L, E)` to output `(B, L, E)` and weights `(B, H, L, L)`.
+    """Multi-head attention: `x (B, L, E)` to output `(B, L, E)` and weights `(B, H, L, L)`.
 
     The mask is `(L, L)`, `(B, L, L)` or `(B, 1, L, L)`.
     """
@@ -67,7 +67,7 @@ class MultiHeadAttention(nn.Module):
         self.W_o = nn.Linear(d_model, d_model, bias=False)
 
     def split(self, x: Tensor) -> Tensor:
-        """`(B, L, E)` to `(B, H, L, E/H)`."""
+        """Return `(B, L, E)` as `(B, H, L, E/H)`."""
         batch, length, _ = x.shape
         return x.view(batch, length, self.num_heads, -1).transpose(1, 2)
 
@@ -81,7 +81,7 @@ class MultiHeadAttention(nn.Module):
 
 
 class TransformerBlock(nn.Module):
-    """`x (B, L, E)` to the same shape: attention and feed-forward, each added and normalised."""
+    """Transformer block, `x (B, L, E)` to the same shape: attention, feed-forward, "add & norm"."""
 
     def __init__(self, d_model: int, num_heads: int, d_ff: int) -> None:
         super().__init__()
@@ -99,9 +99,9 @@ class TransformerBlock(nn.Module):
 
 
 class SimpleLanguageModel(nn.Module):
-    """Tokens `(B, L)` to logits `(B, L, vocab_size)`, each from its position and those before.
+    """Language model: tokens `(B, L)` to logits `(B, L, vocab_size)`, from no later position.
 
-    `reach` is for an experiment: how many words back a position may look, or None for all.
+    `reach` is for an experiment: how many positions back attention may look, or None for all.
     """
 
     def __init__(

@@ -9,7 +9,7 @@ from itertools import permutations
 
 from autograder.author import ParameterNames
 
-# Each is looked for in one step of a dotted name, from the last step to the first.
+# The names are searched in a dotted name from its last part to its first.
 _JOINED = {"qkv": ("query", "key", "value"), "kv": ("key", "value")}
 _ROLES = (
     ("qkv", r"qkv|in_?proj|c_attn|query_key_value"),
@@ -26,7 +26,7 @@ _ROLES = (
 
 
 def role(name: str) -> str:
-    """Return a parameter's role, as far as its name tells."""
+    """Return a parameter's role, as far as its name shows it, or an empty text."""
     steps = name.split(".")
     if steps[-1] in {"weight", "bias"} and len(steps) > 1:
         steps.pop()
@@ -39,7 +39,7 @@ def role(name: str) -> str:
 
 
 def is_shift(name: str) -> bool:
-    """Return whether a parameter is a bias: it is added."""
+    """Return True if a parameter is a bias."""
     last = name.rpartition(".")[2].lower()
     return re.search(r"bias|beta|shift|^b(_|\d|[qkvo]?$)", last) is not None
 

@@ -9,13 +9,13 @@ from reference.scaling import entropy
 
 
 def analyze_pattern(embeddings: Array) -> dict[str, float]:
-    """Return the measures of self-attention with Q = K = V = embeddings `(L, d)`, scaled."""
+    """Return the measures of scaled self-attention with Q = K = V = embeddings `(L, d)`."""
     _, weights = attention(embeddings, embeddings, embeddings)
     return measures(weights)
 
 
 def measures(weights: Array) -> dict[str, float]:
-    """Mean of the diagonal, largest weight, and mean entropy of the rows in nats."""
+    """Return the mean of the diagonal, the largest weight, and the rows' mean entropy in nats."""
     return {
         "self_attention": float(np.diag(weights).mean()),
         "max_attention": float(weights.max()),
@@ -26,7 +26,7 @@ def measures(weights: Array) -> dict[str, float]:
 def strongest_links(
     weights: Array, tokens: Sequence[str], k: int = 2
 ) -> list[list[tuple[str, float]]]:
-    """For each query its k largest links, largest first; ties in the order of the tokens."""
+    """Return for each query its k largest links, largest first; ties in the order of the tokens."""
     order = np.argsort(-weights, axis=1, kind="stable")[:, :k]
     return [
         [(tokens[j], float(row[j])) for j in chosen]

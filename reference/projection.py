@@ -1,4 +1,4 @@
-"""Queries, keys and values from the same words.
+"""Projection of the same words to queries, keys and values.
 
 Source: Vaswani et al. (2017), section 3.2.2: the learnt projections of one head.
 """

@@ -1,4 +1,4 @@
-"""Readers of results that may be written in more than one way."""
+"""Conversion of results that may have several forms."""
 
 from typing import Any
 
@@ -6,12 +6,12 @@ import numpy as np
 
 
 def as_one_number(value: Any) -> Any:
-    """Return an array of one number as that number; all else as it is."""
+    """Return an array with one entry as a number; return other values unchanged."""
     return value.reshape(()) if isinstance(value, np.ndarray) and value.size == 1 else value
 
 
 def as_single(value: Any) -> Any:
-    """Numbers as float32, what a training in float32 can be held to; all else as it is."""
+    """Return numbers rounded to float32, the precision of training; others unchanged."""
     try:
         return np.asarray(value, dtype=np.float32)
     except (ValueError, TypeError):

@@ -1,4 +1,4 @@
-"""Tests for tokens drawn from given probabilities."""
+"""Tests of whether tokens were sampled with given probabilities."""
 
 from dataclasses import dataclass
 
@@ -8,14 +8,14 @@ import numpy.typing as npt
 from reference.attention import Array, softmax
 from reference.chance import FALSE_ALARM, FAR, chi_square
 
-LEAST = 5.0  # a cell that should have fewer counts than that is put together with others
-LAGS = 8  # how many times back may tell what comes next
-ENOUGH = 50.0  # so many steps that are the same, and that are not, make a sum nearly normal
+LEAST = 5.0  # cells with a smaller expected count are merged with others
+LAGS = 8  # number of earlier tokens that may predict the next
+ENOUGH = 50.0  # number of equal steps, and of different ones, that make a sum roughly normal
 
 
 @dataclass(frozen=True)
 class SamplingMistake:
-    """A mistake by name, and the sentence about it."""
+    """Mistake by name, with its sentence."""
 
     id: str
     finding: str
@@ -33,7 +33,7 @@ def what_was_drawn(
 ) -> SamplingMistake | None:
     """Return the mistake in a chain of tokens, or None.
 
-    `logits` `(V, V)`: row w has those of the token after w, which depends on w alone.
+    `logits` `(V, V)`: row w has the logits of the token after w, which depends only on w.
     """
     chances = softmax(logits / temperature)
     if fits(words, chances):
@@ -71,7 +71,7 @@ def _others(logits: Array, temperature: float) -> list[tuple[str, str, Array]]:
 def least_likely_are_missing(
     words: npt.NDArray[np.int64], probabilities: Array, count: int
 ) -> bool:
-    """Return whether a chain never has the `count` least likely words, too long for chance."""
+    """Return True if a long chain never has the `count` least likely words, unlike by chance."""
     before, after = words[:-1], words[1:]
     ranks = probabilities.argsort(-1).argsort(-1)
     chances = np.sort(probabilities)[:, :count].sum(-1)[before]
@@ -86,7 +86,7 @@ def _likelihood(words: npt.NDArray[np.int64], probabilities: Array) -> float:
 
 
 def fits(words: npt.NDArray[np.int64], probabilities: Array) -> bool:
-    """Pearson's χ² test of a Markov chain's steps, with a false alarm once in 10⁹."""
+    """Return True if a Markov chain passes Pearson's χ² test, with one false alarm in 10⁹."""
     statistic, freedom = _chi_square_of(words, probabilities)
     return statistic <= chi_square(freedom, 1 - FALSE_ALARM)
 
@@ -111,7 +111,7 @@ def _chi_square_of(words: npt.NDArray[np.int64], probabilities: Array) -> tuple[
 
 
 def is_random(words: npt.NDArray[np.int64], probabilities: Array) -> bool:
-    """Return whether a chain's steps vary as drawn ones do. Planned steps are too even."""
+    """Return True if a chain's steps vary as sampled steps do. Planned steps are too even."""
     return not (
         _is_too_even(words, probabilities)
         or _comes_again(words, probabilities)
@@ -125,10 +125,10 @@ def _is_too_even(words: npt.NDArray[np.int64], probabilities: Array) -> bool:
 
 
 def _comes_again(words: npt.NDArray[np.int64], probabilities: Array) -> bool:
-    """Return whether a stretch comes twice that is too unlikely to.
+    """Return True if a stretch is repeated that is too unlikely to be repeated by chance.
 
-    Wherever the first is, the chance that the second repeats it is that of its steps. Shorter ones
-    than `shortest` steps are all likely enough.
+    Wherever the first stretch is, the chance that a second one repeats it is the product of its
+    steps' probabilities. Stretches shorter than `shortest` are all likely enough.
     """
     steps = np.log(np.maximum(probabilities[words[:-1], words[1:]], 1e-300))
     limit = np.log(FALSE_ALARM / len(words) ** 2)
@@ -160,7 +160,7 @@ def _distances(words: npt.NDArray[np.int64], length: int) -> list[int]:
 
 
 def _tells_the_next(words: npt.NDArray[np.int64], probabilities: Array) -> bool:
-    """Return whether the token after an earlier one predicts the token after it next time."""
+    """Return True if the token that followed a token earlier predicts what follows it next time."""
     for lag in range(1, LAGS + 1):
         found = expected = variance = rest = 0.0
         for word, chances in enumerate(probabilities):

@@ -20,7 +20,7 @@ MEASURES = (
 
 
 def entropy(weights: Array) -> Array:
-    """−Σ p·ln p of each row, in nats, with 0·ln 0 = 0 (Shannon 1948, section 6)."""
+    """Return −Σ p·ln p of each row, in nats, with 0·ln 0 = 0 (Shannon 1948, section 6)."""
     weights = np.asarray(weights, dtype=np.float64)
     positive = np.where(weights > 0, weights, 1.0)
     return -(weights * np.log(positive)).sum(axis=-1)
@@ -53,7 +53,7 @@ def measure_trial(
 
 @dataclass(frozen=True)
 class Distribution:
-    """The distribution of one trial's value of a measure, estimated from `size` trials."""
+    """Distribution of one trial's value of a measure, estimated from `size` trials."""
 
     mean: float
     std: float
@@ -71,7 +71,7 @@ def sampling_distributions(
 ) -> Mapping[str, Distribution]:
     """Return the distribution of each measure for one trial with standard normal Q and K.
 
-    `entropy` is the function to measure with: one value for each row.
+    `entropy` computes one value for each row.
     """
     rng = np.random.default_rng([dimension, seq_len])
     Q = rng.standard_normal((size, seq_len, dimension))
@@ -94,13 +94,13 @@ def _describe(values: Array) -> Distribution:
 def acceptance_interval(
     one_trial: Distribution, trials: int, false_rejection: float
 ) -> tuple[float, float]:
-    """Return the interval of the mean over `trials` fair trials; outside by `false_rejection`.
+    """Return an interval: fair means over `trials` trials fall outside with `false_rejection`.
 
     The quantiles are those of a normal distribution, corrected for skewness and kurtosis
     (Cornish & Fisher 1938; Hill & Davis 1968) and never narrower than without the correction.
     The uncertainty of the reference's own estimate is part of the width.
     """
-    from statistics import NormalDist  # only this function needs it, and it is slow to import
+    from statistics import NormalDist  # only this function needs it, and its import is slow
 
     z = NormalDist().inv_cdf(1 - false_rejection / 2)
     spread = one_trial.std * np.sqrt(1 / trials + 1 / one_trial.size)
@@ -112,19 +112,20 @@ def acceptance_interval(
 
 @lru_cache(maxsize=32)
 def variance_interval(freedom: int, false_rejection: float) -> tuple[float, float]:
-    """Return the interval of observed variance over expected variance, for that chance.
+    """Return an interval for observed variance divided by expected variance.
 
-    It is χ² distributed over its degrees of freedom, an even number. The reference's own estimate
-    and what the trials differ from a normal distribution widen the interval by half.
+    `false_rejection` is the chance that a fair ratio falls outside. The ratio is χ² distributed
+    over its degrees of freedom, an even number. The interval is half as wide again, for the
+    reference's own estimate and for trials that are not exactly normal.
     """
     low, high = (_chi_square(freedom, false_rejection / 2, upper) for upper in (False, True))
     return low / freedom / 1.5, high / freedom * 1.5
 
 
 def _chi_square(freedom: int, chance: float, upper: bool) -> float:
-    """Return the value that χ² is above with that chance, or below it, by bisection.
+    """Return the value that a χ² variable exceeds (or stays below) with that chance, by bisection.
 
-    For an even number of degrees of freedom both are sums of a Poisson distribution.
+    For an even number of degrees of freedom both chances are sums of a Poisson distribution.
     """
 
     half = freedom // 2

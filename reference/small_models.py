@@ -1,7 +1,7 @@
-"""Small models to train and to write with, and what goes with them.
+"""Small models for training and text generation, with helper functions.
 
-The text of this file is also run beside a submission, so nothing in it is secret: none of these is
-the answer to an exercise.
+The text of this file is also run next to a submission, so nothing in it may be secret: nothing here
+answers an exercise.
 """
 
 import torch
@@ -9,9 +9,9 @@ from torch import Tensor, nn
 
 
 class MeanModel(nn.Module):
-    """Logits of the next word from the word itself and the mean of all words so far.
+    """Model with logits of the next word from the current word and the mean of all words so far.
 
-    tokens `(B, L)` to logits `(B, L, V)`; more than `max_seq_length` tokens are an error.
+    Tokens `(B, L)` give logits `(B, L, V)`; more than `max_seq_length` tokens are an error.
     """
 
     def __init__(self, embedding: Tensor, output: Tensor, max_seq_length: int = 1000) -> None:
@@ -34,12 +34,12 @@ class MeanModel(nn.Module):
 
 
 def rows(model: MeanModel) -> Tensor:
-    """Return the model's embedding as it is now."""
+    """Return the model's current embedding."""
     return model.embedding.detach()
 
 
 def in_mode(model: nn.Module, training: bool) -> nn.Module:
-    """Return the model, training or not."""
+    """Return the model, set to training or evaluation mode."""
     return model.train(training)
 
 
@@ -49,7 +49,7 @@ def generator(seed: int) -> torch.Generator:
 
 
 def with_gradient(loss: object, logits: Tensor, tokens: Tensor) -> tuple[Tensor, Tensor | None]:
-    """Return a loss and its gradient by the logits, if there is one."""
+    """Return a loss and its gradient with respect to the logits, or None without a gradient."""
     logits = logits.clone().requires_grad_()
     value = loss(logits, tokens)  # type: ignore[operator]
     if not isinstance(value, Tensor) or not value.requires_grad:

@@ -1,8 +1,8 @@
-"""The loss of a language model, its training, and writing with it. Imports torch.
+"""Loss, training and text generation of a language model. Imports torch.
 
 Sources: the loss is the cross-entropy of the next word (Bengio et al., 2003, eq. 1 and section 2);
-AdamW is that of Loshchilov & Hutter (2019), with torch's defaults. It is written out: torch's own
-imports its compiler, which takes more than a second.
+AdamW is that of Loshchilov & Hutter (2019), with torch's defaults. It is implemented here because
+torch's own imports its compiler, which takes more than a second.
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 
 def next_token_loss(logits: Tensor, tokens: Tensor) -> Tensor:
-    """logits `(B, L, V)` and tokens `(B, L)`: the mean cross-entropy of token t + 1 at t."""
+    """Return the mean cross-entropy of token t + 1 at t, from `(B, L, V)` and `(B, L)`."""
     return nn.functional.cross_entropy(logits[:, :-1].flatten(0, 1), tokens[:, 1:].flatten())
 
 
@@ -20,7 +20,7 @@ BETAS, EPSILON, WEIGHT_DECAY = (0.9, 0.999), 1e-8, 0.01
 
 
 class AdamW:
-    """Optimizer with means of the gradients and of their squares, and decay beside the step."""
+    """Optimizer with means of the gradients and of their squares, and decoupled weight decay."""
 
     def __init__(self, parameters: Iterable[Tensor], lr: float) -> None:
         self.parameters = list(parameters)
@@ -30,12 +30,12 @@ class AdamW:
         self.squares = [torch.zeros_like(each) for each in self.parameters]
 
     def zero_grad(self) -> None:
-        """Forget the gradients."""
+        """Clear the gradients."""
         for each in self.parameters:
             each.grad = None
 
     def step(self) -> None:
-        """Change the parameters; each has a gradient."""
+        """Update the parameters; each has a gradient."""
         self.steps += 1
         first, second = (1 - beta**self.steps for beta in BETAS)
         with torch.no_grad():
@@ -48,7 +48,7 @@ class AdamW:
 
 
 def train(model: nn.Module, batches: Sequence[Tensor], steps: int, lr: float) -> list[float]:
-    """Return the losses, each before its step."""
+    """Return the loss of each step, measured before the step."""
     optimizer = AdamW(model.parameters(), lr)
     losses = []
     for step in range(steps):

@@ -1,4 +1,4 @@
-"""Calls of functions that are given a small model, which is made where they run."""
+"""Callers of functions whose argument is a small model, which is made in their process."""
 
 from typing import Any
 
@@ -7,10 +7,10 @@ from reference.kit import kit_of
 
 
 class TrainsOne:
-    """A caller of `train`."""
+    """Caller of `train`."""
 
     def ask(self, submission: Any, recipe: Any, probe: Any) -> Any:
-        """Return the losses, one each step."""
+        """Return the loss of each step."""
         state = recipe.arguments(probe)
         model = kit_of(submission).MeanModel.kept(tensor(state.embedding), tensor(state.output))
         batches = [tensor(each) for each in state.batches]
@@ -18,7 +18,7 @@ class TrainsOne:
 
 
 class WritesWithOne:
-    """A caller of `generate`."""
+    """Caller of `generate`."""
 
     def ask(self, submission: Any, recipe: Any, probe: Any) -> Any:
         """Return the sequence of tokens."""

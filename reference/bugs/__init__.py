@@ -1,6 +1,7 @@
-"""Right and broken implementations for `find_the_bug`, as functions and as texts to send.
+"""Correct and broken implementations for `find_the_bug`, as functions and as texts to send.
 
-A module for each function. `right_…` are right; of a `wrong_…` the docstring says what is wrong.
+There is a module for each function. Functions named `right_…` are correct; the docstring of a
+`wrong_…` says what is wrong.
 """
 
 import ast
@@ -18,12 +19,12 @@ NAMES = (
     "multi_head_forward",
     "attention_with_dropout",
 )
-SHOWN = "shown"  # wrong_shown is what the exercise shows
+SHOWN = "shown"  # the exercise shows wrong_shown
 
 
 @dataclass(frozen=True)
 class Implementation:
-    """One implementation; `wrong` says what is wrong with it, and is empty for a right one."""
+    """One implementation; `wrong` says what is wrong with it, and is empty for a correct one."""
 
     id: str
     wrong: str
@@ -33,7 +34,7 @@ class Implementation:
 
 @functools.cache
 def implementations(name: str) -> tuple[Implementation, ...]:
-    """Return all implementations of a function. Each text stands alone; its names tell nothing."""
+    """Return all implementations of a function, as complete texts whose names reveal nothing."""
     module = importlib.import_module(f"{__name__}.{name}")
     found = []
     for node in ast.parse(inspect.getsource(module)).body:
@@ -53,12 +54,12 @@ def implementations(name: str) -> tuple[Implementation, ...]:
 
 
 def right_answer(name: str, *args: Any) -> Any:
-    """Return the answer of the first right implementation of a function."""
+    """Return the answer of the first correct implementation of a function."""
     return next(each for each in implementations(name) if not each.wrong).function(*args)
 
 
 def _alone(node: ast.FunctionDef) -> str:
-    """Return the function with the name `implementation` and without its docstring."""
+    """Return the function's source with the name `implementation` and without its docstring."""
     body = node.body[1:] if ast.get_docstring(node) is not None else node.body
     parameters = ast.arguments(
         posonlyargs=[],

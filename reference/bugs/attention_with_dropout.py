@@ -1,6 +1,7 @@
 """`attention_with_dropout(Q, K, V, p, rng)`: (output, weights); dropout acts on the weights used.
 
-The fault is that of S2: the weights after dropout are handed back as if they were a distribution.
+The shown fault is that of S2: the weights after dropout are returned as if they were a
+distribution.
 """
 
 from typing import Any
@@ -43,7 +44,7 @@ def right_by_choice(Q: Any, K: Any, V: Any, p: float, rng: Any) -> Any:
 
 
 def wrong_shown(Q: Any, K: Any, V: Any, p: float, rng: Any) -> Any:
-    """the weights that are returned are those after dropout: their rows do not sum to 1"""
+    """the returned weights are those after dropout: their rows do not sum to 1"""
     scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(K.shape[-1])
     e = np.exp(scores - scores.max(axis=-1, keepdims=True))
     weights = e / e.sum(axis=-1, keepdims=True)
@@ -53,7 +54,7 @@ def wrong_shown(Q: Any, K: Any, V: Any, p: float, rng: Any) -> Any:
 
 
 def wrong_returned_renormalised(Q: Any, K: Any, V: Any, p: float, rng: Any) -> Any:
-    """the weights that are returned are those after dropout, brought to a sum of 1"""
+    """the returned weights are those after dropout, normalised to a sum of 1"""
     scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(K.shape[-1])
     e = np.exp(scores - scores.max(axis=-1, keepdims=True))
     weights = e / e.sum(axis=-1, keepdims=True)
@@ -73,8 +74,8 @@ def wrong_not_scaled(Q: Any, K: Any, V: Any, p: float, rng: Any) -> Any:
 
 
 def wrong_others_used(Q: Any, K: Any, V: Any, p: float, rng: Any) -> Any:
-    """the values are mixed with weights of scores that are not divided by √d_k; those that are
-    returned are right"""
+    """the output uses weights from scores that are not divided by √d_k; the returned weights are
+    right"""
     scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(K.shape[-1])
     e = np.exp(scores - scores.max(axis=-1, keepdims=True))
     weights = e / e.sum(axis=-1, keepdims=True)
@@ -86,7 +87,7 @@ def wrong_others_used(Q: Any, K: Any, V: Any, p: float, rng: Any) -> Any:
 
 
 def wrong_not_rescaled(Q: Any, K: Any, V: Any, p: float, rng: Any) -> Any:
-    """the weights that are kept are not divided by 1 − p"""
+    """the kept weights are not divided by 1 − p"""
     scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(K.shape[-1])
     e = np.exp(scores - scores.max(axis=-1, keepdims=True))
     weights = e / e.sum(axis=-1, keepdims=True)
@@ -103,7 +104,7 @@ def wrong_missing(Q: Any, K: Any, V: Any, p: float, rng: Any) -> Any:
 
 
 def wrong_inverted(Q: Any, K: Any, V: Any, p: float, rng: Any) -> Any:
-    """p is the probability to be kept, in place of that to be dropped"""
+    """p is used as the probability to keep a weight, not to drop it"""
     scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(K.shape[-1])
     e = np.exp(scores - scores.max(axis=-1, keepdims=True))
     weights = e / e.sum(axis=-1, keepdims=True)
@@ -112,7 +113,7 @@ def wrong_inverted(Q: Any, K: Any, V: Any, p: float, rng: Any) -> Any:
 
 
 def wrong_always_half(Q: Any, K: Any, V: Any, p: float, rng: Any) -> Any:
-    """half of the weights are dropped, whatever p is, unless it is 0"""
+    """half of the weights are dropped for any p except 0"""
     scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(K.shape[-1])
     e = np.exp(scores - scores.max(axis=-1, keepdims=True))
     weights = e / e.sum(axis=-1, keepdims=True)
@@ -121,7 +122,7 @@ def wrong_always_half(Q: Any, K: Any, V: Any, p: float, rng: Any) -> Any:
 
 
 def wrong_at_most_half(Q: Any, K: Any, V: Any, p: float, rng: Any) -> Any:
-    """no more than half of the weights are dropped, also where p is above 0.5"""
+    """at most half of the weights are dropped, even if p is above 0.5"""
     scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(K.shape[-1])
     e = np.exp(scores - scores.max(axis=-1, keepdims=True))
     weights = e / e.sum(axis=-1, keepdims=True)
@@ -131,7 +132,7 @@ def wrong_at_most_half(Q: Any, K: Any, V: Any, p: float, rng: Any) -> Any:
 
 
 def wrong_zero_ignored(Q: Any, K: Any, V: Any, p: float, rng: Any) -> Any:
-    """p = 0 is taken for no p at all, and half of the weights are dropped"""
+    """p = 0 counts as no p given, so half of the weights are dropped"""
     scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(K.shape[-1])
     e = np.exp(scores - scores.max(axis=-1, keepdims=True))
     weights = e / e.sum(axis=-1, keepdims=True)
@@ -159,7 +160,7 @@ def wrong_on_scores(Q: Any, K: Any, V: Any, p: float, rng: Any) -> Any:
 
 
 def wrong_whole_keys(Q: Any, K: Any, V: Any, p: float, rng: Any) -> Any:
-    """whole keys are dropped: a key that is dropped is so for every query"""
+    """whole keys are dropped: a dropped key is dropped for every query"""
     scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(K.shape[-1])
     e = np.exp(scores - scores.max(axis=-1, keepdims=True))
     weights = e / e.sum(axis=-1, keepdims=True)
@@ -186,7 +187,7 @@ def wrong_shared_by_batch(Q: Any, K: Any, V: Any, p: float, rng: Any) -> Any:
 
 
 def wrong_renormalised(Q: Any, K: Any, V: Any, p: float, rng: Any) -> Any:
-    """after dropout the weights are brought to a sum of 1 again"""
+    """after dropout the weights are normalised again"""
     scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(K.shape[-1])
     e = np.exp(scores - scores.max(axis=-1, keepdims=True))
     weights = e / e.sum(axis=-1, keepdims=True)

@@ -1,6 +1,6 @@
 """`batched_attention(Q, K, V)`: (output, weights) for any number of batch axes.
 
-The fault is that of S3: a transpose of K that is fixed to three axes.
+The shown fault is that of S3: a transpose of K that works only with three axes.
 """
 
 from typing import Any
@@ -43,7 +43,7 @@ def right_divided_last(Q: Any, K: Any, V: Any) -> Any:
 
 
 def wrong_shown(Q: Any, K: Any, V: Any) -> Any:
-    """the transpose of K is fixed to three axes, and four are an error"""
+    """the transpose of K works only with three axes; four raise an error"""
     scores = Q @ K.transpose(0, 2, 1) / np.sqrt(K.shape[-1])
     e = np.exp(scores - scores.max(axis=-1, keepdims=True))
     weights = e / e.sum(axis=-1, keepdims=True)
@@ -51,7 +51,7 @@ def wrong_shown(Q: Any, K: Any, V: Any) -> Any:
 
 
 def wrong_fixed_to_four(Q: Any, K: Any, V: Any) -> Any:
-    """the transpose of K is fixed to four axes, and three are an error"""
+    """the transpose of K works only with four axes; three raise an error"""
     scores = Q @ K.transpose(0, 1, 3, 2) / np.sqrt(K.shape[-1])
     e = np.exp(scores - scores.max(axis=-1, keepdims=True))
     weights = e / e.sum(axis=-1, keepdims=True)
@@ -59,7 +59,7 @@ def wrong_fixed_to_four(Q: Any, K: Any, V: Any) -> Any:
 
 
 def wrong_needs_batch(Q: Any, K: Any, V: Any) -> Any:
-    """there has to be a batch axis: none is an error"""
+    """the function needs a batch axis; without one it raises an error"""
     scores = np.einsum("b...qd,b...kd->b...qk", Q, K) / np.sqrt(K.shape[-1])
     e = np.exp(scores - scores.max(axis=-1, keepdims=True))
     weights = e / e.sum(axis=-1, keepdims=True)
@@ -67,7 +67,7 @@ def wrong_needs_batch(Q: Any, K: Any, V: Any) -> Any:
 
 
 def wrong_flat_batch(Q: Any, K: Any, V: Any) -> Any:
-    """the batch axes come back as one: the result has three axes where the input has four"""
+    """all batch axes become one: for an input with four axes, the result has three"""
     q, k, v = (x.reshape(-1, *x.shape[-2:]) for x in (Q, K, V))
     scores = q @ np.swapaxes(k, -1, -2) / np.sqrt(k.shape[-1])
     e = np.exp(scores - scores.max(axis=-1, keepdims=True))
@@ -121,7 +121,7 @@ def wrong_first_feature(Q: Any, K: Any, V: Any) -> Any:
 
 
 def wrong_scores_used(Q: Any, K: Any, V: Any) -> Any:
-    """the values are mixed with the scores"""
+    """the output combines the values with the scores instead of the weights"""
     scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(K.shape[-1])
     e = np.exp(scores - scores.max(axis=-1, keepdims=True))
     weights = e / e.sum(axis=-1, keepdims=True)
@@ -129,7 +129,7 @@ def wrong_scores_used(Q: Any, K: Any, V: Any) -> Any:
 
 
 def wrong_others_returned(Q: Any, K: Any, V: Any) -> Any:
-    """the weights that are returned are those of scores that are not divided by √d_k"""
+    """the returned weights come from scores that are not divided by √d_k"""
     scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(K.shape[-1])
     e = np.exp(scores - scores.max(axis=-1, keepdims=True))
     weights = e / e.sum(axis=-1, keepdims=True)
@@ -147,7 +147,7 @@ def wrong_not_scaled(Q: Any, K: Any, V: Any) -> Any:
 
 
 def wrong_size_of_axis_1(Q: Any, K: Any, V: Any) -> Any:
-    """the scores are divided by the root of axis 1, which is d_k only without a batch"""
+    """the scores are divided by the root of axis 1's size, which is d_k only without a batch"""
     scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(K.shape[1])
     e = np.exp(scores - scores.max(axis=-1, keepdims=True))
     weights = e / e.sum(axis=-1, keepdims=True)
@@ -163,7 +163,7 @@ def wrong_size_of_values(Q: Any, K: Any, V: Any) -> Any:
 
 
 def wrong_as_many_keys(Q: Any, K: Any, V: Any) -> Any:
-    """there is room for as many weights as queries only: another number of keys is an error"""
+    """the weights have one column per query, so a different number of keys raises an error"""
     scores = np.zeros((*Q.shape[:-1], Q.shape[-2]))
     scores[...] = Q @ np.swapaxes(K, -1, -2) / np.sqrt(K.shape[-1])
     e = np.exp(scores - scores.max(axis=-1, keepdims=True))

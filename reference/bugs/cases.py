@@ -1,4 +1,4 @@
-"""Calls that tell right implementations from broken ones."""
+"""Calls that distinguish correct implementations from broken ones."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

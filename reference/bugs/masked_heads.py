@@ -1,6 +1,6 @@
 """`masked_heads(scores, mask)`: weights of `(B, H, L, L)` scores, mask `(L, L)` or `(B, L, L)`.
 
-The fault is that of S4: an axis for the heads is put in at position 1 of every mask.
+The shown fault is that of S4: an axis for the heads is inserted at position 1 of every mask.
 """
 
 from typing import Any
@@ -41,8 +41,8 @@ def right_by_factors(scores: Any, mask: Any) -> Any:
 
 
 def wrong_shown(scores: Any, mask: Any) -> Any:
-    """an axis is put in at position 1 of every mask: (L, L) becomes (L, 1, L), which broadcasts
-    along the heads"""
+    """every mask gets an axis at position 1: (L, L) becomes (L, 1, L), which broadcasts along the
+    heads"""
     mask = np.asarray(mask).astype(bool)[:, None]
     scores = np.where(mask, scores, -1e9)
     e = np.exp(scores - scores.max(axis=-1, keepdims=True))
@@ -50,14 +50,14 @@ def wrong_shown(scores: Any, mask: Any) -> Any:
 
 
 def wrong_no_axis(scores: Any, mask: Any) -> Any:
-    """no axis is put in behind the batch of a (B, L, L) mask, which meets the heads"""
+    """a (B, L, L) mask gets no axis for the heads, so its batch axis is aligned with the heads"""
     scores = np.where(np.asarray(mask).astype(bool), scores, -1e9)
     e = np.exp(scores - scores.max(axis=-1, keepdims=True))
     return e / e.sum(axis=-1, keepdims=True)
 
 
 def wrong_as_many_heads(scores: Any, mask: Any) -> Any:
-    """where there are as many heads as sequences, a (B, L, L) mask is taken for one of each head"""
+    """if there are as many heads as sequences, a (B, L, L) mask is used as one mask per head"""
     mask = np.asarray(mask).astype(bool)
     taken = mask.ndim == 2 or len(mask) == scores.shape[1]
     mask = mask if taken else mask[:, None]
@@ -67,7 +67,7 @@ def wrong_as_many_heads(scores: Any, mask: Any) -> Any:
 
 
 def wrong_as_long_as_heads(scores: Any, mask: Any) -> Any:
-    """where there are as many heads as words, each row of an (L, L) mask is taken for one head's"""
+    """if there are as many heads as words, each row of an (L, L) mask is used for one head"""
     mask = np.asarray(mask).astype(bool)
     own = mask.ndim == 3 or len(mask) == scores.shape[1]
     mask = mask[:, None] if own else mask
@@ -86,7 +86,7 @@ def wrong_first_mask(scores: Any, mask: Any) -> Any:
 
 
 def wrong_first_sequence(scores: Any, mask: Any) -> Any:
-    """the mask acts on the first sequence alone"""
+    """the mask acts only on the first sequence"""
     mask = np.asarray(mask).astype(bool)
     mask = mask[:, None] if mask.ndim == 3 else mask
     low = np.where(mask, scores, -1e9)
@@ -96,7 +96,7 @@ def wrong_first_sequence(scores: Any, mask: Any) -> Any:
 
 
 def wrong_first_head(scores: Any, mask: Any) -> Any:
-    """the mask acts on the first head alone"""
+    """the mask acts only on the first head"""
     mask = np.asarray(mask).astype(bool)
     mask = mask[:, None] if mask.ndim == 3 else mask
     low = np.where(mask, scores, -1e9)
@@ -106,7 +106,7 @@ def wrong_first_head(scores: Any, mask: Any) -> Any:
 
 
 def wrong_first_row(scores: Any, mask: Any) -> Any:
-    """every query gets the row of the mask that is the first query's"""
+    """every query gets the first query's row of the mask"""
     mask = np.asarray(mask).astype(bool)[..., :1, :]
     mask = mask[:, None] if mask.ndim == 3 else mask
     scores = np.where(mask, scores, -1e9)
@@ -115,7 +115,7 @@ def wrong_first_row(scores: Any, mask: Any) -> Any:
 
 
 def wrong_always_causal(scores: Any, mask: Any) -> Any:
-    """every mask is taken for the causal one"""
+    """every mask is treated as the causal mask"""
     mask = np.tri(scores.shape[-1], dtype=bool)
     scores = np.where(mask, scores, -1e9)
     e = np.exp(scores - scores.max(axis=-1, keepdims=True))
@@ -123,7 +123,7 @@ def wrong_always_causal(scores: Any, mask: Any) -> Any:
 
 
 def wrong_inverted(scores: Any, mask: Any) -> Any:
-    """true blocks, where it should allow"""
+    """true blocks a position, but should allow it"""
     mask = np.asarray(mask).astype(bool)
     mask = mask[:, None] if mask.ndim == 3 else mask
     scores = np.where(mask, -1e9, scores)
@@ -132,7 +132,7 @@ def wrong_inverted(scores: Any, mask: Any) -> Any:
 
 
 def wrong_transposed(scores: Any, mask: Any) -> Any:
-    """queries and keys have changed places in the mask"""
+    """queries and keys are exchanged in the mask"""
     mask = np.swapaxes(np.asarray(mask).astype(bool), -1, -2)
     mask = mask[:, None] if mask.ndim == 3 else mask
     scores = np.where(mask, scores, -1e9)
@@ -141,7 +141,7 @@ def wrong_transposed(scores: Any, mask: Any) -> Any:
 
 
 def wrong_whole_numbers(scores: Any, mask: Any) -> Any:
-    """the mask is turned round by ~, which turns True and False, and makes −2 and −1 of 1 and 0"""
+    """the mask is inverted with ~, which works for True and False but turns 1 and 0 to −2 and −1"""
     mask = np.asarray(mask)
     mask = mask if mask.dtype.kind in "iu" else mask.astype(bool)
     mask = mask[:, None] if mask.ndim == 3 else mask
@@ -168,7 +168,7 @@ def wrong_after_softmax(scores: Any, mask: Any) -> Any:
 
 
 def wrong_even(scores: Any, mask: Any) -> Any:
-    """what may be attended to gets equal weights, whatever its scores"""
+    """all allowed positions get equal weights, whatever their scores"""
     mask = np.asarray(mask).astype(bool)
     mask = mask[:, None] if mask.ndim == 3 else mask
     even = np.where(mask, np.ones(scores.shape), 0.0)
@@ -176,7 +176,7 @@ def wrong_even(scores: Any, mask: Any) -> Any:
 
 
 def wrong_not_low_enough(scores: Any, mask: Any) -> Any:
-    """blocked scores become −10, which leaves them a weight"""
+    """blocked scores become −10, so their weights are not 0"""
     mask = np.asarray(mask).astype(bool)
     mask = mask[:, None] if mask.ndim == 3 else mask
     scores = np.where(mask, scores, -10.0)

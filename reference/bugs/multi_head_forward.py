@@ -1,6 +1,6 @@
 """`multi_head_forward(x, W_q, W_k, W_v, W_o, num_heads)`: (output, weights) of several heads.
 
-The fault is that of S1: heads are declared and used for the scaling, and nothing is split.
+The shown fault is that of S1: the heads only change the scaling, and nothing is split.
 """
 
 from typing import Any
@@ -57,7 +57,7 @@ def right_einsum(x: Any, W_q: Any, W_k: Any, W_v: Any, W_o: Any, num_heads: int)
 
 
 def wrong_shown(x: Any, W_q: Any, W_k: Any, W_v: Any, W_o: Any, num_heads: int) -> Any:
-    """the heads are never split: one head has all features, and is only scaled like one of many"""
+    """the heads are never split: one head has all features; num_heads only changes its scaling"""
     Q, K, V = x @ W_q, x @ W_k, x @ W_v
     scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(x.shape[-1] // num_heads)
     e = np.exp(scores - scores.max(axis=-1, keepdims=True))
@@ -66,7 +66,7 @@ def wrong_shown(x: Any, W_q: Any, W_k: Any, W_v: Any, W_o: Any, num_heads: int) 
 
 
 def wrong_repeated(x: Any, W_q: Any, W_k: Any, W_v: Any, W_o: Any, num_heads: int) -> Any:
-    """the heads are never split: the same weights are handed back once for each head"""
+    """the heads are never split: the same weights are returned once for each head"""
     Q, K, V = x @ W_q, x @ W_k, x @ W_v
     scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(x.shape[-1] // num_heads)
     e = np.exp(scores - scores.max(axis=-1, keepdims=True))
@@ -75,7 +75,7 @@ def wrong_repeated(x: Any, W_q: Any, W_k: Any, W_v: Any, W_o: Any, num_heads: in
 
 
 def wrong_reshape_only(x: Any, W_q: Any, W_k: Any, W_v: Any, W_o: Any, num_heads: int) -> Any:
-    """the features are cut straight into (B, H, L, d) and back: the words are mixed"""
+    """the features are reshaped directly to (B, H, L, d) and back, which mixes the words"""
     B, L, E = x.shape
     d = E // num_heads
     Q, K, V = ((x @ W).reshape(B, num_heads, L, d) for W in (W_q, W_k, W_v))
@@ -97,7 +97,7 @@ def wrong_merged_badly(x: Any, W_q: Any, W_k: Any, W_v: Any, W_o: Any, num_heads
 
 
 def wrong_interleaved(x: Any, W_q: Any, W_k: Any, W_v: Any, W_o: Any, num_heads: int) -> Any:
-    """the features are dealt out to the heads in turn, in place of blocks of neighbours"""
+    """the features go to the heads in turn, not in blocks of neighbours"""
     B, L, E = x.shape
     d = E // num_heads
     Q, K, V = ((x @ W).reshape(B, L, d, num_heads).transpose(0, 3, 1, 2) for W in (W_q, W_k, W_v))
@@ -141,7 +141,7 @@ def wrong_over_queries(x: Any, W_q: Any, W_k: Any, W_v: Any, W_o: Any, num_heads
 
 
 def wrong_no_output_matrix(x: Any, W_q: Any, W_k: Any, W_v: Any, W_o: Any, num_heads: int) -> Any:
-    """W_o takes no part"""
+    """W_o is not used"""
     B, L, E = x.shape
     d = E // num_heads
     Q, K, V = ((x @ W).reshape(B, L, num_heads, d).transpose(0, 2, 1, 3) for W in (W_q, W_k, W_v))
@@ -165,7 +165,7 @@ def wrong_output_matrix_turned(
 
 
 def wrong_values_by_keys(x: Any, W_q: Any, W_k: Any, W_v: Any, W_o: Any, num_heads: int) -> Any:
-    """the values are made with W_k"""
+    """the values are computed with W_k"""
     B, L, E = x.shape
     d = E // num_heads
     Q, K, V = ((x @ W).reshape(B, L, num_heads, d).transpose(0, 2, 1, 3) for W in (W_q, W_k, W_k))
@@ -176,7 +176,7 @@ def wrong_values_by_keys(x: Any, W_q: Any, W_k: Any, W_v: Any, W_o: Any, num_hea
 
 
 def wrong_first_weights(x: Any, W_q: Any, W_k: Any, W_v: Any, W_o: Any, num_heads: int) -> Any:
-    """the weights that are returned for every head are the first head's"""
+    """the first head's weights are returned for every head"""
     B, L, E = x.shape
     d = E // num_heads
     Q, K, V = ((x @ W).reshape(B, L, num_heads, d).transpose(0, 2, 1, 3) for W in (W_q, W_k, W_v))
@@ -188,7 +188,7 @@ def wrong_first_weights(x: Any, W_q: Any, W_k: Any, W_v: Any, W_o: Any, num_head
 
 
 def wrong_mean_weights(x: Any, W_q: Any, W_k: Any, W_v: Any, W_o: Any, num_heads: int) -> Any:
-    """the weights that are returned are the mean over the heads"""
+    """the mean over the heads is returned as the weights"""
     B, L, E = x.shape
     d = E // num_heads
     Q, K, V = ((x @ W).reshape(B, L, num_heads, d).transpose(0, 2, 1, 3) for W in (W_q, W_k, W_v))
@@ -223,7 +223,7 @@ def wrong_first_head(x: Any, W_q: Any, W_k: Any, W_v: Any, W_o: Any, num_heads: 
 
 
 def wrong_first_position(x: Any, W_q: Any, W_k: Any, W_v: Any, W_o: Any, num_heads: int) -> Any:
-    """every position gets what the first one attends to"""
+    """every position gets the first position's output"""
     B, L, E = x.shape
     d = E // num_heads
     Q, K, V = ((x @ W).reshape(B, L, num_heads, d).transpose(0, 2, 1, 3) for W in (W_q, W_k, W_v))

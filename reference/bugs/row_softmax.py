@@ -1,4 +1,4 @@
-"""`row_softmax(x)`: a softmax of each row, stable. The fault is that of S1: no axis."""
+"""`row_softmax(x)`: a stable softmax of each row. The shown fault is that of S1: no axis."""
 
 from typing import Any
 
@@ -47,7 +47,7 @@ def wrong_first_axis(x: Any) -> Any:
 
 
 def wrong_second_axis(x: Any) -> Any:
-    """the softmax runs along axis 1 where there is one, which is the last only of a matrix"""
+    """the softmax uses axis 1 if there is one; with three or more axes that is not the last"""
     axis = min(1, x.ndim - 1)
     e = np.exp(x - x.max(axis=axis, keepdims=True))
     return e / e.sum(axis=axis, keepdims=True)
@@ -68,7 +68,7 @@ def wrong_first_row(x: Any) -> Any:
 
 
 def wrong_first_of_batch(x: Any) -> Any:
-    """with three axes or more, everything after the first matrix is a copy of it"""
+    """with three or more axes, all matrices are copies of the first one"""
     e = np.exp(x - x.max(axis=-1, keepdims=True))
     weights = e / e.sum(axis=-1, keepdims=True)
     return weights if x.ndim < 3 else np.broadcast_to(weights[:1], x.shape)
@@ -81,13 +81,13 @@ def wrong_not_stable(x: Any) -> Any:
 
 
 def wrong_maximum_of_all(x: Any) -> Any:
-    """what is subtracted is the maximum of all rows: one that lies far below another gives NaN"""
+    """the maximum of all rows is subtracted: a row far below another one gives NaN"""
     e = np.exp(x - x.max())
     return e / e.sum(axis=-1, keepdims=True)
 
 
 def wrong_cut_off(x: Any) -> Any:
-    """entries beyond ±500 are cut off there, so that 1000 and 999 get the same weight"""
+    """entries are clipped to ±500, so that 1000 and 999 get the same weight"""
     e = np.exp(np.clip(x, -500, 500))
     return e / e.sum(axis=-1, keepdims=True)
 
@@ -103,19 +103,19 @@ def wrong_sum_without_exp(x: Any) -> Any:
 
 
 def wrong_base_2(x: Any) -> Any:
-    """the powers are those of 2, not of e"""
+    """powers of 2 are used, not of e"""
     e = 2.0 ** (x - x.max(axis=-1, keepdims=True))
     return e / e.sum(axis=-1, keepdims=True)
 
 
 def wrong_minimum(x: Any) -> Any:
-    """the sign is turned round: the smallest entry gets the largest weight"""
+    """the sign is reversed: the smallest entry gets the largest weight"""
     e = np.exp(x.min(axis=-1, keepdims=True) - x)
     return e / e.sum(axis=-1, keepdims=True)
 
 
 def wrong_sorted(x: Any) -> Any:
-    """the weights of a row stand in ascending order, not in that of the entries"""
+    """the weights of a row are in ascending order, not in the order of the entries"""
     e = np.exp(x - x.max(axis=-1, keepdims=True))
     return np.sort(e / e.sum(axis=-1, keepdims=True), axis=-1)
 
@@ -127,7 +127,7 @@ def wrong_rounded(x: Any) -> Any:
 
 
 def wrong_whole_numbers(x: Any) -> Any:
-    """of whole numbers the result is whole numbers too, so that nearly all weights are 0"""
+    """for integers the result has integers too, so that nearly all weights are 0"""
     e = np.exp(x - x.max(axis=-1, keepdims=True))
     result = np.zeros_like(x)
     result[...] = e / e.sum(axis=-1, keepdims=True)

@@ -1,1 +1,1 @@
-"""The course's checks: one pytest file an exercise."""
+"""The course's checks: one pytest file per exercise."""

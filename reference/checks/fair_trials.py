@@ -1,4 +1,4 @@
-"""Tests for numbers from fair trials: their place and their scatter."""
+"""Tests for numbers from fair trials: their values and their variance."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,8 +9,8 @@ from autograder.author import Curve, Mismatch
 from reference.scaling import Distribution, acceptance_interval, variance_interval
 
 FALSE_REJECTION = 1e-9
-MANY, FEW_TRIALS = 28, 2  # dimensions, each measured by few trials: what they scatter by is known
-SMOOTH = 4  # what a formula may be off by: a polynomial in ln d with so many coefficients
+MANY, FEW_TRIALS = 28, 2  # number of dimensions; the variance over them is known
+SMOOTH = 4  # allowed errors of a formula: a polynomial in ln d with this many coefficients
 
 Table = Mapping[int, Mapping[str, float]]
 Distributions = Callable[[int], Mapping[str, Distribution]]
@@ -26,18 +26,18 @@ class Sizes:
 
 
 def drawn_sizes(rng: np.random.Generator, *ranges: tuple[int, int]) -> Sizes:
-    """Sizes that no table can know: a dimension of each range, in any order."""
+    """Return random sizes, with a dimension from each range, in any order; no table knows them."""
     dimensions = rng.permutation([int(rng.integers(*each)) for each in ranges])
     return Sizes(dimensions.tolist(), int(rng.integers(5, 13)), int(rng.integers(30, 51)))
 
 
 def usual_sizes(rng: np.random.Generator) -> Sizes:
-    """Four dimensions, small to large."""
+    """Return four dimensions, from small to large."""
     return drawn_sizes(rng, (3, 10), (17, 50), (65, 100), (110, 180))
 
 
 def many_sizes(rng: np.random.Generator) -> Sizes:
-    """Many dimensions, each measured by few trials."""
+    """Return many dimensions, with few trials each."""
     dimensions = rng.choice(np.arange(3, 50), size=MANY, replace=False)
     return Sizes(dimensions.tolist(), int(rng.integers(5, 10)), FEW_TRIALS)
 
@@ -47,7 +47,7 @@ def fair_interval(
 ) -> tuple[float, float]:
     """Return the interval in which a fair measurement of `name` lies."""
     low, high = acceptance_interval(distributions[name], trials, FALSE_REJECTION)
-    if name.startswith("scores_std"):  # ddof 0 and 1 are both right
+    if name.startswith("scores_std"):  # both ddof=0 and ddof=1 are right
         count = seq_len**2
         high *= np.sqrt(count / (count - 1))
     return low, high
@@ -56,9 +56,9 @@ def fair_interval(
 def expect_fair(
     table: Table, names: Sequence[str], sizes: Sizes, distributions: Distributions
 ) -> None:
-    """Pass if each of the named measures lies where a fair experiment would.
+    """Pass if each of the named measures lies where a fair experiment would put it.
 
-    `distributions(dimension)` are those of one trial.
+    `distributions(dimension)` returns those of one trial.
     """
     seq_len, trials = sizes.seq_len, sizes.trials
     curves, first = [], ""
@@ -94,9 +94,9 @@ def expect_fair(
 def expect_scatter(
     table: Table, names: Sequence[str], sizes: Sizes, distributions: Distributions
 ) -> None:
-    """Pass if the measures of many dimensions lie as far from what is expected as trials do.
+    """Pass if the measures of many dimensions vary around their expected values as trials do.
 
-    Those of a formula lie on a curve, near what is expected or not.
+    The values of a formula lie on a smooth curve, near the expected values or not.
     """
     powers = np.log(list(table))[:, None] ** np.arange(SMOOTH)
     for name in names:
@@ -116,7 +116,7 @@ def expect_scatter(
 
 
 def expect_variance(ratio: float, freedom: int, too_small: str, too_large: str) -> None:
-    """Pass if an observed variance, as a part of what is expected, is one of fair trials."""
+    """Pass if the ratio of observed to expected variance is possible for fair trials."""
     low, high = variance_interval(freedom, FALSE_REJECTION)
     if ratio < low:
         raise Mismatch(too_small, mistake="varies-too-little")
@@ -131,10 +131,10 @@ def follow_draws(
     single: Mapping[str, float],
     double: Mapping[str, float],
 ) -> bool:
-    """Return whether measures follow from numbers all near 0, from others, and from these doubled.
+    """Return True if measures follow from the numbers drawn.
 
-    Of numbers twice as large the scores are four times as large; where all scores are nearly 0,
-    all weights are nearly the same.
+    The three calls draw numbers near 0, other numbers, and these doubled. Doubled numbers give
+    scores four times as large; if all scores are nearly 0, all weights are nearly equal.
     """
     level = {"entropy": np.log(seq_len), "max_weight": 1 / seq_len}
     for name in names:

@@ -1,13 +1,13 @@
-"""Tests whether measures are those of real trials, whatever made the random numbers.
+"""Tests whether measures come from real trials, however the random numbers are made.
 
-A trial of two tokens has two rows of two weights. Each row's weights follow from one number, the
-gap between its two scores, so the mean entropy and the mean largest weight of a single trial give
-both gaps; and the gaps are a part of the spread of its four scores. So the three measures of one
-kind are tied together, in each run, by what rows of weights are and not by how Q and K came about:
-by Box–Muller, by an inverse distribution function, from generators spawned or seeded by `rng`.
-Numbers from a table with noise on them are not tied: they are the weights of no rows at all, or
-their gaps do not vary as those of trials do. What is left is to draw the scores themselves; at
-dimension 1 they are products of two numbers, and vary many times as much.
+A trial of two tokens has two rows of two weights. Each row's weights depend on one number, the gap
+between its two scores, so the mean entropy and the mean largest weight of a single trial determine
+both gaps; and the gaps are a part of the variance of its four scores. So the three measures of one
+kind are linked in each run, whether Q and K come from Box–Muller, an inverse distribution function,
+or generators spawned or seeded by `rng`. Numbers from a table with added noise are not linked: they
+belong to no rows of weights, or their gaps do not vary as those of trials do. A remaining cheat is
+to draw the scores themselves; at dimension 1 real scores are products of two numbers, and vary many
+times as much.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -22,11 +22,11 @@ from reference.attention import Array
 from reference.checks.fair_trials import FALSE_REJECTION, Sizes, Table, expect_variance
 from reference.scaling import measure_trial, sampling_distributions
 
-RUNS = 41  # the variance of so many has an even number of degrees of freedom
+RUNS = 41  # the variance of this many has an even number of degrees of freedom
 AT_ONE = Sizes([1], 12, 3)
-REAL = 1000  # trials of the course's own, to compare with
-SURE = 1 - 1e-5  # of a weight above that, the gap is only known to be large
-EXACT = 1e-4  # as single precision and log(p + 1e-9) allow
+REAL = 1000  # number of the course's own trials for comparison
+SURE = 1 - 1e-5  # above this weight, the gap is only known to be large
+EXACT = 1e-4  # the error of single precision and of log(p + 1e-9)
 KINDS = ("unscaled", "scaled")
 
 Run = Callable[[Sizes, int], Table]
@@ -35,14 +35,14 @@ Measures = Mapping[str, float]
 
 @dataclass(frozen=True)
 class Rows:
-    """Scores of one trial of two tokens, as its measures show them."""
+    """Scores of a trial of two tokens, as its measures show them."""
 
     large: float  # the larger gap
     small: float
 
 
 def expect_trials(run: Run, dimension: int, entropy: bool) -> None:
-    """Pass if single trials are trials; `run(sizes, n)` measures with the n-th generator.
+    """Pass if single trials are real; `run(sizes, n)` measures with the n-th generator.
 
     Args:
         dimension: of the trials of two tokens.
@@ -68,9 +68,9 @@ def expect_trials(run: Run, dimension: int, entropy: bool) -> None:
 
 
 def expect_rows(trials: Sequence[Measures], kind: str, dimension: int, entropy: bool) -> None:
-    """Pass if each trial's measures are those of rows, and these vary as rows of trials do."""
+    """Pass if each trial's measures belong to rows of weights that vary as rows of trials do."""
     found = [rows_of(each, kind, entropy) for each in trials]
-    for unbiased in (1.0, 0.75):  # ddof 0 and 1 are both right
+    for unbiased in (1.0, 0.75):  # both ddof=0 and ddof=1 are right
         variances = [unbiased * each[f"scores_std_{kind}"] ** 2 for each in trials]
         if all(
             variance >= 0.98 * explained(rows) - EXACT
@@ -102,7 +102,7 @@ def expect_rows(trials: Sequence[Measures], kind: str, dimension: int, entropy: 
 
 
 def rows_of(measures: Measures, kind: str, entropy: bool) -> Rows:
-    """Return the gaps of the two rows; of equal rows, where the entropy cannot be relied on.
+    """Return the gaps of the two rows; if the entropy is unreliable, of two equal rows.
 
     Raises:
         Mismatch: no rows have these measures.
@@ -114,7 +114,7 @@ def rows_of(measures: Measures, kind: str, entropy: bool) -> Rows:
             f"weights lies between 0.5 and 1."
         )
     mean = min(max(mean, 0.5), 1.0)
-    low, high = 0.0, min(1 - mean, mean - 0.5)  # how far the rows lie from their mean
+    low, high = 0.0, min(1 - mean, mean - 0.5)  # the distance of the rows from their mean
     if not entropy:
         return Rows(gap(mean), gap(mean))
     wanted = measures[f"entropy_{kind}"]
@@ -136,13 +136,13 @@ def gap(weight: float) -> float:
 
 
 def mean_entropy(mean: float, apart: float) -> float:
-    """Of two rows, whose larger weights have that mean and lie so far from it."""
+    """Return the mean entropy of two rows whose larger weights are `mean` ± `apart`."""
     rows = [min(mean + apart, 1 - 1e-16), mean - apart]
     return -sum(p * log(p) + (1 - p) * log1p(-p) for p in rows) / 2
 
 
 def explained(rows: Rows) -> float:
-    """Return the part of the variance of four scores that lies within the rows."""
+    """Return the fraction of the variance of four scores that lies within the rows."""
     return (rows.large**2 + rows.small**2) / 8
 
 
@@ -162,7 +162,7 @@ def described(found: Sequence[Rows], variances: Sequence[float]) -> dict[str, Ar
 
 
 def distance(one: npt.NDArray[np.float64], other: npt.NDArray[np.float64]) -> float:
-    """Between two samples: the largest between their distribution functions."""
+    """Return the largest difference between the distribution functions of two samples."""
     everything = np.sort(np.concatenate([one, other]))
     shares = [
         np.searchsorted(np.sort(each), everything, side="right") / len(each)

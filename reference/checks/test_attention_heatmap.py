@@ -49,7 +49,7 @@ def draw(submission, weights, tokens, **title):
 
 
 def shown(axes, what):
-    """Return the values of the one image on axes, if all its cells can be told apart."""
+    """Return the values of the only image on axes, if all its cells can be distinguished."""
     image = axes.images[-1]
     if len(axes.images) > 1:
         raise Mismatch(
@@ -92,7 +92,7 @@ def expect_colours(image):
 
 @pytest.fixture
 def example(submission, reference, rng):
-    """Weights of three tokens, the figure of them, and the axes that hold the image."""
+    """Weights of three tokens, the figure of them, and the axes with the image."""
     weights = weights_of(reference, rng, 3)
     return weights, *draw(submission, weights, TOKENS)
 
@@ -128,7 +128,7 @@ def ticks(labels, places, edges):
 
 
 def at_each_cell(found, edges, tokens):
-    """Return whether each cell has one label, its token, inside it or at its ends."""
+    """Return True if each cell has one label, its token, inside it or at its ends."""
     return (
         list(found.values()) == tokens
         and len(edges) == len(tokens) + 1
@@ -184,7 +184,7 @@ def test_tick_labels(submission, reference, rng, example):
 
 
 def both_axes(axes):
-    """For x and y: the name, the labels of the ticks and their places, and the cells' edges."""
+    """Yield for x and y: the name, the tick labels and their places, and the cells' edges."""
     image = axes.images[-1]
     return (
         ("x", axes.x_ticks, axes.x_places, image.x_edges),
@@ -245,7 +245,7 @@ def test_colour_bar(example):
 
 
 def number_in(text):
-    """Return a weight as it is written, and half of its last place; None if it is not a number."""
+    """Return a weight as written, and half a unit of its last decimal; None for other texts."""
     if len(text) > LONGEST_NUMBER:
         return None
     plain = text.replace("$", "").replace("\\%", "%").replace("−", "-")  # also as mathematics
@@ -271,7 +271,7 @@ def number_in(text):
 def test_cell_texts(example):
     weights, _, axes = example
     problems = []
-    for lean in (-ON_A_BORDER, ON_A_BORDER):  # a number on the border of two cells is in either
+    for lean in (-ON_A_BORDER, ON_A_BORDER):  # a number on a border may be in either cell
         try:
             expect_numbers_in_cells(numbers_by_cell(axes, lean), weights)
             return
@@ -318,7 +318,7 @@ def expect_numbers_in_cells(written, weights):
 
 
 def matches(numbers, weight):
-    """Return whether all numbers in a cell are its weight, to the places that are written."""
+    """Return True if all numbers in a cell are its weight, rounded to their decimals."""
     return all(unit <= 0.1 and abs(value - weight) <= 0.51 * unit + 1e-9 for value, unit in numbers)
 
 

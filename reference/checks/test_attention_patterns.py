@@ -52,7 +52,7 @@ def compare(submission, reference, embeddings, keys=KEYS):
 
 
 def scenario(name, rng):
-    """Embeddings whose pattern can be told in words."""
+    """Return embeddings whose pattern can be described in words."""
     if name == "uniform":
         return np.ones((4, 3))
     if name == "sequential":
@@ -120,7 +120,7 @@ def test_scenarios(submission, reference, rng, grading):
 
 
 def expect_links(answer, weights, tokens, k):
-    """Pass if each query's links are its largest, in order; ties may stand in any order."""
+    """Pass if each query's links are its largest, in order; ties may be in any order."""
     if not isinstance(answer, list) or len(answer) != len(weights):
         said = f"strongest_links has to return a list with {len(weights)} lists."
         raise Mismatch(said, code="nothing_returned" if answer is None else "other_kind")
@@ -151,7 +151,7 @@ def is_pair(link):
 
 
 def close_enough(pairs, there):
-    """Return whether each pair is one that is there, but for rounding."""
+    """Return True if each pair is among those in `there`, within rounding."""
     return all(
         any(token == other and abs(weight - right) < 1e-5 for other, right in there)
         for token, weight in pairs
@@ -201,7 +201,7 @@ def test_other_k(submission, rng, grading):
     grading("equal weights and tokens")
     near = np.array([[0.249, 0.252, 0.251, 0.248]] * 4)
     causal = np.array([[1, 0, 0, 0], [0.6, 0.4, 0, 0], [0.2, 0.5, 0.3, 0], [0.1, 0.2, 0.3, 0.4]])
-    for weights in (near, causal):  # a weight of 0 is a link too
+    for weights in (near, causal):  # a weight of 0 is also a link
         links = submission.strongest_links(weights, repeated, k=4)
         expect_links(links, weights, repeated, 4)
     ties = np.array([[0.25, 0.25, 0.25, 0.25]] * 3 + [[0.4, 0.1, 0.4, 0.1]])

@@ -1,4 +1,4 @@
-"""Checks of `causal_mask`: four functions."""
+"""Checks of `causal_mask`, which has four functions."""
 
 from dataclasses import replace
 
@@ -22,20 +22,20 @@ from reference.following import own_count_visible, own_masked_weights
 
 SIZES = (1, 2, 3, 4, 7)
 MASK = ["test_mask_values"]
-LOW = 20.0  # a score that far below another weighs nothing: e to the power of −20 is 2e-9
+LOW = 20.0  # a score this far below another has no weight: e to the power of −20 is 2e-9
 TOO_HIGH = "A blocked score is not low enough to end at weight 0."
-FAR = 50.0  # so far below, it may as well be −∞: e to the power of −50 is 2e-22
-NEAR = 10.0  # one less far below the largest of its row has a weight: e to that is 5e-5
-SUM = 1e-3  # what the weights of a row may sum to besides 1
+FAR = 50.0  # this far below, a score is as good as −∞: e to the power of −50 is 2e-22
+NEAR = 10.0  # a score closer than this to the largest of its row has a weight of 5e-5 or more
+SUM = 1e-3  # allowed error of a row's sum of weights
 
 
 def drawn_lengths(rng):
-    """Lengths that no table can know."""
+    """Return random lengths, which no table can know."""
     return rng.choice(np.arange(8, 41), size=3, replace=False).tolist()
 
 
 def expect_allowed(answer, scores, allowed):
-    """Pass if allowed scores are as they were; mark blocked ones too that are not low."""
+    """Pass if allowed scores are unchanged; on failure also mark blocked ones that are high."""
     __tracebackhide__ = True
     try:
         kept = np.where(allowed, answer, 0.0)
@@ -127,7 +127,7 @@ def test_blocked_scores(submission, reference, rng):
             continue
         try:
             weights = reference.softmax(answer)
-        except NotJudged:  # in a student kit; a score so near the largest needs no answer
+        except NotJudged:  # in a student kit: a score so near the largest needs no answer
             near = ~mask & (answer > largest - NEAR)
             if near.any():
                 raise Mismatch(TOO_HIGH, "the scores", answer, None, near) from None
@@ -140,7 +140,7 @@ def test_blocked_scores(submission, reference, rng):
 
 
 def expect_own_masks(submission):
-    """Pass if apply_mask takes what create_causal_mask returns, which may be lists."""
+    """Pass if apply_mask accepts the result of create_causal_mask, which may be lists."""
     __tracebackhide__ = True
     aside, scores = submission.aside(), np.arange(1.0, 10.0).reshape(3, 3)
     try:
@@ -194,7 +194,7 @@ def test_mask_kinds(submission, rng):
 
 
 def no_softmax_of(submission, scores, mask):
-    """Return a test: weights are no softmax of scores that the student's own mask has changed."""
+    """Return a test that weights are not a softmax of scores changed by the student's mask."""
 
     def cannot_follow(weights):
         masked = expect_shape(submission.own().apply_mask(scores, mask), scores.shape)
@@ -218,7 +218,7 @@ def test_masked_weights(submission, reference, rng, note):
     small = np.array([[1.0, 5.0], [0.0, 1.0]])
     cases = [small, *(scores_for(rng, batch, n) for batch, n in (((), 4), ((2,), 3), ((2, 3), 5)))]
     masks = [reference.causal_mask(scores.shape[-1]) for scores in cases]
-    rows = np.array([[1, 0, 1, 1], [0, 1, 0, 1], [1, 1, 0, 0]])  # not a causal one, not square
+    rows = np.array([[1, 0, 1, 1], [0, 1, 0, 1], [1, 1, 0, 0]])  # not causal, not square
     cases += [rng.normal(size=size) for size in ((3, 4), (2, 3, 4), (3, 3, 4), (2, 2, 3, 4))]
     masks += [rows.astype(bool), rows, rows, np.stack([rows, rows[::-1]])]
     for scores, mask in zip(cases, masks, strict=True):
@@ -235,7 +235,7 @@ def test_masked_weights(submission, reference, rng, note):
             condition=10.0,
             unlike=[of_own(np.ones_like(mask))],
             cannot_follow=no_softmax_of(submission, scores, mask),
-            share=0.5,  # what is blocked does not show
+            share=0.5,  # the blocked scores themselves do not matter
         )
 
 
@@ -259,7 +259,7 @@ def test_count_visible(submission, reference, note):
 
 
 def counts_rightly(submission, reference, length):
-    """Return whether count_visible is right for a length."""
+    """Return True if count_visible is right for a length."""
     try:
         answer = expect_numbers(submission.count_visible(length), "the counts")
         expect_close(answer, reference.count_visible(length), "the counts")
@@ -269,7 +269,7 @@ def counts_rightly(submission, reference, length):
 
 
 def blocks(submission, reference, scores, mask):
-    """Return whether a softmax of what apply_mask gives is right."""
+    """Return True if a softmax of apply_mask's result is right."""
     try:
         answer = expect_shape(submission.apply_mask(scores, mask), scores.shape, "the scores")
         numbers = answer.astype(float)
@@ -300,7 +300,7 @@ def test_long_and_unchanged(submission, reference, rng, grading):
     for size in (256, *drawn_lengths(rng)):
         mask = submission.create_causal_mask(size)
         expect_close(mask, reference.causal_mask(size), "the mask")
-    others = drawn_lengths(rng)  # drawn in any case: a student kit knows the answers in this order
+    others = drawn_lengths(rng)  # always drawn: a student kit has the answers in this order
     if counts_rightly(submission, reference, 4):  # one mistake costs once
         for size in others:
             assert counts_rightly(submission, reference, size), "The counts of a length are wrong."

@@ -1,8 +1,7 @@
 """Checks of `find_the_bug`: the repaired functions, and the student's own tests.
 
-A student's test is run on each right and broken function in a process that has seen no other, and
-the function runs in another still: the test can call it, and tell it from others by its answers
-alone.
+A student's test runs on each correct and broken function in a new process, and the function runs in
+another one: the test can only call it, and distinguish it by its answers.
 """
 
 import numpy as np
@@ -101,7 +100,7 @@ def test_repaired(submission, rng, name):
 
 
 def other_numbers(args):
-    """Arguments of the same sizes."""
+    """Return arguments of the same sizes."""
     return [x[::-1] + 1 if getattr(x, "dtype", None) == np.float64 else x for x in args]
 
 
@@ -135,7 +134,7 @@ def compare_dropout(submission, rng):
 
 
 def stopped_by(submission, name, chosen):
-    """For each implementation, what the student's test raised, or None; tried on each once."""
+    """Return each implementation's exception from the student's test, or None; tried once each."""
     untried = [each for each in chosen if (name, each.id) not in submission.shared]
     functions = [submission.elsewhere(each.text, "implementation") for each in untried]
     for each, function in zip(untried, functions, strict=True):
@@ -144,7 +143,7 @@ def stopped_by(submission, name, chosen):
 
 
 def outcome(submission, name, function):
-    """Return the error that the student's test raises for a function."""
+    """Return the error that the student's test raises for a function, or None."""
     try:
         getattr(submission.fresh(), f"test_{name}").kept(function)
     except NotWritten:
@@ -154,7 +153,7 @@ def outcome(submission, name, function):
     return None
 
 
-@pytest.mark.graded_when_handed_in  # it needs right functions
+@pytest.mark.graded_when_handed_in  # the test needs correct functions
 @each_function(
     1,
     "test_{}: accepts right functions, and rejects the broken one",
@@ -182,7 +181,7 @@ def test_of_shown(submission, name):
 
 
 def others(submission, name):
-    """Return the other broken functions that the test lets pass, and the number of all."""
+    """Return the other broken functions that the test accepts, and how many there are in all."""
     known = implementations(name)
     said = stopped_by(submission, name, known)
     broken = [each for each in known if each.wrong and each.id != SHOWN]

@@ -1,7 +1,7 @@
 """Checks of `hand_computation`: numbers worked out on paper, with follow-through marks.
 
-An entry is right if it is within ±0.002 of the exact value, or of what follows from the student's
-own previous step; so one slip costs one step.
+An entry is right if it is within ±0.002 of the exact value, or of the value that follows from the
+student's own previous step; so one mistake costs one step.
 """
 
 import dataclasses
@@ -55,7 +55,7 @@ HOW = {
 
 
 def stated(submission, name):
-    """Return the student's own value of an earlier step, or None where there is no usable one."""
+    """Return the student's own value of an earlier step, or None if it is unusable."""
     try:
         values = submission.value(name)
     except StudentProblem:
@@ -67,7 +67,7 @@ def stated(submission, name):
 
 
 def is_blank(place, name):
-    """Return whether the line that sets a name leaves it open: `a_scores = None`, or three dots."""
+    """Return True if the line that sets a name leaves it open: `a_scores = None`, or three dots."""
     return place is not None and re.search(rf"\b{name}\b[^(]*=\s*(None\b|\.\.\.)", place.text)
 
 
@@ -90,11 +90,11 @@ def filled_in(submission, name):
 
 
 def judge_step(submission, reference, letter, step, note):
-    """Pass if every entry is right in itself, or right given the step before."""
+    """Pass if every entry is right, or follows from the student's previous step."""
     name = f"{letter}_{step}"
     try:
         part = reference.hand_problem(submission.variant).parts[letter]
-    except NotJudged:  # a released course has no answers; what needs none is judged
+    except NotJudged:  # a released course has no answers, so only what needs none is judged
         judge_in_kit(submission, reference, name, note)
         return
     answer = expect_shape(filled_in(submission, name), reference.hand_shape(letter, step), name)
@@ -112,16 +112,16 @@ def judge_step(submission, reference, letter, step, note):
         if right.all():
             note(f"Right, from your {before}.")
             return
-    aside = submission.aside()  # what is read there is not what the check is about
+    aside = submission.aside()  # other values that are read are not what the check tests
     steps = {each: stated(aside, f"{letter}_{each}") for each in STEPS}
     later = with_later_steps("", name, steps, submission.variant)
     if explain_value(name, aside.value, submission.variant) is not None:
-        later = ""  # it is said with the name
+        later = ""  # the message already has it, with the name
     tell_what_is_wrong(name, answer, ~right, not submission.variant, from_own, later)
 
 
 def judge_in_kit(submission, reference, name, note):
-    """Pass if a step fits the steps before, and the scores the matrices in the text."""
+    """Pass if a step fits the previous steps, and the scores fit the matrices in the text."""
     letter, step = name.split("_")
     steps = own_steps(submission, reference, letter, step)
     answer = filled_in(submission, name)
@@ -142,7 +142,7 @@ def judge_in_kit(submission, reference, name, note):
 
 
 def own_steps(submission, reference, letter, last):
-    """Return the student's own steps of a part up to `last`, those of the right shape."""
+    """Return the student's own steps of a part up to `last` that have the right shape."""
     steps = {}
     for step in STEPS[: STEPS.index(last) + 1]:
         own = stated(submission, f"{letter}_{step}")
@@ -153,7 +153,7 @@ def own_steps(submission, reference, letter, last):
 
 
 def tell_what_is_wrong(name, answer, wrong, printed, from_own="", later=""):
-    """Raise a mismatch for the wrong entries. Say so if all of them are known misprints."""
+    """Raise a mismatch for the wrong entries. Its text says so if all are known misprints."""
     printed = PRINTED_IN_S3.get(name, {}) if printed else {}
     places = [tuple(int(i) for i in place) for place in np.argwhere(wrong)]
     if printed and all(

@@ -22,7 +22,7 @@ from reference.masks import causal_mask
 BLOCK, MODEL = "TransformerBlock", "SimpleLanguageModel"
 ATTENTION = tuple(f"attention.W_{name}" for name in "qkvo")
 SMALL = (11, 4, 2, 5, 7)
-LEAST_CHANGE = 1e-3  # of the logits of another word
+LEAST_CHANGE = 1e-3  # least change of the logits for another word
 
 
 @pytest.fixture
@@ -179,12 +179,12 @@ def test_model_values(model, block, rng, note):
 
 
 def every_token(rng, vocab, batch, length):
-    """Tokens in any order, each of the vocabulary among them if there is room."""
+    """Return tokens in any order; each word of the vocabulary occurs if there is room."""
     return rng.permutation(batch * length).reshape(batch, length) % vocab
 
 
 def compare_model(model, block, sizes, tokens, state, note):
-    """Pass if the logits are right, or what follows from the student's own block."""
+    """Pass if the logits are right, or follow from the student's own block."""
     run = model.run(sizes, (tokens,), state)
     right = model.right(sizes, (tokens,), run.state).value
     expect_follows(
@@ -272,7 +272,7 @@ def test_gradients(model, rng):
 
 
 def expect_every_row_learns(run, right):
-    """Pass unless single rows of an embedding have no gradient, as with padding_idx."""
+    """Pass unless some rows of an embedding have no gradient, as with padding_idx."""
     for name in ("token_embedding.weight", "position_embedding.weight"):
         wanted, found = right.gradients[name], np.asarray(run.gradients.get(name, ()), float)
         if found.shape != wanted.shape or not found.any():

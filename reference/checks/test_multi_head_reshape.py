@@ -18,12 +18,12 @@ SIZES = ((1, 2, 6, 3), (2, 3, 20, 4), (3, 4, 10, 5), (2, 5, 3, 1), (4, 1, 12, 6)
 
 
 def counted(*shape):
-    """0, 1, 2, … in that shape: a wrong place is seen at once."""
+    """Return 0, 1, 2, … in this shape, which shows a wrong place at once."""
     return np.arange(float(np.prod(shape))).reshape(shape)
 
 
 def misfits(rng):
-    """Heads and features that do not fit, with every kind of remainder of some heads."""
+    """Yield heads and features that do not fit, with every remainder for some heads."""
     heads = int(rng.integers(5, 9))
     times = rng.integers(2, 6, size=heads)
     pairs = [(heads, int(times[left]) * heads + left) for left in range(1, heads)]
@@ -31,7 +31,7 @@ def misfits(rng):
 
 
 def refuses(submission, heads, features):
-    """Return whether split_heads raises a ValueError of its own for sizes that do not fit."""
+    """Return True if split_heads itself raises a ValueError for sizes that do not fit."""
     try:
         x = np.zeros((2, 3, features))
         expect_error(submission.split_heads, x, heads, type="ValueError", naming=(features, heads))
@@ -41,7 +41,7 @@ def refuses(submission, heads, features):
 
 
 def rows_named(x, *axes):
-    """One row for each place along all axes but the last, and their names."""
+    """Return one row for each place along all axes but the last, and the rows' names."""
     places = np.ndindex(x.shape[:-1])
     used = [axis for axis in enumerate(axes) if axis[0] or len(x) > 1]
     names = [", ".join(f"{word} {place[axis]}" for axis, word in used) for place in places]
@@ -49,7 +49,7 @@ def rows_named(x, *axes):
 
 
 def by_head(features, heads):
-    """Lays (B, H, L, d) out as one row for each sequence, head and position."""
+    """Return a layout of (B, H, L, d): one row for each sequence, head and position."""
 
     def layout(x):
         rows, names = rows_named(x, "sequence", "head", "position")
@@ -59,7 +59,7 @@ def by_head(features, heads):
 
 
 def by_token(features, heads):
-    """Lays (B, L, E) out as one row a token; a number belongs to the head that it came from."""
+    """Return a layout of (B, L, E): one row per token; each number's group is its head."""
 
     def layout(x):
         rows, names = rows_named(x, "sequence", "position")
@@ -120,7 +120,7 @@ def test_split_values(submission, reference):
     ),
 )
 def test_split_error(submission):
-    # sizes at which NumPy's own message cannot name both numbers by chance
+    # sizes for which NumPy's own message cannot contain both numbers by chance
     for shape, heads in (((2, 3, 10), 4), ((1, 5, 34), 7), ((3, 2, 9), 6)):
         expect_error(
             submission.split_heads,
@@ -190,7 +190,7 @@ def test_round_trip(submission, reference, rng, note, grading):
         expect_unchanged(x, after, "x")
         grading("merge")
         pairs.append((x, expect_shape(apart, size, "the result")))
-    unaware = submission.fresh()  # has seen no x that it could hand back
+    unaware = submission.fresh()  # has seen no x that it could return
     for x, apart in pairs:
         back, (after,) = unaware.merge_heads.with_arguments(apart)
         grading("no side effects")

@@ -127,7 +127,7 @@ def test_unchanged(submission, rng):
 @pytest.mark.check("Other values", points=1, grades=["values"], needs=["test_by_hand"])
 def test_other_values(submission, reference, rng):
     compare(submission, reference, *draw(rng, (3,), 1, 7, 2, 3))
-    for batch in ((), (2,)):  # sizes that no table can know
+    for batch in ((), (2,)):  # random sizes, which no table can know
         length, d_model, d_k, d_v = rng.choice(np.arange(6, 41), size=4, replace=False)
         compare(submission, reference, *draw(rng, batch, length, d_model, d_k, d_v))
     compare(submission, reference, *(50 * each for each in draw(rng, (), 3, 3, 3, 3)))

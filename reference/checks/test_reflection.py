@@ -1,4 +1,4 @@
-"""Checks of `reflection`: whether anything is written. What it is worth, a person says."""
+"""Checks of `reflection`: only that something is written. An instructor grades it."""
 
 import pytest
 

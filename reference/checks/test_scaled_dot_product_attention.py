@@ -29,7 +29,7 @@ SIZES = {  # all sizes of a case differ, so that no two axes can be confused
 
 
 def call(function, Q, K, V, *mask):
-    """Return the function with a mask by name, where there is one."""
+    """Return the function's result, with the mask, if any, passed by name."""
     return function(Q, K, V, **dict(zip(["mask"], mask, strict=False)))
 
 
@@ -48,10 +48,10 @@ def run(submission, *args):
 
 @pytest.fixture
 def compare(submission, reference, note):
-    """Pass if output and weights are right, or follow from a softmax of the student's own file."""
+    """Pass if output and weights are right, or follow from a softmax in the student's own file."""
 
     def own_softmax_is_right(asked, weights, condition):
-        """Return whether it gives the right weights. Then nothing wrong can follow from it."""
+        """Return True if the student's softmax gives the right weights; nothing wrong follows."""
         try:
             expect_close(submission.own().softmax(asked), weights, "", condition=condition)
         except (Mismatch, StudentProblem):
@@ -99,7 +99,7 @@ def compare(submission, reference, note):
                     raise
                 try:
                     follow(answers[what], right[what], RESULTS.index(what), what, condition, args)
-                except NotJudged:  # what follows from it is not recorded
+                except NotJudged:  # its consequences are not recorded
                     raise MayFollow(wrong, "softmax", is_sibling=True) from None
 
     return compare

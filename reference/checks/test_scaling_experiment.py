@@ -1,8 +1,8 @@
 """Checks of `scaling_experiment`.
 
-How a student's code draws is its own affair, so each statistic is compared with the interval in
-which a fair experiment lands, all but once in 10 million times. The sizes come from the course's
-seed, beyond those that the text names, and of some generators it is known what they draw.
+Students may draw random numbers in any way, so each statistic is compared with an interval that a
+fair experiment misses once in 10 million times. The sizes come from the course's seed and go beyond
+those in the text; the numbers of some generators are known.
 """
 
 import numpy as np
@@ -39,7 +39,7 @@ REPEATS = 25
 
 @pytest.fixture
 def generator(submission):
-    """Return a function from a state to a generator with it, made where the submission runs."""
+    """Return a function that makes a generator from a state in the submission's process."""
     made = submission.define("draws", draws.GENERATOR)
     return lambda state: made.generator.kept(state.key, state.position)
 
@@ -77,7 +77,7 @@ def run(submission, reference, sizes, rng):
 
 
 def distributions_at(reference, sizes):
-    """By dimension, the distributions of one trial at that length; rougher for many of them."""
+    """Return the distributions of one trial by dimension; rougher if there are many dimensions."""
     size = 600 if len(sizes.dimensions) < 10 else 300
     return lambda dimension: reference.sampling_distributions(dimension, sizes.seq_len, size)
 
@@ -157,7 +157,7 @@ def test_gradient_norm(submission, reference, rng):
 )
 def test_spread(submission, reference, rng, generator):
     names = ("scores_std_unscaled", "scores_std_scaled")
-    # then longer sequences, which show the spread to 3 %: enough to see scores that were rounded
+    # then longer sequences, whose variance is known to 3 %: enough to detect rounded scores
     long = Sizes([int(rng.integers(33, 100))], 40, 40)
     for number, sizes in enumerate((usual_sizes(rng), long)):
         table = run(submission, reference, sizes, generator(draws.seeded(11, number)))
@@ -252,8 +252,8 @@ def expect_repeats(submission, reference, sizes, generator):
 
 
 def expect_what_follows(submission, reference, rng, generator):
-    """Pass if results follow from what `rng` draws, where that is known, or else from trials."""
-    sizes = Sizes([int(rng.integers(2, 5))], 5, 3)  # few numbers: all are known, and twice as many
+    """Pass if results follow from the numbers that `rng` draws, if known, or else from trials."""
+    sizes = Sizes([int(rng.integers(2, 5))], 5, 3)  # few numbers, all known; then twice as large
     (d,) = sizes.dimensions
     seed = int(rng.integers(2**31))
     tiny, single, double = (
@@ -264,7 +264,7 @@ def expect_what_follows(submission, reference, rng, generator):
     names = [name for name in reference.MEASURES if entropy or not name.startswith("entropy")]
     if follow_draws(names, sizes.seq_len, tiny, single, double):
         return
-    # the numbers of Box–Muller, of a generator that `rng` seeds or spawns, … are not known
+    # unknown: numbers of Box–Muller, or of a generator that `rng` seeds or spawns, …
     expect_trials(
         lambda sizes, number: run(
             submission, reference, sizes, generator(draws.seeded(5, seed, number))
@@ -275,7 +275,7 @@ def expect_what_follows(submission, reference, rng, generator):
 
 
 def entropy_is_right(submission, length):
-    """Return whether the student's attention_entropy is right where all weights are equal."""
+    """Return True if the student's attention_entropy is right for equal weights."""
     try:
         found = expect_numbers(
             submission.aside().attention_entropy(np.full((1, length), 1 / length))
@@ -287,7 +287,7 @@ def entropy_is_right(submission, length):
 
 def example_results(reference):
     table = {}
-    for dimension in (64, 4, 256, 16):  # not in order: a plot has to sort, or take care
+    for dimension in (64, 4, 256, 16):  # not sorted: a plot must keep pairs together
         described = reference.sampling_distributions(dimension, SEQ_LEN, size=50)
         table[dimension] = {name: described[name].mean for name in reference.MEASURES}
     return table

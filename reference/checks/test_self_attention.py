@@ -71,7 +71,7 @@ def state_of(rng, d_model, d_k=None, d_v=None):
 
 
 def compare_whole(whole, bare, made_with, inputs, state, note):
-    """Pass if SelfAttention is right, or what follows from the student's own attention inside."""
+    """Pass if SelfAttention is right, or follows from the student's own attention inside."""
     run = whole.run(made_with, inputs, state)
     right = whole.right(made_with, inputs, run.state).value
     answers = whole.answers(run.value, right)
@@ -92,7 +92,7 @@ def compare_whole(whole, bare, made_with, inputs, state, note):
 
 
 def expect_two_alike(bare, made_with, inputs):
-    """Two passes in evaluation, with other random numbers each time, give the same."""
+    """Pass if two passes in evaluation, with different random numbers, give the same result."""
     first, second = (bare.answers(bare.run(made_with, inputs, {}, seed=n).value) for n in (1, 2))
     for one, two, what in zip(first, second, bare.what, strict=True):
         if not np.array_equal(np.asarray(one), np.asarray(two), equal_nan=True):
@@ -179,7 +179,7 @@ def test_bare_mask(bare, rng, note):
     each = [np.stack([mask, mask[::-1]])] if batch else []
     for allowed in (mask, mask.astype(int), mask.astype(np.float32), mask[:1], *each):
         bare.compare_masked((), draw(rng, batch, 3, 4, 5, 2), allowed, {}, note)
-    # as many queries as sequences, as many heads as sequences, and none of them
+    # as many queries as sequences, as many heads as sequences, and neither
     for axes, allowed in (((3,), mask), ((2, 2), np.stack([mask, mask[::-1]])), ((), mask)):
         inputs = draw(rng, axes, 3, 4, 5, 2)
         if len(axes) == len(batch) or bare.is_right((), inputs, {}):
@@ -449,7 +449,7 @@ def test_other_sizes(whole, bare, rng, note, grading):
 
 
 def expect_finite(bare, inputs):
-    """Large scores are no reason for NaN, whatever the scale."""
+    """Pass if large scores give no NaN, whatever the scale."""
     output = np.asarray(bare.output((), inputs, {}))
     if not np.isfinite(output).all():
         raise Mismatch("With large scores the output holds NaN or infinite values.", "the output")

@@ -88,7 +88,7 @@ def test_lists_and_integers(submission, reference):
     ),
 )
 def test_large_numbers(submission, reference):
-    rows_apart = [[1e4, 0.0], [-1e4, -1e4 + 1]]  # each row needs a maximum of its own
+    rows_apart = [[1e4, 0.0], [-1e4, -1e4 + 1]]  # each row needs its own maximum
     for x in ([1000.0, 1001.0], [1e4, -1e4, 0.0], [-1e4, -1e4 + 1], rows_apart):
         x = np.array(x)
         expect_close(submission.softmax(x), reference.softmax(x), condition=1e4)
@@ -150,7 +150,7 @@ def test_other_sizes(submission, reference, rng, grading):
         x = rng.normal(scale=20.0, size=shape)
         answer = submission.softmax(x, axis=axis)
         expect_close(answer, reference.softmax(x, axis), condition=100.0)
-    for _ in range(3):  # sizes that no table can know
+    for _ in range(3):  # random sizes, which no table can know
         shape = rng.integers(1, 12, size=int(rng.integers(1, 5)))
         x, axis = rng.normal(scale=3.0, size=shape), int(rng.integers(-len(shape), len(shape)))
         expect_close(submission.softmax(x, axis=axis), reference.softmax(x, axis), condition=20.0)

@@ -26,15 +26,15 @@ from reference.kit import kit_of
 from reference.losses import right_gradient, right_loss, right_losses
 from reference.sampling import least_likely_are_missing, what_was_drawn
 
-AT_ONCE, CALLS = 200, 8  # words drawn by a call, since recursion is a right way to write
+AT_ONCE, CALLS = 200, 8  # words per call: recursion is allowed, and has a limit
 LARGE = 20.0  # of logits
-MANY = 60  # steps of training, so that a tenth or a twentieth of them is several
+MANY = 60  # number of training steps: a tenth or a twentieth of it is still several steps
 CONDITION = 200.0  # of losses after some steps of AdamW: in float32, about 2e-4 of their size
 
 
 @pytest.fixture
 def kit(submission):
-    """The small models of the course, in the worker."""
+    """Return the course's small models, in the worker."""
     return kit_of(submission)
 
 
@@ -111,7 +111,7 @@ def test_losses(submission, kit, rng, note):
 
 
 def compare_losses(submission, answer, run, note):
-    """Pass if the losses are right, or those of a right training with the student's own loss."""
+    """Pass if the losses are right, or follow from the student's own loss."""
     expect_follows(
         answer,
         right_losses(*run)[0],
@@ -121,7 +121,7 @@ def compare_losses(submission, answer, run, note):
         "next_token_loss",
         submission,
         condition=CONDITION,
-        axes=(0, 2),  # the logits of the last position have no part in the loss
+        axes=(0, 2),  # the logits of the last position do not affect the loss
     )
 
 
@@ -178,7 +178,7 @@ def test_optimizer_and_mode(submission, kit, rng, grading):
 
 
 def expect_one_rate(before, after, right):
-    """Pass unless weights without a gradient shrank alike, by another factor than the right one."""
+    """Pass unless weights without a gradient shrank equally, but by a wrong factor."""
     shares, share = after / before, float(np.mean(right / before))
     factor = float(np.mean(shares))
     alike = np.allclose(shares, factor, rtol=0, atol=1e-5)
@@ -236,7 +236,7 @@ def test_context(submission, kit, rng, note):
             "choice of tokens",
             submission,
             vary=lambda context, words=words: (context + 1) % words,
-            share=0.0,  # another word may leave the likeliest one as it is
+            share=0.0,  # another word may leave the likeliest one unchanged
         )
         if model.value("longest") != min(limit, length + count - 1):
             raise Mismatch(
@@ -266,7 +266,7 @@ def test_drawn(submission, reference, kit, rng):
     for temperature in (0.6, 2.0, 1.0):
 
         def write(first, temperature=temperature):
-            """So many new words after `first`, by a generator that has drawn nothing yet."""
+            """Return that many new words after `first`, from a new generator."""
             drawn = {"temperature": temperature, "generator": generators(rng)}
             answer = run_generate(submission, model, np.array([first]), AT_ONCE, form, **drawn)
             if not np.isin(answer, range(5)).all():
@@ -274,7 +274,7 @@ def test_drawn(submission, reference, kit, rng):
             return answer.astype(np.int64)
 
         words, other = write(0), write(0)
-        if not np.array_equal(words, other):  # else the generator has no part in it: see below
+        if not np.array_equal(words, other):  # otherwise the generator is not used: see below
             for _ in range(CALLS - 1):
                 words = np.concatenate([words, write(words[-1])[1:]])
         found = what_was_drawn(words, logits, temperature)
@@ -367,7 +367,7 @@ def test_other_sizes(submission, rng, note, grading):
     kit = kit_of(submission)
     grading("loss")
     logits, tokens = draw_loss(rng, 5, 9, 13)
-    logits *= LARGE / np.abs(logits).max()  # as large as a logarithm of a softmax can take
+    logits *= LARGE / np.abs(logits).max()  # as large as the logarithm of a softmax can be
     sent = tensor(logits), tensor(tokens)
     answer, after = submission.next_token_loss.with_arguments(*sent)
     expect_close(one_number(answer), right_loss(logits, tokens), "the loss", condition=1e3)

@@ -1,4 +1,4 @@
-"""Small models of the course, trained and asked to write by the student's functions."""
+"""Small models of the course, trained and run by the student's functions."""
 
 import numpy as np
 
@@ -22,7 +22,7 @@ def run_training(submission, kit, weights, batches, steps, lr):
 
 
 def run_generate(submission, model, prompt, count, form="plain", **drawn):
-    """Return the sequence; with a `form`, in that form and with its prompt in front."""
+    """Return the sequence of prompt and new words; `form` is the form that the student returns."""
     answer = expect_numbers(
         submission.generate(model, tensor(prompt), count, **drawn), "the sequence"
     )
@@ -36,14 +36,14 @@ def run_generate(submission, model, prompt, count, form="plain", **drawn):
 def form_of(submission, kit):
     """Return the form of the student's sequences: plain, a batch of one, or without the prompt.
 
-    That is graded with the greedy words, and with nothing else.
+    Only the check of greedy generation grades the form.
     """
     rng = np.random.default_rng(1)
     model = kit.MeanModel.kept(*(tensor(each) for each in draw_model(rng, 5)))
     try:
         answer = np.asarray(submission.aside().generate(model, tensor(np.array([1, 3])), 3))
     except StudentProblem as problem:
-        if problem.kind in {"timed out", "crashed"}:  # with its process the models are gone
+        if problem.kind in {"timed out", "crashed"}:  # its models end with its process
             raise
         return "plain"
     except ValueError:

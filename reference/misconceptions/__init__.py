@@ -1,5 +1,5 @@
-"""Misconceptions: what students often write instead, one module an exercise, each as code.
+"""Misconceptions: common mistakes of students as code, one module per exercise.
 
-A misconception replaces named steps of a recipe; the rest stays right. `autograder verify` shows
-that each loses marks and is told from all others.
+A misconception replaces named steps of a recipe; the other steps stay right. `autograder verify`
+shows that each one loses marks and is distinguished from all others.
 """

@@ -1,6 +1,6 @@
-"""Misconceptions about pictures of attention: what is drawn, and in which order.
+"""Misconceptions about pictures of attention: the values drawn, and their order.
 
-What is written in a figure (labels, ticks, numbers) the checks name themselves.
+The checks themselves name mistakes in a figure's texts: labels, ticks, numbers.
 """
 
 from collections.abc import Callable, Sequence
@@ -32,7 +32,7 @@ MASKED: Hints = (
 
 
 def of_weights(change: Callable[[Any], Any]) -> Step:
-    """Return a change of the weights that are drawn."""
+    """Return a step that changes the weights that are drawn."""
     return lambda s: change(np.asarray(s.weights))
 
 
@@ -205,7 +205,7 @@ def effect_probes(draw: int) -> Sequence[Probe]:
 
 
 def _figure(images: Sequence[Any], tokens: Sequence[str] = ()) -> Any:
-    """Return a figure as a student's function makes it, with these images and texts."""
+    """Return a figure with these images and texts, as a student's function makes it."""
     from matplotlib.figure import Figure
 
     figure = Figure()

@@ -1,4 +1,4 @@
-"""Repaired functions that are still broken, and tests that find nothing.
+"""Misconceptions in repaired functions that are still broken, and in tests that find nothing.
 
 The broken implementations are those that the students' tests are tried on.
 """
@@ -34,7 +34,7 @@ DROPOUT_IDS = {
     "own-numbers": "own-random-numbers",
     "same-every-time": "dropout-always-the-same",
 }
-ENDS_IN_AN_ERROR = {  # which says by itself what is wrong
+ENDS_IN_AN_ERROR = {  # which already says what is wrong
     ("batched_attention", id) for id in (SHOWN, "fixed-to-four", "needs-batch", "as-many-keys")
 }
 PARAMETERS = {
@@ -82,7 +82,7 @@ def _as_module(s: Any) -> dict[str, Any]:
     return {"d_model": s.x.shape[-1], "num_heads": s.num_heads, "x": s.x, **turned}
 
 
-# A recipe that does the same as each function, and what it is given.
+# For each function, a recipe that computes the same, and its arguments.
 LIKE: dict[str, tuple[Recipe, Callable[[Any], dict[str, Any]]]] = {
     "row_softmax": (SOFTMAX.recipes["softmax"], lambda s: {"x": s.x}),
     "batched_attention": (
@@ -133,7 +133,7 @@ def _recipe(name: str) -> Recipe:
         means=call,
         ways={
             "still-broken" if each.id == SHOWN else each.id: (
-                f"This is still so in your function: {each.wrong}.",
+                f"Your function still has a mistake: {each.wrong}.",
                 each.function,
             )
             for each in known
@@ -160,7 +160,7 @@ def _recipe(name: str) -> Recipe:
 
 
 def _borrowed(recipe: Recipe, given: Callable[[Any], dict[str, Any]]) -> Iterator[Misconception]:
-    """The mistakes of a recipe that does the same, with what it is given."""
+    """Yield the mistakes of a recipe that computes the same from `given`."""
     for each in recipe.misconceptions:
         if each.id not in NOT_HERE:
             yield replace(each, replaces={"answer": _done_as(recipe, given, each)})
@@ -171,7 +171,7 @@ def _done_as(recipe: Recipe, given: Callable[[Any], dict[str, Any]], wrong: Misc
 
 
 def simulated_values() -> Iterator[tuple[str, str, dict[str, object]]]:
-    """The function with dropout, done wrong, and tests that tell nothing."""
+    """Yield wrong versions of the function with dropout, and tests that find nothing."""
     for each in implementations("attention_with_dropout"):
         if each.id in DROPOUT_IDS:
             name = "attention_with_dropout"

@@ -1,4 +1,4 @@
-"""A softmax whose maximum or sum runs along another axis than its row; shared by exercises."""
+"""Softmax whose maximum or sum is taken along another axis than its row; shared by exercises."""
 
 from collections.abc import Callable
 from typing import Any
@@ -19,7 +19,7 @@ def _ratio(exponentials: Any, axis: int = -1) -> Any:
 
 
 def wrong_reductions(of: str, hints: Hints) -> tuple[Family, ...]:
-    """For the step `weights`, made from the scores in step `of`."""
+    """Return misconceptions in the step `weights`, made from the scores in step `of`."""
 
     def weights(change: Callable[[Any], Any]) -> Step:
         return lambda s: change(getattr(s, of))
@@ -40,8 +40,8 @@ def wrong_reductions(of: str, hints: Hints) -> tuple[Family, ...]:
                 },
                 **{
                     f"maximum-along-{name}": (
-                        f"What is subtracted before the exponential is the maximum along {words}, "
-                        "which is not the same for a whole row.",
+                        f"The maximum subtracted before the exponential is taken along {words}, so "
+                        "it is not the same for a whole row.",
                         lambda x, axis=axis: _ratio(np.exp(x - x.max(axis, keepdims=True))),
                     )
                     for name, axis, words in AXES

@@ -1,4 +1,4 @@
-"""Misconceptions of the NumPy exercises, for exercises in torch."""
+"""Misconceptions of the NumPy exercises, reworded for exercises in torch."""
 
 from collections.abc import Iterable
 
@@ -14,12 +14,12 @@ WORDS = {
 
 
 def chosen(families: Iterable[Family], names: str) -> tuple[Family, ...]:
-    """Those of the mistakes that are named, with torch's words."""
+    """Return the mistakes with these names, with torch's words."""
     return tuple(family.worded(_worded) for family in author.chosen(families, names))
 
 
 def without(families: Iterable[Family], names: str) -> tuple[Family, ...]:
-    """Return all of the mistakes but those that are named, with torch's words."""
+    """Return all mistakes except those with these names, with torch's words."""
     return tuple(family.worded(_worded) for family in author.without(families, names))
 
 

@@ -1,4 +1,4 @@
-"""The strongest links of each query, done wrong."""
+"""Misconceptions in the strongest links of each query."""
 
 from collections.abc import Callable
 from typing import Any
@@ -29,7 +29,7 @@ def _others(s: Any) -> Any:
 
 
 def _by_token(of: Callable[[list[float]], float]) -> Step:
-    """Links in which each token is there once, with one number of all its weights."""
+    """Return a step in which each token occurs once, with one number from all its weights."""
 
     def links(s: Any) -> Any:
         found = []
@@ -53,7 +53,7 @@ FORMS = ("{:.4f}", "{:.0f}", "{:.1f}", "{:.2f}", "{}")
 
 
 def _sorted_by(key: Callable[[float], Any]) -> Step:
-    """Links in falling order of something else than their weights."""
+    """Return a step with links in falling order of a key of their weights."""
 
     def links(s: Any) -> Any:
         rows = (list(zip(s.tokens, map(float, row), strict=True)) for row in np.asarray(s.weights))

@@ -38,7 +38,7 @@ SPREAD: Hints = (
 
 
 def of_weights(change: Callable[[Any], Any]) -> Step:
-    """Return a measure of the weights, as a step."""
+    """Return a step that measures the weights."""
     return lambda s: change(s.weights)
 
 

@@ -1,4 +1,4 @@
-"""Misconceptions about the causal mask, and about what a mask does to scores."""
+"""Misconceptions about the causal mask, and about the effect of a mask on scores."""
 
 from typing import Any
 

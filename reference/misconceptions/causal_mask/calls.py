@@ -1,4 +1,4 @@
-"""Scores with masks of every kind, and what can be said of what becomes of them."""
+"""Calls with scores and masks of every kind, and facts about their results."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,11 +9,11 @@ from autograder.author import Fact, Probe, Trait
 from reference.masks import causal_mask
 from reference.misconceptions.causal_mask.apply import mask_of
 
-LOW = 20.0  # a score that far below the largest of its row ends at weight 0
+LOW = 20.0  # a score this far below the largest of its row gets weight 0
 
 
 def scores_and_masks(draw: int) -> Sequence[Probe]:
-    """Scores that are already scaled, with masks of every kind."""
+    """Return calls with scaled scores and masks of every kind."""
     rng = np.random.default_rng([40, draw])
 
     def scores(*sizes: int) -> Any:

@@ -1,4 +1,4 @@
-"""The mask itself, done wrong."""
+"""Misconceptions in making the mask."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -24,7 +24,7 @@ SIZE: Hints = (
 
 
 def of_length(make: Callable[[int], Any]) -> Step:
-    """Return a step that makes something for a length."""
+    """Return a step that applies `make` to the length."""
     return lambda s: make(s.seq_len)
 
 

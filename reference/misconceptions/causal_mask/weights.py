@@ -1,4 +1,4 @@
-"""Masked attention weights, done wrong."""
+"""Misconceptions in masked attention weights."""
 
 from typing import Any
 
@@ -201,8 +201,8 @@ WEIGHTS = (
 )
 
 
-# What `apply_mask` does wrong, done inside this function. Two of its mistakes, a missing softmax
-# apart, end at the same weights here, so only one of each such group stays.
+# The mistakes of `apply_mask`, made inside this function. If two give the same weights here, apart
+# from a missing softmax, only one of them is listed.
 _SAME_HERE = (
     "additive-mask-returned mask-added blocked-plus-infinity mask-returned mask-in-place-of-scores "
     "all-lowered softmax-taken softmax-and-zero scaled-too allowed-zero blocked-not-low lowered "

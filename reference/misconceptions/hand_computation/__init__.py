@@ -1,6 +1,7 @@
-"""Misconceptions in attention by hand: a step done another way gives other numbers.
+"""Misconceptions in attention by hand: a wrong step gives other numbers.
 
-The numbers are compared to two decimals at least, with the exact step before or the student's own.
+The numbers are compared, to at least two decimals, with results from the exact previous step or
+from the student's own.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -49,7 +50,7 @@ def explain_value(name: str, read: Callable[[str], Any], variant: str = "") -> F
     if trivial is not None:
         return trivial
     fitting = _fitting(problem.parts[letter], step, read)
-    for other in problem.parts.values():  # where one part leaves it open, another may tell
+    for other in problem.parts.values():  # if one part leaves it open, another part may decide
         also = _fitting(other, step, read) if other.letter != letter else {}
         fitting = {key: fitting[key] * also.get(key, 1.0) for key in fitting}
         if len(fitting) > 1:
@@ -66,7 +67,7 @@ def explain_value(name: str, read: Callable[[str], Any], variant: str = "") -> F
 def with_later_steps(
     text: str, name: str, steps: Mapping[str, Array | None], variant: str = ""
 ) -> str:
-    """Return the message on a wrong step, with the later steps that follow from it or do not."""
+    """Return the message on a wrong step, and which later steps follow from it."""
     letter, step = name.split("_", 1)
     part = hand_problem(variant).parts[letter]
     own = {
@@ -85,7 +86,7 @@ def with_later_steps(
 
 
 def _from_trivial_rows(part: HandPart, step: str, read: Callable[[str], Any]) -> Finding | None:
-    """Say why an answer that follows from the student's own step earns nothing."""
+    """Return why an answer that follows from the student's own step earns nothing, or None."""
     name, before = f"{part.letter}_{step}", f"{part.letter}_{step_before(step)}"
     mine, own = _numbers(read, name), _numbers(read, before)
     if step == "scores" or mine is None or own is None or mine.shape != part.shape(step):
@@ -115,17 +116,17 @@ S3 = (
 )
 
 
-CHANCE = 0.001  # a name needs numbers that come about by chance more seldom
+CHANCE = 0.001  # a mistake is named only if chance fits its numbers less often than this
 DECIMALS: Hints = (
     "How many decimals does the text ask for?",
     "An entry may be off by 0.002, and a number with two decimals can be off by 0.005 and more.",
     "Work with all decimals that you have, and round to three at the end.",
 )
-Fitting = dict[tuple[str, str], float]  # id and finding of a mistake: how likely it fits by chance
+Fitting = dict[tuple[str, str], float]  # (id, finding): chance of a fit
 
 
 def _named(name: str, fitting: list[tuple[str, str]], hints: Hints) -> Finding | None:
-    """Return the mistake; where two give the same numbers, both are said."""
+    """Return the finding for the mistake, or for two mistakes with the same numbers."""
     if not 1 <= len(fitting) <= 2:
         return None
     says = f"{name}: your numbers are {fitting[0][1]}."
@@ -135,7 +136,7 @@ def _named(name: str, fitting: list[tuple[str, str]], hints: Hints) -> Finding |
 
 
 def _fitting(part: HandPart, step: str, read: Callable[[str], Any]) -> Fitting:
-    """Return the mistakes that give the student's matrix, from their own step or the exact one."""
+    """Return the mistakes that give the student's matrix from their own or the exact last step."""
     name = f"{part.letter}_{step}"
     mine = _numbers(read, name)
     if mine is None or _close(mine, part.exact(step)):
@@ -148,7 +149,7 @@ def _fitting(part: HandPart, step: str, read: Callable[[str], Any]) -> Fitting:
                 return {}
             before.insert(0, own)
     found: Fitting = {}
-    for previous in before:  # what follows from the student's own numbers comes first
+    for previous in before:  # first the student's own numbers
         found = found or _rounded(part, step, mine, previous)
         for each in WRONG[step].misconceptions if not found else ():
             wrong = _made(WRONG[step], each, SimpleNamespace(part=part, before=previous))
@@ -164,7 +165,7 @@ def _fitting(part: HandPart, step: str, read: Callable[[str], Any]) -> Fitting:
 
 
 def _rounded(part: HandPart, step: str, mine: Array, previous: Array) -> Fitting:
-    """Say that the numbers are right, but have too few decimals."""
+    """Return the mistake of too few decimals, if the numbers are otherwise right."""
     right = part.following(step, previous)
     own = not _close(previous, _before(part, step))
     ones = f"what follows from your {_name_before(part, step)}," if own else "the right ones"
@@ -180,7 +181,7 @@ def _rounded(part: HandPart, step: str, mine: Array, previous: Array) -> Fitting
 
 
 def _is_cut(step: str, mine: Array, right: Array, unit: float) -> bool:
-    """Return whether numbers have these decimals and are right but for the ones left out."""
+    """Return True if the numbers are right except that decimals were cut off."""
     free = mine.size - len(mine) * (step == "weights")
     chance = (2 * unit / max(1.0, float(np.ptp(right)))) ** free
     has_decimals = np.allclose(mine, np.round(mine / unit) * unit, atol=1e-9)
@@ -190,8 +191,8 @@ def _is_cut(step: str, mine: Array, right: Array, unit: float) -> bool:
 def _chance(step: str, mine: Array, wrong: Array, right: Array) -> float:
     """Return the probability that numbers in the same range match a mistake by chance.
 
-    Rows that the mistake leaves right are no evidence of it, nor are rows of 0 and 1 or of equal
-    shares; of a row that sums to 1, the other entries give the last one.
+    Rows that the mistake leaves right are no evidence, nor are rows of 0 and 1 or of equal shares.
+    In a row that sums to 1, the other entries determine the last one.
     """
     digits = next(n for n in range(16) if n == 15 or (np.round(mine, n) == mine).all())
     rounded = np.abs(mine - wrong) <= 0.5 * 10.0**-digits + 1e-9
@@ -219,12 +220,12 @@ def _name_before(part: HandPart, step: str) -> str:
 
 
 def _before(part: HandPart, step: str) -> Array:
-    """Return the exact numbers of the step before; none before the first."""
+    """Return the exact numbers of the previous step; empty for the first step."""
     return np.zeros(0) if step == "scores" else part.exact(STEPS[STEPS.index(step) - 1])
 
 
 def _made(family: Family, wrong: Misconception, call: SimpleNamespace) -> Any:
-    """Apply a mistake to the step before. Return None if the sizes do not fit."""
+    """Return the result of a mistake in the previous step, or None if the sizes do not fit."""
     try:
         return wrong.replaces[str(family.target)](call)
     except ValueError:
@@ -232,7 +233,7 @@ def _made(family: Family, wrong: Misconception, call: SimpleNamespace) -> Any:
 
 
 def _printed(name: str, mine: Array | None) -> bool:
-    """Return whether the wrong numbers of S3 stand where it prints them."""
+    """Return True if the wrong numbers of S3 are where S3 prints them."""
     printed = PRINTED_IN_S3.get(name, {})
     if mine is None or not printed or any(len(place) != mine.ndim for place in printed):
         return False
@@ -251,7 +252,7 @@ def _close(mine: Array | None, wrong: Array) -> bool:
 
 
 def _made_by(mine: Array, wrong: Array) -> bool:
-    """Return whether a mistake gives the student's numbers, in all the decimals that they have."""
+    """Return True if a mistake gives the student's numbers, in all their decimals."""
     allowed = as_written(mine)
     return mine.shape == wrong.shape and bool((np.abs(mine - wrong) <= allowed + 1e-9).all())
 
@@ -265,9 +266,9 @@ def _numbers(read: Callable[[str], Any], name: str) -> Array | None:
 
 
 def simulated_values() -> Iterator[tuple[str, str, dict[str, object]]]:
-    """For `autograder verify`: a value's name, a mistake, and the values as it makes them.
+    """Yield a value's name, a mistake, and the values that the mistake gives, for `verify`.
 
-    Those that come about by chance too easily have no name.
+    Numbers that arise too easily by chance have no name.
     """
     for part in STANDARD.parts.values():
         for step, family in WRONG.items():

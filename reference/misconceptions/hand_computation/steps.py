@@ -1,4 +1,4 @@
-"""The steps of attention by hand, done another way. Each finding says what the numbers are."""
+"""Misconceptions in the steps of attention by hand. Each finding describes the numbers."""
 
 from collections.abc import Callable
 
@@ -63,7 +63,7 @@ def from_before(change: Change) -> Step:
     return lambda s: change(s.part, s.before)
 
 
-# Each finding says what the numbers are.
+# Each finding describes the numbers.
 WRONG = {
     str(family.target): family
     for family in (
@@ -282,7 +282,7 @@ MASKED_ROW = Family(
 
 
 def findings() -> dict[str, dict[str, str]]:
-    """For each step the words for each mistake."""
+    """Return for each step the words for each mistake."""
     families = {**WRONG, "masked_row": MASKED_ROW}
     return {
         step: {wrong.id: wrong.finding for wrong in family.misconceptions}

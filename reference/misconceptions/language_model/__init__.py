@@ -8,7 +8,7 @@ from reference.misconceptions.language_model.model import MODEL
 
 
 def simulated_values() -> Iterator[tuple[str, str, dict[str, object]]]:
-    """Modules with the mistakes that the checks name themselves."""
+    """Yield modules with the mistakes that the checks themselves name."""
     from reference.misconceptions.language_model.simulated import SIMULATED
 
     for name, mistake, module in SIMULATED:

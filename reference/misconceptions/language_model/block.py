@@ -1,8 +1,8 @@
-"""The transformer block, done wrong.
+"""Misconceptions in the transformer block.
 
-Sources: pre-norm for post-norm is the commonest difference between published blocks (Xiong et al.,
-2020); a second sum with the block's input in place of the first norm's result is a slip seen in
-code that keeps one name for both.
+Sources: pre-norm instead of post-norm is the most common difference between published blocks (Xiong
+et al., 2020); adding the block's input a second time instead of the first norm's result occurs in
+code that uses one name for both.
 """
 
 from collections.abc import Sequence
@@ -181,7 +181,7 @@ def draw_block(rng: np.random.Generator, d_model: int, d_ff: int) -> dict[str, A
 
 
 def probes(draw: int) -> Sequence[Probe]:
-    """Calls with one head and several, with and without masks."""
+    """Return calls with one and several heads, with and without masks."""
     rng = np.random.default_rng([33, draw])
 
     def case(batch: int, length: int, d_model: int, heads: int, d_ff: int, mask: Any) -> Probe:

@@ -1,4 +1,4 @@
-"""Embeddings, the causal mask and the logits, done wrong."""
+"""Misconceptions in the embeddings, the causal mask and the logits."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -242,7 +242,7 @@ MODEL_PARTS = (
 
 
 def probes(draw: int) -> Sequence[Probe]:
-    """Calls of several lengths, the longest possible among them."""
+    """Return calls of several lengths, including the longest possible."""
     rng = np.random.default_rng([34, draw])
 
     def case(batch: int, length: int, *sizes: int) -> Probe:

@@ -1,4 +1,4 @@
-"""The sums, the norms and the network of a block, done wrong."""
+"""Misconceptions in the sums, the norms and the network of a block."""
 
 from typing import Any
 
@@ -8,22 +8,22 @@ from autograder.author import Family, Hints
 from reference.attention import block, scale, scores, softmax
 from reference.heads import merge_heads, split_heads
 
-EPSILON = 1e-5  # nn.LayerNorm's own
+EPSILON = 1e-5  # the value of nn.LayerNorm
 
 
 def norm(x: Any, weight: Any, bias: Any) -> Any:
-    """Layer normalisation over the features (Ba, Kiros & Hinton, 2016)."""
+    """Return layer normalisation over the features (Ba, Kiros & Hinton, 2016)."""
     centred = x - x.mean(-1, keepdims=True)
     return centred / np.sqrt(x.var(-1, keepdims=True) + EPSILON) * weight + bias
 
 
 def feed(s: Any, x: Any) -> Any:
-    """Return the feed-forward network."""
+    """Return the feed-forward network's result."""
     return np.maximum(x @ s.W_0.T + s.b_0, 0) @ s.W_2.T + s.b_2
 
 
 def attend(s: Any, x: Any) -> Any:
-    """Attention in heads of any x, as it should be."""
+    """Return correct multi-head attention of any x."""
     q, k, v = (split_heads(x @ w.T, s.num_heads) for w in (s.W_q, s.W_k, s.W_v))
     weights = softmax(block(scale(scores(q, k), q.shape[-1]), s.mask))
     return merge_heads(weights @ v) @ s.W_o.T

@@ -1,4 +1,4 @@
-"""Parameters, gradients and limits done wrong, as modules that can be graded."""
+"""Modules with wrong parameters, gradients and limits, which can be graded."""
 
 import torch
 from torch import Tensor, nn
@@ -18,7 +18,7 @@ class ProjectionsWithBias(modules.TransformerBlock):
 
 
 class OtherNorm(modules.TransformerBlock):
-    """One norm, under a name of its own."""
+    """One of the norms has another name."""
 
     def __init__(self, d_model: int, num_heads: int, d_ff: int) -> None:
         super().__init__(d_model, num_heads, d_ff)
@@ -32,14 +32,14 @@ class OtherNorm(modules.TransformerBlock):
 
 
 class TwoResults(modules.TransformerBlock):
-    """The block hands the weights on too."""
+    """The block also returns the weights."""
 
     def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
         return super().forward(x, mask), self.attention(x, mask)[1]
 
 
 class NoLimit(modules.SimpleLanguageModel):
-    """Any number of tokens: those that are too many get the last position."""
+    """The model accepts any number of tokens: extra tokens get the last position."""
 
     def forward(self, tokens: Tensor) -> Tensor:
         if tokens.shape[1] <= self.max_seq_length:

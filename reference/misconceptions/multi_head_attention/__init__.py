@@ -1,7 +1,8 @@
-"""Misconceptions about attention in several heads.
+"""Misconceptions about attention with several heads.
 
 Examples in real code: heads that are declared and never split (S1 of the course's sources), a mask
-whose batch axis meets the heads (S4), scaling by the model's width (karpathy/ng-video-lecture#6).
+whose batch axis is aligned with the heads (S4), scaling by the model's width
+(karpathy/ng-video-lecture#6).
 """
 
 from collections.abc import Sequence
@@ -95,7 +96,7 @@ MISCONCEPTIONS = (
 
 
 def probes(draw: int) -> Sequence[Probe]:
-    """Return probes: sizes all different where sizes tell, all equal where values tell."""
+    """Return probes: all sizes different where sizes decide, all equal where values decide."""
     rng = np.random.default_rng([32, draw])
 
     def case(batch: int, length: int, d_model: int, heads: int, mask: Any = None) -> Probe:

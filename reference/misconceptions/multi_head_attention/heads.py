@@ -1,4 +1,4 @@
-"""The heads, their scores and their masks, done wrong."""
+"""Misconceptions in the heads, their scores and their masks."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,7 +16,7 @@ from reference.misconceptions.scaled_dot_product_attention.weights import ROWS
 
 
 def with_head_axis(mask: Any) -> Any:
-    """Return a mask `(B, L, L)` as `(B, 1, L, L)`; others as they are."""
+    """Return a mask `(B, L, L)` as `(B, 1, L, L)`; return others unchanged."""
     return mask[:, None] if mask is not None and mask.ndim == 3 else mask
 
 
@@ -26,12 +26,12 @@ def of_each(change: Callable[[Any, int], Any]) -> Step:
 
 
 def _parts(x: Any, h: int) -> Any:
-    """(B, L, H, E/H)."""
+    """Return x as (B, L, H, E/H)."""
     return x.reshape(*x.shape[:2], h, x.shape[2] // h)
 
 
 def _whole(s: Any) -> Any:
-    """Scores of a single head that has all features, scaled as if it were one of H."""
+    """Return the scores of one head with all features, scaled as if it were one of H."""
     return scores(s.queries, s.keys) / np.sqrt(s.d_model // s.num_heads)
 
 

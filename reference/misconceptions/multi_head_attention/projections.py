@@ -1,4 +1,4 @@
-"""The four projections and what is returned, done wrong."""
+"""Misconceptions in the four projections and the returned values."""
 
 from autograder.author import Family
 from reference.misconceptions.self_attention.projections import ORDER, OUT, WHICH

@@ -1,7 +1,7 @@
 """Misconceptions about splitting features into heads and merging them again.
 
-Examples in real code: merging without moving the heads back, with which training still passed
-(jsbaan/transformer-from-scratch#6); a view without a transpose, hidden by a single head.
+Examples in real code: merging without moving the heads back, which still could be trained
+(jsbaan/transformer-from-scratch#6); a view without a transpose, which a single head hides.
 """
 
 from collections.abc import Sequence
@@ -27,12 +27,12 @@ def _fits(s: Any) -> bool:
 
 
 def _counted(draw: int, *sizes: int) -> Any:
-    """0, 1, 2, … in that shape: a wrong place is seen at once."""
+    """Return 0, 1, 2, … in this shape, which shows a wrong place at once."""
     return np.arange(float(np.prod(sizes))).reshape(sizes) + 100.0 * draw
 
 
 def split_probes(draw: int) -> Sequence[Probe]:
-    """(B, L, E) and H: all sizes different, then equal ones, where only the values tell."""
+    """Return (B, L, E) and H: all sizes different, then equal ones, where only values decide."""
     sizes = (
         ((1, 2, 6), 3),
         ((2, 3, 20), 4),
@@ -94,7 +94,7 @@ FACTS = (
 
 
 def _mixes(s: Any, v: Any) -> bool:
-    """Return whether a row of a head has numbers of several tokens."""
+    """Return True if a row of a head has numbers of several tokens."""
     token = np.floor((v - np.asarray(s.x).min()) / np.asarray(s.x).shape[-1])
     return bool((np.ptp(token, axis=-1) > 0).any())
 

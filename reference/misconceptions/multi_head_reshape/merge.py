@@ -1,4 +1,4 @@
-"""Heads to features, done wrong."""
+"""Misconceptions in merging heads to features."""
 
 from collections.abc import Callable
 from typing import Any
@@ -17,12 +17,12 @@ BACK: Hints = (
 
 
 def of_x(change: Callable[[Any], Any]) -> Step:
-    """Return a change of x, as a step."""
+    """Return a step that changes x."""
     return lambda s: change(np.asarray(s.x))
 
 
 def _flat(x: Any) -> Any:
-    """(B, L, H, d) to (B, L, H·d)."""
+    """Return (B, L, H, d) as (B, L, H·d)."""
     return x.reshape(*x.shape[:2], -1)
 
 

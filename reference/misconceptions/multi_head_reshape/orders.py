@@ -1,4 +1,4 @@
-"""The axes of heads in every order in which they can stand."""
+"""Misconceptions with the axes of heads in every possible order."""
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import permutations
@@ -15,7 +15,7 @@ ORDER: Hints = (
 
 
 def in_other_orders_split() -> Iterator[Misconception]:
-    """Features cut into heads, or heads into features, with the axes in any order after it."""
+    """Yield features cut into heads, or heads into features, followed by any order of the axes."""
     for names in (("B", "L", "H", "E/H"), ("B", "L", "E/H", "H")):
         for order in permutations(range(4)):
             yield Misconception(
@@ -28,7 +28,7 @@ def in_other_orders_split() -> Iterator[Misconception]:
 
 
 def in_other_orders_merged() -> Iterator[Misconception]:
-    """The axes in any order before they are made three."""
+    """Yield the axes in any order before they are merged to three."""
     names = ("B", "H", "L", "E/H")
     for order in permutations(range(4)):
         yield Misconception(

@@ -1,4 +1,4 @@
-"""Statements about an answer that no misconception gives."""
+"""Statements about wrong answers that no misconception gives."""
 
 from typing import Any
 
@@ -20,16 +20,16 @@ def _close(a: Any, b: Any) -> bool:
 
 
 def divisor(s: Any, v: Any) -> float:
-    """By what the scores were divided; NaN where it cannot be seen.
+    """Return the divisor of the scores, or NaN if the weights do not show it.
 
     The logarithms of a row of weights are the scores over that divisor, plus a constant. Only
-    allowed keys with a weight that is not lost to rounding say anything.
+    allowed keys whose weight is not lost to rounding are used.
     """
     return _divisor(s, _two(s, v)[1], 1e-6)
 
 
 def divisor_in_single(s: Any, v: Any) -> float:
-    """Return the same of weights that are float32, whatever was made of the output."""
+    """Return the divisor from float32 weights, whatever the output is."""
     weights = v[1]
     if weights.shape != s.weights.shape:
         raise ValueError("these are not the weights")

@@ -31,14 +31,14 @@ def row_mean(x: Any, allowed: Any) -> Any:
 
 
 def rows_as_padding(mask: Any, scores: Any, axes: range = range(3, 9)) -> Any:
-    """Return the mask, with one row for each sequence as that sequence's padding."""
+    """Return the mask with each of its rows used as the padding of one sequence."""
     m = np.asarray(mask)
     fits = m.ndim == 2 and scores.ndim in axes and len(m) == len(scores)
     return m.reshape(len(m), *(1,) * (scores.ndim - 2), -1) if fits else m
 
 
 def heads_as_batch(mask: Any, scores: Any) -> Any:
-    """Return the mask, but the first of three axes meets the first of four axes of the scores."""
+    """Return the mask with the first of its three axes aligned with the scores' first of four."""
     m = np.asarray(mask)
     return m[:, np.newaxis] if m.ndim == 3 and scores.ndim == 4 else m
 
@@ -48,7 +48,7 @@ def fill(value: float) -> dict[str, Any]:
 
 
 def _after(change: Callable[[Any, Any], Any]) -> dict[str, Any]:
-    """Return the mask acting on the weights, after the softmax."""
+    """Return steps that apply the mask to the weights, after the softmax."""
     return {
         "blocked": lambda s: s.scaled,
         "weights": lambda s: (
@@ -64,7 +64,7 @@ def _causal(state: Any) -> Any:
 
 
 def _indexed(state: Any, turned: Callable[[Any], Any]) -> Any:
-    """Return the scaled scores with −∞ where the mask, turned round, points as an index."""
+    """Return the scaled scores with −∞ at the places that the inverted mask gives as an index."""
     made = np.array(state.scaled, float)
     if state.mask is not None:
         made[turned(np.asarray(state.mask))] = -np.inf

@@ -1,4 +1,4 @@
-"""The mean of the values, and what is returned, done wrong."""
+"""Misconceptions in the mean of the values, and in the returned values."""
 
 import numpy as np
 

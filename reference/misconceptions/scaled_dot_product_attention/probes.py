@@ -1,4 +1,4 @@
-"""The calls that tell the misconceptions apart."""
+"""Calls that distinguish the misconceptions."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,7 +17,7 @@ LOW = np.array([[30.0, 0.0], [40.0, 1.0]]), np.array([[-40.0, 0.0], [-40.0, 1.0]
 
 
 def probes(draw: int) -> Sequence[Probe]:
-    """Return probes: sizes all different where sizes tell, all equal where values tell."""
+    """Return probes: all sizes different where sizes decide, all equal where values decide."""
     rng = np.random.default_rng([30, draw])
 
     def qkv(batch: tuple[int, ...], l_q: int, l_k: int, d_k: int, d_v: int) -> list[Any]:

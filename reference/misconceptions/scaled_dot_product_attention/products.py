@@ -1,4 +1,4 @@
-"""The product of queries and keys, done wrong."""
+"""Misconceptions in the product of queries and keys."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ def transposed(x: Any) -> Any:
 
 
 def differences(s: Any) -> Any:
-    """Return each query less each key."""
+    """Return each query minus each key."""
     return s.Q[..., :, None, :] - s.K[..., None, :, :]
 
 

@@ -1,4 +1,4 @@
-"""The division by √d_k, done wrong or left out."""
+"""Misconceptions in the division by √d_k."""
 
 from collections.abc import Callable
 from typing import Any
@@ -18,7 +18,7 @@ SCALE: Hints = (
 
 
 def divided(by: Callable[[Any], Any]) -> Step:
-    """Return the scores, divided by what is given."""
+    """Return a step with the scores divided by `by(state)`."""
     return lambda s: s.scores / by(s)
 
 

@@ -1,4 +1,4 @@
-"""The softmax, done wrong."""
+"""Misconceptions in the softmax."""
 
 from typing import Any
 

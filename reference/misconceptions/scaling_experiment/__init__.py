@@ -1,7 +1,7 @@
-"""Misconceptions about the scaling experiment: what is measured, over what, and how often.
+"""Misconceptions about the scaling experiment: the quantity measured, the averages, the trials.
 
-The student's random numbers are the student's own, so `measure_scaling` is replayed many times
-for each misconception, and an answer is told by where it lies.
+The student draws their own random numbers, so `measure_scaling` is replayed many times for each
+misconception, and an answer is recognised by its distribution.
 """
 
 import numpy as np

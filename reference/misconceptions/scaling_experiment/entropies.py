@@ -1,4 +1,4 @@
-"""The entropy of a row, done wrong."""
+"""Misconceptions in the entropy of a row."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -193,7 +193,7 @@ ENTROPY = (
 
 
 def row_probes(draw: int) -> Sequence[Probe]:
-    """Rows of weights, some with zeros."""
+    """Return rows of weights, some with zeros."""
     rng = np.random.default_rng([61, draw])
     zeros = np.array([[0.5, 0.5, 0.0], [1.0, 0.0, 0.0], [0.25, 0.75, 0.0]])[rng.permutation(3)]
     return [

@@ -1,4 +1,4 @@
-"""The norm of the softmax's Jacobian, done wrong."""
+"""Misconceptions in the norm of the softmax's Jacobian."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -29,17 +29,17 @@ def frobenius(j: Any) -> Any:
 
 
 def of_weights(change: Callable[[Any], Any]) -> Step:
-    """Return a matrix made of the weights, as a step."""
+    """Return a step that makes a matrix from the weights."""
     return lambda s: change(s.p)
 
 
 def of_jacobian(change: Callable[[Any], Any]) -> Step:
-    """Return a norm of the Jacobian, as a step."""
+    """Return a step that computes a norm of the Jacobian."""
     return lambda s: change(s.jacobian)
 
 
 def of_scores(change: Callable[[Any], Any]) -> Step:
-    """Weights made of the scores, as a step."""
+    """Return a step that makes weights from the scores."""
     return lambda s: change(np.asarray(s.scores, float))
 
 

@@ -1,4 +1,4 @@
-"""The measurement, done wrong."""
+"""Misconceptions in the measurement."""
 
 import numpy as np
 

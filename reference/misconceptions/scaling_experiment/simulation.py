@@ -1,4 +1,4 @@
-"""The experiment, replayed many times: what a step done wrong does to its statistics."""
+"""The experiment, replayed many times: the effect of a wrong step on its statistics."""
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
@@ -14,7 +14,7 @@ REPLAYS = 240
 
 
 class _At:
-    """A state as seen from one dimension: what steps made for each of them is that of this one."""
+    """State of one dimension: for a per-dimension step it has this dimension's value."""
 
     def __init__(self, state: Any, d: int) -> None:
         self._state = state
@@ -26,17 +26,17 @@ class _At:
 
 
 class _PerDimension(dict[int, Any]):
-    """A step's value for each dimension."""
+    """Values of a step, one for each dimension."""
 
 
 def each_dimension(step: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Return a step for one dimension, made into one for all of them."""
+    """Return a step for all dimensions from a step for one."""
     return lambda s: _PerDimension((d, step(_At(s, d))) for d in s.dimensions)
 
 
 @lru_cache(maxsize=64)
 def drawn(d: int, seq_len: int, which: int) -> Any:
-    """Standard normal Q (0) or K (1) of all replayed trials; the same for every replay."""
+    """Return standard normal Q (0) or K (1) of all replayed trials; the same in every replay."""
     return np.random.default_rng([60, d, seq_len, which]).standard_normal((REPLAYS, seq_len, d))
 
 
@@ -46,7 +46,7 @@ def _scores(d: int, seq_len: int) -> Any:
 
 
 def product(s: Any) -> Any:
-    """Return the scores of Q and K; of the usual draws they are computed once."""
+    """Return the scores of Q and K; for the usual draws they are computed once."""
     usual = s.Q is drawn(s.d, s.seq_len, 0) and s.K is drawn(s.d, s.seq_len, 1)
     return _scores(s.d, s.seq_len) if usual else scores(s.Q, s.K)
 
@@ -61,7 +61,7 @@ def described(s: Any, kind: str) -> Any:
     }
 
 
-# Many trials at once: Q and K are (trials, L, d), and every measure has one value a trial.
+# Many trials at once: Q and K are (trials, L, d), and every measure has one value per trial.
 ONE_DIMENSION: dict[str, Callable[[Any], Any]] = {
     "generator": lambda s: np.random.default_rng([60, s.d, s.seq_len]),
     "Q": lambda s: drawn(s.d, s.seq_len, 0),
@@ -84,9 +84,9 @@ def results(s: Any) -> dict[int, dict[str, Any]]:
 
 
 def summary(s: Any) -> tuple[Any, Any]:
-    """Return the mean of each measure, and how far a mean over the call's trials may lie from it.
+    """Return the mean of each measure, and the allowed distance of a mean over the call's trials.
 
-    Six standard errors, of the student's mean and of this replay's own.
+    The distance is six standard errors, of the student's mean and of this replay's own.
     """
     middle, allowed = {}, {}
     for d, row in s.result.items():
@@ -101,7 +101,7 @@ def summary(s: Any) -> tuple[Any, Any]:
 
 
 def sample(s: Any) -> Any:
-    """Return the means over as many of the replayed trials as are asked for, drawn from `rng`."""
+    """Return the means over the requested number of replayed trials, drawn from `rng`."""
     drawn = s.rng.integers(
         min(len(next(iter(row.values()))) for row in s.result.values()), size=s.trials
     )
@@ -132,7 +132,7 @@ def measure_probes(draw: int) -> Sequence[Probe]:
 
 
 def _part(part: str) -> Callable[[Any, Any], bool]:
-    """Return whether all measures are right but those whose names hold `part`."""
+    """Return a test that all measures are right except those whose names contain `part`."""
 
     def test(s: Any, v: Any) -> bool:
         middle, allowed = summary(s)
@@ -149,7 +149,7 @@ def _part(part: str) -> Callable[[Any, Any], bool]:
 
 
 def _scatters(s: Any, v: Any) -> bool:
-    """Return whether every number lies where that of one single trial may."""
+    """Return True if every number lies where that of a single trial may."""
     answers = iter(v)
     for d in sorted(s.dimensions, key=repr):
         for name in sorted(MEASURES, key=repr):

@@ -28,7 +28,7 @@ BARE = replace(
 
 
 def simulated_values() -> Iterator[tuple[str, str, dict[str, object]]]:
-    """Modules with the mistakes that the checks name themselves."""
+    """Yield modules with the mistakes that the checks themselves name."""
     from reference.misconceptions.self_attention.simulated import SIMULATED
 
     for name, mistake, module in SIMULATED:

@@ -1,4 +1,4 @@
-"""The four projections and what is returned, done wrong."""
+"""Misconceptions in the four projections and the returned values."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Dropout, gradients and parameters done wrong, as modules that can be graded."""
+"""Modules with wrong dropout, gradients and parameters, which can be graded."""
 
 import math
 from collections.abc import Callable
@@ -14,7 +14,7 @@ Mix = Callable[[Tensor, Tensor, float, bool], Mixed]
 
 
 def _bare(mix: Mix) -> type[nn.Module]:
-    """Return a ScaledDotProductAttention whose weights and values are mixed in some way."""
+    """Return a ScaledDotProductAttention that combines weights and values by `mix`."""
 
     class ScaledDotProductAttention(nn.Module):
         def __init__(self, rate: float = 0.1) -> None:
@@ -84,7 +84,7 @@ def _cut(s: Tensor, v: Tensor, p: float, training: bool) -> Mixed:
 
 
 class WithBias(modules.SelfAttention):
-    """A projection with a bias that nobody asked for."""
+    """A projection has an unwanted bias."""
 
     def __init__(self, d_model: int, d_k: int | None = None, d_v: int | None = None) -> None:
         super().__init__(d_model, d_k, d_v)
@@ -92,7 +92,7 @@ class WithBias(modules.SelfAttention):
 
 
 class OtherNames(modules.SelfAttention):
-    """The right matrices under other names."""
+    """The correct matrices have other names."""
 
     def __init__(self, d_model: int, d_k: int | None = None, d_v: int | None = None) -> None:
         super().__init__(d_model, d_k, d_v)

@@ -1,4 +1,4 @@
-"""The projections around attention, done wrong."""
+"""Misconceptions in the projections around attention."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -80,7 +80,7 @@ INSIDE = (
 
 
 def probes(draw: int) -> Sequence[Probe]:
-    """Return probes: sizes all different where sizes tell, all equal where values tell."""
+    """Return probes: all sizes different where sizes decide, all equal where values decide."""
     rng = np.random.default_rng([31, draw])
 
     def case(batch: tuple[int, ...], length: int, sizes: tuple[int, int, int], mask: Any) -> Probe:

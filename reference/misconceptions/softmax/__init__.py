@@ -44,7 +44,7 @@ FACTS = (
 
 
 def _factor(s: Any, v: Any) -> float:
-    """Return the factor on the inputs of a softmax; NaN where it cannot be seen.
+    """Return the factor on the inputs of a softmax, or NaN if the results do not show it.
 
     The logarithms of its results are that factor times the inputs, plus a constant.
     """
@@ -61,7 +61,7 @@ def _factor(s: Any, v: Any) -> float:
 
 
 def _rounded_e(s: Any, v: Any) -> float:
-    """Return the number that was taken for e, where it is e to at most three decimals."""
+    """Return the number used for e, if it is e rounded to at most three decimals."""
     base = float(np.exp(_factor(s, v)))
     if abs(base - np.e) > 0.02 or abs(base - round(base, 3)) > 1e-5:
         raise ValueError("another number than e rounded")

@@ -1,4 +1,4 @@
-"""The calls that tell the misconceptions apart."""
+"""Calls that distinguish the misconceptions."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,7 +9,7 @@ from autograder.author import Probe, Trait
 
 
 def probes(draw: int) -> Sequence[Probe]:
-    """Small whole numbers first; square arrays, where wrong axes go unnoticed by shape alone."""
+    """Return small integers first; square arrays, where the shape does not reveal a wrong axis."""
     rng = np.random.default_rng([20, draw])
 
     def whole(*sizes: int) -> Any:

@@ -1,4 +1,4 @@
-"""The exponential, the sum and the division, done wrong."""
+"""Misconceptions in the exponential, the sum and the division."""
 
 from typing import Any
 

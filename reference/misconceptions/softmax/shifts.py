@@ -1,4 +1,4 @@
-"""The axis, and what is subtracted before the exponential, done wrong."""
+"""Misconceptions in the axis, and in the number subtracted before the exponential."""
 
 from typing import Any
 
@@ -21,12 +21,12 @@ OVERFLOW: Hints = (
 
 
 def _at(state: Any, change: Any) -> Any:
-    """Return the sum of the exponentials, changed."""
+    """Return the sum of the exponentials after a change."""
     return change(state.exponentials)
 
 
 def below_largest(s: Any, x: Any) -> Any:
-    """Numbers less the largest of them along the axis."""
+    """Return the numbers minus the largest of them along the axis."""
     return x - x.max(axis=s.axis, keepdims=True)
 
 
@@ -166,8 +166,8 @@ SHIFTS = (
     Family(
         "shifted",
         (
-            "From which numbers does each row have its maximum taken away?",
-            "What is subtracted has to be one and the same number for all entries of a softmax.",
+            "Which maximum do you subtract from each row?",
+            "Subtract one number, the same for all entries of a softmax.",
             "Take the maximum along the same axis as the sum, with keepdims=True.",
         ),
         {
@@ -181,8 +181,8 @@ SHIFTS = (
     Family(
         "shifted",
         (
-            "From which numbers does each column have its maximum taken away when axis is 0?",
-            "What is subtracted has to be one and the same number for all entries of a softmax.",
+            "With axis=0, which maximum do you subtract from each column?",
+            "Subtract one number, the same for all entries of a softmax.",
             "Take the maximum along the same axis as the sum, with keepdims=True.",
         ),
         {

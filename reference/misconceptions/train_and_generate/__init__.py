@@ -1,4 +1,4 @@
-"""Misconceptions about the loss, the training and the writing of a language model."""
+"""Misconceptions about the loss, the training and the text generation of a language model."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from reference.misconceptions.train_and_generate.writing import GENERATE
 
 
 def simulated_values() -> Iterator[tuple[str, str, dict[str, object]]]:
-    """Functions with the mistakes that the checks name themselves."""
+    """Yield functions with the mistakes that the checks themselves name."""
     from reference.misconceptions.train_and_generate.simulated import SIMULATED
 
     for name, mistake, function in SIMULATED:

@@ -1,4 +1,4 @@
-"""The loss of the next token, done wrong."""
+"""Misconceptions in the next-token loss."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -46,7 +46,7 @@ def _taken(logarithms: Any, targets: Any) -> Any:
 
 
 def _average(x: Any, axis: int | None = None) -> Any:
-    """Return the mean, and NaN without a warning where there is nothing to average."""
+    """Return the mean, or NaN without a warning if there is nothing to average."""
     return np.sum(x, axis) / np.float64(x.size if axis is None else x.shape[axis])
 
 
@@ -73,13 +73,13 @@ def _yes_or_no(s: Any) -> Any:
 
 
 def _across(s: Any) -> Any:
-    """Flattened first and shifted then: the last token of a sentence predicts the next sentence."""
+    """Return losses flattened, then shifted: a last token predicts the next sentence."""
     flat = _logarithms(s.logits.reshape(-1, s.logits.shape[-1])[:-1])
     return -_taken(flat, s.tokens.reshape(-1)[1:])
 
 
 def _classes_second(s: Any) -> Any:
-    """(B, L, V) cut into (B, V, L) by a reshape."""
+    """Return (B, L, V) reshaped to (B, V, L)."""
     batch, length, words = s.predictions.shape
     turned = s.predictions.reshape(batch, words, length)
     return _logarithms(turned, 1).swapaxes(1, 2)
@@ -327,7 +327,7 @@ LOSS = Recipe(
 
 
 def probes(draw: int) -> Sequence[Probe]:
-    """Batches of all shapes, some with equal sizes."""
+    """Return batches of all shapes, some with equal sizes."""
     rng = np.random.default_rng([35, draw])
 
     def case(batch: int, length: int, words: int, zeros: bool = True) -> Probe:

@@ -1,4 +1,4 @@
-"""Training and writing with the mistakes that the checks name themselves."""
+"""Training and text generation with the mistakes that the checks themselves name."""
 
 from collections.abc import Callable
 from typing import Any

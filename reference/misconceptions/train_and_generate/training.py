@@ -1,4 +1,4 @@
-"""The loop of training, done wrong. It is replayed with torch, in float64."""
+"""Misconceptions in the training loop, which is replayed with torch, in float64."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ LIST: Hints = (
 
 @dataclass
 class Loop:
-    """A training loop, by its parts. The defaults are right."""
+    """Training loop, by its parts. The defaults are correct."""
 
     optimizer: str = "AdamW"
     rate: Callable[[float], float] = lambda lr: lr
@@ -105,7 +105,7 @@ class Loop:
 
 
 def _run(s: Any) -> Any:
-    """Losses, and the embedding after the training."""
+    """Return the losses, and the embedding after the training."""
     import torch
 
     from reference.small_models import MeanModel, rows
@@ -117,7 +117,7 @@ def _run(s: Any) -> Any:
 
 
 class Trained(TrainsOne):
-    """A call of `train` with a small model made for it, in the worker."""
+    """Call of `train` with a small model made for it, in the worker."""
 
     def simulated(self, recipe: Recipe, original: Any, wrong: Iterable[Change]) -> Any:  # noqa: ARG002
         """Return a function that trains the model it is given."""
@@ -315,7 +315,7 @@ TRAIN = Recipe(
 
 
 def probes(draw: int) -> Sequence[Probe]:
-    """Short trainings: one batch, as many batches as steps, and fewer."""
+    """Return short trainings: one batch, as many batches as steps, and fewer."""
     rng = np.random.default_rng([36, draw])
 
     def case(words: int, count: int, steps: int, lr: float) -> Probe:

@@ -1,4 +1,4 @@
-"""Greedy writing, done wrong."""
+"""Misconceptions in greedy text generation."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -55,10 +55,10 @@ def _write(s: Any) -> list[int]:
 
 
 class Written(WritesWithOne):
-    """A call of `generate` with a small model made for it, in the worker."""
+    """Call of `generate` with a small model made for it, in the worker."""
 
     def simulated(self, recipe: Recipe, original: Any, wrong: Iterable[Change]) -> Any:
-        """Return a function that writes as the recipe says at temperature 0."""
+        """Return a function that generates text by the recipe, at temperature 0."""
         import torch
 
         wrong = tuple(wrong)
@@ -237,7 +237,7 @@ GENERATE = Recipe(
 
 
 def probes(draw: int) -> Sequence[Probe]:
-    """Prompts that fit into the model and prompts that do not."""
+    """Return prompts that fit into the model and prompts that do not."""
     rng = np.random.default_rng([37, draw])
 
     def case(words: int, length: int, count: int, limit: int) -> Probe:
