@@ -1,8 +1,8 @@
-"""Bounded attacks: what a hostile submission may try, each as the body of a function.
+"""Bounded attacks of a hostile submission, each as the body of a function.
 
-An attack returns True only if it did what a submission must not be able to do, or returns what it
-should not be able to know. `SECRET` is a file of the judge's, `JUDGE` its process id, and `OTHER`
-the body of a file that an earlier submission left in its working folder.
+An attack returns True only if it did something forbidden, or returns data that it should not be
+able to read. `SECRET` is a file of the judge's, `JUDGE` its process id, and `OTHER` the text of a
+file that an earlier submission left in its working folder.
 """
 
 import textwrap
@@ -15,7 +15,7 @@ def attack(name: str, body: str) -> None:
     ATTACKS[name] = textwrap.dedent(body).strip()
 
 
-# Reading what is not its own: each way to read, of each place.
+# Read files of others: each way to read, of each place.
 READERS = {
     "open": "return open(PATH, 'rb').read()",
     "os.open": "d = os.open(PATH, os.O_RDONLY); return os.read(d, 4096)",
@@ -64,11 +64,11 @@ for _name, _path in {
 }.items():
     attack(f"read {_name}", f"return len(open({_path}, 'rb').read(1)) > 0")
 
-attack("find the secret in the environment", "return 'hunter2' in str(dict(os.environ))")
+attack("find a secret in the environment", "return 'hunter2' in str(dict(os.environ))")
 attack("list the root folder", "return len(os.listdir('/')) > 0")
 attack("list the home of root", "return os.listdir('/root') != []")
 attack("list all processes", "return any(name.isdigit() for name in os.listdir('/proc'))")
-attack("see whether a file of the host is there", "return os.stat('/etc/passwd').st_size > 0")
+attack("detect a file of the host", "return os.stat('/etc/passwd').st_size > 0")
 attack("see the host's name", "return os.uname().nodename == HOST")
 attack("import the reference", "import reference; return True")
 attack("import the checks", "import reference.checks; return True")
@@ -93,9 +93,9 @@ attack(
     return False
 """,
 )
-attack("read what another submission wrote", "return open('left.txt').read() == OTHER")
+attack("read another submission's file", "return open('left.txt').read() == OTHER")
 
-# Writing where nothing of its own is.
+# Write outside its own folder.
 for _name, _path in {
     "beside the secret": "SECRET + '.new'",
     "over the secret": "SECRET",
@@ -109,7 +109,7 @@ for _name, _path in {
     attack(f"write {_name}", f"open({_path}, 'a').write('x'); return True")
 attack("remove the secret", "os.remove(SECRET); return True")
 attack("change the secret's mode", "os.chmod(SECRET, 0o777); return True")
-attack("cut the secret off", "os.truncate(SECRET, 0); return True")
+attack("truncate the secret", "os.truncate(SECRET, 0); return True")
 attack("remove a library", "os.remove(__import__('numpy').__file__); return True")
 
 # Other processes.
@@ -135,7 +135,7 @@ attack(
 attack("os.system", "return os.system('true') == 0")
 attack("exec", "os.execv('/bin/true', ['true'])")
 attack(
-    "exec from memory",
+    "exec a file in memory",
     """
     import ctypes
     d = os.memfd_create("x")
@@ -149,7 +149,7 @@ attack(
     "import multiprocessing as m; p = m.get_context('fork').Process(target=int); p.start(); return True",
 )
 attack(
-    "leave a process behind",
+    "leave a process running",
     """
     child = os.fork()
     if not child:
@@ -183,14 +183,14 @@ attack(
     return call(os.getppid(), ctypes.byref(here), 1, ctypes.byref(there), 1, 0) > 0
 """,
 )
-attack("slow the others down", "os.setpriority(0, 0, -5); return True")
+attack("slow other processes down", "os.setpriority(0, 0, -5); return True")
 attack(
     "raise its own limits",
     "import resource as r; r.setrlimit(r.RLIMIT_CPU, (9999, 9999)); return True",
 )
 
-# Signals by other doors: the kernel sends them for whoever owns a descriptor. SIGURG and 0 do no
-# harm where they get through.
+# Signals sent indirectly: the kernel sends them to the owner of a descriptor. SIGURG and 0 do no
+# harm if they are delivered.
 OWNER = """
     import fcntl
     a, b = os.pipe()
@@ -198,37 +198,37 @@ OWNER = """
     return True
 """
 for _name, _set in {
-    "own a pipe as the judge": "fcntl.fcntl(a, fcntl.F_SETOWN, JUDGE)",
-    "own a pipe as the parent": "fcntl.fcntl(a, fcntl.F_SETOWN, os.getppid() or JUDGE)",
-    "own a pipe as the judge's group": "fcntl.fcntl(a, fcntl.F_SETOWN, -os.getpgid(0) or -JUDGE)",
-    "own a pipe as a thread of the judge": (
+    "send a pipe's signals to the judge": "fcntl.fcntl(a, fcntl.F_SETOWN, JUDGE)",
+    "send a pipe's signals to the parent": "fcntl.fcntl(a, fcntl.F_SETOWN, os.getppid() or JUDGE)",
+    "send a pipe's signals to the judge's group": "fcntl.fcntl(a, fcntl.F_SETOWN, -os.getpgid(0) or -JUDGE)",
+    "send a pipe's signals to a thread of the judge": (
         "import struct; fcntl.fcntl(a, 15, struct.pack('ii', 0, JUDGE))"
     ),
-    "own a pipe as the judge by F_SETOWN_EX": (
+    "send a pipe's signals to the judge by F_SETOWN_EX": (
         "import struct; fcntl.fcntl(a, 15, struct.pack('ii', 1, JUDGE))"
     ),
-    "ask who owns a pipe": "fcntl.fcntl(a, fcntl.F_GETOWN)",
-    "ask who owns a pipe by F_GETOWN_EX": "fcntl.fcntl(a, 16, bytes(8))",
-    "ask for another signal of a pipe": "fcntl.fcntl(a, 10, 23)",
-    "be told by a signal of a pipe": "fcntl.fcntl(a, fcntl.F_SETFL, fcntl.FASYNC)",
-    "be told by a signal of the line": "fcntl.fcntl(3, fcntl.F_SETFL, fcntl.FASYNC)",
-    "own the line as the judge": "fcntl.fcntl(3, fcntl.F_SETOWN, JUDGE)",
-    "be told of a pipe by ioctl": "fcntl.ioctl(a, 0x5452, b'\\1\\0\\0\\0')",
-    "own the line by ioctl": "import struct; fcntl.ioctl(3, 0x8902, struct.pack('i', JUDGE))",
-    "be told of a folder's changes": (
+    "read who gets a pipe's signals": "fcntl.fcntl(a, fcntl.F_GETOWN)",
+    "read who gets a pipe's signals by F_GETOWN_EX": "fcntl.fcntl(a, 16, bytes(8))",
+    "choose a pipe's signal": "fcntl.fcntl(a, 10, 23)",
+    "request a signal from a pipe": "fcntl.fcntl(a, fcntl.F_SETFL, fcntl.FASYNC)",
+    "request a signal from the line": "fcntl.fcntl(3, fcntl.F_SETFL, fcntl.FASYNC)",
+    "send the line's signals to the judge": "fcntl.fcntl(3, fcntl.F_SETOWN, JUDGE)",
+    "request a signal from a pipe by ioctl": "fcntl.ioctl(a, 0x5452, b'\\1\\0\\0\\0')",
+    "send the line's signals to the judge by ioctl": "import struct; fcntl.ioctl(3, 0x8902, struct.pack('i', JUDGE))",
+    "watch a folder for changes": (
         "d = os.open('/usr', os.O_RDONLY); fcntl.fcntl(d, fcntl.F_NOTIFY, 0x3f)"
     ),
-    "a lease on a library": (
+    "take a lease on a library": (
         "d = os.open(os.__file__, os.O_RDONLY); fcntl.fcntl(d, fcntl.F_SETLEASE, fcntl.F_RDLCK)"
     ),
-    "a lease on a file of its own": (
+    "take a lease on its own file": (
         "d = os.open('leased', os.O_RDONLY | os.O_CREAT)\n"
         "    fcntl.fcntl(d, fcntl.F_SETLEASE, fcntl.F_WRLCK)"
     ),
-    "lock a library for itself": (
+    "lock a library exclusively": (
         "d = os.open(os.__file__, os.O_RDONLY); fcntl.flock(d, fcntl.LOCK_EX)"
     ),
-    "share the lock of a library": (
+    "take a shared lock on a library": (
         "d = os.open(os.__file__, os.O_RDONLY); fcntl.flock(d, fcntl.LOCK_SH | fcntl.LOCK_NB)"
     ),
     "lock a part of a library": (
@@ -239,13 +239,13 @@ for _name, _set in {
         "    fcntl.fcntl(d, 37, struct.pack('hhlli4x', 0, 0, 0, 0, 0))"
     ),
     "seal a file": "fcntl.fcntl(b, 1033, 1)",
-    "a pipe of a megabyte": "fcntl.fcntl(a, 1031, 2**20)",
-    "a hint on a file's life": "fcntl.fcntl(a, 1036, bytes(8))",
-    "a pipe for the kernel's notices": "os.pipe2(0x80)",
+    "make a pipe of a megabyte": "fcntl.fcntl(a, 1031, 2**20)",
+    "set a file's write-life hint": "fcntl.fcntl(a, 1036, bytes(8))",
+    "make a pipe for kernel notifications": "os.pipe2(0x80)",
 }.items():
     attack(_name, OWNER.replace("SET", _set))
 
-# Signals, clocks and names of other processes, by libc or by number (x86-64).
+# System calls on other processes, memory and the kernel, by libc or by number (x86-64).
 for _name, _call in {
     "queue a signal to the judge": "syscall(129, JUDGE, 23, INFO)",
     "queue a signal to a thread of the judge": "syscall(297, JUDGE, JUDGE, 23, INFO)",
@@ -253,84 +253,84 @@ for _name, _call in {
     "tgkill the judge": "syscall(234, JUDGE, JUDGE, 23)",
     "tgkill the judge by its thread": "syscall(234, -1, JUDGE, 23)",
     "tgkill the parent": "syscall(234, os.getppid(), os.getppid(), 0)",
-    "a descriptor of the judge": "syscall(434, JUDGE, 0)",
-    "a signal by a descriptor": "syscall(424, 3, 0, None, 0)",
-    "take a descriptor of the judge": "syscall(438, 3, 0, 0)",
+    "a descriptor for the judge": "syscall(434, JUDGE, 0)",
+    "a signal through a process descriptor": "syscall(424, 3, 0, None, 0)",
+    "copying one of the judge's descriptors": "syscall(438, 3, 0, 0)",
     "a timer": "syscall(222, 0, None, BUFFER)",
     "a timer that signals a thread of the judge": (
         "syscall(222, 1, struct.pack('qiii', 0, 23, 4, JUDGE) + bytes(44), BUFFER)"
     ),
-    "a timer by a descriptor": "timerfd_create(0, 0)",
-    "signals by a descriptor": "signalfd(-1, bytes(128), 0)",
+    "a timer with a descriptor": "timerfd_create(0, 0)",
+    "a descriptor for signals": "signalfd(-1, bytes(128), 0)",
     "a message queue": "syscall(240, b'queue', 0o102, 0o600, None)",
-    "be told of a message queue": "syscall(244, 3, struct.pack('qiii', 0, 23, 0, 0) + bytes(44))",
+    "a notification from a message queue": "syscall(244, 3, struct.pack('qiii', 0, 23, 0, 0) + bytes(44))",
     "semaphores": "semget(1234, 1, 0o1600)",
     "the judge's processor time": "syscall(228, ((~JUDGE) << 3) | 2, BUFFER)",
     "the parent's processor time": "syscall(228, ((~os.getppid()) << 3) | 2, BUFFER)",
-    "the processors of the judge": "syscall(204, JUDGE, 128, BUFFER)",
-    "the session of the judge": "getsid(JUDGE)",
-    "the group of the judge": "getpgid(JUDGE)",
-    "the limits of the judge": "syscall(302, JUDGE, 7, None, BUFFER)",
-    "the robust list of the judge": "syscall(274, JUDGE, BUFFER, BUFFER)",
-    "the priority of the judge": "syscall(145, JUDGE)",
-    "put the judge on one processor": "sched_setaffinity(JUDGE, 8, struct.pack('Q', 1))",
-    "compare itself with the judge": "syscall(312, os.getpid(), JUDGE, 0, 0, 0)",
-    "write the judge's memory": "process_vm_writev(JUDGE, BUFFER, 0, BUFFER, 0, 0)",
-    "advise the judge's memory away": "syscall(440, 3, BUFFER, 0, 21, 0)",
-    "wait for the judge": "waitid(1, JUDGE, BUFFER, 4)",
-    "a wake-up beyond the process": "syscall(202, SHARED, 1, 1)",
-    "a requeue beyond the process": "syscall(202, SHARED, 3, 1, 1, SHARED)",
-    "a lock with priority": "syscall(202, SHARED, 6, 0, None)",
-    "a lock with priority of its own": "syscall(202, SHARED, 6 | 128, 0, None)",
-    "newer futexes": "syscall(454, SHARED, 1, 1, 2)",
+    "the judge's processor affinity": "syscall(204, JUDGE, 128, BUFFER)",
+    "the judge's session": "getsid(JUDGE)",
+    "the judge's process group": "getpgid(JUDGE)",
+    "the judge's limits": "syscall(302, JUDGE, 7, None, BUFFER)",
+    "the judge's robust futex list": "syscall(274, JUDGE, BUFFER, BUFFER)",
+    "the judge's input/output priority": "syscall(145, JUDGE)",
+    "setting the judge's processor affinity": "sched_setaffinity(JUDGE, 8, struct.pack('Q', 1))",
+    "comparing itself with the judge": "syscall(312, os.getpid(), JUDGE, 0, 0, 0)",
+    "writing the judge's memory": "process_vm_writev(JUDGE, BUFFER, 0, BUFFER, 0, 0)",
+    "evicting the judge's memory": "syscall(440, 3, BUFFER, 0, 21, 0)",
+    "waiting for the judge": "waitid(1, JUDGE, BUFFER, 4)",
+    "a futex wake-up in another process": "syscall(202, SHARED, 1, 1)",
+    "a futex requeue in another process": "syscall(202, SHARED, 3, 1, 1, SHARED)",
+    "a futex with priority inheritance": "syscall(202, SHARED, 6, 0, None)",
+    "a private futex with priority inheritance": "syscall(202, SHARED, 6 | 128, 0, None)",
+    "the newer futex calls": "syscall(454, SHARED, 1, 1, 2)",
     "a barrier on all processors": "syscall(324, 1, 0, 0)",
-    "a barrier on whoever registered": "syscall(324, 2, 0, 0)",
+    "a barrier on all registered processes": "syscall(324, 2, 0, 0)",
     "a child of the same parent": "syscall(56, 0x8000 | 17, 0, 0, 0, 0)",
     "a thread in another namespace": "syscall(56, 0x10000000 | 0x3d0f00, 0, 0, 0, 0)",
-    "a child untraced": "syscall(56, 0x800000 | 17, 0, 0, 0, 0)",
+    "a child that cannot be traced": "syscall(56, 0x800000 | 17, 0, 0, 0, 0)",
     "a process by clone3": "syscall(435, struct.pack('11Q', *[0] * 4, 17, *[0] * 6), 88)",
     "another personality": "personality(0x40000)",
-    "the number of another architecture": "syscall(0x40000000 + 39)",
-    "the number of another architecture's fork": "syscall(0x40000000 + 57)",
-    "a filter of its own": "syscall(317, 1, 0, BUFFER)",
-    "a filter that tells others": "syscall(317, 1, 8, BUFFER)",
-    "what filters can do": "syscall(317, 2, 0, struct.pack('I', 0x7fff0000))",
-    "a ruleset of its own": "syscall(444, None, 0, 1)",
-    "rules in force again": "syscall(446, 3, 0)",
-    "a mount by the new interface": "syscall(430, b'tmpfs', 0)",
-    "a tree of mounts": "syscall(428, -100, b'/', 1)",
-    "a mount that moves": "syscall(429, 3, b'', -100, b'/', 4)",
-    "another root": "syscall(155, b'/', b'/')",
-    "a file by its handle": "syscall(303, -100, b'/usr', BUFFER, BUFFER, 0)",
-    "files by a newer open": "syscall(437, -100, b'/', bytes(24), 24)",
-    "all changes of all files": "syscall(300, 0, 0)",
+    "a call number of another architecture": "syscall(0x40000000 + 39)",
+    "another architecture's fork number": "syscall(0x40000000 + 57)",
+    "its own filter": "syscall(317, 1, 0, BUFFER)",
+    "a filter with a notification descriptor": "syscall(317, 1, 8, BUFFER)",
+    "the available filter actions": "syscall(317, 2, 0, struct.pack('I', 0x7fff0000))",
+    "its own Landlock ruleset": "syscall(444, None, 0, 1)",
+    "applying Landlock rules again": "syscall(446, 3, 0)",
+    "a mount with the newer interface": "syscall(430, b'tmpfs', 0)",
+    "opening a tree of mounts": "syscall(428, -100, b'/', 1)",
+    "moving a mount": "syscall(429, 3, b'', -100, b'/', 4)",
+    "pivot_root": "syscall(155, b'/', b'/')",
+    "a file handle": "syscall(303, -100, b'/usr', BUFFER, BUFFER, 0)",
+    "openat2": "syscall(437, -100, b'/', bytes(24), 24)",
+    "fanotify": "syscall(300, 0, 0)",
     "quotas": "syscall(179, 0x800001 << 8, None, 0, None)",
-    "accounting": "acct(None)",
-    "the kernel's log by a call": "syscall(103, 10, None, 0)",
-    "ports": "iopl(0)",
+    "process accounting": "acct(None)",
+    "the kernel's log": "syscall(103, 10, None, 0)",
+    "input/output ports": "iopl(0)",
     "a key": "syscall(248, b'user', b'x', b'y', 1, -2)",
-    "memory hidden from the kernel": "syscall(447, 0)",
-    "pages of others by number": "syscall(279, JUDGE, 0, None, None, BUFFER, 0)",
-    "huge pages of the machine": "mmap(None, 1 << 21, 3, 0x40022, -1, 0)",
-    "pages broken on purpose": "madvise(ctypes.c_void_p(PAGE), 4096, 100)",
-    "pages shared with who has the same": "madvise(ctypes.c_void_p(PAGE), 4096, 12)",
-    "pages put out": "madvise(ctypes.c_void_p(PAGE), 4096, 21)",
+    "secret memory": "syscall(447, 0)",
+    "moving the judge's pages": "syscall(279, JUDGE, 0, None, None, BUFFER, 0)",
+    "huge pages": "mmap(None, 1 << 21, 3, 0x40022, -1, 0)",
+    "poisoned pages": "madvise(ctypes.c_void_p(PAGE), 4096, 100)",
+    "pages merged with equal ones": "madvise(ctypes.c_void_p(PAGE), 4096, 12)",
+    "evicted pages": "madvise(ctypes.c_void_p(PAGE), 4096, 21)",
     "which pages of a library are in use": "mincore(ctypes.c_void_p(PAGE), 4096, BUFFER)",
     "a real-time priority": "sched_setscheduler(0, 1, struct.pack('i', 1))",
-    "the priority of its input and output": "syscall(251, 1, 0, 0)",
-    "all files written to disk": "syncfs(3)",
+    "its input/output priority": "syscall(251, 1, 0, 0)",
+    "syncing a whole file system": "syncfs(3)",
     "an extended attribute": "setxattr(b'.', b'user.x', b'y', 1, 0)",
-    "an exchange of files": "syscall(316, -100, b'/usr', -100, b'/lib', 2)",
+    "exchanging two files": "syscall(316, -100, b'/usr', -100, b'/lib', 2)",
     "a device": "mknod(b'device', 0o20666, 0x103)",
-    "copies between descriptors": "sendfile(3, 3, None, 0)",
-    "another user on its files": "fchown(3, 0, 0)",
-    "be told when its parent ends": "prctl(1, 9, 0, 0, 0)",
-    "be the parent of what is left": "prctl(36, 1, 0, 0, 0)",
-    "be traced by anybody": "prctl(0x59616d61, -1, 0, 0, 0)",
-    "another program's name": "prctl(35, 8, 0, 0, 0)",
+    "copying between descriptors": "sendfile(3, 3, None, 0)",
+    "changing a file's owner": "fchown(3, 0, 0)",
+    "a signal at its parent's end": "prctl(1, 9, 0, 0, 0)",
+    "becoming the parent of orphans": "prctl(36, 1, 0, 0, 0)",
+    "allowing anybody to trace it": "prctl(0x59616d61, -1, 0, 0, 0)",
+    "changing the program's command line": "prctl(35, 8, 0, 0, 0)",
 }.items():
     attack(
-        f"call for {_name}",
+        f"system call: {_name}",
         f"""
         import ctypes, struct
         libc = ctypes.CDLL(None)
@@ -357,7 +357,7 @@ for _name, _kind in {
     "a raw socket": "socket.AF_PACKET, socket.SOCK_RAW",
 }.items():
     attack(f"open {_name}", f"import socket; return socket.socket({_kind}).fileno() > 0")
-attack("a pair of sockets", "import socket; return len(socket.socketpair()) == 2")
+attack("make a pair of sockets", "import socket; return len(socket.socketpair()) == 2")
 attack(
     "connect to the judge's machine",
     """
@@ -381,7 +381,7 @@ for _name, _call in {
     "io_uring": "syscall(425, 8, b'\\0' * 120)",
     "userfaultfd": "syscall(323, 0)",
     "keyrings": "syscall(250, 0, -3, 1)",
-    "a handle by number": "syscall(304, -100, b'\\0' * 16, 0)",
+    "open by handle": "syscall(304, -100, b'\\0' * 16, 0)",
     "load a module": "syscall(313, 0, b'', 0)",
     "restart the machine": "syscall(169, 0, 0, 0, 0)",
     "switch the filter off": "prctl(22, 0, 0, 0, 0)",
@@ -389,7 +389,7 @@ for _name, _call in {
     "another namespace": "setns(3, 0)",
     "shared memory": "shmget(1234, 4096, 0o1600)",
     "message queues": "msgget(1234, 0o1600)",
-    "memory that is a file": "memfd_create(b'x', 0)",
+    "a file in memory": "memfd_create(b'x', 0)",
     "inotify": "inotify_init()",
     "terminal input": "ioctl(0, 0x5412, b'x')",
     "swap": "swapon(b'/dev/vda', 0)",
@@ -397,7 +397,7 @@ for _name, _call in {
 }.items():
     attack(f"ask the kernel: {_name}", f"import ctypes; return ctypes.CDLL(None).{_call} >= 0")
 
-# Using up what is there. True if it got more than its share.
+# Exhaust a resource. True if the attack got more than its share.
 attack("take 8 GB of memory", "x = bytearray(8 * 2**30); return len(x) > 0")
 attack("map 1 TB", "import mmap; return len(mmap.mmap(-1, 2**40)) > 0")
 attack(
@@ -444,24 +444,24 @@ attack(
 """,
 )
 attack("lock memory", "import ctypes; return ctypes.CDLL(None).mlockall(3) == 0")
-attack("run without an end", "while True: pass")
-attack("sleep without an end", "import time; time.sleep(3600)")
-attack("recurse without an end", "return f()")
+attack("run forever", "while True: pass")
+attack("sleep for an hour", "import time; time.sleep(3600)")
+attack("recurse forever", "return f()")
 attack(
     "recurse in C",
     "import functools, sys; sys.setrecursionlimit(10**9)\nx = []\nfor _ in range(10**6): x = [x]\nreturn repr(x) == ''",
 )
-attack("a number of many digits", "return len(str(10 ** (10**7))) > 0")
-attack("a pattern that never ends", "import re; return bool(re.match('(a+)+$', 'a' * 64 + 'b'))")
+attack("print a number of many digits", "return len(str(10 ** (10**7))) > 0")
+attack("match a pattern forever", "import re; return bool(re.match('(a+)+$', 'a' * 64 + 'b'))")
 
 # The line to the judge.
 attack("close the line", "os.close(3); return True")
-attack("noise on the line", "os.write(3, b'noise' * 1000); return True")
-attack("a frame of 4 GB", "os.write(3, b'\\xff' * 16); return True")
-attack("an empty frame", "os.write(3, bytes(16)); return True")
+attack("write noise to the line", "os.write(3, b'noise' * 1000); return True")
+attack("announce a frame of 4 GB", "os.write(3, b'\\xff' * 16); return True")
+attack("send an empty frame", "os.write(3, bytes(16)); return True")
 attack("read the judge's next request", "os.set_blocking(3, False); return len(os.read(3, 1)) > 0")
 attack(
-    "forge the answer with a guessed number",
+    "forge an answer with a guessed number",
     """
     import gc
     for thing in gc.get_objects():
@@ -471,11 +471,11 @@ attack(
     return False
 """,
 )
-attack("pretend to be locked in again", "os.write(3, b'L' * 64); return True")
+attack("report again that it is confined", "os.write(3, b'L' * 64); return True")
 attack("crash with a null pointer", "import ctypes; ctypes.string_at(0)")
 attack("abort", "os.abort()")
-attack("leave with code 0", "os._exit(0)")
-attack("end by a signal of its own", "os.kill(os.getpid(), 15); import time; time.sleep(5)")
-attack("be killed by a signal of its own", "os.kill(os.getpid(), 9); return False")
-attack("stop itself", "os.kill(os.getpid(), 19); return False")
-attack("an alarm that ends it", "import signal, time; signal.alarm(1); time.sleep(3)")
+attack("exit with code 0", "os._exit(0)")
+attack("send itself SIGTERM", "os.kill(os.getpid(), 15); import time; time.sleep(5)")
+attack("send itself SIGKILL", "os.kill(os.getpid(), 9); return False")
+attack("send itself SIGSTOP", "os.kill(os.getpid(), 19); return False")
+attack("set an alarm that ends it", "import signal, time; signal.alarm(1); time.sleep(3)")

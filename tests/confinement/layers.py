@@ -24,12 +24,12 @@ CASES = {
     "namespaces and private root": (
         FULL,
         without("namespaces", "scratch", "pid"),
-        "see whether a file of the host is there",
+        "detect a file of the host",
     ),
     "fresh scratch folder": (
         FULL,
         without("scratch"),
-        "read what another submission wrote",
+        "read another submission's file",
     ),
     "own process namespace": (
         without("seccomp", "landlock"),

@@ -18,8 +18,8 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="confinement is 
 # What a level does not hide: it is said in docs/confinement.md.
 KNOWN = {
     "full": set(),
-    "landlock": {"see whether a file of the host is there", "see the host's name"},
-    "no-open": {"see whether a file of the host is there", "see the host's name"},
+    "landlock": {"detect a file of the host", "see the host's name"},
+    "no-open": {"detect a file of the host", "see the host's name"},
 }
 AS_A_PLAIN_USER = ("unshare", "--user", "--map-user=1000", "--map-group=1000")
 
@@ -74,7 +74,7 @@ def test_processes_end_with_their_submission():
     """Even without the filter: a process that is left behind is gone when the child is."""
     holds("full")
     with arena(tuple(x for x in LAYERS["full"] if x != "seccomp")) as place:
-        assert place.gets_through("leave a process behind")  # it could start one
+        assert place.gets_through("leave a process running")  # it could start one
         for _ in range(100):
             if not _sleepers(place):
                 return
