@@ -1,6 +1,6 @@
-"""`python -m tools.api`: write docs/api.md from the docstrings of what authors import.
+"""`python -m tools.api`: write docs/api.md from the docstrings of the names that authors import.
 
-It reads the sources and imports nothing, so every Python version makes the same page.
+It reads the sources and imports nothing, so every Python version writes the same page.
 """
 
 import ast
@@ -25,7 +25,7 @@ Arrays are NumPy arrays. A comparison looks at the shape first, then at finitene
 values, and raises `Mismatch` at the first difference.
 """
 AUTHOR = "autograder.author"
-GIVEN = {"autograder.checks.proxy"}  # what a fixture gives, and nobody makes
+GIVEN = {"autograder.checks.proxy"}  # a fixture's result; authors never construct it
 WIDE = 90
 Definition = ast.FunctionDef | ast.ClassDef | ast.Assign
 
@@ -127,7 +127,7 @@ def _parameters(node: ast.FunctionDef, one_line: bool = False) -> str:
 
 
 def _spaced(part: str) -> str:
-    """Return `x: int = 1`, which ast writes without blanks around the sign."""
+    """Return `x: int = 1`, which ast.unparse writes without the spaces around `=`."""
     return re.sub(r"^(\w+: .+?)=", r"\1 = ", re.sub(r"'([A-Z]\w+)'", r"\1", part))
 
 
@@ -152,7 +152,7 @@ def _split(text: str) -> list[str]:
 
 
 def _described(docstring: str) -> str:
-    """Return a docstring as Markdown, in which `Args:`, `Raises:` and others become lists."""
+    """Return a docstring as Markdown, with lists in place of `Args:`, `Raises:` and others."""
     parts = re.split(r"\n\n?(?=(?:Args|Returns|Raises|Attributes):\n)", docstring)
     return "\n\n".join(_section(part) for part in parts)
 

@@ -1,7 +1,7 @@
-"""`python -m tools.docs_site OUT`: make the documents' site with Sphinx, MyST and Furo.
+"""`python -m tools.docs_site OUT`: make the documentation site with Sphinx, MyST and Furo.
 
-The first page is the README. Then come the pages of docs/, and one page for each lesson, made from
-the student's notebook, so it has no answer. Formulas become MathML. No page loads anything from
+The first page is the README. The pages of docs/ follow, then one page per lesson, made from the
+student's notebook, so it has no answers. Formulas become MathML. No page loads anything from
 another site. A broken link or any other warning is an error.
 """
 
@@ -17,7 +17,7 @@ DOCS, HANDED_OUT = ROOT / "docs", ROOT / "exercises"
 PICTURES = "pictures"
 FOLDERS = {"Tutorials": "tutorials", "How-to guides": "how-to", "Reference": "reference"}
 FOLDERS |= {"Explanation": "explanation", "Maintainers": "maintainers"}
-GROUPS = {  # in the order of the site's list; the pages of a folder come after those named here
+GROUPS = {  # in the order of the site's list; a folder's other pages come after those named here
     "Start": ["README", "troubleshooting", "faq", "glossary"],
     "Tutorials": ["tutorials/first-exercise", "tutorials/first-class", "authors"],
     "How-to guides": [
@@ -39,10 +39,10 @@ GROUPS = {  # in the order of the site's list; the pages of a folder come after 
 ABOUT = ["CONTRIBUTING", "CHANGELOG"]
 TITLES = {"verified": "Results of verify", "unseen": "Unknown mistakes"}
 LINK = re.compile(r"(\]\(|src=\"|srcset=\")(?:docs/)?([^)\"\s]+)")
-FOR_EVERYBODY = {  # in the theme's pages, for screen readers and the keyboard
+FOR_EVERYBODY = {  # changes in the theme's pages for screen readers and the keyboard
     '<p class="caption" role="heading">': '<p class="caption" role="heading" aria-level="2">',
     '<aside class="sidebar-drawer">': '<aside class="sidebar-drawer" aria-label="All pages">',
-    "<pre>": '<pre tabindex="0">',  # scrolls if a line is long
+    "<pre>": '<pre tabindex="0">',  # long lines scroll
     '<div class="table-wrapper': '<div tabindex="0" class="table-wrapper',
     '<div class="math-wrapper': '<div tabindex="0" class="math-wrapper',
     '<th class="head"><p></p></th>': "<td></td>",
@@ -51,7 +51,7 @@ PICTURE = re.compile(r"\]\((?:attachment:|\.\./exercises/figures/|figures/)([\w-
 
 
 def main(out: Path) -> int:
-    """Make the site in an emptied folder; return 1 if something is wrong."""
+    """Make the site in an emptied folder; return 1 if there was a warning."""
     from sphinx.cmd.build import build_main
 
     with tempfile.TemporaryDirectory(prefix="site-") as scratch:
@@ -61,7 +61,7 @@ def main(out: Path) -> int:
         options = ["-q", "-W", "--keep-going", "-E", "-c", str(DOCS), "-d", str(doctrees)]
         code = build_main([*options, "-b", "html", str(source), str(out)])
     (out / ".buildinfo").unlink(missing_ok=True)
-    if (DOCS / PICTURES).is_dir():  # Sphinx does not look into the HTML that shows them
+    if (DOCS / PICTURES).is_dir():  # Sphinx does not see the pictures in HTML tags
         shutil.copytree(DOCS / PICTURES, out / PICTURES, dirs_exist_ok=True)
     for page in out.rglob("*.html"):
         page.write_text(_for_everybody(page.name, page.read_text("utf-8")), encoding="utf-8")
@@ -162,7 +162,7 @@ def _as_mathml(writer, text: str, block: bool) -> None:
     from docutils.nodes import SkipNode
     from docutils.utils.math.latex2mathml import tex2mathml
 
-    spelt = text.replace(r"\dots", r"\ldots")  # as the converter knows it
+    spelt = text.replace(r"\dots", r"\ldots")  # as the converter names it
     writer.body.append(tex2mathml(spelt, as_block=block))
     raise SkipNode
 

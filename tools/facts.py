@@ -1,7 +1,7 @@
 """`python -m tools.facts [--check]`: write counts, samples and tables into the documents.
 
-A document has `<!-- fact: NAME -->…<!-- /fact -->` around each of them. A fact on several lines is
-a block. `--check` writes nothing, and ends with 1 if a document is stale.
+In a document, `<!-- fact: NAME -->…<!-- /fact -->` surrounds each fact. A fact of several lines is
+a block. `--check` writes nothing, and exits with 1 if a document is out of date.
 """
 
 import functools
@@ -27,7 +27,7 @@ def softmax(x, axis=-1):
     e = np.exp(x - np.max(x, axis=0))
     return e / e.sum(axis=0)
 """
-SHOWN = ("s01", "s06", "s13", "s23")  # of the sample class
+SHOWN = ("s01", "s06", "s13", "s23")  # in the sample class
 WIDTH = 88
 EXTRAS = {
     "torch": "the exercises that need torch",
@@ -87,9 +87,9 @@ def verified() -> dict[str, dict[str, str]]:
 
 
 def known() -> dict[str, int]:
-    """Return the number of mistakes that the course knows, for each exercise.
+    """Return the number of known mistakes of each exercise.
 
-    `verify` does not count those that give only NaN.
+    `verify` does not count mistakes that give only NaN.
     """
     from autograder.course.own_modules import importable
     from autograder.grading.diagnoses import Catalogue
@@ -192,7 +192,7 @@ def canvas_class() -> str:
 
 
 def run(*arguments: str, cwd: str) -> str:
-    """Return the output of a command on a screen of fixed width."""
+    """Return the output of a command in a terminal of fixed width."""
     environment = {**os.environ, "COLUMNS": str(WIDTH), "NO_COLOR": "1"}
     command = [sys.executable, "-m", "autograder", *arguments]
     done = subprocess.run(
@@ -294,7 +294,7 @@ def stated() -> Iterator[tuple[str, str, str]]:
 
 
 def main() -> int:
-    """Write all facts, or list the stale ones."""
+    """Write all facts, or list those that are out of date."""
     if "--check" in sys.argv:
         stale = [f"{page}: {name}" for page, name, text in stated() if text != value(name)]
         print("\n".join(stale))

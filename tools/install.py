@@ -1,8 +1,9 @@
-"""Set up an environment: `python tools/install.py VENV EXTRA...`, with the standard library alone.
+"""Set up an environment: `python tools/install.py VENV EXTRA...`, with only the standard library.
 
-torch's builds for Linux may pull gigabytes of GPU packages. So torch comes from where pip already
-finds a CPU build (a local folder of wheels, a mirror, macOS, Windows), else from PyTorch's own
-index of CPU builds or the one that TORCH_INDEX names, and only if neither can be had as it comes.
+torch's builds for Linux may pull in gigabytes of GPU packages. So torch comes from pip's usual
+source if that has a CPU build (a local folder of wheels, a mirror, macOS, Windows), else from
+PyTorch's own index of CPU builds or the index in TORCH_INDEX. Only if neither has one, the GPU
+build is installed.
 """
 
 import sys
@@ -59,23 +60,23 @@ def main() -> None:
 
 
 def digest() -> str:
-    """What the environment depends on; it is set up again when this changes."""
+    """Return a digest of the environment's inputs; a change means that it must be set up again."""
     files = [ROOT / "pyproject.toml", CONSTRAINTS, Path(__file__)]
     text = b"\0".join(file.read_bytes() for file in files)
     return hashlib.sha256(text + sys.version.encode()).hexdigest()
 
 
 def renew_pip(python: Path) -> None:
-    """A pip that needs a third of the time of Python's own, which does where none can be had."""
+    """Install a pip three times as fast as Python's own; if none is available, keep that."""
     newer = [*PIP, *INSTALL, "--timeout", "15", "--retries", "1", "-c", str(CONSTRAINTS), "pip"]
     command = [str(python), *newer, "--upgrade"]
     subprocess.run(command, check=False, stderr=subprocess.DEVNULL)
 
 
 def torch_from_here(python: Path) -> list[str]:
-    """What to ask pip for to have torch with the rest; nothing where it is there already.
+    """Return pip's arguments for torch; empty if torch is installed already.
 
-    From an index of its own it is installed at once: pip would look for the rest there as well.
+    From its own index torch is installed at once, because pip would search all packages there.
     """
     if have_torch(python):
         return []
@@ -95,9 +96,9 @@ def torch_from_here(python: Path) -> list[str]:
 
 
 def compile_modules(python: Path, environment: Path) -> None:
-    """Compile what was installed, on all cores; pip takes one. What cannot be compiled stays.
+    """Compile the installed modules on all cores (pip uses one); skip any that cannot be compiled.
 
-    It is not left to the first import: processes that run students' code may write nothing.
+    The first import cannot do it, because processes that run students' code may write nothing.
     """
     packages = sysconfig.get_path("purelib", "venv", {"base": str(environment)})
     compiler = ["-m", "compileall", "-qq", "-j", "0", "-x", r"[\\/]tests?[\\/]", packages]
@@ -110,7 +111,7 @@ def have_torch(python: Path) -> bool:
 
 
 def pulls_gpu_packages(python: Path, *options: str) -> bool:
-    """Ask pip what it would install. What it cannot find counts as well."""
+    """Return True if pip would install GPU packages, or cannot find torch."""
     with tempfile.TemporaryDirectory() as scratch:
         report = Path(scratch, "plan.json")
         command = [*PIP, "install", "--quiet", "--dry-run", "--report", str(report)]

@@ -1,4 +1,4 @@
-"""Larger class, sampled from the records of the sample class with a seed."""
+"""Larger class for pictures, sampled from the records of the sample class with a seed."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,11 +9,11 @@ import numpy as np
 from autograder.classroom.grades import read_reports
 from autograder.report.model import Report, worst
 
-ALIKE = 0.6  # the part of a student's exercises that is one person's of the sample
+ALIKE = 0.6  # share of a student's exercises that come from one student of the sample
 
 
 def larger_class(reports: Sequence[Report], size: int, seed: int = 1) -> list[Report]:
-    """Return students made of the sample's: most exercises of a student come from one student."""
+    """Return students sampled from the class: most exercises of a student come from one student."""
     rng = np.random.default_rng(seed)
     some = [each for each in reports if each.points]
     found = []

@@ -1,7 +1,7 @@
 """`python -m tools.pictures RESULTS [NAME...]`: make the README's pictures from real output.
 
 `make demo` writes RESULTS. Each picture is made for light and for dark pages, in docs/pictures/. To
-add one, add a line to SHOTS.
+add a picture, add a line to SHOTS.
 """
 
 import contextlib
@@ -42,7 +42,7 @@ REMOTE_FONTS = re.compile(r"@font-face \{\{?.*?\}\}?\n", re.DOTALL)
 class Shot(NamedTuple):
     """Picture of a page: its name, the page, the part to show, and the window.
 
-    `path` is another page of the same site, to open from there.
+    `path` is another page of the same site, which is opened from there.
     """
 
     name: str
@@ -74,7 +74,7 @@ def larger_class(results: Path) -> Iterator[str]:
 
 @contextlib.contextmanager
 def desk(results: Path) -> Iterator[str]:
-    """Yield an address of the desk, which runs meanwhile. It lets one page in."""
+    """Yield an address of a running desk, which admits one browser."""
     command = [sys.executable, "-m", "autograder", "desk", str(results), "--no-browser"]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as served:
         try:
@@ -153,7 +153,7 @@ def _rgb(colour: str) -> tuple[int, int, int]:
 
 
 def taken(browser, shot: Shot, address: str, scheme: str) -> bytes:
-    """Return a page, or a part of it, as a PNG of few colours."""
+    """Return a page, or a part of it, as a PNG with few colours."""
     size = {"width": shot.width, "height": shot.height}
     window = browser.new_page(viewport=size, color_scheme=scheme)
     window.goto(address)

@@ -1,4 +1,4 @@
-"""Grading of an exercise's mutants, with counts of what their reports say."""
+"""Measurement of reports on an exercise's mutants."""
 
 import tempfile
 from collections import Counter
@@ -20,8 +20,8 @@ from autograder.submission.source import Siblings, Source, from_text
 from tools.unseen.mutated import Mutated, pairs, singles
 from tools.unseen.oracle import Oracle
 
-PAIRS = 5  # one pair for so many single mutants
-STOPS = {"error", "some_stop"}  # statements on calls that raise, with the line
+PAIRS = 5  # number of single mutants per pair
+STOPS = {"error", "some_stop"}  # statements about calls that raise, with the line
 VERDICTS = ("named", "right line", "other line", "in words", "differs", "false")
 
 
@@ -84,7 +84,7 @@ class _Measured:
                 said.append(what)
 
     def said_of(self, mutant: Mutated) -> Said | None:
-        """Return the verdict on a mutant; None if it gets full points."""
+        """Return the verdict on a mutant, or None if it gets full points."""
         name = self.exercise.name
         source = from_text(mutant.text, name, f"{name}.py", Siblings(self.folder))
         graded = self.judge.run(source)

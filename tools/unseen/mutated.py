@@ -9,11 +9,11 @@ from autograder.authoring.mutants import MutantPlace, mutant_at, places
 from autograder.course.course_file import Course
 from autograder.submission.stubs import BEGIN, END
 
-ONE_STYLE = 12  # pairs of so many mutants a style are joined in full
+ONE_STYLE = 12  # with up to this many mutants, all pairs are made
 
 
 class Mutated(msgspec.Struct, frozen=True):
-    """Correct answer in the style `origin` with some changed lines, which count from 1."""
+    """Correct answer `origin` with some changed lines, counted from 1."""
 
     origin: str
     text: str
@@ -23,7 +23,7 @@ class Mutated(msgspec.Struct, frozen=True):
 def singles(course: Course, name: str, sample: int = 0, seed: int = 0) -> Iterator[Mutated]:
     """Yield `sample` mutants of the solution and the alternative solutions, or all for 0.
 
-    A mutant that is no Python, or equals another one, does not count.
+    Mutants that are not valid Python, or that equal an earlier one, do not count.
 
     Raises:
         UserError: the mutation tester is not installed.
@@ -45,7 +45,7 @@ def singles(course: Course, name: str, sample: int = 0, seed: int = 0) -> Iterat
 
 
 def pairs(course: Course, name: str, sample: int, seed: int = 0) -> Iterator[Mutated]:
-    """Yield mutants with two changed lines, made from two mutants of one style."""
+    """Yield mutants with two changed lines, made from two mutants of one correct answer."""
     chance = random.Random(f"{seed} {name} pairs")
     by_style: dict[str, list[Mutated]] = {}
     for mutant in singles(course, name, max(4 * sample, ONE_STYLE), seed + 1):
@@ -63,7 +63,7 @@ def pairs(course: Course, name: str, sample: int, seed: int = 0) -> Iterator[Mut
 
 
 def _marked(text: str) -> str:
-    """Return a text with markers around all of it, if it has none."""
+    """Return a text with markers around all of it, unless it has some."""
     return text if BEGIN in text else f"{BEGIN}\n{text}\n{END}\n"
 
 
@@ -79,7 +79,7 @@ def _at(style: str, text: str, place: MutantPlace) -> Mutated | None:
 
 
 def _joined(original: str, one: Mutated, other: Mutated) -> Mutated | None:
-    """Return both changes in one text; None if they are in the same line."""
+    """Return both changes in one text, or None if they are in the same line."""
     if set(one.lines) & set(other.lines):
         return None
     lines, first = original.splitlines(), one.text.splitlines()

@@ -1,4 +1,4 @@
-"""Test of reports on mutants, by calls that no examination makes."""
+"""Test of reports on mutants, with calls that no examination makes."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from autograder.grading.diagnoses import Catalogue, Stopped, answer_to
 from autograder.report.model import Diagnosis
 from autograder.sandbox.session import WorkerSession
 
-FRESH = 2  # draws of calls beyond those of an examination
+FRESH = 2  # draws of calls in addition to those of an examination
 OF_ALL_CALLS = {"named", "two_mistakes", "and_something_else"}
 
 
@@ -24,7 +24,7 @@ class Oracle:
         self.exercise = exercise
 
     def is_false(self, diagnosis: Diagnosis, client: WorkerSession) -> bool:
-        """Tell whether new calls refute the report; false if nothing can tell."""
+        """Return True if new calls refute the report; False if nothing can refute it."""
         replay = self.catalogue.replay(self.exercise, diagnosis.function)
         if replay is None or diagnosis.kind == "error":
             return False
@@ -38,13 +38,13 @@ class Oracle:
             reasons = two_reasons(replay, [answer.outcome for answer in answers])
             return [each.id for each in reasons] != list(diagnosis.misconceptions)
         if not replay.recipe.comparison.is_exact or diagnosis.code not in {"statements", "measure"}:
-            return False  # a name of the check's own, for one: it has no replay
+            return False  # for example, a check's own name: it has no replay
         still = facts.true_statements(observe(replay, answers))
         return any(statement not in still for statement in diagnosis.statements)
 
 
 def _answers(replay: Replay, client: WorkerSession) -> list[Answer]:
-    """Return the answers to all draws, also new ones; none if the submission stops answering."""
+    """Return the answers to all draws and new ones; none if the submission stops answering."""
     submission = Submission(client.fresh())
     probes = replay.probes(SEEN + FRESH)
     try:
@@ -56,9 +56,9 @@ def _answers(replay: Replay, client: WorkerSession) -> list[Answer]:
 def _is_one_of(
     replay: Replay, wrongs: Sequence[Wrong], diagnosis: Diagnosis, answers: Sequence[Answer]
 ) -> bool:
-    """Tell whether one of these mistakes gives all the new answers.
+    """Return True if one of these mistakes gives all the new answers.
 
-    If the report speaks of some calls only, it has to give only the wrong answers.
+    If the report is only about some calls, a mistake only has to give the wrong answers.
     """
     size = len(replay.probes(1))
     fresh = dict(list(enumerate(answers))[SEEN * size :])
@@ -85,7 +85,7 @@ def _of_names(replay: Replay, names: Sequence[str]) -> list[Wrong]:
 
 
 def _gives(replay: Replay, wrong: Wrong, fresh: dict[int, Answer], in_some: bool) -> bool:
-    """Tell whether a mistake gives all answers, or with `in_some` all wrong ones."""
+    """Return True if a mistake gives all answers, or all wrong answers with `in_some`."""
     return all(
         replay.fits(number, answer.outcome, wrong)
         or (in_some and replay.is_right(number, answer.outcome))

@@ -15,7 +15,7 @@ graded](verification.md#unknown-mistakes) explains the columns.
 
 
 def markdown(results: Sequence[Unseen], with_notes: bool = True) -> str:
-    """Return two tables, of one change and of two, and each mutant with a false report."""
+    """Return two tables, for one change and for two, and each mutant with a false report."""
     parts = [HEAD, "One line changed:\n", *_table(results, single=True)]
     parts += ["\nTwo lines changed:\n", *_table(results, single=False)]
     if with_notes:
@@ -46,7 +46,7 @@ def _row(name: str, made: int, counts: Counter[str]) -> str:
 
 
 def notes(results: Sequence[Unseen]) -> str:
-    """Return every mutant with neither a name nor its line, and its report."""
+    """Return each mutant that got neither a name nor its line, with its report."""
     return "\n".join(_notes(results, (*NOTED, "other line", "in words")))
 
 
