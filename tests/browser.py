@@ -1,4 +1,4 @@
-"""A real browser, and a real JupyterLab for it to open; both on this machine alone."""
+"""A real browser, and a real JupyterLab for it, both on this machine."""
 
 import contextlib
 import json
@@ -28,12 +28,12 @@ QUIET = (
     "--disable-sync",
 )
 SECONDS = 60
-expect.set_options(timeout=SECONDS * 1000)  # a busy machine is no reason to fail
+expect.set_options(timeout=SECONDS * 1000)  # seconds: long enough for a busy machine
 
 
 @contextlib.contextmanager
 def chromium() -> Iterator[Browser]:
-    """A headless Chromium. Without one the test is skipped, but not in CI."""
+    """Yield a headless Chromium; without one, skip the test, except in CI."""
     found = next(filter(None, map(shutil.which, NAMES)), None)
     if found is None:
         assert "CI" not in os.environ, "CI needs Chromium: .ci/run installs it"
@@ -45,13 +45,13 @@ def chromium() -> Iterator[Browser]:
 
 
 def picture(page: Page, name: str) -> None:
-    """Keep what the page shows, to be looked at: artefacts/NAME.png."""
+    """Save a picture of the page for a person to look at: artefacts/NAME.png."""
     ARTEFACTS.mkdir(exist_ok=True)
     page.screenshot(path=ARTEFACTS / f"{name}.png", full_page=True)
 
 
 def violations(page: Page) -> list[tuple[str, list[str]]]:
-    """What axe-core finds on a page: the rule, and the first elements that break it."""
+    """Return axe-core's findings on a page: each rule with the first elements that violate it."""
     page.evaluate(AXE.read_text())  # a page's policy may forbid a script element
     found = page.evaluate("axe.run({resultTypes: ['violations']})")["violations"]
     return [(each["id"], [node["html"][:200] for node in each["nodes"]][:5]) for each in found]
@@ -59,7 +59,7 @@ def violations(page: Page) -> list[tuple[str, list[str]]]:
 
 @contextlib.contextmanager
 def jupyter_lab(folder: Path, env: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """JupyterLab in a folder, with what nbgrader adds to it; its address and its token."""
+    """Run JupyterLab with nbgrader's extensions in a folder; yield its address and its token."""
     token = secrets.token_hex(16)
     runtime = Path(env["HOME"]) / "runtime"
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--ip=127.0.0.1"]
@@ -85,7 +85,7 @@ def jupyter_lab(folder: Path, env: Mapping[str, str]) -> Iterator[tuple[str, str
 
 
 def _address(info: Path, server: subprocess.Popen, log: Path) -> str:
-    """Return a server's address as soon as it accepts connections: its file is written earlier."""
+    """Return a server's address once it accepts connections; its file is written earlier."""
     until = time.monotonic() + SECONDS
     while time.monotonic() < until and server.poll() is None:
         with contextlib.suppress(OSError, ValueError):
@@ -97,7 +97,7 @@ def _address(info: Path, server: subprocess.Popen, log: Path) -> str:
 
 
 def open_lab(browser: Browser, address: str, token: str, path: str = "lab") -> Page:
-    """A page of the server, signed in."""
+    """Return a page of the server, signed in."""
     page = browser.new_page(viewport={"width": 1280, "height": 1000})
     page.set_default_timeout(SECONDS * 1000)
     page.goto(f"{address}{path}?token={token}")

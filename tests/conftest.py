@@ -1,4 +1,4 @@
-"""Helpers that all tests of the kit share."""
+"""Helpers for all tests of the project."""
 
 import contextlib
 import sys
@@ -35,14 +35,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Give property tests the same examples each time, and no limit that a busy machine exceeds."""
+    """Give property tests the same examples each time, and no time limit."""
     settings.register_profile(
         "course", deadline=None, derandomize=not config.getoption("--thorough")
     )
     settings.load_profile("course")
 
 
-# Files that take longest begin first, so that no process waits at the end for another's long one.
+# The slowest files begin first, so that no process waits at the end for another one.
 LONG = ("test_grade_class.py", "test_repair.py", "test_cycle.py", "test_in_browser.py",
         "test_answers.py", "test_pytest_policy.py", "test_pytest_plugin.py", "test_benchmarks.py",
         "test_attacks.py", "test_bad_notebooks.py", "test_in_a_browser.py",
@@ -68,7 +68,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(autouse=True)
 def no_open_figures() -> Iterator[None]:
-    """Close what a test has drawn: matplotlib warns the next one of more than 20 figures."""
+    """Close a test's figures: matplotlib warns if more than 20 are open."""
     yield
     pyplot = sys.modules.get("matplotlib.pyplot")
     if pyplot is not None:
@@ -87,7 +87,7 @@ def course() -> Course:
 
 @pytest.fixture(scope="session")
 def children(course: Course, tmp_path_factory) -> Iterator[Children]:
-    """Workers as `grade` has them: forked from a warm process, where this machine can."""
+    """Yield workers as in `grade`: forked from a process with imports done, where possible."""
     scratch = tmp_path_factory.mktemp("workers")
     made = children_on(choose(None, own_code=True), course, [], scratch)
     yield made
@@ -96,14 +96,14 @@ def children(course: Course, tmp_path_factory) -> Iterator[Children]:
 
 @pytest.fixture(scope="session")
 def judge(course: Course, children: Children) -> Iterator[Judge]:
-    """One judge of all the course's exercises, for the whole run."""
+    """Yield one judge of all the course's exercises, for the whole run."""
     with Judge(course, course.content.exercises, children) as judge:
         yield judge
 
 
 @pytest.fixture
 def one_judge(judge: Judge, monkeypatch) -> None:
-    """Classes are graded by this one judge; processes of judges have tests of their own."""
+    """Grade classes with this one judge; other tests cover the judge processes."""
 
     def graded(tasks: Iterable[Task], setup: Setup) -> Iterator[tuple[Task, Reports]]:
         wanted = RunOptions(seed=setup.seed)
@@ -129,7 +129,7 @@ def grade_file(grade_source) -> Callable[[Path, str], ExerciseReport]:
 
 @pytest.fixture(scope="session")
 def grade_text(grade_source) -> Callable[[str, str], ExerciseReport]:
-    """Grade a source given as text: `grade_text("softmax", "def softmax(x): ...")`."""
+    """Return a function that grades a text: `grade_text("softmax", "def softmax(x): ...")`."""
 
     def grade(exercise: str, text: str) -> ExerciseReport:
         label = f"{exercise}.py"
@@ -140,7 +140,7 @@ def grade_text(grade_source) -> Callable[[str, str], ExerciseReport]:
 
 @pytest.fixture
 def submit() -> Iterator[Callable[..., Submission]]:
-    """A submission from text, in a worker with short limits: `submit("def f(): ...").f()`."""
+    """Yield a function that runs a text in a worker: `submit("def f(): ...").f()`."""
     spawner = Spawner("reference")
     clients: list[WorkerSession] = []
 

@@ -24,12 +24,12 @@ def write_course(
     """Write a course into a folder and load it.
 
     Args:
-        exercises: points by name, or all that course.yml says of an exercise.
+        exercises: points by name, or all settings of an exercise in course.yml.
         checks, solutions, stubs: texts by exercise.
         answers: the text of the reference package.
-        settings: what else course.yml has.
+        settings: other settings of course.yml.
 
-    The names of the course's packages are new each time, since Python keeps what it has imported.
+    The course's packages get new names each time, because Python keeps imported modules.
     """
     name = f"course{next(NUMBERS)}"
     content: dict[str, object] = {"title": "Tiny", **settings, "exercises": []}

@@ -1,4 +1,4 @@
-"""The engine's own sources, as the tests of its structure see them. Nothing is imported."""
+"""The engine's sources, for the tests of its structure. Nothing is imported."""
 
 import ast
 import functools
@@ -11,7 +11,7 @@ ENGINE = ROOT / "autograder"
 
 
 class Module(NamedTuple):
-    """A file of the engine's: its name as it is imported, and its syntax."""
+    """File of the engine: its import name and its syntax tree."""
 
     name: str
     path: Path
@@ -24,13 +24,13 @@ class Module(NamedTuple):
 
     @property
     def room(self) -> str:
-        """The folder that it is in; its own name where it is in none."""
+        """Return the folder of the module, or its own name if it is in none."""
         return self.name.split(".")[1] if "." in self.name else ""
 
 
 @functools.cache
 def modules() -> dict[str, Module]:
-    """All of them, by name."""
+    """Return all modules by name."""
     found = {}
     for path in sorted(ENGINE.rglob("*.py")):
         if "templates" in path.parts:
@@ -42,7 +42,7 @@ def modules() -> dict[str, Module]:
 
 
 def imports(module: Module) -> Iterator[tuple[str, bool]]:
-    """The modules of the engine that it imports, and whether only for its types."""
+    """Yield the engine modules that a module imports, and whether only for types."""
     known = modules()
     for node, typing in _with_typing(module.tree, False):
         if isinstance(node, ast.Import):

@@ -1,4 +1,4 @@
-"""Tables as spreadsheets read them."""
+"""Tables read as spreadsheets read them."""
 
 import csv
 import io
@@ -6,14 +6,14 @@ import re
 
 
 def is_formula(cell):
-    """What any spreadsheet computes: it skips blanks and quotes before it, and knows numbers."""
+    """Return True if any spreadsheet computes the cell, after leading blanks and quotes."""
     start = cell.lstrip(' \t\r\n\v\f"')
     is_number = re.fullmatch(r"[-+－＋]?[\d.]*", start) is not None
     return not is_number and start.startswith(tuple("=+-@＝＋－＠"))
 
 
 def readings(text):
-    """The cells of a file as programs read it: with any delimiter, and whether or not quotes count."""
+    """Yield the cells of a file as programs read it: any delimiter, with or without quotes."""
     for delimiter in ",;\t":
         for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter):
             yield from row

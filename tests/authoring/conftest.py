@@ -1,4 +1,4 @@
-"""A course on words, with marks wherever an answer is, and what is released of it."""
+"""A course on words whose answers contain unique marks, and its released files."""
 
 import importlib.abc
 import shutil
@@ -19,7 +19,7 @@ def longer(text):
 
 
 def mark(word):
-    """A word that comes nowhere else."""
+    """Return a word that occurs nowhere else."""
     return f"zq{word}qz"
 
 
@@ -31,7 +31,7 @@ def planted(path, old, new):
 
 @pytest.fixture(scope="session")
 def marked(root, tmp_path_factory):
-    """The course on disk; each mark is a name, a text, a comment or a docstring of an answer."""
+    """Return the course's folder; each name, text, comment and docstring of an answer is marked."""
     folder = tmp_path_factory.mktemp("course") / "text"
     shutil.copytree(root / "examples/courses/text", folder)
     for name in NAMES:
@@ -60,7 +60,7 @@ def marked(root, tmp_path_factory):
 
 
 def files_of(course, policy="practice", form="py"):
-    """What is released of the course."""
+    """Return the released files of the course."""
     exercises = tuple(course.exercise(name) for name in NAMES)
     return bundle(course, ReleaseOptions(exercises, policy, form, seeds=1), lambda _: None)
 
@@ -72,7 +72,7 @@ def released(marked):
 
 @pytest.fixture
 def kit(released, tmp_path):
-    """The released course in a folder."""
+    """Return a folder with the released course."""
     write(tmp_path / "kit", released)
     return tmp_path / "kit"
 
@@ -86,7 +86,7 @@ class _NoReference(importlib.abc.MetaPathFinder):
 
 @pytest.fixture
 def without_reference(monkeypatch):
-    """Nothing here can be imported from the course's answers."""
+    """Make the course's answers impossible to import."""
     monkeypatch.setattr(sys, "meta_path", [_NoReference(), *sys.meta_path])
     for name in [each for each in sys.modules if each.partition(".")[0] == "reference"]:
         monkeypatch.delitem(sys.modules, name)

@@ -1,4 +1,4 @@
-"""A small course on rectangles that has no slip, and the commands run on it in this process."""
+"""A small course on rectangles without authoring errors, and commands run on it in this process."""
 
 import itertools
 import sys
@@ -91,9 +91,9 @@ TEXTS = {"solution": SOLUTION, "reference": REFERENCE, "checks": CHECKS, "mistak
 
 
 def make(folder, which="", before="", after="", **whole):
-    """The course, with one text of one file changed, or whole files by name.
+    """Return the course, with one text of one file replaced, or with whole files by name.
 
-    The names of its packages differ, since Python keeps what it has imported.
+    Its packages get new names each time, because Python keeps imported modules.
     """
     name = f"rectangles{next(NUMBERS)}"
     texts = {**TEXTS, **whole}
@@ -112,7 +112,7 @@ def make(folder, which="", before="", after="", **whole):
 
 
 def arguments(folder, command):
-    """What to type for a command on that course."""
+    """Return the command line of a command on that course."""
     more = {
         "build": [],
         "check": [folder / "class" / "s01" / "areas.py"],
@@ -123,7 +123,7 @@ def arguments(folder, command):
 
 
 def command(monkeypatch, capsys, *args):
-    """The exit code of a command, and what it says on both channels."""
+    """Return the exit code of a command, and its output on both channels."""
     monkeypatch.setattr(sys, "argv", ["autograder", *map(str, args)])
     try:
         main()

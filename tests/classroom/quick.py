@@ -1,7 +1,7 @@
-"""A class that is graded at once: its checks are read off the work, and no process is started.
+"""A class that is graded at once: points are read from the work, and no process is started.
 
-Work is a line such as `a=2 b=0`: so many points in the checks a and b of the exercise. What a check
-gives is multiplied by what stands in its file, so that a check can be corrected.
+Work is a line such as `a=2 b=0`: the points in the exercise's checks a and b. A check multiplies
+them by the number in its own file, so that tests can correct a check.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ from tests.courses import write_course
 
 
 class Quick:
-    """The course, a class of `work`, and results in `out`."""
+    """Course, a class of `work`, and results in `out`."""
 
     def __init__(self, folder, monkeypatch):
         self.root, self.out = folder / "course", folder / "out"
@@ -71,7 +71,7 @@ class Quick:
                 path.write_text(f"said = '{text}'\n")
 
     def grade(self, *names, decide=lambda _: True, progress=lambda *_: None, out=None, **more):
-        reports_module._digest.cache_clear()  # of a process that lives through several grades
+        reports_module._digest.cache_clear()  # one process runs several gradings here
         course = load_course(self.root / "course.yml")
         exercises = [course.exercise(name) for name in names] or course.content.exercises
         partial = bool(names or more.get("students"))
@@ -80,7 +80,7 @@ class Quick:
         return grade_class(job, progress, decide)
 
     def run(self, command, *args, **more):
-        """A command on the results; grade is given the class."""
+        """Run a command on the results; `grade` gets the class."""
         reports_module._digest.cache_clear()
         options = ["--course", str(self.root)] if command in {"grade", "adjust", "export"} else []
         if command == "grade":
@@ -96,7 +96,7 @@ class Quick:
         return {row["student"]: " ".join(row.get(n, "-") or "." for n in known) for row in rows}
 
     def files(self, out=None):
-        """All that a run writes for people, but the times."""
+        """Return all files that a run writes for people, without the times in them."""
         folder = out or self.out
         files = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*.*")}
         left_out = ("history/", "proposed/", "journal", "marks.sqlite", "grade.log", ".lock")

@@ -1,4 +1,4 @@
-"""Records of a class, as a run of grade leaves them."""
+"""Records of a class, as `grade` leaves them."""
 
 import msgspec
 

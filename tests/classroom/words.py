@@ -1,4 +1,4 @@
-"""A class whose answers in words are graded: no process is started, and no exercise is run."""
+"""A class with answers in words: no process is started, and no exercise is run."""
 
 import csv
 from pathlib import Path
@@ -36,7 +36,7 @@ GRADER = Grader(version="1", python="3", numpy="2", digest="d", seed=0, confinem
 
 
 class Words:
-    """A course, the answers of a class in `out`, and `grade`, which does with marks what it does."""
+    """Course, the answers of a class in `out`, and a `grade` that handles marks as the command."""
 
     def __init__(self, folder: Path):
         self.root, self.out = folder / "course", folder / "out"
@@ -70,7 +70,7 @@ class Words:
         )  # fmt: skip
 
     def grade(self):
-        """Each student's points by question, None where the answer waits; what was noted."""
+        """Return each student's points by question, None if an answer waits, and the notes."""
         marks = Marks(self.out / "by-hand.csv", self.course, self.course.exercises.values())
         return self.finish(marks)
 

@@ -1,4 +1,4 @@
-"""Test hosts: network namespaces of the test's own, joined by a bridge in another."""
+"""Test hosts: network namespaces, joined by a bridge in another namespace."""
 
 import contextlib
 import os
@@ -21,7 +21,7 @@ class Hosts:
     """A hub and some hosts, each with one address. Use it as a context manager.
 
     Raises:
-        OSError: this machine makes no network namespaces.
+        OSError: this machine cannot make network namespaces.
     """
 
     def __init__(self, folder, names):
@@ -73,7 +73,7 @@ class Hosts:
         return f"10.77.0.{self.names.index(name) + 1}"
 
     def run(self, name, *command, env=None, **options):
-        """A process on a host, ended with all it started when the hosts go."""
+        """Start a process on a host; it ends, with all its children, when the hosts are removed."""
         space = f"{self.prefix}{name}"
         process = subprocess.Popen(
             ["ip", "netns", "exec", space, sys.executable, "-m", *map(str, command)],
@@ -90,7 +90,7 @@ class Hosts:
         process.wait()
 
     def cut_off(self, name):
-        """Nothing comes or goes any more; nobody is told."""
+        """Drop all packets of a host without any notice."""
         hub = f"{self.prefix}hub"
         ip("-n", hub, "link", "set", f"v{self.names.index(name) + 1}", "nomaster")
 

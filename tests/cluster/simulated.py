@@ -1,4 +1,4 @@
-"""Machines that are objects: what they do with a chunk is up to the test."""
+"""Simulated machines: each test decides how they treat a chunk."""
 
 from concurrent.futures import Future
 
@@ -26,7 +26,7 @@ def report_on(source, status="graded"):
 
 
 def answer(data, grade=lambda task, alone: None):
-    """What a machine makes of a chunk: `grade` says for a task what is in doubt of it."""
+    """Return a machine's answer to a chunk; `grade` returns the doubtful sources of a task."""
     chunk = decode(data, Chunk)
     reports = []
     for each in chunk.tasks:
@@ -37,7 +37,7 @@ def answer(data, grade=lambda task, alone: None):
 
 
 class Machine:
-    """One that grades; others override what differs."""
+    """Machine that grades; tests override the methods."""
 
     refused = ""
 
@@ -45,14 +45,14 @@ class Machine:
         self.host, self.got = host, []
 
     def grade(self, data, cluster):
-        """The answer's bytes; None if there is none (yet)."""
+        """Return the answer's bytes, or None if there is no answer (yet)."""
         return answer(data)
 
 
 class Simulated:
-    """A cluster of such machines that chooses among them as Dask does; `told` is said of them.
+    """Cluster of such machines that chooses among them as Dask does; `told` are its messages.
 
-    What is lost with a machine goes to another on which it may be, until four were lost with it.
+    A task of a lost machine goes to another allowed machine, until four machines were lost with it.
     """
 
     ALLOWED_FAILURES = 3
@@ -95,7 +95,7 @@ class Simulated:
         return self.places[future]
 
     def lose(self, machine):
-        """A machine is gone; another comes in its place."""
+        """Remove a machine; a new one replaces it."""
         name = next(name for name, each in self.there.items() if each is machine)
         del self.there[name]
         fresh = type(machine)(machine.host)

@@ -1,4 +1,4 @@
-"""Runs attacks against a level, or against any set of layers, and says which got through."""
+"""Attacks run on a level or on any set of layers, to find those that succeed."""
 
 import contextlib
 import os
@@ -31,7 +31,7 @@ QUIET = "def f(x): return [2 * v for v in x]\n"
 
 @contextmanager
 def arena(layers: Sequence[str], level: Level = "full") -> Iterator["Arena"]:
-    """Children confined by these layers."""
+    """Yield children confined by these layers."""
     with tempfile.TemporaryDirectory() as folder:
         secret = Path(folder, "secret")
         secret.write_text(TOKEN)
@@ -54,7 +54,7 @@ class Arena:
         self.secret = secret
 
     def gets_through(self, name: str) -> bool:
-        """Whether the attack did, or learnt, what it must not."""
+        """Return True if the attack did something forbidden, or learnt a secret."""
         self._neighbour(NEIGHBOUR)
         head = (
             f"import os, sys\nSECRET = {str(self.secret)!r}\nJUDGE = {os.getpid()}\n"
@@ -77,7 +77,7 @@ class Arena:
         return harmed or value is True or (isinstance(value, bytes) and _tells(value))
 
     def _harmed(self) -> bool:
-        """Whether the judge's file is changed, or an innocent submission no longer graded right."""
+        """Return True if the judge's file was changed, or an innocent submission fails."""
         try:
             if self.secret.read_text() == TOKEN and self.secret.stat().st_mode & 0o777 == 0o666:
                 return not self._neighbour(QUIET)
@@ -92,22 +92,22 @@ class Arena:
         client = WorkerSession(Workers(source, "numpy", PATIENT, self.children))
         try:
             return client.ask(Request("call", "f", [[1, 2]])).value == [2, 4]
-        except StudentProblem:  # it may not write its file on this level
+        except StudentProblem:  # it cannot write its file on this level
             return False
         finally:
             client.close()
 
 
 def _tells(data: bytes) -> bool:
-    """Whether bytes hold something of the judge's."""
+    """Return True if bytes contain data of the judge's."""
     known = (TOKEN.encode(), b"root:x:0", b"def attention", b"pytest.mark.check")
     return any(word in data for word in known)
 
 
 def main() -> None:
-    """`python -m tests.confinement.arena LEVEL [EVERY]`: print the attacks that got through.
+    """`python -m tests.confinement.arena LEVEL [EVERY]`: print the attacks that succeed.
 
-    With a number N, every Nth of them is made.
+    With a number N, only every Nth attack is made.
     """
     level: Level = sys.argv[1]  # type: ignore[assignment]
     made = list(ATTACKS)[:: int(sys.argv[2]) if sys.argv[2:] else 1]

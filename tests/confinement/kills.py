@@ -1,7 +1,7 @@
-"""Kills at seeded random moments: a run that is resumed ends as if nothing had happened.
+"""Kills at seeded random moments: a resumed run must end as an undisturbed one.
 
 `python -m tests.confinement.kills 200` kills that many times: the command itself, one of its
-judges, what those are forked from, a fork server, or the process of a submission.
+judges, the process that judges are forked from, a fork server, or a submission's process.
 """
 
 import contextlib
@@ -31,7 +31,7 @@ WORKS = (
 
 
 class Killer:
-    """Grades a class over and over, and kills a process of it now and then."""
+    """Grades a class repeatedly, and sometimes kills one of its processes."""
 
     def __init__(self, folder: Path, seed: int, students: int) -> None:
         self.folder = folder
@@ -58,7 +58,7 @@ class Killer:
         return digest(self.folder / "calm")
 
     def disturbed(self, out: str, most: int) -> int:
-        """One class, with kills until it is graded or `most` are spent; returns how many."""
+        """Grade one class with up to `most` kills, and return how many there were."""
         kills = 0
         run = self.start(out)
         while run.poll() is None:
@@ -100,7 +100,7 @@ class Killer:
         return kind
 
     def _submissions(self, tree: dict[int, str]) -> list[int]:
-        """The processes that have two fork-server processes above them."""
+        """Return the processes below two fork-server processes."""
         parents = parent_of()
         servers = {process for process, text in tree.items() if "start.py" in text}
         return [
@@ -114,7 +114,7 @@ def parent_of() -> dict[int, int]:
 
 
 def below(process: int) -> dict[int, str]:
-    """The processes below one, with their command lines."""
+    """Return the processes below a process, with their command lines."""
     parents = parent_of()
     found: set[int] = {process}
     for _ in range(8):
@@ -129,7 +129,7 @@ def below(process: int) -> dict[int, str]:
 
 
 def digest(out: Path) -> dict[str, str]:
-    """What a run has come to: the files for people, and the rows of the journal."""
+    """Return digests of a run's result: the files for people, and the rows of the journal."""
     files = [p for p in out.rglob("*") if p.suffix in {".csv", ".jsonl", ".html"}]
     found = {
         str(p.relative_to(out)): hashlib.sha256(p.read_bytes()).hexdigest() for p in sorted(files)
@@ -143,7 +143,7 @@ def digest(out: Path) -> dict[str, str]:
 
 
 def _difference(folder: Path, calm: dict[str, str], other: dict[str, str]) -> str:
-    """What differs: which files and tables, and the first records that do."""
+    """Return the difference: the files and tables that differ, and the first records that do."""
     names = sorted(name for name in calm.keys() | other.keys() if calm.get(name) != other.get(name))
     records = [
         (folder / run / "report.jsonl").read_text().splitlines() for run in ("calm", "disturbed")
@@ -153,7 +153,7 @@ def _difference(folder: Path, calm: dict[str, str], other: dict[str, str]) -> st
 
 
 def disturb(kills: int, seed: int, students: int = 60) -> dict[str, int]:
-    """Kill that many times; raises AssertionError if a result differs from an undisturbed one."""
+    """Kill that many times; raise AssertionError if a result differs from an undisturbed one."""
     with tempfile.TemporaryDirectory() as folder:
         killer = Killer(Path(folder), seed, students)
         calm = killer.undisturbed()

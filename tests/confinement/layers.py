@@ -2,7 +2,7 @@
 
 `python -m tests.confinement.layers` prints the table of `docs/confinement.md`. Layers overlap, so
 some rows start from a base that lacks the overlapping layer too. Each base keeps the namespaces or
-the system-call filter, so no attack reaches the machine.
+the system-call filter, so no attack harms the machine.
 """
 
 from collections.abc import Iterable
@@ -12,14 +12,14 @@ from tests.confinement.arena import arena
 from tests.confinement.attacks import ATTACKS
 
 FULL = LAYERS["full"]
-SHOWN = 4  # names of attacks in a row of the table
+SHOWN = 4  # attacks named in a row of the table
 
 
 def without(*layers: str) -> tuple[str, ...]:
     return tuple(layer for layer in FULL if layer not in layers)
 
 
-# layer: (the base it is taken from, the layers that are left, an attack that then gets through)
+# layer: (the base with it, the layers without it, an attack that then succeeds)
 CASES = {
     "namespaces and private root": (
         FULL,
@@ -43,7 +43,7 @@ CASES = {
 
 
 def through(layers: tuple[str, ...], names: Iterable[str] = ATTACKS) -> list[str]:
-    """The attacks that get through these layers."""
+    """Return the attacks that succeed against these layers."""
     with arena(layers) as place:
         return [name for name in names if place.gets_through(name)]
 

@@ -1,4 +1,4 @@
-"""A desk on a small class, and a client that has been let in."""
+"""A desk for a small class, and a client with access to it."""
 
 import html
 import re
@@ -19,7 +19,7 @@ HERE = {"origin": ADDRESS, "sec-fetch-site": "same-origin"}
 
 
 def client_of(results, course):
-    """A client of a desk that has not been let in."""
+    """Return a client of a desk, not yet with access."""
     return TestClient(application(results, course, PORT, SECRETS), base_url=ADDRESS)
 
 
@@ -31,7 +31,7 @@ def let_in(client):
 
 @pytest.fixture
 def post():
-    """Post a form as a page of the desk does: `post(client, "/path", name="value")`."""
+    """Return a function that posts a form: `post(client, "/path", name="value")`."""
 
     def send(client, path, files=None, **fields):
         data = {"csrf": SECRETS.csrf, **fields}
@@ -42,19 +42,19 @@ def post():
 
 @pytest.fixture(scope="session")
 def results(tmp_path_factory):
-    """Results of 40 students that no test changes."""
+    """Return results of 40 students that no test changes."""
     return with_submissions(tmp_path_factory.mktemp("class"), 40, ROOT)
 
 
 @pytest.fixture(scope="session")
 def desk(results, course):
-    """A client of the desk of `results`, let in; it is not for tests that change anything."""
+    """Return a client with access to the desk of `results`, for tests that change nothing."""
     return let_in(client_of(results, course))
 
 
 @pytest.fixture(scope="session")
 def sample_desk(tmp_path_factory, course):
-    """A desk of the sample class as it was graded, beside its submissions."""
+    """Return a desk of the sample class's results, with its submissions."""
     folder = write(tmp_path_factory.mktemp("sample"), sample())
     submissions = str(ROOT / "examples" / "class")
     remember_command(folder, GradeCommand(submissions=submissions, course=str(ROOT)))
@@ -62,6 +62,6 @@ def sample_desk(tmp_path_factory, course):
 
 
 def text_of(answer):
-    """What a page says, without its tags."""
+    """Return the text of a page, without its tags."""
     body = re.sub(r"<(script|style)\b.*?</\1>", "", answer.text, flags=re.S)
     return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", body)))

@@ -1,9 +1,9 @@
-"""A class of any size, bootstrapped from the sample class as it was graded once.
+"""A class of any size, sampled from the graded sample class.
 
-With a class's results go its submissions, copied from the sample class, where they are wanted.
+Submissions can be copied from the sample class along with the results.
 
-`python -m tests.desk.generated RESULTS` takes the record from a folder of results of the sample
-class; `python -m tests.desk.generated FOLDER 300` writes a class to look at.
+`python -m tests.desk.generated RESULTS` stores the records in a folder of results of the sample
+class; `python -m tests.desk.generated FOLDER 300` writes a class of 300 to look at.
 """
 
 import lzma
@@ -21,23 +21,23 @@ SAMPLE = Path(__file__).with_name("sample_class.jsonl.xz")
 SECTIONS = ("Monday", "Tuesday", "Friday")
 FIRST = ("Ada", "Émile", "Bo", "Chidi", "Dilek", "Eun-ji", "Fatima", "Goran", "Hana", "Ines")
 LAST = ("Okafor", "Lindqvist", "Nguyễn", "García", "Şahin", "O’Neill", "Kovač", "Weiß", "Ito")
-OWN = 0.7  # how much of a student's work is that of the one they are drawn from
+OWN = 0.7  # share of a student's exercises that come from one student of the sample
 
 
 def sample() -> list[Report]:
-    """The sample class, as it was graded."""
+    """Return the records of the sample class."""
     with lzma.open(SAMPLE) as file:
         return [msgspec.json.decode(line, type=Report) for line in file]
 
 
 def drawn_class(size: int, seed: int = 0) -> list[Report]:
-    """So many students; each is mostly one of the sample class, and in some exercises another."""
+    """Return this many students; each mostly copies one of the sample, and sometimes others."""
     draw, known = random.Random(seed), sample()
     return [_student(draw, known, number)[0] for number in range(size)]
 
 
 def _student(draw: random.Random, known: list[Report], number: int) -> tuple[Report, list[str]]:
-    """A student, and by exercise whose of the sample class the work is."""
+    """Return a student, and for each exercise the student of the sample whose work it is."""
     model = draw.choice(known)
     whose = [model if draw.random() < OWN else draw.choice(known) for _ in model.exercises]
     exercises = tuple(each.exercises[place] for place, each in enumerate(whose))
@@ -60,7 +60,7 @@ def _student(draw: random.Random, known: list[Report], number: int) -> tuple[Rep
 
 
 def with_submissions(folder: Path, size: int, course: Path, seed: int = 0) -> Path:
-    """The results of such a class in a folder, made of submissions beside them."""
+    """Return a folder with the results of such a class, next to its submissions."""
     draw, known = random.Random(seed), sample()
     drawn = [_student(draw, known, number) for number in range(size)]
     results = write(folder / "results", [report for report, _ in drawn])
@@ -78,7 +78,7 @@ def with_submissions(folder: Path, size: int, course: Path, seed: int = 0) -> Pa
 
 
 def write(folder: Path, reports: list[Report]) -> Path:
-    """A folder of results with these reports."""
+    """Return a folder of results with these reports."""
     folder.mkdir(parents=True, exist_ok=True)
     data = b"".join(msgspec.json.encode(report) + b"\n" for report in reports)
     (folder / "report.jsonl").write_bytes(data)

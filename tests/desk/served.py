@@ -1,4 +1,4 @@
-"""A desk served from a thread of the tests, for real browsers."""
+"""A desk served from a thread of the test process, for real browsers."""
 
 import contextlib
 import threading
@@ -14,7 +14,7 @@ from autograder.desk.guard import Secrets
 
 @contextlib.contextmanager
 def served(results, course) -> Iterator[str]:
-    """The address that lets one browser in."""
+    """Yield the address that admits one browser."""
     with bound(0) as listening:
         port = listening.getsockname()[1]
         secrets = Secrets()
@@ -38,7 +38,7 @@ def served(results, course) -> Iterator[str]:
 
 
 def enter(page, address):
-    """Let a browser's page in, and return the address of the desk without a slash at its end."""
+    """Open the desk in a browser's page, and return its address without a slash at the end."""
     page.goto(address)
     home = address.split("/?")[0]
     page.wait_for_url(f"{home}/")

@@ -1,4 +1,4 @@
-"""Command blocks of the documents, with what the page says of running them."""
+"""Command blocks of the documents, with the page's notes on running them."""
 
 import re
 import textwrap
@@ -14,7 +14,7 @@ BLOCK = re.compile(
 
 
 class Block(NamedTuple):
-    """A block of a page. `reason` says why it is not run."""
+    """Block of a page. `reason` says why it is not run."""
 
     page: str
     language: str
@@ -23,14 +23,14 @@ class Block(NamedTuple):
 
     @property
     def commands(self) -> list[str]:
-        """The commands, whole ones: a line that ends with a backslash goes on."""
+        """Return the whole commands: a line that ends with a backslash continues."""
         joined = re.sub(r"\\\n\s*", "", self.text)
         lines = (re.sub(r"\s#\s.*", "", line).strip() for line in joined.splitlines())
         return [line for line in lines if line and not line.startswith("#")]
 
 
 def pages() -> list[Path]:
-    """The documents for readers of every kind but maintainers."""
+    """Return the documents for all readers except maintainers."""
     docs = [
         path for path in sorted((ROOT / "docs").rglob("*.md")) if "maintainers" not in path.parts
     ]
@@ -38,7 +38,7 @@ def pages() -> list[Path]:
 
 
 def blocks(page: Path) -> list[Block]:
-    """The blocks of a page, in order."""
+    """Return the blocks of a page, in order."""
     name, text = page.relative_to(ROOT).as_posix(), page.read_text(encoding="utf-8")
     return [
         Block(name, m["language"], textwrap.dedent(m["text"]), m["reason"] or "")

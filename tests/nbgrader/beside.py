@@ -1,7 +1,7 @@
 """Comparison of nbgrader and this project on every kind of bad notebook: `make notebooks`.
 
-Writes docs/bad-notebooks.md. Each kind is graded in a class of its own, between a student before
-and one after, so that it shows whether others lose anything.
+It writes docs/bad-notebooks.md. Each kind is graded in a separate class, between a student before
+and one after, which shows whether others lose points.
 """
 
 import os
@@ -84,7 +84,7 @@ second time.
 
 
 class Outcome(NamedTuple):
-    """The total of the student in the middle, None without a row; `others` are the two beside."""
+    """Total of the middle student, or None without a row; `others` are the other totals."""
 
     total: float | None
     others: tuple[float | None, float | None]
@@ -93,7 +93,7 @@ class Outcome(NamedTuple):
 
 
 class Way:
-    """One way to grade: how the course is made, and what grades it; nbgrader, if nothing is said."""
+    """One way to grade: how the course is made, and the command; nbgrader by default."""
 
     title = ""
 
@@ -101,7 +101,7 @@ class Way:
         raise NotImplementedError
 
     def grade(self, short: ShortCourse) -> None:
-        """`nbgrader autograde`; once more where it ended early, as an instructor would try."""
+        """Run `nbgrader autograde`, and once more if it ended early, as an instructor would."""
         for _ in range(2):
             try:
                 short.nbgrader("autograde", ASSIGNMENT)
@@ -160,7 +160,7 @@ def _mark(cell, name: str, **fields: bool) -> None:
 
 
 def course_of(way: Way, folder: Path) -> ShortCourse:
-    """A new course directory, ready for submissions."""
+    """Return a new course directory, ready for submissions."""
     short = ShortCourse(folder)
     short.directory.mkdir(exist_ok=True)
     way.make(short)
@@ -169,12 +169,12 @@ def course_of(way: Way, folder: Path) -> ShortCourse:
 
 
 def hand_in(short: ShortCourse, student: str, more: str = "") -> Path:
-    """Both notebooks, filled in rightly, with some code more; the folder."""
+    """Hand in both notebooks, filled in correctly, plus some code; return the folder."""
     return short.hand_in(student, **{name: solution(name) + more for name in NOTEBOOKS})
 
 
 def outcome(way: Way, name: str, kind: Kind, folder: Path) -> Outcome:
-    """Grade a class of three in a course directory of its own."""
+    """Grade a class of three in a separate course directory."""
     short = course_of(way, folder)
     for student in (BEFORE, name, AFTER):
         place = hand_in(short, student)
@@ -192,18 +192,18 @@ def outcome(way: Way, name: str, kind: Kind, folder: Path) -> Outcome:
 
 
 def _has_row(short: ShortCourse, student: str) -> bool:
-    """Whether anything was written about a student: export prints 0 for one who has nothing."""
+    """Return True if a student has a row: the export prints 0 for students without one."""
     with short.gradebook() as gradebook:
         return any(each.id == student and each.submissions for each in gradebook.students)
 
 
 def _is_open(short: ShortCourse, student: str) -> bool:
-    """Whether a grade of softmax waits for a person."""
+    """Return True if a grade of softmax waits for a person."""
     return any(row[0] == student and row[1] == "softmax" and row[5] for row in short.rows())
 
 
 def _end_survivors() -> bool:
-    """Whether an attack's process is still there; it is ended."""
+    """End an attack's process that is still running; return True if there was one."""
     found = False
     for entry in Path("/proc").iterdir():
         try:
@@ -217,7 +217,7 @@ def _end_survivors() -> bool:
 
 
 def as_words(kind: Kind, found: Outcome) -> str:
-    """A cell of the table."""
+    """Return a cell of the table."""
     wrong = []
     if found.total is None:
         said = "no row"

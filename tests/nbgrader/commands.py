@@ -1,6 +1,6 @@
-"""Commands as they are typed; or forked from a process that has imported nbgrader already.
+"""Commands as typed, or forked from a process that has imported nbgrader.
 
-The import takes more than a second: much for a test, while a benchmark has to count it.
+The import takes more than a second: too long for a test, but a benchmark has to include it.
 """
 
 import multiprocessing
@@ -19,7 +19,7 @@ Run = Callable[[Sequence[str], Path, Mapping[str, str]], "Done[str]"]
 FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload([PRELOADED, "nbgrader.apps.nbgraderapp", "autograder.cli"])
 
-# As `python -m MODULE ARGS`, by a user of the machine whom the first argument may name.
+# As `python -m MODULE ARGS`, run by the machine's user that the first argument may name.
 AS = """
 import pwd, runpy, sys
 del sys.argv[0]
@@ -31,13 +31,13 @@ runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
 
 
 def typed(args: Sequence[str], cwd: Path, env: Mapping[str, str]) -> "Done[str]":
-    """Run a user's module, in a process of its own."""
+    """Run a user's module in a new process."""
     command = [sys.executable, "-c", AS, *args]
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True, env=env)
 
 
 def forked(args: Sequence[str], cwd: Path, env: Mapping[str, str]) -> "Done[str]":
-    """The same; the process is a copy of one that has the modules."""
+    """Run a user's module in a fork of a process that has imported the modules."""
     with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
         said = [Path(scratch, name) for name in ("out", "err")]
         process = FORKS.Process(target=_run, args=([*args], cwd, dict(env), said))

@@ -1,4 +1,4 @@
-"""A small course in a real nbgrader directory, with an exchange and students of its own."""
+"""A small course in a real nbgrader directory, with an exchange and students."""
 
 import csv
 import io
@@ -57,7 +57,7 @@ c.AssignLatePenalties.plugin_class = HalfAPoint
 
 
 class ShortCourse:
-    """`short/` is the instructor's, `home/NAME` a student's, `exchange` what lies between."""
+    """Course: `short/` is the instructor's, `home/NAME` a student's, `exchange` between them."""
 
     def __init__(self, folder: Path, run: Run = typed) -> None:
         self.run = run
@@ -75,18 +75,18 @@ class ShortCourse:
         (self.kit / "course.yml").write_text(COURSE)
 
     def init(self) -> None:
-        """A course directory, made by our own command."""
+        """Make a course directory with `autograder nbgrader init`."""
         made = self.autograder("init", str(self.directory), cwd=self.kit)
         assert made.returncode == 0, made.stderr
 
     def set_up(self) -> None:
-        """A course directory that waits for submissions."""
+        """Make a course directory that is ready for submissions."""
         self.init()
         self.configure()
         self.nbgrader("generate_assignment", ASSIGNMENT)
 
     def hand_in(self, student: str, **texts: str) -> Path:
-        """Released notebooks, by name, filled in from solved scripts; the folder in `submitted/`."""
+        """Hand in notebooks filled in from solved scripts, by name; return their folder."""
         folder = self.directory / "submitted" / student / ASSIGNMENT
         folder.mkdir(parents=True)
         for name, text in texts.items():
@@ -96,18 +96,18 @@ class ShortCourse:
         return folder
 
     def autograder(self, *args: str, cwd: Path | None = None) -> "Done[str]":
-        """One of our own commands."""
+        """Run one of our own commands."""
         bare = {**self.env(), "PATH": os.defpath}  # the environment need not be activated
         return self.run(["", "autograder", "nbgrader", *args], cwd or self.directory, bare)
 
     def nbgrader(self, *args: str, user: str = "", cwd: Path | None = None) -> str:
-        """A real nbgrader command, under a student's name or as the instructor."""
+        """Run a real nbgrader command, under a student's name or as the instructor."""
         done = self.run([user, "nbgrader", *args], cwd or self.directory, self.env(user))
         assert done.returncode == 0, f"nbgrader {' '.join(args)}\n{done.stdout}\n{done.stderr}"
         return done.stdout + done.stderr
 
     def env(self, user: str = "") -> dict[str, str]:
-        """The environment of a user of the machine, each with a home of their own."""
+        """Return the environment of a user of the machine, each with a separate home."""
         home = self.folder / "home" / (user or "instructor")
         home.mkdir(parents=True, exist_ok=True)
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("JUPYTER", "PYTEST"))}
@@ -115,17 +115,17 @@ class ShortCourse:
         return {**kept, "HOME": str(home), "PATH": path, "AUTOGRADER_COURSE": str(self.kit)}
 
     def configure(self) -> None:
-        """Name the exchange and a penalty for lateness, as an instructor would."""
+        """Configure the exchange and a penalty for lateness, as an instructor would."""
         config = self.directory / "nbgrader_config.py"
         config.write_text(config.read_text() + self.exchange + LATE)
 
     @property
     def exchange(self) -> str:
-        """The lines of a configuration that name the exchange."""
+        """Return the configuration's lines that name the exchange."""
         return EXCHANGE.format(root=str(self.folder / "exchange"))
 
     def student(self, name: str) -> Path:
-        """A student's own folder, whose nbgrader knows the exchange."""
+        """Return a student's own folder, whose nbgrader knows the exchange."""
         folder = self.folder / "home" / name
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "nbgrader_config.py").write_text(f"c = get_config()\n{self.exchange}")
@@ -135,7 +135,7 @@ class ShortCourse:
         return Gradebook(f"sqlite:///{self.directory / 'gradebook.db'}", "short")
 
     def rows(self) -> list[tuple[object, ...]]:
-        """All grade rows, as the gradebook has them."""
+        """Return all grade rows of the gradebook."""
         with self.gradebook() as gradebook:
             return sorted(
                 (
@@ -154,13 +154,13 @@ class ShortCourse:
         return path.read_text()
 
     def totals(self) -> dict[str, float]:
-        """The exported scores by student."""
+        """Return the exported scores by student."""
         rows = csv.DictReader(io.StringIO(self.export()))
         return {row["student_id"]: float(row["score"]) for row in rows}
 
 
 def with_a_kernel(config: str) -> str:
-    """The configuration, with the steps taken out that run submissions confined."""
+    """Return the configuration without the steps that run submissions confined."""
     start, end = config.index("# Submissions run confined"), config.index("c.Exchange.root")
     return config[:start] + config[end:]
 
@@ -174,7 +174,7 @@ def solution(exercise: str, *changes: tuple[str, str]) -> str:
 
 
 def fill_in(path: Path, text: str) -> None:
-    """Put the answers of a solved script into a released notebook, cell by cell."""
+    """Copy the answers of a solved script into a released notebook, cell by cell."""
     book = nbformat.read(path, as_version=4)
     set_answers(book, {cell["id"]: cell["source"] for cell in as_book(text).cells})
     os.chmod(path, 0o644)
@@ -182,7 +182,7 @@ def fill_in(path: Path, text: str) -> None:
 
 
 def set_answers(book, answers: dict[str, str]) -> None:
-    """Answer cells get the text that stands under their id."""
+    """Replace the text of answer cells by their id."""
     for cell in book.cells:
         if cell.metadata.get("nbgrader", {}).get("solution") and cell["id"] in answers:
             cell.source = answers[cell["id"]]

@@ -1,7 +1,7 @@
-"""What students do to a notebook, by accident or on purpose, and what each ought to cost.
+"""Changes that students make to a notebook, by accident or on purpose, and their fair cost.
 
-Each kind changes a folder that holds two right notebooks, `softmax.ipynb` and
-`hand_computation.ipynb`. Where an attack is tried, nothing of `softmax` is right.
+Each kind changes a folder with two correct notebooks, `softmax.ipynb` and `hand_computation.ipynb`.
+In a kind with an attack, nothing in `softmax` is right.
 """
 
 import copy
@@ -15,7 +15,7 @@ from tests.nbgrader.course import change
 
 HONEST = 25.0
 WITHOUT_SOFTMAX = 13.0
-LEFT_BEHIND = "86399"  # the seconds that a process sleeps which should not be there
+LEFT_BEHIND = "86399"  # seconds that a forbidden process sleeps
 
 WRONG = "def softmax(x, axis=-1):\n    return x\n"
 RIGHT = """\
@@ -35,7 +35,7 @@ def up(name):
 
 
 class Kind(NamedTuple):
-    """`right` is the total that the notebooks deserve; with `person`, softmax is left open."""
+    """Kind of change: `right` is the deserved total; with `person`, softmax is left open."""
 
     what: str
     edit: Callable[[Path], None]
@@ -60,7 +60,7 @@ def _is_check(cell) -> bool:
 
 
 def _softmax(edit):
-    """Edit the JSON of softmax.ipynb."""
+    """Return a change of the JSON of softmax.ipynb."""
     return lambda folder: change(folder / "softmax.ipynb", edit)
 
 
@@ -77,7 +77,7 @@ def _marks(edit, which=lambda cell: "nbgrader" in cell["metadata"]):
 
 
 def _answer(text: str):
-    """The answer replaced by other code."""
+    """Return a change that replaces the answer by other code."""
 
     def edit(book):
         for cell in filter(_is_answer, book["cells"]):
@@ -87,7 +87,7 @@ def _answer(text: str):
 
 
 def _attack(text: str):
-    """A wrong answer, and code that is to make it count."""
+    """Return a wrong answer with code that tries to make it count."""
     return _answer(WRONG + text)
 
 
@@ -99,7 +99,7 @@ def _each_twice(which):
 
 
 def _file(name: str, data: bytes | None):
-    """Another file in the place of one, or none."""
+    """Return a change that replaces a file, or removes it for None."""
 
     def edit(folder):
         (folder / name).unlink()
@@ -115,7 +115,7 @@ def _empty(folder: Path) -> None:
 
 
 def _link(folder: Path) -> None:
-    """To the notebook of the student whose name is last."""
+    """Replace a notebook by a link to that of the student with the last name."""
     (folder / "softmax.ipynb").unlink()
     (folder / "softmax.ipynb").symlink_to("../../zoe/first/softmax.ipynb")
 

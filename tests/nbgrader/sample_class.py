@@ -1,7 +1,7 @@
-"""The honest part of the sample class, graded by nbgrader with a kernel and by both of our ways.
+"""The honest part of the sample class, graded by nbgrader with a kernel and in both of our ways.
 
-`python -m tests.nbgrader.sample_class` takes a quarter of an hour, most of it nbgrader's; with
-assignments named, those alone. It ends with 1 where a row of the gradebook or the export differs.
+`python -m tests.nbgrader.sample_class` takes a quarter of an hour, mostly in nbgrader; arguments
+limit it to these assignments. It exits with 1 if a row of the gradebook or the export differs.
 """
 
 import shutil
@@ -33,7 +33,7 @@ class WholeCourse(ShortCourse):
 
 
 def honest(scratch: Path) -> dict[str, dict[str, Path]]:
-    """By student and exercise, the files that could be graded, and do not say that they attack."""
+    """Return, by student and exercise, the files that could be graded and declare no attack."""
     command = [sys.executable, "-m", "autograder", "grade", str(CLASS), "--out", str(scratch)]
     subprocess.run(command, cwd=ROOT, capture_output=True)
     found = {}
@@ -52,7 +52,7 @@ def honest(scratch: Path) -> dict[str, dict[str, Path]]:
 
 
 def hand_in(short: ShortCourse, assignment: str, student: str, files: dict[str, Path]) -> None:
-    """A student's files as notebooks of an assignment, with the other files beside them."""
+    """Hand in a student's files as notebooks of an assignment, with the other files."""
     place = short.directory / "submitted" / student / assignment
     for name, path in files.items():
         released = short.directory / "release" / assignment / f"{name}.ipynb"
@@ -78,7 +78,7 @@ def hand_in(short: ShortCourse, assignment: str, student: str, files: dict[str, 
 
 
 def differences(short: ShortCourse, assignment: str) -> list[str]:
-    """What the three ways do not agree on."""
+    """Return the differences between the three ways."""
     config = short.directory / "nbgrader_config.py"
     whole = config.read_text()
     found = {}

@@ -1,4 +1,4 @@
-"""Downloads as platforms make them: folders and zips with their names, for tests."""
+"""Downloads as platforms make them, for tests: folders and zips with the platforms' names."""
 
 import zipfile
 
@@ -6,7 +6,7 @@ SOFTMAX = "import numpy as np\ndef softmax(x, axis=-1):\n    return np.zeros(1)\
 
 
 def put(folder, files):
-    """Write files by their paths below a folder; no content means a folder without files."""
+    """Write files by their paths in a folder; None as content makes an empty folder."""
     for path, text in files.items():
         place = folder / path
         if text is None:

@@ -1,4 +1,4 @@
-"""What platforms take, as JSON schemas of our own by the rules of their documentation.
+"""JSON schemas of the files that platforms accept, written from the platforms' documentation.
 
 Gradescope: its autograder specifications. PrairieLearn: external grading.
 """
@@ -13,7 +13,7 @@ VISIBILITY = {"enum": ["hidden", "after_due_date", "after_published", "visible"]
 
 
 def closed(required, **properties):
-    """An object with these properties and no others."""
+    """Return the schema of an object with these properties and no others."""
     return {
         "type": "object",
         "required": required,
@@ -87,6 +87,6 @@ PRAIRIELEARN = {
 
 
 def valid(data, form):
-    """The data, which has to be of that form."""
+    """Return the data, after checking it against the schema."""
     jsonschema.Draft202012Validator(form).validate(data)
     return data

@@ -1,4 +1,4 @@
-"""A small course with answers, and folders as platforms' machines have them; for tests."""
+"""A small course with answers, and folders as on platforms' machines, for tests."""
 
 import sys
 
@@ -28,7 +28,7 @@ def test_others(submission, rng):
 
 
 def small_course(folder, hints="practice"):
-    """A course with one exercise, of two checks, the second hidden."""
+    """Return a course with one exercise, of two checks, the second hidden."""
     new_course(folder, "Small", "shares", "numpy")
     text = (folder / "course.yml").read_text() + MORE
     (folder / "course.yml").write_text(text.replace("hints: practice", f"hints: {hints}"))
@@ -39,7 +39,7 @@ def small_course(folder, hints="practice"):
 
 
 def put(files, folder):
-    """Write a package's files below a folder."""
+    """Write a package's files into a folder."""
     for name, data in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -49,7 +49,7 @@ def put(files, folder):
 
 
 def interpreter(folder, name):
-    """A program of that name that is this Python, as an image has one."""
+    """Make a program with this name that starts this Python, as an image has it."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / name
     path.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')

@@ -1,9 +1,9 @@
-"""What an export makes of records."""
+"""Exports made from records."""
 
 from autograder.platforms.export_file import ExportRequest
 
 
 def exported(make, reports, course, template=None, column=None, scale=False, results=None):
-    """What an export makes: the file, and the notes on it."""
+    """Return the exported file, and the notes on it."""
     made = make(ExportRequest(reports, course, results, template, column, scale))
     return made.data, made.notes

@@ -1,4 +1,4 @@
-"""Tests of `attention_with_dropout` that look at all there is to see, or leave something out."""
+"""Tests of `attention_with_dropout` that are complete, or leave something out."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ LOOKS = (
 
 @dataclass(frozen=True)
 class DropoutTest:
-    """Which of the things it looks at, for which rates."""
+    """Test by the properties and the rates that it covers."""
 
     looks: tuple[str, ...] = LOOKS
     rates: tuple[float, ...] = RATES

@@ -1,7 +1,7 @@
-"""Tests of `find_the_bug` as students might write them: thorough ones, and ones that look away.
+"""Tests of `find_the_bug` as students might write them: thorough ones and lazy ones.
 
-A thorough test compares all of every result for every kind of input. A lazy one leaves out a kind
-of input, has no other kind, has only inputs of one sort, or looks at one thing in the results.
+A thorough test compares every result completely for every kind of input. A lazy one omits a kind of
+input, has only one kind, has only inputs of one size, or looks at one part of the results.
 """
 
 from collections.abc import Callable, Iterator
@@ -19,7 +19,7 @@ Inputs = dict[str, list[tuple[Any, ...]]]
 
 @dataclass(frozen=True)
 class Test:
-    """What it looks at, in the results for which inputs."""
+    """Test by its inputs and by the part of the results that it looks at."""
 
     inputs: list[tuple[Any, ...]]
     look: Look = list
@@ -84,7 +84,7 @@ def _with(args: list[Any], **replaced: Any) -> tuple[Any, ...]:
     return tuple(replaced.get(name, value) for name, value in zip(names, args, strict=True))
 
 
-# Each kind is needed: a test without it is lazy, and so is one that has no other.
+# Each kind is needed: a test without it is lazy, and so is a test with only that kind.
 KINDS: dict[str, Inputs] = {
     "row_softmax": {
         "one axis": [_normal((4,))],
@@ -222,7 +222,7 @@ def thorough(name: str) -> Test:
 
 
 def lazy_tests(name: str) -> Iterator[tuple[str, Test]]:
-    """All lazy tests of a function, by what they do."""
+    """Yield all lazy tests of a function, each with its description."""
     every = thorough(name).inputs
     for left_out in KINDS[name]:
         if left_out != "ordinary":
@@ -235,7 +235,7 @@ def lazy_tests(name: str) -> Iterator[tuple[str, Test]]:
         yield f"looks at {seen}", Test(every, look)
     if name == "row_softmax":
         yield "a wide tolerance", Test(every, atol=0.02)
-    if name == "masked_heads":  # large scores have zeros of their own
+    if name == "masked_heads":  # large scores give weights of 0 themselves
         rest = [a for kind, inputs in KINDS[name].items() if "large" not in kind for a in inputs]
         yield "looks at where it is 0", Test(rest, lambda w: [w[0] < 1e-12])
         yield "looks at zeros and sums", Test(rest, lambda w: [w[0] < 1e-12, w[0].sum(axis=-1)])

@@ -1,4 +1,4 @@
-"""A small course on another subject, that starts at once."""
+"""A small course on another subject that starts quickly."""
 
 from tests.courses import write_course
 
@@ -34,7 +34,7 @@ STUB = """def {function}(x):
     raise NotImplementedError()
 """
 RIGHT = "def sort(x):\n    return sorted(x)\n"
-WRONG = "def sort(x):\n    return sorted(x)[::-1]\n"  # of three checks, one passes
+WRONG = "def sort(x):\n    return sorted(x)[::-1]\n"  # one of the three checks passes
 NOT_AT_ALL = "def sort(x):\n    return 3\n"
 ENDLESS = "def sort(x):\n    while True:\n        pass\n"
 
@@ -43,7 +43,7 @@ FUNCTIONS = {"sorting": ("sort", "sorted(x)"), "largest": ("largest", "max(x)")}
 
 
 def make_course(folder, hints="practice"):
-    """The course, with nothing written yet."""
+    """Return the course, with nothing written yet."""
     fields = {name: {"function": f, "value": v} for name, (f, v) in FUNCTIONS.items()}
     write_course(
         folder,

@@ -1,4 +1,4 @@
-"""A command in a pseudo-terminal, as a person has it: what is on the screen, and keys."""
+"""A command in a pseudo-terminal: its screen, and keys to press."""
 
 import contextlib
 import fcntl
@@ -33,7 +33,7 @@ class Terminal:
         fcntl.ioctl(self.line, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
 
     def read(self, seconds):
-        """Take in what comes within some time; False at the end."""
+        """Read output for some time; return False at its end."""
         if select.select([self.line], [], [], seconds)[0]:
             try:
                 data = os.read(self.line, 65536)
@@ -45,12 +45,12 @@ class Terminal:
 
     @property
     def screen(self):
-        """The last frame, without colours."""
+        """Return the last frame, without colours."""
         frame = self.said.split("\x1b[H")[-1]
         return ESCAPE.sub("", frame).replace("\r\n", "\n")
 
     def until(self, text, seconds=60):
-        """Wait for a text on the screen; what is there then."""
+        """Wait for a text on the screen, and return the screen."""
         end = time.monotonic() + seconds
         while text not in self.screen:
             assert time.monotonic() < end, f"no {text!r} on:\n{self.screen}"
@@ -60,7 +60,7 @@ class Terminal:
         return self.screen
 
     def quiet(self, seconds=0.6):
-        """What is on the screen after a while in which nothing is waited for."""
+        """Return the screen after some time, without waiting for a text."""
         end = time.monotonic() + seconds
         while time.monotonic() < end and self.read(0.05):
             pass
@@ -70,7 +70,7 @@ class Terminal:
         os.write(self.line, keys.encode())
 
     def ended(self, seconds=30):
-        """Wait for its end; the exit code."""
+        """Wait for the command's end, and return its exit code."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             self.read(0.05)
