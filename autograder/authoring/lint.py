@@ -269,7 +269,7 @@ def _wrong_attribute(
 def _wrong_reading(
     node: ast.Call, exercise: Exercise, solution: Statements | None
 ) -> Iterator[str]:
-    """Yield an error message if `submission.value("a_scores")` or an `answer` does not exist."""
+    """Yield an error message for an unknown name in `submission.value(…)`, or question."""
     match node:
         case ast.Call(
             func=ast.Attribute(value=ast.Name(id="submission"), attr=method),

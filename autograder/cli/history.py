@@ -214,7 +214,7 @@ def _student_table(
 
 
 def _about(version: ResultsVersion) -> list[Text]:
-    """Return the cells about a version: number, time, author and command."""
+    """Return the cells about a version: number, time, author and grader."""
     grader = version.grader
     made = f"{grader.version} ({grader.digest[:8]})" if grader is not None else ""
     at = version.at.removesuffix("+00:00").replace("T", " ")

@@ -27,7 +27,10 @@ ENDING = ("SIGTERM", "SIGHUP")  # besides Ctrl-C; Windows has no SIGHUP
 @click.command()
 @click.argument("results", type=click.Path(path_type=Path))
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=0, help="Of 127.0.0.1.  [default: a free one]"
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=0,
+    help="Port on 127.0.0.1.  [default: a free one]",
 )
 @click.option("--no-browser", is_flag=True, help="Only print the address.")
 @course_option

@@ -138,7 +138,7 @@ def code_of(
     warning = (
         ""
         if same
-        else "This file has changed since it was graded, so messages may stand at wrong lines."
+        else "This file has changed since it was graded, so messages may be at the wrong lines."
     )
     files = [_file(*unit, notes, number) for number, unit in enumerate(units, 1)]
     return [*files, *(_file(*helper, notes) for helper in helpers)], warning

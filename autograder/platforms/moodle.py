@@ -127,7 +127,7 @@ def _read_worksheet(request: ExportRequest) -> _Worksheet:
 
 
 def _maximum_column(table: Table, heads: Sequence[str], grade: int) -> int | None:
-    """Return the maximum's column by its heading, or else the next one if it is constant."""
+    """Return the maximum's column: by its heading, or the one after the grade if it is constant."""
     for at, head in enumerate(heads):
         if head in MAXIMUM:
             return at

@@ -78,7 +78,7 @@ def _read_repositories(listing: Listing) -> Sequence[Piece]:
 def _recognise_repositories(listing: Listing) -> int:
     """Return the number of folders if all are clones with a `.git`, else 0.
 
-    The hyphens alone are no evidence: many names have one.
+    A common prefix alone does not decide: names with a hyphen are too common.
     """
     folders = listing.folders
     are_clones = bool(prefix_of(folders)) and all(listing.has(name, ".git") for name in folders)

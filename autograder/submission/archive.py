@@ -49,14 +49,17 @@ class InvalidZip(UserError):
 def unpack(
     archive: Path, target: Path, room: int = MAX_TOTAL, listed: int = MAX_LISTED
 ) -> tuple[list[str], dict[PathParts, str]]:
-    """Unpack the gradable files of `archive`: at most `room` bytes, of a zip with `listed` entries.
+    """Unpack the gradable files of `archive`, at most `room` bytes.
+
+    Args:
+        listed: the number of entries that the zip may have.
 
     Returns:
         Notes on entries that were left out, and the paths of all files in the zip, each with the
         reason why it could not be unpacked (an empty text if it was).
 
     Raises:
-        UserError: it is not a zip file, it has too many entries, or the disk is full.
+        InvalidZip: it is not a zip file, it has too many entries, or the disk is full.
     """
     try:
         with _Archive(archive, listed) as data, zipfile.ZipFile(data) as file:

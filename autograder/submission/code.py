@@ -194,7 +194,7 @@ def find_assignment(
 def find_loop(units: Sequence[Unit], lines: Sequence[tuple[str, int]]) -> CodePlace | None:
     """Return the loop that contains the current `lines` of a program; None if there is none.
 
-    `lines` has (file, line) pairs of the call stack, the innermost last. Of nested loops it is the
+    `lines` has (file, line) pairs of the call stack, the innermost first. Of nested loops it is the
     outermost `while`, or else the outermost `for`, so it does not depend on the moment of asking.
     """
     by_label = {unit.label: unit for unit in units}
