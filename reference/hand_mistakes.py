@@ -128,7 +128,7 @@ def _scores(Q: Numbers, K: Numbers, V: Numbers, givens: Mapping[str, Any]) -> di
         "keys-with-keys": lambda own: near(own, K @ K.T),
         "queries-with-values": lambda own: near(own, Q @ V.T),
         "entry-by-entry": lambda own: near(own, Q * K),
-        "scaled-already": lambda own: fits("scores", {"scores": own * root}, givens, root),
+        "scaled-already": lambda own: fits("scores", {"scores": own * root}, givens, WITHIN * root),
         "sums-for-products": lambda own: near(own, sums),
     }
 

@@ -16,6 +16,7 @@ Numbers = npt.NDArray[np.float64]
 Cells = npt.NDArray[np.bool_]
 Steps = Mapping[str, Numbers]
 WITHIN = 0.002  # allowed error of an entry
+COARSE = 0.0099  # largest error of a correct number with two decimals
 CLEAR = 10 * WITHIN  # numbers in a row that differ by less count as equal
 ORDER = ("scores", "scaled", "weights", "output")
 
@@ -115,6 +116,17 @@ def not_right(
     return Mismatch(text + later, name, answer, None, wrong)
 
 
+def too_few_decimals(own: Numbers, fitting: Cells) -> bool:
+    """Return True if numbers with two decimals fit; `fitting` is which do, within `COARSE`."""
+    return bool(fitting.all() and (np.round(own, 2) == own).all())
+
+
+def with_few_decimals(wrong: Mismatch, name: str) -> Mismatch:
+    """Return the message on numbers with too few decimals, in place of another."""
+    says = f"{name}: your numbers are near the right ones, but two decimals are too few."
+    return Mismatch(says, name, wrong.yours, None, wrong.wrong)
+
+
 def first_wrong(step: str, steps: Steps, givens: Mapping[str, Any]) -> str:
     """Return the first earlier step that is wrong or missing, or an empty text if all are right."""
     earlier = ORDER[: ORDER.index(step)]
@@ -144,7 +156,7 @@ def as_written(own: Numbers) -> float:
     return min(WITHIN, max(10.0**-digits, WITHIN / 4))
 
 
-def fits(step: str, steps: Steps, givens: Mapping[str, Any], times: float = 1.0) -> Cells:
+def fits(step: str, steps: Steps, givens: Mapping[str, Any], within: float = WITHIN) -> Cells:
     """Return which entries of a step fit the correct scores; for the scores, which fit Q and K."""
     Q, K, V = (np.asarray(givens[each], float) for each in "QKV")
     own, scores = steps[step], steps["scores"]
@@ -152,14 +164,14 @@ def fits(step: str, steps: Steps, givens: Mapping[str, Any], times: float = 1.0)
     if step == "scores":  # |q − k|² = |q|² + |k|² − 2 q·k
         apart = np.square(Q[:, np.newaxis] - K[np.newaxis]).sum(axis=-1)
         sizes = np.square(Q).sum(axis=-1)[:, np.newaxis] + np.square(K).sum(axis=-1)
-        return np.asarray(np.abs(sizes - apart - 2 * own) <= 2 * WITHIN * times)
+        return np.asarray(np.abs(sizes - apart - 2 * own) <= 2 * within)
     if step == "scaled":
-        return np.asarray(np.abs(own * root - scores) <= WITHIN * root)
+        return np.asarray(np.abs(own * root - scores) <= within * root)
     if step == "weights":
-        return are_shares(own, scores / root)
+        return are_shares(own, scores / root, within)
     sizes = np.exp(scores / root)[..., np.newaxis]  # so the rows of V are centred
     around = (sizes * (V[np.newaxis] - own[:, np.newaxis])).sum(axis=1)
-    return np.asarray(np.abs(around) <= WITHIN * sizes.sum(axis=1))
+    return np.asarray(np.abs(around) <= within * sizes.sum(axis=1))
 
 
 def _follows(step: str, steps: Steps, givens: Mapping[str, Any]) -> Cells:

@@ -31,6 +31,7 @@
 # Replace each `None` by your numbers: lists of rows, as the matrices are printed here. Expressions
 # such as `1 / 3` are fine. What is graded:
 #
+# - **Steps.** Each value is that step of the formula, from the numbers of its part.
 # - **Three decimals.** Each entry may be off by 0.002.
 # - **Follow-through.** Each step is graded on its own: if one is wrong, the next one still counts if
 #   it follows from *your* numbers. That does not apply if a row of your numbers is constant, zero, or

@@ -18,6 +18,7 @@ class _Failure(NamedTuple):
 
     Attributes:
         line: the student's line that raised it; empty if the grader's own call failed.
+        part: the expression in that line that raised it; empty if it is not known.
         shapes: the shapes of the arrays in the line.
         known: a sentence with these shapes.
         axes: the largest number of axes of the call's arguments.
@@ -25,6 +26,7 @@ class _Failure(NamedTuple):
 
     found: re.Match[str]
     line: str
+    part: str
     shapes: Mapping[str, Sequence[int]]
     known: str
     sizes: Sizes
@@ -43,7 +45,10 @@ def explain(error: Raised, sizes: Sizes, axes: int = 0) -> str:
     shapes = {one_line(name, 40): tuple(array[:MAX_AXES]) for name, array in arrays}
     texts = [f"{name} has the shape {named_shape(array, sizes)}" for name, array in shapes.items()]
     known = f"In that line {', '.join(texts)}." if texts else ""
-    line = error.place.text if error.place is not None else ""
+    line = part = ""
+    if error.place is not None:
+        line = error.place.text
+        part = line[error.place.column : error.place.end]
     for pattern, meaning in (*MEANINGS, *WHERE.get(error.library, ())):
         found = re.search(pattern, error.message)
         if found is None:
@@ -52,7 +57,7 @@ def explain(error: Raised, sizes: Sizes, axes: int = 0) -> str:
             groups = [one_line(part or "", 60) for part in found.groups()]
             explained = meaning.format(*groups, shapes=known).strip()
         else:
-            explained = meaning(_Failure(found, line, shapes, known, sizes, axes)).strip()
+            explained = meaning(_Failure(found, line, part, shapes, known, sizes, axes)).strip()
         if explained:
             return explained
     return known if error.type in {"ValueError", "RuntimeError"} else ""
@@ -137,11 +142,11 @@ def _broadcast(failure: _Failure) -> str:
 
 
 def _inverted(failure: _Failure) -> str:
-    operand = re.search(r"~\s*(\w+)", failure.line)
-    name = one_line(operand[1], 40) if operand else "x"
+    operand = one_line(failure.part.removeprefix("~").strip(), 60)
+    compared = f"`({operand} == 0)`" if failure.part.startswith("~") else "A comparison with 0"
     return (
-        f"~ turns truth values and whole numbers, not floats, and for 1 it gives −2: "
-        f"`{name} == 0` says the same for every kind of number."
+        f"~ turns truth values and whole numbers, not floats, and for 1 it gives −2. "
+        f"{compared} says the same for every kind of number."
     )
 
 

@@ -37,6 +37,8 @@ from autograder.sandbox.session import WorkerSession
 
 MAX_FINDING, MAX_TOLD = 1000, 1500  # characters
 PRINTED = "This call printed something, and what is printed is not returned."
+# Failures for which no requirement of the text is the cause.
+NO_REQUIREMENT = frozenset({"nothing_returned", "printed", "other_kind"})
 OUTCOMES: dict[str, CheckOutcome] = {"crashed": "crashed", "timed out": "timed out"}
 
 
@@ -138,10 +140,12 @@ class CheckPlugin(Fixtures):
 def _requirement(item: pytest.Item, check: Check, error: BaseException) -> str:
     """Return the requirement that a check was grading when it failed; empty if it is not known.
 
-    If the student's code raised, the check's requirement is known only if the check has just one.
+    A call that gives nothing to compare tells of none: it stops with an error, or returns None.
     """
+    if not isinstance(error, AssertionError) or getattr(error, "code", "") in NO_REQUIREMENT:
+        return ""
     named = [str(name) for key, name in item.user_properties if key == "requirement"]
-    if named and isinstance(error, AssertionError):
+    if named:
         return named[-1]
     return check.grades[0] if len(check.grades) == 1 else ""
 

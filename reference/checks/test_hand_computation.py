@@ -20,11 +20,15 @@ from autograder.author import (
 from reference.by_hand import PRINTED_IN_S3, STEPS, WITHIN
 from reference.hand_mistakes import mistakes_of_row, named, with_names
 from reference.hand_relations import (
+    COARSE,
+    are_shares,
     first_wrong,
     fits,
     judge_by_relations,
     judge_masked_row,
     not_right,
+    too_few_decimals,
+    with_few_decimals,
     with_later,
 )
 from reference.misconceptions.hand_computation import explain_value, with_later_steps
@@ -89,13 +93,13 @@ def filled_in(submission, name):
     raise Mismatch(f"{name} is None; {says}.", name)
 
 
-def judge_step(submission, reference, letter, step, note):
+def judge_step(submission, reference, letter, step, note, grading):
     """Pass if every entry is right, or follows from the student's previous step."""
     name = f"{letter}_{step}"
     try:
         part = reference.hand_problem(submission.variant).parts[letter]
     except NotJudged:  # a released course has no answers, so only what needs none is judged
-        judge_in_kit(submission, reference, name, note)
+        judge_in_kit(submission, reference, name, note, grading)
         return
     answer = expect_shape(filled_in(submission, name), reference.hand_shape(letter, step), name)
     exact = part.exact(step)
@@ -112,6 +116,9 @@ def judge_step(submission, reference, letter, step, note):
         if right.all():
             note(f"Right, from your {before}.")
             return
+    if too_few_decimals(answer, np.abs(answer - exact) <= COARSE):
+        grading("three decimals")
+        raise with_few_decimals(not_right(name, answer, ~right), name)
     aside = submission.aside()  # other values that are read are not what the check tests
     steps = {each: stated(aside, f"{letter}_{each}") for each in STEPS}
     later = with_later_steps("", name, steps, submission.variant)
@@ -120,7 +127,7 @@ def judge_step(submission, reference, letter, step, note):
     tell_what_is_wrong(name, answer, ~right, not submission.variant, from_own, later)
 
 
-def judge_in_kit(submission, reference, name, note):
+def judge_in_kit(submission, reference, name, note, grading):
     """Pass if a step fits the previous steps, and the scores fit the matrices in the text."""
     letter, step = name.split("_")
     steps = own_steps(submission, reference, letter, step)
@@ -134,6 +141,9 @@ def judge_in_kit(submission, reference, name, note):
         own = stated(submission, name)
         says = named(wrong, name, own, steps, given, findings()[step])
         if not first_wrong(step, steps, given):
+            if step in steps and too_few_decimals(own, fits(step, steps, given, COARSE)):
+                grading("three decimals")
+                says = with_few_decimals(wrong, name)
             every = own_steps(submission.aside(), reference, letter, STEPS[-1])
             is_right = lambda s: None if step == "scores" else bool(fits(s, every, given).all())
             text = with_later(says.finding, name, every, given, is_right)
@@ -182,27 +192,30 @@ def title(part, step):
 
 def case(part, step):
     mark = pytest.mark.check(
-        title(part, step), points=1, grades=["three decimals", "follow-through"], hints=HOW[step]
+        title(part, step),
+        points=1,
+        grades=["steps", "three decimals", "follow-through"],
+        hints=HOW[step],
     )
     return pytest.param(part, step, id=f"{part}_{step}", marks=mark)
 
 
 @pytest.mark.parametrize(("part", "step"), [case(part, step) for part in "abc" for step in STEPS])
-def test_step(submission, reference, note, part, step):
-    judge_step(submission, reference, part, step, note)
+def test_step(submission, reference, note, grading, part, step):
+    judge_step(submission, reference, part, step, note, grading)
 
 
 @pytest.mark.check(
     "Part C: the row with its last token blocked",
     points=1,
-    grades=["three decimals"],
+    grades=["steps", "three decimals"],
     hints=(
         "What do the four scores become when the last token is blocked?",
         "The blocked token weighs 0, and the three others share the whole: they sum to 1.",
         "Leave the last score out, take the softmax of the other three, and put 0 at the end.",
     ),
 )
-def test_masked_row(submission, reference):
+def test_masked_row(submission, reference, grading):
     answer = expect_shape(filled_in(submission, "c_masked_row"), (4,), "c_masked_row")
     try:
         right = reference.hand_problem(submission.variant).masked_row
@@ -213,9 +226,16 @@ def test_masked_row(submission, reference):
             judge_masked_row("c_masked_row", row, given)
         except Mismatch as wrong:
             known = mistakes_of_row(row, given)
+            shares = are_shares(row[:-1], given[:-1], COARSE)
+            if too_few_decimals(row, np.append(shares, abs(row[-1]) <= WITHIN)):
+                grading("three decimals")
+                raise with_few_decimals(wrong, "c_masked_row") from None
             words = findings()["masked_row"]
             raise with_names(wrong, "c_masked_row", known, words) from None
         return
     wrong = ~(np.abs(answer - np.array(right)) <= WITHIN)
+    if too_few_decimals(answer, np.abs(answer - np.array(right)) <= COARSE) and wrong.any():
+        grading("three decimals")
+        raise with_few_decimals(not_right("c_masked_row", answer, wrong), "c_masked_row")
     if wrong.any():
         tell_what_is_wrong("c_masked_row", answer, wrong, printed=not submission.variant)

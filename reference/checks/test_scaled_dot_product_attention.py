@@ -253,7 +253,7 @@ def test_mask_kinds(compare, rng):
 @pytest.mark.check(
     "Large scores, and arguments that stay as they are",
     points=1,
-    grades=["large scores", "sizes", "no side effects"],
+    grades=["large scores", "sizes", "mask", "no side effects"],
     needs=BASIC,
     hints=(
         "What is e to the power of 2000 in NumPy, and does a line write into Q, K, V or the mask?",
@@ -269,9 +269,11 @@ def test_large_scores_and_unchanged_arguments(submission, compare, rng, grading)
     compare(*draw(rng, (3,), 1, 1, 2, 4))
     grading("large scores")
     compare(Q * 60, K * 60, V, condition=1e5)
+    grading("mask")
     low = np.array([[30.0, 0.0], [34.0, 1.0]]), np.array([[-41.5, 0.0], [-39.0, 1.0], [0.0, 2.0]])
     some = np.array([[True, True, False], [True, False, False]])
     compare(*low, V[0, :3], some, condition=1e4)
+    grading("large scores")
     far = np.array([[100.0, 1.0], [0.1, 0.0]]), np.array([[100.0, 0.0], [90.0, 3.0], [0.0, 1.0]])
     compare(*far, V[0, :3], condition=1e5)
     grading("no side effects")

@@ -155,9 +155,8 @@ def test_bare_values(bare, rng, note):
     ),
 )
 def test_bare_axes(bare, rng, note):
-    usual = bare_batch(bare, rng, note)
     cases = [(draw(rng, batch, 3, 4, 2, 5), {}) for batch in ((), (2,), (2, 3))]
-    bare.compare_each((), cases, usual, note)
+    bare.compare_each((), cases, note)
 
 
 @pytest.mark.check(
@@ -262,18 +261,20 @@ def test_bare_gradients(bare, rng, note):
 @pytest.mark.check(
     "SelfAttention: the four matrices without a bias, two results",
     points=1,
-    grades=["four matrices"],
+    grades=["four matrices", "output"],
     hints=(
         "What are the names and the sizes of the four nn.Linear of the task?",
         "nn.Linear(n, m, bias=False) keeps a weight of shape (m, n), from n features to m.",
         "W_q and W_k lead from d_model to d_k, W_v to d_v, and W_o from d_v back to d_model.",
     ),
 )
-def test_parameters(whole, rng, note):
+def test_parameters(whole, rng, note, grading):
     for sizes in ((4,), (6, 2, 3)):
         batch = whole_batch(whole, rng, note)
+        grading("four matrices")
         run = whole.run(sizes, draw_x(rng, *batch, 3, sizes[0]), state_of(rng, *sizes))
         expect_parts(run, WHOLE, MATRICES, without_bias=MATRICES)
+        grading("output")
         output, weights = expect_results(run.value, ("output", "weights"), WHOLE)
         if len(sizes) == 1:
             expect_shape(output, (*batch, 3, sizes[0]), "the output")
@@ -307,11 +308,14 @@ def test_values(whole, bare, rng, note):
         "Leave out what unpacks x.shape into a fixed number of sizes.",
     ),
 )
-def test_axes(whole, rng, note):
-    usual = whole_batch(whole, rng, note)
+def test_axes(whole, bare, rng, note):
     batches = ((), (2,), (2, 3))
     cases = [(draw_x(rng, *batch, 3, 4), state_of(rng, 4)) for batch in batches]
-    whole.compare_each((4,), cases, usual, note)
+
+    def given_attention(inputs, state):
+        compare_whole(whole, bare, (4,), inputs, state, note)
+
+    whole.compare_each((4,), cases, note, given_attention)
 
 
 @pytest.mark.check(

@@ -204,6 +204,17 @@ def raised(message, line, **shapes):
     return Raised("raised", "f", message, place, "ValueError", shapes=shapes)
 
 
+def test_the_advice_on_a_tilde_names_what_it_is_applied_to():
+    """It named `np` in `~np.broadcast_to(mask, x.shape)`."""
+    line = "x[~np.broadcast_to(mask, x.shape)] = -1e9"
+    place = CodePlace("f.py", 3, line, column=2, end=line.index("]"))
+    message = "ufunc 'invert' not supported for the input types"
+    said = explain(Raised("raised", "f", message, place, "TypeError"), {})
+    assert "`(np.broadcast_to(mask, x.shape) == 0)` says the same" in said
+    said = explain(raised(message, line), {})
+    assert "A comparison with 0 says the same" in said
+
+
 SIZES = {"B": 7, "L_q": 2, "L_k": 3, "d_k": 4}
 
 
@@ -238,7 +249,6 @@ def test_a_transpose_of_all_axes_is_explained():
         ("'numpy.ndarray' object is not callable", "y = sum(x)", "called like a function"),
         ("'list' object has no attribute 'max'", "x.max()", "np.asarray"),
         ("not enough values to unpack (expected 3, got 2)", "B, L, d = x.shape", "exactly 3 parts"),
-        ("bad operand type for unary ~: 'float'", "~mask", "mask == 0"),
         ("axis 3 is out of bounds for array of dimension 2", "x.sum(3)", "Counted from the end"),
         ("view size is not compatible with input tensor's size", "x.view(2)", "contiguous()"),
         ("name 'pd' is not defined", "pd.x", "pd"),

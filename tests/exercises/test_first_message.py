@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from autograder.report.presentation import FOLLOWS, shown_outcome
+from autograder.report.presentation import FOLLOWS, opening, required, shown_outcome
 from tests.conftest import ROOT
 
 # A change of the solution; the mistakes that are named, and a part of what is said of them.
@@ -145,3 +145,85 @@ def test_the_width_that_goes_wrong_is_named_alone(grade_text, matrix, width, oth
     found = [check.diagnosis for check in grade_text("self_attention", text).checks]
     says = next(each.finding for each in found if each)
     assert f"where {width} is" in says and f"where {other}" not in says
+
+
+BLOCKS = "scores = np.where(mask, scores, -np.inf)"
+MASKS = {
+    "allowed scores are -1e9 and blocked ones 0": (
+        "scores = scores * mask - 1e9 * mask",
+        "blocked-scores-large",
+        "Blocked scores are far above the others",  # and were not set to a large number
+    ),
+    "-1000": (
+        "scores = np.where(mask, scores, -1000)",
+        "blocked-scores-not-below-all",
+        "next to scores that are as low, a blocked key still gets weight",
+    ),
+}
+
+
+@pytest.mark.parametrize("change", MASKS)
+def test_a_name_is_true_of_what_the_mask_does(grade_text, change):
+    new, name, says = MASKS[change]
+    text = (ROOT / "solutions" / "scaled_dot_product_attention.py").read_text()
+    assert BLOCKS in text
+    report = grade_text("scaled_dot_product_attention", text.replace(BLOCKS, new))
+    failed = next(check for check in report.checks if check.outcome == "failed")
+    assert failed.diagnosis.misconceptions == (name,)
+    assert says in opening(report).text
+    assert failed.hints[0].startswith("Which scores does your code block")
+    assert "A blocked key gets weight 0" in required(failed)
+
+
+def test_what_a_batch_changes_is_not_what_each_sequence_gives(grade_text):
+    """The size of axis 1 is d_k for one sequence, and L_q in a batch."""
+    text = (ROOT / "solutions" / "self_attention.py").read_text()
+    assert "math.sqrt(key.size(-1))" in text
+    report = grade_text("self_attention", text.replace("key.size(-1))", "query.size(1))"))
+    checks = {check.name: check for check in report.checks}
+    assert checks["test_bare_axes"].outcome == "failed"
+    assert checks["test_axes"].note == "Right, given your ScaledDotProductAttention."
+    assert "by itself" not in " ".join(check.note for check in report.checks)
+
+
+NONE_IN_PARTICULAR = {
+    "another name": ("softmax", "def softmax(", "def soft_max("),
+    "a name that is not there": ("softmax", "np.exp(", "exp("),
+    "nothing is returned": ("causal_mask", "return np.where(mask", "np.where(mask"),
+    "weights for an output": (
+        "hand_computation",
+        "c_masked_row = [0.316, 0.426, 0.258, 0]",
+        "c_masked_row = [0.215, 0.290, 0.176, 0]",
+    ),
+    "a row in a row": (
+        "hand_computation",
+        "c_masked_row = [0.316, 0.426, 0.258, 0]",
+        "c_masked_row = [[0.316, 0.426, 0.258, 0]]",
+    ),
+}
+
+
+@pytest.mark.parametrize("change", NONE_IN_PARTICULAR)
+def test_a_requirement_that_is_not_violated_is_not_shown(grade_text, change):
+    exercise, old, new = NONE_IN_PARTICULAR[change]
+    text = (ROOT / "solutions" / f"{exercise}.py").read_text()
+    assert old in text
+    checks = grade_text(exercise, text.replace(old, new)).checks
+    failed = next(check for check in checks if check.outcome == "failed")
+    assert required(failed) == ""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("[0.316, 0.426, 0.258, 0]", "[0.32, 0.43, 0.26, 0]"),
+        ("[0.670, 0.330]]\na_output", "[0.66, 0.34]]\na_output"),
+    ],
+)
+def test_too_few_decimals_are_what_the_text_asks_for(grade_text, old, new):
+    text = (ROOT / "solutions" / "hand_computation.py").read_text()
+    assert old in text
+    checks = grade_text("hand_computation", text.replace(old, new)).checks
+    failed = next(check for check in checks if check.outcome == "failed")
+    assert "two decimals" in failed.finding
+    assert "Each entry may be off by 0.002" in required(failed)

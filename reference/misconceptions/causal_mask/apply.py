@@ -86,7 +86,7 @@ APPLY = (
                 for low in (0.5, 1, 2, 3, 5, 10, 20, 50, 100, 500)
             ],
             "blocked-large": (
-                "Blocked scores are a large positive number: they get all the weight.",
+                "Blocked scores are far above the others: they get all the weight.",
                 lambda x, m: np.where(m, x, 1e9),
             ),
             "blocked-plus-infinity": (

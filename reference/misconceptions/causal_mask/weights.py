@@ -228,8 +228,8 @@ IN_WEIGHTS = (
         means=of_scores,
         ways={
             "blocked-not-below-all": (
-                "Blocked scores are low for most scores and not below every one: next to scores "
-                "such as −900 a blocked position still gets weight.",
+                "Blocked scores are low for most scores and not for all: next to scores that are "
+                "as low, a blocked position still gets weight.",
                 *(
                     change
                     for low in (20, 50, 100, 500)
@@ -252,7 +252,8 @@ IN_WEIGHTS = (
                     lambda x, m, low=low: np.where(m, x, -low),
                 ),
                 "lowered": (
-                    f"Blocked scores are lowered by {low:g} only: they still get weight.",
+                    f"The mask lowers blocked scores by {low:g} only, compared with the others: "
+                    "they still get weight.",
                     lambda x, m, low=low: x - low * (1 - m),
                 ),
             },

@@ -143,23 +143,24 @@ MASKING = (
             ],
             "blocked-scores-lowered": [
                 (
-                    f"Blocked scores are lowered by {low:g} only: a blocked key still gets weight.",
+                    f"The mask lowers blocked scores by {low:g} only, compared with the others: a "
+                    "blocked key still gets weight.",
                     lambda s, low=low: masked(s, lambda m: s.scaled - low * (1 - m)),
                 )
                 for low in (2, 3, 5, 10)
             ],
             "blocked-scores-not-below-all": [
                 (
-                    "Blocked scores are a number that is low for most scores and not below every "
-                    "one: next to scores such as −900 a blocked key still gets weight.",
-                    *(fill(-low) for low in (20, 50, 100, 500)),
+                    "Blocked scores are a number that is low for most scores and not for all: "
+                    "next to scores that are as low, a blocked key still gets weight.",
+                    *(fill(-low) for low in (20, 50, 100, 500, 1000)),
                 ),
                 (
                     "Blocked scores are lowered by a number that is too small for some scores: "
-                    "next to scores such as −900 a blocked key still gets weight.",
+                    "next to scores that are as low, a blocked key still gets weight.",
                     *(
                         lambda s, low=low: masked(s, lambda m: s.scaled - low * (1 - m))
-                        for low in (20, 50, 100, 500)
+                        for low in (20, 50, 100, 500, 1000)
                     ),
                 ),
             ],
@@ -186,8 +187,8 @@ MASKING = (
                 ),
             ),
             "blocked-scores-large": (
-                "Blocked scores are set to a large positive number: blocked keys get all the "
-                "weight.",
+                "Blocked scores are far above the others: blocked keys get all the weight, in "
+                "equal shares.",
                 fill(1e9),
             ),
             "nan-from-mask": (
