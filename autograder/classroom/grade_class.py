@@ -212,7 +212,7 @@ class _ClassRun:
         self.written = self.done = 0  # folders written; students graded
 
     def ambiguities(self) -> list[str]:
-        """Return notes on students for whom a person must say whose work or which file counts."""
+        """Return notes on students whose identity or file is ambiguous."""
         others, choices = self.selection.others, self.adjustments.choices
         folders = [each for each in self.folders if each.student not in others]
         return [*ambiguities(folders, self.selection.names, self.stubs, choices)]

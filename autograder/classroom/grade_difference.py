@@ -69,7 +69,7 @@ def bases(course: Course, exercises: Iterable[Exercise], grader: Grader) -> dict
 
 
 class GradeCell(msgspec.Struct, frozen=True, kw_only=True):
-    """A change of points or status of an exercise or the total; `checks` are those that changed.
+    """A change of points or status of an exercise or the total; `checks` names the changed checks.
 
     `why` are the reasons as texts, and `codes` the reasons without details.
     """

@@ -38,10 +38,10 @@ class Folder(msgspec.Struct, frozen=True):
     """A student's folder, not opened yet; `path` is None if the student handed in nothing.
 
     `hand_in` has the details from the platform or the roster, `notes` are on its entries. `unclear`
-    says why a person must first say whose work it is; `subfolders` are set if they may be several
-    students'. `lost` are files that are not in the folder, and `unread` folders that cannot be
-    read, each with the reason. With `starters`, a file that is still as handed out counts as
-    missing.
+    says why a person must first decide whose work this is; `subfolders` are set if they may belong
+    to several students. `lost` are files that are not in the folder, and `unread` folders that
+    cannot be read, each with the reason. With `starters`, a file that is still as handed out counts
+    as missing.
     """
 
     student: str
@@ -232,7 +232,7 @@ def hand_ins(
 
 
 def _settled(download: Recognised, roster: Roster | None) -> tuple[Pieces, list[Pieces]]:
-    """Return the pieces, with those that the roster's ids settle, and those that stay disputed."""
+    """Return the pieces, with readings that the roster decides, and the readings still disputed."""
     pieces, disputed = list(download.pieces), []
     for readings in download.disputed:
         owners = [(importer.name, piece.owners[0]) for importer, piece in readings]

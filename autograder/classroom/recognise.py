@@ -242,7 +242,7 @@ def _single_and_disputed(entries: Iterable[Pieces]) -> tuple[Pieces, list[Pieces
 
 
 def _without_shared_keys(pieces: Pieces) -> tuple[Pieces, list[Pieces]]:
-    """Separate pieces of owners with unique keys from pieces whose key several owners have."""
+    """Return the pieces whose owners have unique keys, and those whose key several people have."""
     people: dict[tuple[str, str], set[Owner]] = {}
     for importer, piece in pieces:
         for owner in piece.owners:

@@ -182,7 +182,7 @@ def _diagnose(
         return explain_value(function, submission.value, submission.variant), ""
     except InternalError:
         raise
-    except Exception as error:  # a misconception may fail on any answer
+    except Exception as error:  # no misconception expects such an answer
         catalogue.note(error)  # the points are settled already
         return None, ""
 

@@ -226,7 +226,7 @@ class SubmissionRun:
     def pytest_report_teststatus(
         self, report: pytest.CollectReport | pytest.TestReport
     ) -> tuple[str, str, str] | None:
-        """Count a check that a released course cannot judge under its own name, not as skipped."""
+        """Count a check as graded when handed in, not as skipped, if it cannot be judged here."""
         if (report.nodeid, report.when) in self.not_judged:
             return NOT_JUDGED, "h", NOT_JUDGED.upper()
         return None

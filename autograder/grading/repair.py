@@ -65,7 +65,10 @@ FIRSTS = 4  # edits that are tried together with another one
 def is_worth_looking(
     exercise: Exercise, source: Source, results: Sequence[CheckResult], policy: HintPolicy
 ) -> bool:
-    """Return whether to search for a repair: a check failed normally, and the policy allows it."""
+    """Return whether to search for a repair: a check failed for no named mistake.
+
+    The policy, the exercise and the other checks' outcomes must allow it, too.
+    """
     outcomes = {result.outcome for result in results}
     if policy == "exam" or exercise.questions or not exercise.repair or "failed" not in outcomes:
         return False

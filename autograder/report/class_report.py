@@ -98,7 +98,7 @@ def percent(part: float) -> str:
 
 def headline_facts(summary: Summary, told: bool) -> tuple[tuple[str, str], ...]:
     """Return the figures at the top, each with its name; the mean and median only if `told`."""
-    facts = [("students", str(summary.students)), ("points at most", number(summary.maximum))]
+    facts = [("students", str(summary.students)), ("maximum points", number(summary.maximum))]
     if told:
         facts += [("mean", f"{summary.mean:.1f}"), ("median", f"{summary.median:.1f}")]
     if summary.students >= statistics.FEW and math.isfinite(summary.alpha):
