@@ -198,7 +198,7 @@ def why_not_recorded(answers: GroupAnswers) -> str:
     if not answers.replay.recipe.comparison.is_exact:
         return "This function's answers are random, so recorded answers cannot name a mistake."
     if not are_one_mistake(answers):
-        return "These answers agree to only three digits, so they come from different mistakes."
+        return "These answers agree to three digits only, so there are two mistakes."
     return ""
 
 
