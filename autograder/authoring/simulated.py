@@ -27,7 +27,7 @@ class SimulatedClient(WorkerSession):
 
 
 class _SimulatedWorkers(Workers):
-    """Module in place of worker processes; it keeps no state, so all sessions share it."""
+    """Stand-in module for worker processes; it keeps no state, so all sessions share it."""
 
     def __init__(self, course: Course, exercise: Exercise, module: ModuleType) -> None:
         source = Source(exercise.name, "simulated.py", (Unit("simulated.py", ""),))

@@ -61,7 +61,7 @@ def expect_independent_calls(
 
 
 def values_agree(one: Any, other: Any) -> bool:
-    """Return whether two results are equal within rounding."""
+    """Return True if two results are equal within rounding."""
     if isinstance(one, Figure) and isinstance(other, Figure):
         one, other = msgspec.to_builtins(one), msgspec.to_builtins(other)
     leaves: tuple[Leaves, Leaves] = [], []

@@ -146,7 +146,7 @@ class Submission:
         return Function(self, name)
 
     def value(self, name: str) -> Any:
-        """Return the value of a module-level name such as `a_scores`; all checks see the same."""
+        """Return the value of a module-level name such as `a_scores`, read once for all checks."""
         __tracebackhide__ = True
         self._read.append(name)
         return self._session.value(name)
@@ -194,7 +194,7 @@ class Submission:
         return Submission(self._session.fresh("own"), is_aside=True)
 
     def borrows(self, name: str) -> bool:
-        """Return whether the student's file imports a file of that name beside it."""
+        """Return True if the student's file imports a file with this name from its folder."""
         source = self._session.source
         return name in source.helpers and source.imports(name)
 
@@ -302,7 +302,7 @@ class Submission:
         return newest[number] if alike else None
 
     def to_debug(self) -> tuple[Source, Request] | None:
-        """Return the source and the last call, if it can be repeated alone."""
+        """Return the source and the last call, or None if the call cannot be repeated by itself."""
         request = self._last
         if request is None or request.on or has_handle([request.args, request.kwargs]):
             return None

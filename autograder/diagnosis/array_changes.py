@@ -108,11 +108,11 @@ ALONG_INSIDE: Mapping[str, tuple[str, Along]] = {
         lambda x, axis: (x == x.max(axis=axis, keepdims=True)).astype(float),
     ),
     "averaged": (
-        "with {their} mean{along} in place of each",
+        "with {their} mean{along} instead of each",
         lambda x, axis: _mean(x, axis) + 0 * x,
     ),
     "largest-for-each": (
-        "with {their} maximum{along} in place of each",
+        "with {their} maximum{along} instead of each",
         lambda x, axis: x.max(axis=axis, keepdims=True) + 0 * x,
     ),
     "log-shares": (

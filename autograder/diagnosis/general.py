@@ -196,7 +196,7 @@ def _exchanged_arguments(names: Mapping[str, str]) -> Iterator[Misconception]:
             )
         yield generic(
             f"{other}-for-{one}",
-            f"numbers are those of {second} used in place of {first} everywhere",
+            f"numbers are those of {second} used instead of {first} everywhere",
             question,
             f"{second} and {first}",
             {one: attrgetter(other)},

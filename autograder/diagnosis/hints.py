@@ -198,7 +198,7 @@ HINTS: Mapping[str, Three] = {
     "printed": (
         "What does whoever calls your function get back from it?",
         "`print` shows a value on the screen. Only `return` hands it back; without it comes None.",
-        "Write `return` in place of the last `print`, with the same value behind it.",
+        "Write `return` instead of the last `print`, with the same value behind it.",
     ),
     "other_shape": (
         "Which shape does the text ask for, and which one has your result?",

@@ -66,7 +66,7 @@ class Trait:
     both_ways: bool = True
 
     def of(self, state: Any) -> bool:
-        """Return whether a call has the property; false if it makes no sense for the call."""
+        """Return True if a call has the property; False if it makes no sense for the call."""
         try:
             return bool(self.holds(state))
         except Exception:

@@ -25,7 +25,7 @@ Candidate = TypeVar("Candidate", bound=Changes)
 
 
 class Replay:
-    """Replay of a recipe's misconceptions on its probes, alone and in pairs, with a cache.
+    """Replay of a recipe's misconceptions on its probes, singly and in pairs, with a cache.
 
     Attributes:
         faults: the exceptions that are errors of the course's author.

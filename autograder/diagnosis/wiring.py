@@ -204,7 +204,7 @@ def _another_value(wires: _Wires, step: str) -> Iterator[Misconception]:
             taken, instead = wires.names[other], wires.names[meant]
             yield generic(
                 f"{other}-for-{meant}-in-{step}",
-                f"numbers are those of {taken} in place of {instead}, {where}",
+                f"numbers are those of {taken} instead of {instead}, {where}",
                 f"Where do you use {taken}, and where {instead}?",
                 instead,
                 {step: wires.step(step, **{meant: attrgetter(other)})},
@@ -225,7 +225,7 @@ def _from_there_on(wires: _Wires, made: str) -> Iterator[Misconception]:
             where = "in all that follows" if is_all else f"where {steps} are made"
             yield generic(
                 f"{made}-for-{meant}-from-there-on" + ("" if is_all else f"-{count}"),
-                f"numbers are those of {taken} in place of {instead} {where}, as if one name "
+                f"numbers are those of {taken} instead of {instead} {where}, as if one name "
                 "were used for both",
                 f"Under which name do you keep {taken}?",
                 instead,

@@ -29,25 +29,24 @@ _RAISE = re.compile(r"\braise\b")
 # The sentences by code. `where` is the place in words; reports also show its line of code.
 SENTENCES: dict[CauseCode, str] = {
     "not_defined": "{subject} is not defined in {message}.{near}{because}",
-    "no_value": "{subject} has no value: {message}, which sets it, was not run to its end."
-    "{because}",
+    "no_value": "{subject} has no value: {message}, which sets it, did not finish.{because}",
     "not_written": "{subject} is not written yet.",
-    "sibling_not_written": "{message} beside this file is not written yet, and {subject} needs "
-    "it{where}. Write {message} first, or copy your work there if it is in a notebook.",
-    "sibling_absent": "{message} is not in this folder, and {subject} needs it. Put your {message} "
-    "beside this file.",
-    "calls_unwritten": "{subject} calls what is not written yet{where}.",
-    "import_failed": "{subject}: {message}{where}.{install} What does not need it was run.",
+    "sibling_not_written": "{subject} needs {message}{where}. That file is in the same folder, but "
+    "is not written yet. Write it first, or copy your work there if it is in a notebook.",
+    "sibling_absent": "{subject} needs {message}, which is not in this folder. Put your {message} "
+    "there.",
+    "calls_unwritten": "{subject} calls a function that is not written yet{where}.",
+    "import_failed": "{subject}: {message}{where}.{install} Code that does not need it was run.",
     "not_python": "{subject} is not valid Python: {message}{where}.",
-    "endless_recursion": "{subject} calls itself without an end (RecursionError{where}).",
+    "endless_recursion": "{subject} calls itself forever (RecursionError{where}).",
     "out_of_memory": "{subject} asked for more memory than the grader allows{where}.",
     "raised": "{subject} stopped with {said}{where}{inside}.{install}",
     "exited": "{subject} asked to end the program (exit){where}.",
-    "keyboard": "{subject} calls {message}{where}, but nobody is at the keyboard when it is "
-    "graded. Leave that out: what is needed is in the parameters.",
+    "keyboard": "{subject} calls {message}{where}, but nobody types when it is graded. "
+    "Remove the call: the function's parameters are its input.",
     "not_a_function": "{message}.",
-    "axes_returned": "{subject} returned the axes; the whole figure is asked for "
-    "(`return figure`, or axes.figure).",
+    "axes_returned": "{subject} returned the axes. Return the whole figure (`return figure`, or "
+    "axes.figure).",
     "not_comparable": "{subject} {message}. The grader can compare numbers, text, lists, "
     "tuples, dicts, arrays and figures.",
     "not_a_generator": "{subject} returned {message}; expected a generator: a function that hands "
@@ -60,9 +59,9 @@ SENTENCES: dict[CauseCode, str] = {
     "crashed": "While {subject} ran, the process ended: {message}.",
     "load_crashed": "While {subject} was loading, the process ended: {message}.",
     "make_crashed": "While {subject} was made, the process ended: {message}.",
-    "not_made": "{subject} could not be made beside the submission ({message}). Has the file given "
-    "one of a library's names another value?",
-    "foreign_answer": "The process gave an answer that is not one of ours.",
+    "not_made": "{subject} could not be made in the submission's process ({message}). Does the "
+    "file give a library's name another value?",
+    "foreign_answer": "The submission's process sent an invalid answer.",
 }
 
 

@@ -111,7 +111,7 @@ def test_allowed_scores(submission, reference, rng):
     hints=(
         "What becomes of a blocked score in your code, and what is its exponential?",
         "exp(0) is 1, not 0. Only a score that is very low, such as −∞ or −1e9, weighs nothing.",
-        "Where the mask is false, put -np.inf (or -1e9) in place of the score.",
+        "Where the mask is false, put -np.inf (or -1e9) instead of the score.",
     ),
 )
 def test_blocked_scores(submission, reference, rng):

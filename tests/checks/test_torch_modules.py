@@ -184,7 +184,7 @@ def test_what_the_course_defines_runs_beside_the_submission(torch_submission):
     kit = submission.define("kit", "def twice(f, x):\n    return f(f(x))\n")
     assert kit.twice(submission.kept_value("double"), 3) == 12
     assert submission.about() == ("double",)
-    with pytest.raises(Crashed, match="could not be made beside"):
+    with pytest.raises(Crashed, match="could not be made in"):
         submission.define("kit", "1 / 0")
 
 

@@ -131,7 +131,7 @@ def test_one_change_that_gives_the_answers_is_preferred_to_a_pair():
     )
     found = examine(lambda x, c: (x + x) * x, recipe)
     assert found.misconceptions == ("x-for-c",)
-    assert found.says == "Your numbers are those of x used in place of c everywhere."
+    assert found.says == "Your numbers are those of x used instead of c everywhere."
 
 
 def test_a_mistake_in_one_branch_is_named_with_its_branch():

@@ -65,11 +65,11 @@ def examine(function, recipe=RECIPE):
         ),
         (
             lambda x, y: mean(np.exp(x + 2 * y) * x),
-            "x in place of y, where the mixture is made",
+            "x instead of y, where the mixture is made",
         ),
         (
             lambda x, y: mean(np.exp(x + 2 * y) * (x + 2 * y)),
-            "the sums in place of y, where the mixture is made",
+            "the sums instead of y, where the mixture is made",
         ),
         (
             lambda x, y: mean(
@@ -112,7 +112,7 @@ def test_one_name_for_two_values_from_there_on():
 
     found = examine(overwritten, recipe)
     assert found.says == (
-        "Your numbers are those of the sums in place of y in all that follows, as if one name were "
+        "Your numbers are those of the sums instead of y in all that follows, as if one name were "
         "used for both."
     )
 

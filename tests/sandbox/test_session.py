@@ -68,7 +68,7 @@ def test_values_come_back_as_plain_data(submit):
         ("breakpoint(); return 1", Raised, "calls breakpoint() in line 2 of work.py"),
         ("return [0][1]", Raised, "IndexError: list index out of range in line 2 of work.py"),
         ("raise NotImplementedError()", NotWritten, "f is not written yet."),
-        ("return f()", Raised, "calls itself without an end"),
+        ("return f()", Raised, "calls itself forever"),
         ("return bytearray(4 * 2**30)", Raised, "more memory than the grader allows"),
         ("return lambda: 1", NotPlain, "f returned a function"),
         ("return (i for i in range(3))", NotPlain, "a generator; put list(...) around it"),

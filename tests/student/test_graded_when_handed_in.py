@@ -168,8 +168,8 @@ def test_a_file_beside_it_that_is_not_written_is_the_cause(folder):
     write(folder, top=USES)
     start = opening(graded(folder, "top"))
     assert start.text == (
-        "double.py beside this file is not written yet, and top needs it in line 5 of top.py. "
-        "Write double.py first, or copy your work there if it is in a notebook."
+        "top needs double.py in line 5 of top.py. That file is in the same folder, but is not "
+        "written yet. Write it first, or copy your work there if it is in a notebook."
     )
     assert (start.place.file, start.place.line) == ("top.py", 5)
     _, text = run("check", "top")
@@ -182,7 +182,7 @@ def test_the_line_is_that_of_the_file_that_uses_it_and_not_of_the_stub(folder):
     (folder / "exercises/between.py").write_text(USES.replace("top", "more"))
     write(folder, top="from between import more\n\n\ndef top(x):\n    return more(x)\n")
     said = opening(graded(folder, "top")).text
-    assert said.startswith("double.py beside this file is not written yet, and top needs it in ")
+    assert said.startswith("top needs double.py in line ")
     assert "in line 5 of between.py." in said
 
 
@@ -199,7 +199,7 @@ def test_an_absent_file_that_no_check_needs_is_still_noted(folder):
 def test_a_file_that_is_not_there_belongs_in_the_folder(folder, text):
     write(folder, top=text)
     (folder / "exercises/double.py").unlink()
-    said = "double.py is not in this folder, and top needs it. Put your double.py beside this file."
+    said = "top needs double.py, which is not in this folder. Put your double.py there."
     assert opening(graded(folder, "top")).text == said
     _, shown = run("check", "top")
     assert shown.count(said) == 1 and "Hint" not in shown

@@ -90,7 +90,7 @@ APPLY = (
                 lambda x, m: np.where(m, x, 1e9),
             ),
             "blocked-plus-infinity": (
-                "Blocked scores are +∞ in place of −∞.",
+                "Blocked scores are +∞ instead of −∞.",
                 lambda x, m: np.where(m, x, np.inf),
             ),
             "blocked-nan": (
@@ -209,7 +209,7 @@ APPLY = (
                 lambda x, m: np.where(m, m, -np.inf),
             ),
             "mask-returned": (
-                "The mask comes back in place of the scores.",
+                "The mask comes back instead of the scores.",
                 lambda x, m: np.broadcast_to(m, x.shape),
             ),
             "additive-mask-returned": [

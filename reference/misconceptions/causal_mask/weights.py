@@ -68,7 +68,7 @@ WEIGHTS = (
                 },
             ),
             "low-number-in-weights": (
-                "The mask acts after the softmax: blocked weights are −∞ or −1e9 in place of 0.",
+                "The mask acts after the softmax: blocked weights are −∞ or −1e9 instead of 0.",
                 {
                     "masked": lambda s: s.scores,
                     "weights": lambda s: np.where(mask_of(s), softmax(s.scores), -np.inf),
@@ -174,7 +174,7 @@ WEIGHTS = (
                 },
             ),
             "base-2": (
-                "Your weights are those of powers of 2 in place of powers of e.",
+                "Your weights are those of powers of 2 instead of powers of e.",
                 lambda s: softmax(s.masked * np.log(2)),
             ),
             "softmax-twice": (

@@ -146,7 +146,7 @@ WRONG = {
                     lambda p, x: softmax(x, None),
                 ),
                 "base-2": (
-                    "those of powers of 2 in place of powers of e",
+                    "those of powers of 2 instead of powers of e",
                     lambda p, x: softmax(x * np.log(2)),
                 ),
                 "no-exponential": (
@@ -274,7 +274,7 @@ MASKED_ROW = Family(
             lambda row: np.array([1 / 3, 1 / 3, 1 / 3, 0]),
         ),
         "base-2": (
-            "those of powers of 2 in place of powers of e",
+            "those of powers of 2 instead of powers of e",
             lambda row: np.array([*softmax(row[:3] * np.log(2)), 0]),
         ),
     },

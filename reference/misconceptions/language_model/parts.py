@@ -84,11 +84,11 @@ PARTS = (
                 {"sum_2": lambda s: s.fed},
             ),
             "second-sum-with-input": (
-                "The second sum adds the block's own input, in place of the first norm's result.",
+                "The second sum adds the block's own input, instead of the first norm's result.",
                 {"sum_2": lambda s: s.x + s.fed},
             ),
             "second-sum-with-attention": (
-                "The second sum adds the attention's result, in place of the first norm's.",
+                "The second sum adds the attention's result, instead of the first norm's.",
                 {"sum_2": lambda s: s.attended + s.fed},
             ),
             "second-sum-before-norm": (
@@ -101,11 +101,11 @@ PARTS = (
             ),
             "attention-left-out": ("The attention takes no part.", {"sum_1": lambda s: s.x}),
             "difference-for-sum": (
-                "The attention is taken from x, in place of being added.",
+                "The attention is taken from x, instead of being added.",
                 {"sum_1": lambda s: s.x - s.attended},
             ),
             "products-for-sums": (
-                "x is multiplied by the attention, in place of being added.",
+                "x is multiplied by the attention, instead of being added.",
                 {"sum_1": lambda s: s.x * s.attended},
             ),
         },
@@ -163,16 +163,16 @@ PARTS = (
                 {"active": lambda s: s.hidden},
             ),
             "gelu": (
-                "The feed-forward network has a GELU in place of the ReLU.",
+                "The feed-forward network has a GELU instead of the ReLU.",
                 {"active": lambda s: _gelu(s.hidden)},
                 {"active": lambda s: _tanh_gelu(s.hidden)},
             ),
             "tanh": (
-                "The feed-forward network has a tanh in place of the ReLU.",
+                "The feed-forward network has a tanh instead of the ReLU.",
                 {"active": lambda s: np.tanh(s.hidden)},
             ),
             "sigmoid-in-network": (
-                "The feed-forward network has a sigmoid in place of the ReLU.",
+                "The feed-forward network has a sigmoid instead of the ReLU.",
                 {"active": lambda s: 1 / (1 + np.exp(-s.hidden))},
             ),
             "activation-at-the-end": (
@@ -222,14 +222,14 @@ RARE = (
         NETWORK,
         {
             "leaky": (
-                "The feed-forward network has a leaky ReLU in place of the ReLU.",
+                "The feed-forward network has a leaky ReLU instead of the ReLU.",
                 *(
                     {"active": lambda s, slope=slope: np.where(s.hidden > 0, 1, slope) * s.hidden}
                     for slope in (0.01, 0.1, 0.2)
                 ),
             ),
             "silu": (
-                "The feed-forward network has a SiLU in place of the ReLU.",
+                "The feed-forward network has a SiLU instead of the ReLU.",
                 {"active": lambda s: _silu(s.hidden)},
             ),
             "first-bias-left-out": (

@@ -119,7 +119,7 @@ PROJECTIONS = (
                 lambda s: (s.projected, s.weights[:, 0]),
             ),
             "scores-returned": (
-                "{The output is right; }in place of the weights the scaled scores are returned.",
+                "{The output is right; }the scaled scores are returned instead of the weights.",
                 lambda s: (s.projected, s.scaled),
             ),
         },

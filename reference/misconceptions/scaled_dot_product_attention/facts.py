@@ -67,7 +67,7 @@ FACTS = (
             and not _close(_two(s, v)[1], s.weights)
             and _close(softmax(_two(s, v)[1]), s.weights)
         ),
-        "The output is right; in place of the weights you return what the softmax is taken of.",
+        "The output is right; you return the input of the softmax instead of the weights.",
         is_named=True,
     ),
     Fact(

@@ -13,7 +13,7 @@ BLOCKING: Hints = (
     "Which scores does your code block, and what becomes of them?",
     "Where the mask that is given is False, broadcast to the scores' shape, the weight is 0, and "
     "each row still sums to 1. Without a mask nothing is blocked.",
-    "Before the softmax, where the mask is False, put −∞ (or −1e9) in place of the scaled score; "
+    "Before the softmax, where the mask is False, put −∞ (or −1e9) instead of the scaled score; "
     "leave the others as they are.",
 )
 
@@ -102,11 +102,11 @@ MASKING = (
                 _after(lambda w, m: w * (1 - m)),
             ),
             "minus-infinity-in-weights": (
-                "The mask acts after the softmax: blocked weights are −∞ in place of 0.",
+                "The mask acts after the softmax: blocked weights are −∞ instead of 0.",
                 _after(lambda w, m: np.where(m, w, -np.inf)),
             ),
             "minus-billion-in-weights": (
-                "The mask acts after the softmax: blocked weights are −1e9 in place of 0.",
+                "The mask acts after the softmax: blocked weights are −1e9 instead of 0.",
                 _after(lambda w, m: np.where(m, w, -1e9)),
             ),
             "mask-on-output-only": (

@@ -135,15 +135,15 @@ RETURNS = (
                 lambda s: s.weights,
             ),
             "scores-returned": (
-                "{The output is right; }in place of the weights the scaled scores are returned.",
+                "{The output is right; }the scaled scores are returned instead of the weights.",
                 lambda s: (s.output, s.scaled),
             ),
             "raw-scores-returned": (
-                "{The output is right; }in place of the weights the scores Q Kᵀ are returned.",
+                "{The output is right; }the scores Q Kᵀ are returned instead of the weights.",
                 lambda s: (s.output, s.scores),
             ),
             "masked-scores-returned": (
-                "{The output is right; }in place of the weights the masked scores are returned.",
+                "{The output is right; }the masked scores are returned instead of the weights.",
                 lambda s: (s.output, s.blocked),
             ),
             "logarithms-returned": (

@@ -104,23 +104,23 @@ SCORES = (
             "half-distances": [
                 (
                     "Your numbers are those of half the squared distances of queries and keys, "
-                    "taken negative (a Gaussian kernel), in place of dot products.",
+                    "taken negative (a Gaussian kernel), instead of dot products.",
                     lambda s: -squared_distances(s) / 2,
                 ),
                 (
                     "Your numbers are those of half the squared distances of queries and keys, "
-                    "taken negative (a Gaussian kernel), in place of dot products divided by √d_k.",
+                    "taken negative (a Gaussian kernel), instead of dot products divided by √d_k.",
                     {"scores": lambda s: -squared_distances(s) / 2, "scaled": lambda s: s.scores},
                 ),
             ],
             "distances-not-squared": [
                 (
-                    "Your numbers are those of negative distances of queries and keys in place of "
+                    "Your numbers are those of negative distances of queries and keys instead of "
                     "dot products.",
                     lambda s: -np.sqrt(squared_distances(s)),
                 ),
                 (
-                    "Your numbers are those of negative distances of queries and keys in place of "
+                    "Your numbers are those of negative distances of queries and keys instead of "
                     "dot products, and nothing is divided by √d_k.",
                     {
                         "scores": lambda s: -np.sqrt(squared_distances(s)),
@@ -131,12 +131,12 @@ SCORES = (
             "city-block-distances": [
                 (
                     "Your numbers are those of the absolute differences of queries and keys, added "
-                    "up and taken negative, in place of dot products.",
+                    "up and taken negative, instead of dot products.",
                     lambda s: -np.abs(differences(s)).sum(-1),
                 ),
                 (
                     "Your numbers are those of the absolute differences of queries and keys, added "
-                    "up and taken negative, in place of dot products divided by √d_k.",
+                    "up and taken negative, instead of dot products divided by √d_k.",
                     {
                         "scores": lambda s: -np.abs(differences(s)).sum(-1),
                         "scaled": lambda s: s.scores,
@@ -160,7 +160,7 @@ SCORES = (
                 lambda s: s.Q @ transposed(s.K / np.linalg.norm(s.K, axis=-1, keepdims=True)),
             ),
             "sums-for-products": (
-                "Your numbers are those of sums of queries and keys in place of their products.",
+                "Your numbers are those of sums of queries and keys instead of their products.",
                 lambda s: (s.Q[..., :, None, :] + s.K[..., None, :, :]).sum(-1),
             ),
             "first-query-only": (

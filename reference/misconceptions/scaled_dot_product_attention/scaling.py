@@ -169,7 +169,7 @@ SCALING = (
                 {"weights": lambda s: softmax(s.blocked) / np.sqrt(s.Q.shape[-1])},
             ),
             "output-scaled": (
-                "The output is divided by √d_k in place of the scores.",
+                "The output is divided by √d_k instead of the scores.",
                 {
                     "scaled": lambda s: s.scores,
                     "output": lambda s: s.weights @ s.V / np.sqrt(s.Q.shape[-1]),

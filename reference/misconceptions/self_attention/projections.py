@@ -181,7 +181,7 @@ PROJECTIONS = (
                 lambda s: s.weights,
             ),
             "scores-returned": (
-                "{The output is right; }in place of the weights the scaled scores are returned.",
+                "{The output is right; }the scaled scores are returned instead of the weights.",
                 lambda s: (s.projected, s.scaled),
             ),
             "output-twice": (

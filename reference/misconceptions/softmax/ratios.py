@@ -30,11 +30,11 @@ RATIOS = (
         EXPONENTIAL,
         {
             "base-2": (
-                "Your numbers are those of powers of 2 in place of powers of e.",
+                "Your numbers are those of powers of 2 instead of powers of e.",
                 lambda s: np.exp2(s.shifted),
             ),
             "base-10": (
-                "Your numbers are those of powers of 10 in place of powers of e.",
+                "Your numbers are those of powers of 10 instead of powers of e.",
                 lambda s: np.power(10.0, s.shifted),
             ),
             "negative-exponent": (
@@ -65,7 +65,7 @@ RATIOS = (
                 {"array": lambda s: np.abs(np.asarray(s.x, dtype=np.float64))},
             ),
             "exponential-minus-one": (
-                "Your numbers are those of exp(x) − 1 in place of exp(x).",
+                "Your numbers are those of exp(x) − 1 instead of exp(x).",
                 lambda s: np.expm1(s.shifted),
             ),
             "sigmoid": (
@@ -82,15 +82,15 @@ RATIOS = (
             "not-divided": [
                 (
                     "{The largest result is 1: }the exponentials are divided by the largest of "
-                    "them, or not at all, in place of their sum.",
+                    "them, or not at all, instead of their sum.",
                     lambda s: s.exponentials,
                 ),
                 (
-                    "The exponentials are divided by the largest of them, in place of their sum.",
+                    "The exponentials are divided by the largest of them, instead of their sum.",
                     lambda s: np.exp(s.array) / np.exp(s.array).max(axis=s.axis, keepdims=True),
                 ),
                 (
-                    "The exponentials are divided by the largest of the whole array, in place of "
+                    "The exponentials are divided by the largest of the whole array, instead of "
                     "the sum along the axis.",
                     lambda s: np.exp(s.array) / np.exp(s.array).max(),
                     lambda s: np.exp(s.array - s.array.max()),
@@ -270,7 +270,7 @@ RATIOS = (
         (
             "How often does your code exponentiate?",
             "One softmax is enough: a second one makes the results more alike.",
-            "Look for a second call of your softmax, on weights in place of inputs.",
+            "Look for a second call of your softmax, on weights instead of inputs.",
         ),
         {
             "twice": (

@@ -1,1 +1,1 @@
-"""What students do in place of the right steps, a module for each exercise."""
+"""Misconceptions: common mistakes of students as code, one module per exercise."""
