@@ -286,10 +286,10 @@ class Asked:
             change = "change" if is_plural(self.what[0]) else "changes"
             raise Mismatch(
                 f"{capital(self.what[0])} of {self.name} hardly {change} when the input or the "
-                f"weights are others, so there is nothing yet that this check can look at.",
+                f"weights change, so this check cannot judge anything yet.",
                 self.what[0],
-                told="A result hardly changes when the input or the weights are others, so there "
-                "is nothing yet that this check can look at.",
+                told="A result hardly changes when the input or the weights change, so this check "
+                "cannot judge anything yet.",
             )
 
     def expect_no_dropout(self, made_with: Sizes, inputs: Inputs, state: Weights) -> None:

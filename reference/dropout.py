@@ -91,14 +91,14 @@ def _returned(returned: Array, right: Array, rate: float) -> DropoutMistake:
     if dropped.any() and np.allclose(returned.sum(-1)[~dropped.all(-1)], 1, atol=1e-4):
         return DropoutMistake(
             "dropped-weights-returned",
-            "While training, the weights that you return are those after dropout, brought to a sum "
-            "of 1: they have zeros. They should be those before it.",
+            "While training, the weights that you return are those after dropout, normalised to a "
+            "sum of 1: they have zeros. Return the weights before dropout.",
         )
     if np.allclose(returned.sum(-1), 1, atol=1e-4):
         return DropoutMistake(
             "dropout-before-softmax",
-            "While training, the weights are others than in evaluation, and no zeros: dropout acts "
-            "on the scores, or on the query or the key. It should act on the weights.",
+            "While training, the weights differ from those in evaluation, but none is 0: dropout "
+            "acts on the scores, or on the query or the key. It should act on the weights.",
         )
     return DropoutMistake(
         "dropout-wrong", "While training, the weights that you return are not those of the softmax."
@@ -112,7 +112,7 @@ def _applied(used: Array, right: Array, rate: float) -> DropoutMistake | None:
     if count and (dropped == dropped[..., :1, :]).all():
         return DropoutMistake(
             "dropout-of-whole-keys",
-            "Whole keys are dropped: a key that is dropped is so for every query. Each weight "
+            "Whole keys are dropped: a dropped key is dropped for every query. Each weight "
             "should be dropped or kept by itself.",
         )
     if count and (dropped == dropped[..., :1]).all():

@@ -166,8 +166,8 @@ def children_on(
 ) -> Children:
     """Return a source of children on a level; they cannot read the course's answers.
 
-    The children run on `core`, if given. A fork server for the library `first` starts at once if it
-    starts as fast as a judge.
+    The children run on `core`, if given. A fork server for `first` starts at once if
+    that is numpy: it takes no longer than a judge.
     """
     reference = course.content.reference
     if sys.platform != "linux":

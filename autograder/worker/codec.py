@@ -360,7 +360,7 @@ def has_plain_keys(header: Buffer) -> bool:
 
 
 def _head(header: Buffer, at: int) -> tuple[int, int | None, bool] | None:
-    """Return the bytes before a value's items, its number of items, and whether it is a map."""
+    """Return a value's size without its items, their number, if it is a map; None if invalid."""
     first = header[at]
     if first <= 0x7F or first >= 0xE0:
         return 1, None, False
