@@ -16,9 +16,9 @@ class Check(msgspec.Struct, frozen=True):
     """Check, described by the marks of its test function.
 
     A parametrised test function has several checks. `path` is the file that the check was collected
-    for. `weight` is its share of the exercise's points. `grades` names the requirements of the
-    task's text that it grades. Only checks that are `in_kit` and not hidden are graded on the
-    student's machine; the others are graded when handed in.
+    for. `weight` is the check's share of the exercise's points. `grades` names the requirements of
+    the task's text that the check grades. A check is graded on the student's machine only if it is
+    `in_kit` and not hidden. All other checks are graded when the work is handed in.
     """
 
     name: str
@@ -36,11 +36,12 @@ class Check(msgspec.Struct, frozen=True):
 class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
     """Result of a check, before points are given. Without a cause, the check has passed.
 
-    `kind` is the problem's kind if the student's code gave no answer. `about` names the student's
-    functions that were called. `raised` is the exception of one of them, with its call. `own` is
-    the check's own name for the mistake, and `hints` are those of the diagnosed mistake. Equal
-    answers have the same `group`. `requirement` is the requirement that the answer misses, if
-    known. `stopped` says, for authors, where and why the check's own code stopped.
+    `kind` is the kind of the problem if the student's code gave no answer. `about` names the
+    student's functions that the check called. `raised` is the exception that one of these functions
+    raised, with the call. `own` is the name of the mistake if the check's own code names it.
+    `hints` are the hints of the diagnosed mistake. Results with equal answers have the same
+    `group`. `requirement` is the requirement that the answer does not meet, if known. `stopped`
+    tells authors where and why the check's own code stopped.
     """
 
     check: Check
@@ -76,15 +77,16 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def without_judgement(check: Check, outcome: CheckOutcome, cause: Cause) -> CheckResult:
-    """Return the result of a check that examined no answer; the cause's sentence is its finding."""
+    """Return the result of a check that could not examine an answer, for the reason in `cause`."""
     return CheckResult(check=check, outcome=outcome, cause=cause, finding=sentence(cause))
 
 
 class NotJudged(Exception):
-    """A student kit has no answer to compare with: the check is graded when handed in.
+    """The student kit has no correct answer, so the check is graded when the work is handed in.
 
-    In a student kit, the reference raises it. A check may catch it, and judge properties that need
-    no answer: ranges, sums, relations between the student's own values.
+    In a student kit, functions of the reference raise this exception. A check may catch it and
+    judge properties for which no correct answer is needed: ranges, sums, or relations between the
+    student's own values.
     """
 
     def __init__(self, cause: Cause | None = None) -> None:
@@ -95,9 +97,10 @@ class NotJudged(Exception):
 class MayFollow(NotJudged):
     """A wrong answer in a student kit may follow from another wrong step of the student.
 
-    `wrong` is the `Mismatch`, which is raised instead if all checks of that step pass. `own` is the
-    step's function or value. `is_sibling` means that another file of the student defines the step,
-    and that the check knows the step to be wrong.
+    `own` is the name of that step's function or value. `wrong` is the `Mismatch` of the wrong
+    answer: it is raised instead of this exception if all checks of the step pass. With
+    `is_sibling`, another file of the student defines the step, and the check already knows that the
+    step is wrong.
     """
 
     def __init__(self, wrong: Exception, own: str, is_sibling: bool = False) -> None:

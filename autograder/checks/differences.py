@@ -1,4 +1,4 @@
-"""First difference between two values of any kind, in words. Nothing is cut before comparing."""
+"""First difference between two values of any type, in words. Values are compared in full."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -31,16 +31,17 @@ NAMES: dict[type, str] = {
 
 @dataclass(frozen=True)
 class Difference:
-    """First difference of two values: `says` is the end of a sentence about it.
+    """First difference of two values. `says` is the end of the sentence that describes it.
 
-    `places` lead to it from the outside in: "the 3rd item", "the field kind".
+    `places` is the way to the difference, from the outermost container inwards: "the 3rd item",
+    "the field kind".
     """
 
     says: str
     places: tuple[str, ...] = ()
 
     def within(self, place: str) -> "Difference":
-        """Return the difference as seen from an enclosing value that has this one at `place`."""
+        """Return the same difference, described from a container with the value at `place`."""
         return replace(self, places=(place, *self.places))
 
     def about(self, what: str) -> str:
@@ -102,7 +103,7 @@ def _in_words(yours: Sequence[str], right: Sequence[str]) -> str:
 
 
 def _detail(yours: str, right: str) -> str:
-    """Return the position of the first differing character if the texts are long, else nothing."""
+    """Return a clause about the first differing character; an empty text if the texts are short."""
     too_long = max(len(yours), len(right)) > SHORT // 2
     return f" ({_character(yours, right)})" if too_long else ""
 
@@ -130,8 +131,9 @@ def describe_kind(value: object) -> str:
 def difference(yours: Any, right: Any, within: float | None = None) -> Difference | None:
     """Return the first difference of two values from a worker, or None if they are equal.
 
-    Kinds must match, but an integer may equal a float. Integers are compared exactly, other numbers
-    within rounding or `within`; NaN equals NaN.
+    The types of both values must match, except that an integer may equal a float. Integers are
+    compared exactly. Other numbers may differ by rounding errors, or by at most `within`. NaN
+    equals NaN.
     """
     kind = kind_of(right)
     if kind_of(yours) is not kind and not {kind_of(yours), kind} <= NUMBERS:
@@ -242,7 +244,10 @@ def _values(yours: Any, right: Any) -> Difference:
 
 
 def _members(noun: str, yours: Iterable[Any], right: Iterable[Any]) -> Difference | None:
-    """Return the missing and the extra items, keys or fields; True and 1 are different."""
+    """Return the items, keys or fields that are missing or extra, or None if there are none.
+
+    True and 1 are different members.
+    """
     answer, expected = (
         {(kind_of(key) is bool, key): key for key in each} for each in (yours, right)
     )

@@ -1,4 +1,4 @@
-"""Comparisons of answers of any kind: texts, truth values, lists, sets, records."""
+"""Comparisons of answers of any type: texts, truth values, lists, sets, records."""
 
 import copy
 from collections.abc import Callable
@@ -28,24 +28,26 @@ def expect_equal(
 
         expect_equal(submission.words("on the way"), ["on", "the", "way"], "the words")
 
-    A list is not a tuple and True is not 1, but 3 is 3.0. Integers, texts, dates and bytes are
-    compared exactly, other numbers within rounding. Sets and dicts have no order. Objects of
-    dataclasses are equal if name and fields are equal.
+    A list does not equal a tuple, and True does not equal 1, but 3 equals 3.0. Integers, texts,
+    dates and bytes are compared exactly. Other numbers may differ by rounding errors. The order of
+    sets and dicts does not matter. Two objects of dataclasses are equal if their classes have the
+    same name and their fields are equal.
 
     Args:
         actual: the student's result, of any type.
         expected: the correct value, as the reference returns it.
-        what: the name of the value in the student's terms, "the words".
-        within: an absolute tolerance for numbers instead of the usual one.
-        any_row: true if a list may stand for a tuple.
-        finding: a sentence of the check, shown before the difference.
+        what: the name of the value in a sentence for students, such as "the words".
+        within: an absolute tolerance for numbers, which replaces the usual tolerance.
+        any_row: true if the student may return a list instead of a tuple, or a tuple instead of a
+            list.
+        finding: a sentence that the report shows before the difference.
 
     Returns:
-        The answer.
+        The student's answer.
 
     Raises:
-        Mismatch: it differs; the finding shows the first difference.
-        Unsendable: the expected value cannot be compared.
+        Mismatch: the answer differs; the finding shows the first difference.
+        Unsendable: the expected value has a type that cannot be compared.
     """
     __tracebackhide__ = True
     right = serialised(expected)
@@ -80,9 +82,11 @@ def expect_same(
     Args:
         asked: the student's function, `submission.area`.
         right: the correct function, of the solution or the reference.
-        inputs: the arguments of each call, a tuple or a single one; small inputs first.
-        what: the name of the value in the student's terms, "the words".
-        any_row: true if a list may stand for a tuple.
+        inputs: one input for each call: a tuple of arguments, or a single argument. Put small
+            inputs first.
+        what: the name of the value in a sentence for students, such as "the words".
+        any_row: true if the student may return a list instead of a tuple, or a tuple instead of a
+            list.
 
     Raises:
         Mismatch: an answer differs; the finding shows the first difference.
@@ -99,7 +103,7 @@ def expect_same(
 
 
 def _as_lists(value: Any) -> Any:
-    """Return the value with its tuples as lists; dicts and records stay as they are."""
+    """Return the value with each tuple replaced by a list; dicts and records stay unchanged."""
     if kind_of(value) in {tuple, list}:
         return [_as_lists(each) for each in items_of(value)]
     if isinstance(value, dict):
@@ -110,13 +114,13 @@ def _as_lists(value: Any) -> Any:
 
 
 def expect_true(actual: Any, what: str = "the result") -> None:
-    """Pass if an answer is True, not just a value that counts as true; else `Mismatch`."""
+    """Pass if an answer is True. Raise `Mismatch` for every other value, even if it is truthy."""
     __tracebackhide__ = True
     _expect_truth(actual, True, what)
 
 
 def expect_false(actual: Any, what: str = "the result") -> None:
-    """Pass if an answer is False, not None, 0 or an empty value; else `Mismatch`."""
+    """Pass if an answer is False. Raise `Mismatch` for None, 0, an empty value and all others."""
     __tracebackhide__ = True
     _expect_truth(actual, False, what)
 
@@ -134,17 +138,17 @@ def _expect_truth(actual: Any, expected: bool, what: str) -> None:
 
 
 def expect_type(actual: Any, kind: type | str | None, what: str = "the result") -> Any:
-    """Pass if an answer is of a type, and return the answer.
+    """Pass if an answer has the given type, and return the answer.
 
     Args:
-        actual: what the student's function returned.
-        kind: a type of Python's (`list`, `tuple`, `str`, `bool`, `int`, `float`, `set`, `dict` …),
-            `numpy.ndarray`, None, or the name of a class of the exercise: "Token". A bool is not an
-            int, an int is not a float, and a tuple is not a list.
-        what: the name of the value in the student's terms.
+        actual: the result of the student's function.
+        kind: a built-in type (`list`, `tuple`, `str`, `bool`, `int`, `float`, `set`, `dict` …),
+            `numpy.ndarray`, None, or the name of a class of the exercise, such as "Token". A bool
+            does not count as an int, an int not as a float, and a tuple not as a list.
+        what: the name of the value in a sentence for students.
 
     Raises:
-        Mismatch: it is of another type.
+        Mismatch: the answer has another type.
     """
     __tracebackhide__ = True
     if isinstance(kind, str):

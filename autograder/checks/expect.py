@@ -1,4 +1,7 @@
-"""Comparisons of arrays, and of exceptions. Strict: shape, then finiteness, then the values."""
+"""Strict comparisons of arrays and of exceptions.
+
+Arrays are compared by shape first, then by finiteness, then by values.
+"""
 
 import builtins
 import re
@@ -33,17 +36,20 @@ class Mismatch(AssertionError):
 
     Args:
         finding: the sentence that the student reads.
-        what: the name of the value, "the weights", for the evidence below the sentence.
-        yours: the student's value, an array or a text; `expected` is the right one.
-        wrong: a mask of the same shape: the entries to mark.
-        layout: returns a matrix for a picture, the group of each cell, and the names of the rows;
-            `groups` names the groups.
+        what: the name of the value, such as "the weights". The report uses it as a title below the
+            sentence.
+        yours: the student's value, an array or a text.
+        expected: the correct value.
+        wrong: a mask of the same shape as the value; it is true for the entries to mark as wrong.
+        layout: a function for the picture. It returns a matrix, the group of each cell, and the
+            names of the rows.
+        groups: the name of the groups in the picture.
         curves: curves to draw.
-        mistake: the name of a misconception that the check recognises; two names if both give the
-            same values.
-        told: the sentence for a hidden check, without any value.
-        code: the kind of failure, to which hints belong.
-        sides: the titles of both values, if the second is not the correct one.
+        mistake: the name of the misconception, if the check recognises one. Give two names if two
+            misconceptions give the same values.
+        told: the sentence for a hidden check. It contains no value.
+        code: the kind of failure. It decides which hints the report shows.
+        sides: the titles of both values, if the second value is not the correct one.
     """
 
     finding: str
@@ -75,24 +81,24 @@ def expect_close(
     layout: Layout | None = None,
     groups: str = "",
 ) -> Numbers:
-    """Pass if an answer has the right shape, is finite, and agrees in every entry.
+    """Pass if an answer has the right shape, is finite, and every entry is close to the right one.
 
         expect_close(submission.softmax(x), softmax(x), "the weights", condition=np.abs(x).max())
 
     Args:
         actual: the student's result, of any type.
-        expected: the correct values, finite and real, of any shape; compared as float64.
-        what: the name of the value in the student's terms, "the weights".
-        condition: how much the problem magnifies rounding; see `allowed_error`.
-        within: an absolute tolerance instead of the usual one.
-        finding: a sentence of the check, shown before "3 of 9 values differ".
-        layout, groups: layout of the values in a picture; see `Mismatch`.
+        expected: the correct values, finite and real, of any shape. They are compared as float64.
+        what: the name of the value in a sentence for students, such as "the weights".
+        condition: the factor by which the problem magnifies rounding errors; see `allowed_error`.
+        within: an absolute tolerance, which replaces the usual tolerance.
+        finding: a sentence that the report shows before "3 of 9 values differ".
+        layout, groups: the layout of the values in a picture; see `Mismatch`.
 
     Returns:
-        The answer as an array, with its own dtype.
+        The student's answer as an array; its dtype is unchanged.
 
     Raises:
-        Mismatch: the answer is wrong; the finding says how.
+        Mismatch: the answer is wrong; the finding says in which way.
     """
     __tracebackhide__ = True
     right = np.asarray(expected, dtype=np.float64)
@@ -105,7 +111,7 @@ def expect_close(
         kind = "NaN (not a number)" if np.isnan(numbers[place]) else "an infinite value"
         at = f" at {index(place)}" if place else ""
         text = f"{capital(what)} {_has(what)} {kind}{at}."
-        if numbers.ndim:  # every difference in the part that is shown
+        if numbers.ndim:  # mark every wrong entry of the matrix that the report shows
             bad[place[:-2]] = wrong[place[:-2]]
         raise Mismatch(text, what, numbers, right, bad)
     if wrong.any():
@@ -125,8 +131,8 @@ def expect_shape(
 ) -> Numbers:
     """Pass if `actual` is an array of real numbers of exactly this shape, and return the array.
 
-    The report shows the correct values `expected` beside a wrong answer. Raise `Mismatch`
-    otherwise.
+    Raise `Mismatch` otherwise. The report then shows the correct values `expected` next to the
+    wrong answer.
     """
     __tracebackhide__ = True
     answer = expect_numbers(actual, what)
@@ -143,9 +149,9 @@ def expect_shape(
 
 
 def expect_numbers(actual: Any, what: str = "the result") -> Numbers:
-    """Pass if `actual` has real numbers, in an array or lists of equal length, and return an array.
+    """Pass if `actual` consists of real numbers, and return these numbers as an array.
 
-    Raise `Mismatch` otherwise.
+    The numbers may be in an array, or in lists of equal length. Raise `Mismatch` otherwise.
     """
     __tracebackhide__ = True
     if actual is None:
@@ -171,9 +177,9 @@ def expect_numbers(actual: Any, what: str = "the result") -> Numbers:
 
 
 def expect_results(actual: Any, names: tuple[str, ...], function: str) -> tuple[Any, ...]:
-    """Pass if a function returned as many results as there are `names`, and return them.
+    """Pass if a function returned one result for each name in `names`, and return the results.
 
-    An array counts as one result. Raise `Mismatch` otherwise.
+    Raise `Mismatch` otherwise. An array counts as a single result.
     """
     __tracebackhide__ = True
     wanted = f"{len(names)} results ({', '.join(names)})"
@@ -240,16 +246,16 @@ def expect_error(
         expect_error(lambda: model.forward(x), type="ValueError", name="forward")
 
     Args:
-        function: the student's function, or a function of the check that calls it; `args` are its
-            arguments.
-        type: the name of a built-in exception, which includes classes derived from it; or the name
-            of an exception class of the exercise.
+        function: the student's function, or a function in the check that calls the student's code.
+        args: the arguments of the call.
+        type: the name of a built-in exception, or of an exception class of the exercise. If it is
+            built in, an exception of a derived class passes too.
         naming: numbers and words that the message must contain.
-        message: the whole message, of at most 499 characters.
-        name: the name of the function in a finding, if it differs.
+        message: the exact message, of at most 499 characters.
+        name: the name that the finding uses for the function, if it is not the function's own name.
 
     Raises:
-        Mismatch: the call raises nothing, or another exception.
+        Mismatch: the call raises no exception, another exception, or one with a wrong message.
         ValueError: `message` is longer than 499 characters.
     """
     __tracebackhide__ = True
@@ -285,9 +291,9 @@ def expect_error(
 def _expect_message(
     error: Raised, name: str, type: str, naming: tuple[object, ...], message: str | None
 ) -> None:
-    """Check that the message of an exception, which has the right type, is right."""
+    """Check the message of an exception whose type is right; raise `Mismatch` if it is wrong."""
     __tracebackhide__ = True
-    # as whole numbers or words: 40 does not contain 4
+    # only whole numbers and words count: the message "40" does not contain the number 4
     absent = [
         word
         for word in map(str, naming)
@@ -365,8 +371,8 @@ def _has(what: str) -> str:
 class NotStarted(StudentProblem):
     """The student has not changed a value or an answer in words: `NotStarted("a_scores")`.
 
-    It is not a mistake. A report lists everything that is not written yet. The engine recognises
-    unchanged functions itself.
+    A check raises this exception. The report lists the value as not written yet, and not as a
+    mistake. Functions need no such check: the engine recognises unchanged functions itself.
     """
 
     kind: ProblemKind = "not written"

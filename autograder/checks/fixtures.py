@@ -15,7 +15,7 @@ from autograder.sandbox.session import WorkerSession
 
 
 class Fixtures:
-    """Pytest plugin with the fixtures of checks; a subclass says which submission they use."""
+    """Pytest plugin with the fixtures of checks. A subclass decides which submission they use."""
 
     def __init__(self, course: Course) -> None:
         self.course = course
@@ -30,7 +30,10 @@ class Fixtures:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
-        """Number a hidden check's parameters: pytest would show their values in its name."""
+        """Replace the values of a hidden check's parameters in its name by numbers.
+
+        By default, pytest would show the values.
+        """
         if metafunc.definition.get_closest_marker("hidden") is None:
             return
         parametrize = metafunc.parametrize
@@ -44,10 +47,10 @@ class Fixtures:
 
     @pytest.fixture
     def submission(self, request: pytest.FixtureRequest) -> Submission:
-        """The student's module; a call runs in the worker.
+        """The student's module. Each call of one of its functions runs in the worker.
 
-        A hidden check has its own process, which has only loaded the file. Its output is not
-        shown.
+        A hidden check gets a new process that has loaded the file and made no calls yet. The report
+        does not show the output of that process.
         """
         session = self.session_of(request.node)
         hidden = request.node.get_closest_marker("hidden") is not None
@@ -60,23 +63,23 @@ class Fixtures:
 
     @pytest.fixture
     def modules(self) -> ModuleType | StandInPackage:
-        """The course's own torch modules; a check that asks for them imports torch."""
+        """The course's own torch modules. Only checks that use this fixture import torch."""
         return load_reference(self.course, "modules")
 
     @pytest.fixture
     def rng(self, request: pytest.FixtureRequest) -> np.random.Generator:
-        """Random generator of the check, with the same numbers every time."""
+        """Random generator of the check. It gives the same numbers in every run."""
         seed = self.seed_of(request.node)
         return np.random.default_rng([seed, zlib.crc32(request.node.name.encode())])
 
     @pytest.fixture
     def note(self, request: pytest.FixtureRequest) -> Callable[[str], None]:
-        """A function that says why a wrong result passes: `note("Right, from your a.")`."""
+        """A function that explains why a wrong result passes: `note("Right, from your a.")`."""
         return lambda text: request.node.user_properties.append(("note", text))
 
     @pytest.fixture
     def grading(self, request: pytest.FixtureRequest) -> Callable[[str], None]:
-        """A function that says which requirement a check grades next: `grading("sizes")`."""
+        """A function that names the requirement that the check grades next: `grading("sizes")`."""
         mark = request.node.get_closest_marker("check")
         names = mark.kwargs.get("grades", ()) if mark is not None else ()
 

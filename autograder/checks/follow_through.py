@@ -1,8 +1,9 @@
-"""Follow-through: a mistake costs points once; later values that follow from it are correct.
+"""Follow-through: a mistake costs points once, and later values that follow from it are correct.
 
-Each question about the student's own step goes to a new process, so the step can neither repeat an
-earlier answer nor tell a question from a test. The step must also be informative: if the following
-values do not change with the question, or do not show what the check tests, nothing follows.
+To find out what follows, a check calls the student's own step; such a call is a *question*. Each
+question goes to a new process. So the step can neither repeat an earlier answer nor notice that it
+is being tested. The step's answers must also be informative: if the values that follow do not
+change with the question, or do not show the property that the check tests, the check fails.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -25,14 +26,17 @@ FromOwn = Callable[["OwnSteps"], npt.ArrayLike]
 Case = tuple[Any, npt.ArrayLike, FromOwn]
 CannotFollow = Callable[[Numbers], bool]
 
-MOST_PLACES = 6  # number of places along an axis that are changed, one at a time
-EXTREME = 30.0  # for larger scores, the smaller of two weights is too small to show
+MOST_PLACES = 6  # the most places along one axis that are changed, one at a time
+EXTREME = 30.0  # for larger scores, the smaller of two weights is too small to be seen
 CLEARLY = 10.0  # a difference must be this many times the allowed error
 LEAST = 1e-3  # smaller differences count as equal
 
 
 def other_numbers(x: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return other numbers of similar size, in the opposite order; infinities stay."""
+    """Return an array with different numbers of similar size.
+
+    The largest number becomes the smallest. Infinities stay unchanged.
+    """
     return np.where(np.isfinite(x), 0.7 - _finite(x), x)
 
 
@@ -41,7 +45,10 @@ def _finite(x: npt.ArrayLike) -> npt.NDArray[Any]:
 
 
 class OwnSteps:
-    """The student's functions for a step; each question goes to a new process."""
+    """The student's own functions for a step. Each call to them runs in a new process.
+
+    A call to them is a *question*: it finds out which later values follow from the step.
+    """
 
     def __init__(
         self,
@@ -50,13 +57,15 @@ class OwnSteps:
         axes: tuple[int, ...] = (),
         share: float = 1.0,
     ) -> None:
-        """Store the submission and how questions are varied.
+        """Store the submission, and the way to change its questions.
 
         Args:
             submission: the student's module.
-            vary: makes another array of a question, of the same shape.
-            axes: the axes along which one place at a time is changed; all if none is named.
-            share: the share of the changes that has to show; at least one has to.
+            vary: returns an array of the same shape with other numbers; the changed questions take
+                numbers from it.
+            axes: the axes along which one place at a time is changed. If empty, all axes.
+            share: the share of the changes that must change the value that follows. At least one
+                change must.
         """
         self._submission = submission
         self._vary = vary
@@ -65,22 +74,26 @@ class OwnSteps:
         self.asked: list[tuple[RunOwn, Any, Numbers]] = []
         self.graded: Callable[[int, float], object] | None = None
         self._known: list[Numbers] = []
-        self._last: list[Any] = []  # replaces the next question
+        self._last: list[Any] = []  # its item replaces the first question without a known answer
 
     def comes_to(self, place: int, value: float) -> None:
-        """State the value that follows at a place of a row, before more questions.
+        """Compare one number of the student's answer before the next question is asked.
+
+        `value` is the number that follows from the step at position `place` of the flat answer.
 
         Raises:
-            Mismatch: the answer has another number there, so it does not follow.
+            Mismatch: the answer has another number there, so the answer does not follow.
         """
         if self.graded is not None:
             self.graded(place, value)
 
     def ask(self, run: RunOwn, x: Any) -> Numbers:
-        """Return what `run(submission, x)` gets from the student's functions, as float64.
+        """Return the result of `run(submission, x)` as a float64 array.
+
+        `run` calls the student's functions in a new process, with `x` as their input.
 
         Raises:
-            StudentProblem, TypeError, ValueError: there is no such answer.
+            StudentProblem, TypeError, ValueError: the student's functions gave no numbers.
         """
         if len(self.asked) < len(self._known):
             answer = self._known[len(self.asked)]
@@ -91,12 +104,12 @@ class OwnSteps:
         return answer
 
     def others(self) -> Iterator["OwnSteps"]:
-        """Yield copies of these steps, each with a changed last question."""
+        """Yield copies of these steps. In each copy, the last question is changed at one place."""
         if self.asked:
             yield from map(self._with, self._changed(self.asked[-1][1]))
 
     def answers_to_others(self) -> Iterator[Numbers]:
-        """Yield the student's answers to changed versions of the last question."""
+        """Yield the student's answer to each changed version of the last question."""
         run, x, _ = self.asked[-1]
         for question in self._changed(x):
             yield ask_alone(self._submission, run, question)
@@ -107,7 +120,7 @@ class OwnSteps:
         return self._with(np.where(np.isfinite(x), np.tanh(_finite(x) / 50), x))
 
     def anew(self) -> "OwnSteps":
-        """Return the same student's functions, without earlier questions."""
+        """Return the steps of the same student, without any questions asked so far."""
         return OwnSteps(self._submission, self._vary, self._axes, self.share)
 
     def _with(self, last: Any) -> "OwnSteps":
@@ -117,11 +130,14 @@ class OwnSteps:
         return steps
 
     def _changed(self, x: Any) -> Iterator[Any]:
-        """Yield copies of the question with one place along one axis changed, if it can matter."""
+        """Yield copies of the question, each changed at one place along one axis.
+
+        Leave out changes that cannot change an answer.
+        """
         if not isinstance(x, np.ndarray):
             return
         other = self._vary(x)
-        # a row with only one finite score always has the weight 1
+        # if only one score of a row is finite, its weight is always 1
         single = (np.isfinite(x).sum(axis=-1, keepdims=True) < 2) & (x.shape[-1] > 1)
         for axis in self._axes or range(x.ndim):
             along = np.arange(x.shape[axis])
@@ -133,9 +149,10 @@ class OwnSteps:
 
 
 def is_informative(values: Numbers, least: float = LEAST) -> bool:
-    """Return True if numbers are finite and differ by at least `least`, also within some row.
+    """Return True if all numbers are finite, and numbers of a row differ by at least `least`.
 
-    A step that does nothing gives zeros, a constant, or rows of 1/n.
+    Numbers in rows of length 1 must differ from row to row. Numbers of a step that does nothing are
+    not informative: they are zeros, a constant, or rows of 1/n.
     """
     if not values.size or not np.isfinite(values).all() or np.ptp(values) < least:
         return False
@@ -144,7 +161,10 @@ def is_informative(values: Numbers, least: float = LEAST) -> bool:
 
 
 def is_responsive(steps: OwnSteps) -> bool:
-    """Return True if all answers are informative and the last one changes with its question."""
+    """Return True if all answers are informative and each change of the last question shows.
+
+    A change shows if the answer to the changed question clearly differs from the last answer.
+    """
     if not steps.asked or not all(is_informative(answer) for _, _, answer in steps.asked):
         return False
     before = steps.asked[-1][2]
@@ -169,7 +189,7 @@ def expect_follows(
     submission: Submission,
     **details: Any,
 ) -> None:
-    """Pass if an answer is correct, or follows from the student's own wrong step.
+    """Pass if an answer is correct, or if it follows from the student's own wrong step.
 
         expect_follows(
             submission.attention(Q, K, V), attention(Q, K, V),
@@ -180,22 +200,25 @@ def expect_follows(
     Args:
         actual: the student's answer.
         expected: the correct answer, finite and real.
-        from_own: computes the answer that follows from the student's steps, which it asks with an
-            `OwnSteps`.
+        from_own: a function that computes the answer that follows from the student's step. It gets
+            an `OwnSteps`, and calls the student's step with `ask`.
         what: the name of the value in a sentence.
-        note: the fixture; it says that the answer is correct for the student's step.
-        own: the name of the student's function. If another file of the student defines it
-            (`submission.borrows`), the check knows that it is wrong.
+        note: the fixture `note`. If the answer follows, it adds the remark that the answer is right
+            for the student's step.
+        own: the name of the student's step. If another file of the student defines the step
+            (`submission.borrows`), the check knows that the step is wrong.
         submission: the student's module.
-        condition: how much the problem magnifies rounding; see `allowed_error`.
-        unlike: functions like `from_own`, each without something that the check tests. If one gives
-            the same result, the answer does not follow.
-        cannot_follow: returns true if no step can lead to an answer. Student kits use it, since
-            they do not record what follows. Another shape, NaN and infinities never follow.
-        vary, axes, share: those of `OwnSteps`.
+        condition: the factor by which the problem magnifies rounding errors; see `allowed_error`.
+        unlike: functions like `from_own`. Each leaves out something that the check tests. If one of
+            them gives the same result as `from_own`, the answer does not follow.
+        cannot_follow: a function that gets the answer and returns true if no step can lead to it.
+            Only student kits use it, because they do not contain the answers that follow. An answer
+            with a wrong shape, NaN or infinities never follows.
+        vary, axes, share: the arguments of `OwnSteps`.
 
     Raises:
-        Mismatch: the answer is neither; the finding compares it with the correct one.
+        Mismatch: the answer is not correct and does not follow. The finding compares the answer
+            with the correct one.
     """
     __tracebackhide__ = True
     cases = [(actual, expected, from_own)]
@@ -214,10 +237,11 @@ def expect_all_follow(
     cannot_follow: CannotFollow | None = None,
     **varied: Any,
 ) -> None:
-    """Pass as `expect_follows` does, for several answers that are too short to judge singly.
+    """Pass if several short answers are correct, or if all follow from the student's own step.
 
-    Each case has the answer of one of the newest calls, the correct answer, and a function that
-    computes it from the student's steps.
+    It works like `expect_follows`, for answers that are too short to be judged one by one. A case
+    consists of the student's answer, the correct answer, and the `from_own` of the answer. The
+    cases are in the order of the calls, and these are the newest calls of the check.
     """
     __tracebackhide__ = True
     compared = 0
@@ -249,7 +273,7 @@ def _follows_nothing(answer: Any, right: npt.ArrayLike, cannot_follow: CannotFol
 
 
 class _Follow(NamedTuple):
-    """Test whether answers follow from the student's own steps."""
+    """Test of answers: do they follow from the student's own steps?"""
 
     start: OwnSteps
     what: str
@@ -290,10 +314,13 @@ class _Follow(NamedTuple):
     def _enough(
         self, changes: list[bool], from_own: FromOwn, steps: OwnSteps, clear: float
     ) -> bool:
-        """Return True if enough changes show; after huge numbers, smaller ones are tried."""
+        """Return True if enough changed questions lead to a changed value.
+
+        If the last question has huge numbers, also try smaller numbers.
+        """
         if sum(changes) >= self.start.share * len(changes):
             return True
-        # next to extreme numbers in the last question, changes of others do not show
+        # huge numbers in the last question can hide the changes of smaller numbers
         if not any(changes) or np.abs(_finite(steps.asked[-1][1])).max() <= EXTREME:
             return False
         smaller = steps.smaller()
@@ -307,7 +334,7 @@ def _run(from_own: FromOwn, steps: OwnSteps) -> Numbers:
 
 
 def _changes(from_own: FromOwn, steps: OwnSteps, before: Numbers, clear: float) -> list[bool]:
-    """Return for each changed question whether the following value changes."""
+    """Return one truth value for each changed question: True if the value that follows changes."""
     return [_is_other(_run(from_own, other), before, clear) for other in steps.others()]
 
 
@@ -319,9 +346,10 @@ def expect_data_follows(
     note: Note,
     own: str,
 ) -> None:
-    """Pass as `expect_follows` does, if the check already has the answer of the student's step.
+    """Pass if an answer is correct, or if it follows from the values of the student's own step.
 
-    `following` computes the answer that follows from it.
+    It works like `expect_follows`, for a check that already has the values of the student's step.
+    `following` returns the answer that follows from these values.
     """
     __tracebackhide__ = True
     try:

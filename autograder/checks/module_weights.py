@@ -1,8 +1,9 @@
 """The parameters of a student's module that hold the requested weights, whatever their names.
 
-All requested weights are numbered as one long row. A `ParameterFit` says for each of the student's
-parameters which of these numbers it holds. So a transposed matrix, three matrices stacked in one,
-and a matrix in pieces are handled in the same way, for loading and for reading.
+Think of all numbers of all requested weights as one long row. A `ParameterFit` tells, for each
+entry of each of the student's parameters, the position in this row. This describes a transposed
+matrix, three matrices stacked in one parameter, and a matrix in pieces in the same way, and it
+serves both to load weights and to read gradients.
 """
 
 import functools
@@ -22,12 +23,17 @@ ShapesByName = Mapping[str, tuple[int, ...]]
 Weights = Mapping[str, Any]
 """Type of a module's parameters: float32 arrays by the names that the task gives them."""
 Ways = list[dict[str, Indices]]
-"""Type of the ways to hold some weights: each has the places that the own parameters hold."""
+"""Type for the layouts in which a module can store some weights.
+
+Each layout is a dict. It maps a parameter of the module to an array: for each entry of the
+parameter, the array holds the entry's position in the row of all requested weights.
+"""
 MAX_FITS = 24
-MAX_TRIES = 96  # including those that give no fit
+MAX_TRIES = 96  # combinations of layouts to try, including those that lead to no fit
 MAX_AXES = 4
-# The shapes come from another process. A module may have this many unrequested numbers: MAX_EXTRA
-# for each requested number, but LEAST_EXTRA to MOST_EXTRA in all. Larger modules are not loaded.
+# A student's process reports the shapes, so they may be false. The number of unrequested numbers in
+# a module is limited: MAX_EXTRA for each requested number, but at least LEAST_EXTRA and at most
+# MOST_EXTRA in total. Larger modules are not loaded.
 MAX_EXTRA, LEAST_EXTRA, MOST_EXTRA = 16, 10_000, 1_000_000
 ZERO = -1
 
@@ -37,12 +43,14 @@ class ParameterNames:
     """Names that students may give to parameters.
 
     Attributes:
-        role: the role of a parameter by its name, such as "query", or "" if the name tells none.
-        is_shift: whether a parameter's name is that of a bias.
-        joined: for each role, the roles that one parameter may hold, stacked in this order.
-        neutral: the number that stands for a missing parameter without changing the result; None if
-            there is none.
-        shared: pairs of roles that some modules keep as one parameter ("tied").
+        role: a function from a parameter's name to its role, such as "query"; it returns an empty
+            text if the name does not show the role.
+        is_shift: a function that returns true if a parameter's name is the name of a bias.
+        joined: for the role of a parameter that holds several weights, the roles of these weights.
+            The parameter holds them stacked in this order.
+        neutral: a function from the name of a missing parameter to the number that replaces it
+            without a change of the result. It returns None if no number does.
+        shared: pairs of roles for which some modules use the same parameter ("tied").
     """
 
     role: Callable[[str], str]
@@ -57,12 +65,13 @@ class ParameterFit:
     """Fit of a module's own parameters to the requested weights.
 
     Attributes:
-        wanted: the shapes of the weights asked for, by name.
-        holds: for each own parameter, an int64 array of its shape. It has the positions of its
-            numbers among all requested weights; -1 means 0.
-        extra: unwanted biases; they are set to 0.
-        absent: missing weights, with the number that stands for each.
-        tied: weights that are the same parameter as another one, and which.
+        wanted: the shapes of the requested weights, by name.
+        holds: for each of the module's own parameters, an int64 array of the same shape. For each
+            entry of the parameter, the array holds the entry's position in the row of all requested
+            weights. The position -1 stands for an entry that is zero.
+        extra: biases that the task does not request; they are set to 0.
+        absent: a dict from each missing weight to the number that replaces it.
+        tied: a dict from a weight to another weight for which the module uses the same parameter.
     """
 
     wanted: ShapesByName
@@ -73,11 +82,14 @@ class ParameterFit:
 
     @property
     def is_plain(self) -> bool:
-        """Return True if each parameter has its requested name, and none is set to 0."""
+        """Return True if each parameter has its requested name and no parameter is set to 0."""
         return not (self.extra or self.absent or self.tied) and set(self.holds) == set(self.wanted)
 
     def used(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the weights that the module uses when `state` is loaded, by requested name."""
+        """Return the weights that the module uses after `state` is loaded.
+
+        Both dicts have the requested names as keys.
+        """
         return {
             name: np.full_like(value, self.absent[name])
             if name in self.absent
@@ -86,15 +98,16 @@ class ParameterFit:
         }
 
     def loaded(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the state by the names of the module's own parameters."""
+        """Return the weights of `state` as a dict from the module's own parameters to arrays."""
         row = [np.asarray(state[name]).reshape(-1) for name in self.wanted]
         numbers = np.concatenate([*row, np.zeros(1, np.float32)])
         return {name: numbers[places] for name, places in self.holds.items()}
 
     def back(self, own: Mapping[str, Any]) -> dict[str, Any]:
-        """Return gradients of the module's own parameters by requested name.
+        """Return the gradients of the requested weights.
 
-        A matrix in pieces has no gradient if one piece has none.
+        `own` has the gradients of the module's own parameters. A weight that is stored in pieces
+        has the gradient None if one piece has no gradient.
         """
         found: dict[str, Any] = {k: each for k, each in own.items() if k.startswith("input ")}
         size = sum(map(math.prod, self.wanted.values()))
@@ -112,7 +125,7 @@ class ParameterFit:
         return found
 
     def held_by(self, name: str) -> tuple[str, ...]:
-        """Return the module's own parameters that hold the weight `name`."""
+        """Return the names of the module's own parameters that hold the weight `name`."""
         asked = _places(self.wanted)[name]
         return tuple(own for own, held in self.holds.items() if np.isin(held, asked).any())
 
@@ -120,10 +133,10 @@ class ParameterFit:
 def find_fits(
     passed: Passed, state: Mapping[str, Any], words: ParameterNames
 ) -> list[ParameterFit]:
-    """Return the ways in which a module may hold the requested weights, the likeliest first.
+    """Return the fits of a module's parameters to the requested weights, the likeliest first.
 
     Raises:
-        TooMany: the module claims far more numbers than were requested.
+        TooManyParameters: the module reports far more numbers than were requested.
     """
     wanted = {name: tuple(np.shape(value)) for name, value in state.items()}
     passive = {*passed.buffers, *passed.same_as}
@@ -144,7 +157,10 @@ def find_fits(
 
 
 class TooManyParameters(ValueError):
-    """Module that claims far more numbers than were requested; `name` is one of its parameters."""
+    """The module reports far more numbers than were requested.
+
+    `name` is the name of one of its parameters.
+    """
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -152,7 +168,10 @@ class TooManyParameters(ValueError):
 
 
 def _places(wanted: ShapesByName) -> dict[str, Indices]:
-    """Return each weight's positions in the row of all numbers, in the weight's shape."""
+    """Return a dict from each weight to the positions of its entries in the row of all weights.
+
+    The array of positions has the shape of the weight.
+    """
     places, end = {}, 0
     for name, shape in wanted.items():
         start, end = end, end + math.prod(shape)
@@ -199,7 +218,11 @@ class _Search:
     def _by_role(
         self, wanted: Sequence[str], own: Sequence[str]
     ) -> tuple[list[Ways], list[str], list[str]]:
-        """Return the ways to hold each role, by names; also unused weights and parameters."""
+        """Return the layouts that parameter names suggest, and the names that are left.
+
+        The result is a list with the possible layouts of each group of weights, then the weights
+        without a layout, then the parameters that no layout uses.
+        """
         role = self.role
         given: list[Ways] = []
         left, unused = list(wanted), list(own)
@@ -223,7 +246,11 @@ class _Search:
     def _of_role(
         self, asked: Sequence[str], held: Sequence[str]
     ) -> Iterator[tuple[list[Ways], list[str], list[str]]]:
-        """Yield, per shape in a role, the ways to hold it, its weights and their parameters."""
+        """Yield the layouts for each shape that occurs in one role.
+
+        Each item has the lists of layouts, the weights of that shape, and the parameters that hold
+        them.
+        """
         for shape in dict.fromkeys(self.wanted[w] for w in asked):
             same = [w for w in asked if self.wanted[w] == shape]
             fitting = [o for o in held if self._one(o, same[0])]
@@ -234,9 +261,13 @@ class _Search:
                 yield [ways], same, list(ways[0])
 
     def _one(self, own: str, wanted: str) -> Ways:
-        """Return the ways in which a parameter holds a matrix: as in nn.Linear, or transposed."""
+        """Return the layouts with which a parameter can hold a matrix.
+
+        The matrix is stored as in nn.Linear, or transposed. A parameter with three axes can also
+        hold the heads of the matrix, one after another.
+        """
         places, shape = self.places[wanted], self.own[own]
-        bare = own.rpartition(".")[2] != "weight"  # not from nn.Linear: often used as x @ W
+        bare = own.rpartition(".")[2] != "weight"  # not nn.Linear's, so often used as x @ W
         turned = [places.T] if bare and places.ndim == 2 else []
         if bare and places.ndim == 2 and len(shape) == 3 and shape[0] * shape[2] == len(places):
             apart = places.reshape(shape[0], shape[2], -1).transpose(0, 2, 1)
@@ -244,7 +275,7 @@ class _Search:
         return [{own: way} for way in (*turned, places) if way.shape == shape]
 
     def _stacked(self, own: str, parts: Sequence[str]) -> Ways:
-        """Return the ways in which one parameter holds several matrices, one below the other."""
+        """Return the layouts with which a parameter can hold several matrices below each other."""
         blocks = [self.places[part] for part in parts]
         if len({block.shape[1:] for block in blocks}) != 1:
             return []
@@ -262,7 +293,7 @@ class _Search:
         return straight + ([{own: way.T} for way in ways if way.T.shape == shape] if bare else [])
 
     def _pieces(self, held: Sequence[str], wanted: str) -> Ways:
-        """Return the ways to hold one matrix in pieces of equal height, one below the other."""
+        """Return the layout of a matrix that several parameters hold in pieces of equal height."""
         places = self.places[wanted]
         if places.ndim != 2 or not held or len(places) % len(held):
             return []
@@ -275,7 +306,10 @@ class _Search:
         return []
 
     def _in_order(self, wanted: Sequence[str], own: Sequence[str]) -> Iterator[Ways]:
-        """Yield the ways that shapes allow: in the order of definition, then in other orders."""
+        """Yield, for each shape, the layouts that are possible if only the shapes are compared.
+
+        The first layout pairs weights and parameters in the order of definition.
+        """
         for shape in dict.fromkeys(self.wanted[w] for w in wanted):
             same = [w for w in wanted if self.wanted[w] == shape]
             fitting = [o for o in own if self.own[o] == shape]
@@ -284,7 +318,10 @@ class _Search:
             yield [dict(zip(order, places, strict=True)) for order in orders]
 
     def _with_vectors(self, holds: dict[str, Indices]) -> ParameterFit | None:
-        """Return the fit with biases: each goes with its weight; others are 0 or left out."""
+        """Return the fit with the biases added, or None if a bias is missing and has no substitute.
+
+        A bias is found next to its weight. Biases that the task does not request are set to 0.
+        """
         holds, absent = dict(holds), {}
         for name, shape in self.wanted.items():
             if len(shape) != 1 or name in self.exact:
@@ -301,7 +338,10 @@ class _Search:
         return ParameterFit(self.wanted, holds, extra, absent, self.tied)
 
     def _vectors_for(self, name: str, holds: Mapping[str, Indices]) -> list[str]:
-        """Return the unused vectors next to the weight of a bias, or else those with its role."""
+        """Return the unused vectors that can be the bias `name`.
+
+        These are the vectors next to the weight of this bias, or else the vectors with its role.
+        """
         free = [o for o in self.own if o not in holds and self.own[o] == self.wanted[name]]
         stem = name.removesuffix("bias")
         weight = self.places.get(f"{stem}weight", ()) if name.endswith(".bias") else ()

@@ -1,4 +1,4 @@
-"""Checks that a process's answers do not depend on its earlier calls."""
+"""Checks that the answers of a process do not depend on earlier calls in the same process."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -18,7 +18,7 @@ CLOSE = 1e-5  # the same sum in another order may differ in its last digits
 
 
 def ask_alone(submission: Submission, run: RunOwn, question: Any) -> Numbers:
-    """Return the answer of a new process, as a float64 array."""
+    """Return the result of `run(submission, question)` in a new process, as a float64 array."""
     return np.asarray(run(submission.own(), question), dtype=np.float64)
 
 
@@ -28,10 +28,11 @@ def expect_independent_calls(
     """Pass if each call gives the same result later, in another order, and in a new process.
 
     Args:
-        submission: a submission without earlier calls: `submission.fresh()`, or that of a hidden
-            check.
-        calls: the name of each call in a sentence, and the call; at least two that differ.
-        between: calls that may change state; their results are ignored.
+        submission: a submission without earlier calls: `submission.fresh()`, or the fixture
+            `submission` of a hidden check.
+        calls: at least two different calls. Each is a pair: the call's name in a sentence, and a
+            function that makes the call.
+        between: functions that make calls which may change state. Their results are ignored.
 
     Raises:
         Mismatch: a result differs; the finding names the call, but not its arguments.
@@ -61,7 +62,7 @@ def expect_independent_calls(
 
 
 def values_agree(one: Any, other: Any) -> bool:
-    """Return True if two results are equal within rounding."""
+    """Return True if two results are equal, apart from rounding errors."""
     if isinstance(one, Figure) and isinstance(other, Figure):
         one, other = msgspec.to_builtins(one), msgspec.to_builtins(other)
     leaves: tuple[Leaves, Leaves] = [], []

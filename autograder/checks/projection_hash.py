@@ -1,6 +1,7 @@
-"""Hash of arguments that tolerates rounding: a digest of the structure, and three sums.
+"""Hash of arguments that tolerates rounding errors: a digest of the structure, and three sums.
 
-Two machines, or two NumPy releases, may draw numbers that differ in the last digit.
+The tolerance is needed because random numbers may differ in the last digit between two machines or
+two NumPy releases.
 """
 
 import hashlib
@@ -15,7 +16,7 @@ from autograder.checks.value_structure import Leaves, Vector, signature_of
 from autograder.worker.values import Record, fields_of
 
 SUMS = 3
-CLOSE = 1e-9  # relative to the numbers' own size
+CLOSE = 1e-9  # relative to the size of the numbers
 LEAST = 1e-12
 _MULTIPLIERS = np.array([2654435761, 2246822519, 3266489917], np.uint64)
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), np.ndarray, np.generic)
@@ -24,14 +25,16 @@ _PLAIN = (bool, int, float, complex, str, bytes, type(None), np.ndarray, np.gene
 class ProjectionHash:
     """Hash of arguments, or of any other plain value.
 
-    `kind` is a digest of its structure, `sums` are three weighted sums of its numbers, and `size`
-    is the sum of their absolute values.
+    `kind` is a digest of the value's structure. `sums` are three weighted sums of the value's
+    numbers. `size` is the sum of the absolute values of these numbers.
     """
 
     def __init__(self, value: Any) -> None:
-        """
+        """Compute the hash of a value.
+
         Raises:
-            NotJudged: the value is not plain data: no function, and no object with methods.
+            NotJudged: the value is not plain data: it contains a function or an object with
+                methods.
         """
         require_plain_data(value)
         leaves: Leaves = []
@@ -42,7 +45,10 @@ class ProjectionHash:
         self.size = float(np.abs(numbers).sum())
 
     def is_close(self, sums: Vector) -> npt.NDArray[np.bool_]:
-        """Return for each row of three sums, of values of this kind, whether it matches."""
+        """Return one truth value for each row of `sums`: True if it matches this hash.
+
+        Each row has the three sums of a value of the same kind.
+        """
         allowed = LEAST + CLOSE * self.size
         return np.asarray((np.abs(sums - self.sums) <= allowed).all(axis=-1))
 
@@ -77,10 +83,10 @@ def require_plain_data(value: Any) -> None:
 
 
 def kind_and_numbers(signature: str, numbers: Vector) -> tuple[bytes, Vector]:
-    """Return a digest of a structure and its infinite numbers, and asinh of the finite ones.
+    """Return a digest of the structure and the infinite numbers, and asinh of the finite numbers.
 
-    asinh keeps small numbers and shrinks large ones: a −1e9 in a mask then hides no other number in
-    a sum.
+    asinh hardly changes small numbers and shrinks large numbers. So a −1e9 in a mask does not hide
+    the other numbers of a sum.
     """
     odd = ~np.isfinite(numbers)
     if odd.any():
@@ -91,7 +97,7 @@ def kind_and_numbers(signature: str, numbers: Vector) -> tuple[bytes, Vector]:
 
 
 def projection_weights(count: int) -> Vector:
-    """Return three rows of weights between −½ and ½, the same on every machine."""
+    """Return three rows of weights between −½ and ½. The weights are the same on every machine."""
     places = np.arange(1, count + 1, dtype=np.uint64)
     mixed = (places[np.newaxis, :] * _MULTIPLIERS[:, np.newaxis]) & np.uint64(0xFFFFFFFF)
     mixed = (mixed ^ (mixed >> np.uint64(15))) * np.uint64(2246822519) & np.uint64(0xFFFFFFFF)

@@ -18,7 +18,7 @@ from autograder.worker.remote_functions import has_handle
 
 
 class Call(msgspec.Struct, frozen=True):
-    """Call made by a check; a module is first `made_with` arguments."""
+    """Call made by a check. A module is constructed with the arguments `made_with` before."""
 
     name: str
     args: tuple[Any, ...]
@@ -29,7 +29,7 @@ class Call(msgspec.Struct, frozen=True):
     newest: ClassVar["Call | None"] = None  # the newest call of a check, of any submission
 
     def __str__(self) -> str:
-        """Return the call as Python text; for a module, as in `SelfAttention(4).eval()(…)`."""
+        """Return the call as Python text: `softmax(…)`, or `SelfAttention(4).eval()(…)`."""
         name = self.name
         if self.made_with is not None:
             name = describe_call(name, self.made_with, {}) + ".eval()" * self.evaluates
@@ -38,18 +38,18 @@ class Call(msgspec.Struct, frozen=True):
 
 
 class Drawn(msgspec.Struct, frozen=True):
-    """First values of a generator, and whether it then ended."""
+    """First values of a generator. `ended` is true if the generator has no more values."""
 
     items: list[Any]
     ended: bool
 
 
 class Function:
-    """Function of the student's module: a call runs it in the worker.
+    """Function of the student's module. A call runs it in the worker.
 
-    Arguments are numbers, texts, arrays, tensors (`tensor`), lists, dicts and objects that stay in
-    the worker (`Remote`). Values come back as plain data: arrays as NumPy arrays with their dtype
-    and shape, tuples as lists.
+    The arguments may be numbers, texts, arrays, tensors (`tensor`), lists, dicts, and objects that
+    stay in the worker (`Remote`). The result is plain data: an array comes back as a NumPy array
+    with the same dtype and shape, a tuple as a list.
     """
 
     def __init__(self, submission: "Submission", name: str, on: int = 0) -> None:
@@ -61,13 +61,16 @@ class Function:
         """Return the result of the student's function, as plain data.
 
         Raises:
-            StudentProblem: there is no value; the exception says why.
+            StudentProblem: the call gives no result; the exception says why.
         """
         __tracebackhide__ = True
         return self._ask(args, kwargs).value
 
     def with_arguments(self, *args: Any, **kwargs: Any) -> tuple[Any, list[Any]]:
-        """Return the value, and the arguments after the call, those by name last."""
+        """Return the result, and the list of the arguments as they are after the call.
+
+        Arguments that are passed by name come last in the list.
+        """
         __tracebackhide__ = True
         reply = self._ask(args, kwargs, echo=True)
         if len(reply.echo) != len(args) + len(kwargs):
@@ -78,7 +81,8 @@ class Function:
         """Return the first `most` values of the generator that the student's function returns.
 
         Raises:
-            StudentProblem: it is no generator, or there are no values; the exception says why.
+            StudentProblem: the function does not return a generator, or the generator gives no
+                values; the exception says why.
         """
         __tracebackhide__ = True
         reply = self._ask(args, kwargs, draw=most)
@@ -90,7 +94,10 @@ class Function:
         raise foreign_answer()
 
     def kept(self, *args: Any, **kwargs: Any) -> "Remote":
-        """Return the result, which stays in the worker: a module or another object with methods."""
+        """Call the student's function, keep its result in the worker, and return a proxy of it.
+
+        Use it for results with methods, such as modules.
+        """
         __tracebackhide__ = True
         return Remote(self._submission, handle_in(self._ask(args, kwargs, keep=True)))
 
@@ -106,7 +113,7 @@ class Function:
 
 
 class Remote:
-    """Student's object that stays in the worker, where its methods run."""
+    """Proxy of a student's object that stays in the worker. Its methods run there too."""
 
     def __init__(self, submission: "Submission", handle: Handle) -> None:
         self._submission = submission
@@ -123,14 +130,17 @@ class Remote:
         return self._submission._session.ask(Request("get", name, on=self._handle.number)).value
 
     def part(self, name: str) -> "Remote":
-        """Return an attribute, which stays in the worker: for example, a function to pass on."""
+        """Return a proxy of an attribute that stays in the worker.
+
+        Use it for an attribute that is not plain data, such as a function to pass as an argument.
+        """
         __tracebackhide__ = True
         request = Request("get", name, on=self._handle.number, keep=True)
         return Remote(self._submission, handle_in(self._submission._session.ask(request)))
 
 
 class Submission:
-    """Proxy of the student's module: `submission.softmax(x)` runs in the worker."""
+    """Proxy of the student's module. The call `submission.softmax(x)` runs in the worker."""
 
     def __init__(self, session: WorkerSession, *, is_aside: bool = False) -> None:
         self._session = session
@@ -146,7 +156,10 @@ class Submission:
         return Function(self, name)
 
     def value(self, name: str) -> Any:
-        """Return the value of a module-level name such as `a_scores`, read once for all checks."""
+        """Return the value of a module-level name such as `a_scores`.
+
+        All checks get the same value.
+        """
         __tracebackhide__ = True
         self._read.append(name)
         return self._session.value(name)
@@ -157,71 +170,79 @@ class Submission:
         return self._session.has_printed
 
     def where_set(self, name: str, entry: Sequence[int] = ()) -> CodePlace | None:
-        """Return the line that sets a value or an entry of it, or None if unknown."""
+        """Return the line that sets a value that the check has read, or None if unknown.
+
+        With `entry`, return the line that sets this entry of the value.
+        """
         if name not in self._read:
             return None
         return find_assignment(self._session.source.units, name, entry)
 
     def answer(self, name: str) -> str:
-        """Return the text that answers a question, or an empty text. No code runs."""
+        """Return the student's answer to a question in words, or an empty text.
+
+        No code of the student runs.
+        """
         self._read.append(name)
         return self._session.source.answers.get(name, "")
 
     def kept_value(self, name: str) -> Remote:
-        """Return the value of a name, which stays in the worker: a function, for example."""
+        """Return a proxy of a module-level value that stays in the worker, such as a function."""
         __tracebackhide__ = True
         self._read.append(name)
         return Remote(self, handle_in(self._session.ask(Request("get", name, keep=True))))
 
     def fresh(self) -> "Submission":
-        """Return the same module in a new process, which has only loaded it.
+        """Return the same module in a new process that has loaded it and made no calls yet.
 
-        This ends the earlier process and everything in it.
+        The earlier process ends, and its objects are lost.
         """
         fresh = Submission(self._session.fresh(), is_aside=self._is_aside)
         fresh._calls, fresh._read, fresh._raised = self._calls, self._read, self._raised
         return fresh
 
     def aside(self) -> "Submission":
-        """Return the same process, for calls that the check does not test."""
+        """Return a proxy of the same process for calls that the check does not test."""
         return Submission(self._session, is_aside=True)
 
     def own(self) -> "Submission":
-        """Return a fresh process for a question about the student's own step.
+        """Return the module in a new process, for a question about the student's own step.
 
-        Objects in this process stay.
+        This process and its objects stay as they are.
         """
         return Submission(self._session.fresh("own"), is_aside=True)
 
     def borrows(self, name: str) -> bool:
-        """Return True if the student's file imports a file with this name from its folder."""
+        """Return True if the student's file imports a file of this name from the same folder."""
         source = self._session.source
         return name in source.helpers and source.imports(name)
 
     def elsewhere(self, text: str, name: str) -> CourseFunction:
-        """Return the function `name` of a text of the course's, to pass as an argument.
+        """Return a function of the course that can be passed to the student's code.
 
-        It runs in another process: the student's code can only call it. Functions that are made
-        before the first one is passed on share that process.
+        `text` is Python source of the course, and `name` is a function in it. The function runs in
+        another process, so the student's code can call it but cannot see its source. Functions
+        share one process if all are made before the first of them is passed on.
         """
         return CourseFunction(self._session.workers.peer, text, name)
 
     @property
     def shared(self) -> dict[Any, Any]:
-        """Return a store in the judge, which the checks of one submission share."""
+        """Return a dict in the judge that all checks of one submission share."""
         return self._session.shared
 
     def make(self, target: str, *args: Any) -> Handle:
-        """Make a library's object in the worker, to pass as an argument.
+        """Make an object of a library in the worker, and return a handle to pass as an argument.
 
-        `submission.make("numpy.random.default_rng", 7)` makes a generator.
+        For example, `submission.make("numpy.random.default_rng", 7)` makes a random generator.
         """
         return self._session.make(target, *args)
 
     def define(self, name: str, text: str) -> Remote:
-        """Run the course's Python text in the worker: for example, models to pass as arguments.
+        """Run Python source of the course in the worker, and return a proxy of the new module.
 
-        The student's code can see and change it, so it must not be secret.
+        Use it to define models that are passed as arguments, for example. The student's code can
+        see and change this module, so the source must not contain secrets.
         """
         __tracebackhide__ = True
         return Remote(self.aside(), self._session.define(name, text))
@@ -238,15 +259,15 @@ class Submission:
         toward: tuple[Any, ...] | None = None,
         before: tuple[tuple[Any, ...], ...] = (),
     ) -> Passed:
-        """Make a module of the student's class `name`, load `state` by name, and call it once.
+        """Construct a module of the student's class `name`, load `state`, and call the module once.
 
-        Arrays become tensors: float32, int64 or bool. `state` has the names of the module's own
-        parameters; `forward_pass` also finds them under other names. `seed` is the seed of torch's
-        random numbers. `toward` is as for `reference_pass`. `before` has the arguments of earlier
-        calls.
+        Arrays become tensors of dtype float32, int64 or bool. The keys of `state` must be the names
+        of the module's own parameters; `forward_pass` also finds parameters with other names.
+        `seed` is the seed of torch's random numbers. `toward` is the same as for `reference_pass`.
+        `before` has the arguments of calls that are made before this call.
 
         Raises:
-            StudentProblem: there is no result; the exception says why.
+            StudentProblem: the call gives no result; the exception says why.
         """
         __tracebackhide__ = True
         sent = Forward(
@@ -281,39 +302,51 @@ class Submission:
 
     @property
     def variant(self) -> str:
-        """Return the key of the student's own numbers; empty if all students have the same."""
+        """Return the key of the student's own numbers.
+
+        The key is empty if all students work with the same numbers.
+        """
         return self._session.source.variant
 
     @property
     def digest(self) -> str:
-        """Return the SHA-256 of all that the submission runs."""
+        """Return the SHA-256 of all code and data that the submission runs with."""
         return self._session.source.digest
 
     def call_of(self, error: BaseException) -> Call | None:
-        """Return the call that an exception is about: this check's newest when it was raised."""
+        """Return the call that an exception is about, or None.
+
+        This is the call that raised the exception, or else the check's newest call.
+        """
         about = [call for call, each in self._raised if each is error]
         about += [call for call in self._calls if call is getattr(error, "call", None)]
         return next(iter(about + self._calls[-1:]), None)
 
     def nth_call(self, number: int, count: int) -> Call | None:
-        """Return call `number` of the newest `count`, or None unless all call one function."""
+        """Return one of the newest `count` calls: the call with index `number` among them.
+
+        Return None if these calls are not all calls of the same function.
+        """
         newest = self._calls[-count:]
         alike = len(newest) == count and len({call.name for call in newest}) == 1
         return newest[number] if alike else None
 
     def to_debug(self) -> tuple[Source, Request] | None:
-        """Return the source and the last call, or None if the call cannot be repeated by itself."""
+        """Return the source and the last call, or None if that call cannot be repeated alone."""
         request = self._last
         if request is None or request.on or has_handle([request.args, request.kwargs]):
             return None
         return self._session.source, request
 
     def first_raised(self) -> Raised | None:
-        """Return the first exception that this check did not expect, or None."""
+        """Return the student's first exception that the check did not expect, or None."""
         return next((error for _, error in self._raised if not error.was_asked_for), None)
 
     def about(self) -> tuple[str, ...]:
-        """Return the names of the called functions, in order, or else of the values read."""
+        """Return the names of the functions that the check called, in order.
+
+        If the check called no function, return the names of the values that it read.
+        """
         called = [call.name for call in self._calls]
         return tuple(dict.fromkeys(called or self._read))
 

@@ -1,4 +1,4 @@
-"""Recorded answers of a released course: a packed file without code, and the search in it."""
+"""Recorded answers of a released course: a packed file without code, and the search for answers."""
 
 import functools
 import zlib
@@ -26,7 +26,7 @@ MAX_VALUE_HEADER = 1024 * 1024
 
 
 class HiddenCheck(msgspec.Struct, frozen=True):
-    """Check that is not in student kits, with the data that students may see."""
+    """Check that is not in student kits. The fields are the data that students may see."""
 
     name: str
     title: str
@@ -34,9 +34,11 @@ class HiddenCheck(msgspec.Struct, frozen=True):
 
 
 class RecordedAnswers(msgspec.Struct):
-    """Recorded answers of one reference function: for each call a kind, three sums and a value.
+    """Recorded answers of one function of the reference.
 
-    `sums` are float64, three per call; `values` are indices into the file's list of values.
+    Each recorded call has an entry in `kinds` and in `values`, and three float64 numbers in `sums`.
+    The kind and the sums are the `ProjectionHash` of the arguments. `values` holds indices into the
+    `values` of the `ExerciseRecord`.
     """
 
     kinds: list[bytes] = []
@@ -47,9 +49,10 @@ class RecordedAnswers(msgspec.Struct):
 class ExerciseRecord(msgspec.Struct):
     """Record of one exercise's checks.
 
-    `order` names all checks, including hidden ones. `canary` has the sums of numbers drawn where
-    the records were made. `constants` are texts and numbers of the reference. `weights` are those
-    of the checks in the kit; `hidden` are the other checks.
+    `order` names all checks, including hidden ones. `canary` holds the sums of random numbers that
+    were drawn on the machine that made the record. `constants` are texts and numbers of the
+    reference. `weights` are the weights of the checks in the kit. `hidden` describes the checks
+    that are not in the kit.
     """
 
     exercise: str
@@ -67,7 +70,7 @@ class ExerciseRecord(msgspec.Struct):
 
 
 class Fields(Record):
-    """Record whose fields are read as attributes, like those of the original object."""
+    """Record whose fields can be read as attributes, like the fields of the original object."""
 
     __slots__ = ()
 
@@ -79,7 +82,7 @@ class Fields(Record):
 
 
 def pack(record: object) -> bytes:
-    """Return a record as bytes; the same record gives the same bytes."""
+    """Return a record as compressed bytes. Equal records give equal bytes."""
     return zlib.compress(msgspec.msgpack.encode(record), LEVEL)
 
 
@@ -87,7 +90,7 @@ def read_packed(path: Path, kind: type[Unpacked]) -> Unpacked:
     """Read a file written by `pack`.
 
     Raises:
-        UserError: the file cannot be read, or has other contents.
+        UserError: the file cannot be read, or its contents are not a record of this type.
     """
     try:
         unpacker = zlib.decompressobj()
@@ -106,14 +109,14 @@ def packed_value(value: Any) -> bytes:
     """Return a plain value as bytes.
 
     Raises:
-        TypeError, ValueError: it is not plain data.
+        TypeError, ValueError: the value is not plain data.
     """
     size, _, buffers = encode(Reply(_sendable(value)), MAX_VALUE_HEADER)
     return size.to_bytes(4, "little") + b"".join(bytes(each) for each in buffers)
 
 
 def unpacked_value(data: bytes) -> Any:
-    """Return the value; a dataclass object becomes `Fields`.
+    """Return the value that `packed_value` turned into bytes; a dataclass object becomes `Fields`.
 
     Raises:
         ProtocolError: `packed_value` did not write the bytes.
@@ -145,7 +148,10 @@ def _sendable(value: Any) -> Any:
 
 
 def canary() -> ProjectionHash:
-    """Return the hash of numbers drawn as checks draw them; NumPy releases may differ."""
+    """Return the hash of some random numbers, drawn in the way that checks draw numbers.
+
+    The hash tells if two NumPy releases draw different numbers.
+    """
     rng = np.random.default_rng([7, 11])
     return ProjectionHash([rng.normal(size=200), rng.integers(1000, size=50), rng.random(50)])
 
@@ -156,7 +162,7 @@ def records_file(course: Course, exercise: str) -> Path:
 
 
 class Playback:
-    """Recorded answers of the reference to the checks of one exercise."""
+    """Lookup of the reference's recorded answers for the checks of one exercise."""
 
     def __init__(self, record: ExerciseRecord) -> None:
         self.record = record
@@ -170,12 +176,18 @@ class Playback:
         return self._value(name, ProjectionHash((args, kwargs)))
 
     def passed(self, name: str, *given: Any) -> Passed:
-        """Return the recorded result of one of the course's modules."""
+        """Return the recorded forward pass of the module called `name`; raise NotJudged if none.
+
+        `given` are the arguments of `reference_pass`.
+        """
         found = self._value(name, hash_of_pass(*given))
         return Passed(called=True, value=found["value"], gradients=found["gradients"])
 
     def constant(self, name: str) -> Any:
-        """Return a text, a number or a tuple of these, or None if no constant has the name."""
+        """Return the constant of this name, or None if there is none.
+
+        A constant is a text, a number, or a tuple of texts and numbers.
+        """
         data = self.record.constants.get(name)
         value = None if data is None else unpacked_value(data)
         return tuple(value) if isinstance(value, list) else value
@@ -190,7 +202,7 @@ class Playback:
                 return unpacked_value(self.record.values[answers.values[places[close[0]]]])
         if canary().is_close(np.array([self.record.canary]))[0]:
             raise NotJudged
-        # another machine may draw different questions
+        # this NumPy draws other numbers, so the check's arguments may differ from the recorded ones
         names = (self.record.numpy,)
         raise NotJudged(Cause(code="other_numpy", subject=np.__version__, names=names))
 
@@ -199,7 +211,7 @@ def playback(course: Course, exercise: str) -> Playback:
     """Return the recorded answers of an exercise of a released course.
 
     Raises:
-        UserError: they are missing, or cannot be read.
+        UserError: the recorded answers are missing, or cannot be read.
     """
     path = records_file(course, exercise)
     return _playback(path, path.stat().st_mtime if path.exists() else 0.0)

@@ -25,27 +25,33 @@ if TYPE_CHECKING:
 
 
 class AnswerSource(Protocol):
-    """Source of a released check's answers: the records or, while they are made, the reference."""
+    """Source of the correct answers for a released check.
+
+    The source is the record of the answers. While that record is made, it is the reference.
+    """
 
     def call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Return the result of the function with this name."""
 
     def passed(self, name: str, *given: Any) -> Passed:
-        """Return the result of the module with this name, for `reference_pass`'s arguments."""
+        """Return the result of the module with this name; `given`: `reference_pass`'s arguments."""
 
     def constant(self, name: str) -> Any:
         """Return the text or number with this name, or None if there is none."""
 
 
 class _Current:
-    """Current answer sources of this process: for the running check, and while records are made."""
+    """Current sources of answers in this process.
+
+    `source` is used for the running check. `recorder` replaces it while records are made.
+    """
 
     source: AnswerSource | None = None
     recorder: AnswerSource | None = None
 
 
 def record_with(recorder: AnswerSource | None) -> None:
-    """Use `recorder` for the answers of all released checks; None returns to their records."""
+    """Take the answers of all released checks from `recorder`; with None, from their records."""
     _Current.recorder = recorder
 
 
@@ -57,14 +63,14 @@ def _source() -> AnswerSource:
 
 
 class StandIn:
-    """Stand-in for a function or class of the reference that is not in a student kit."""
+    """Stand-in for a function or class of the reference, which a student kit does not contain."""
 
     def __init__(self, name: str) -> None:
         self._name = name
         self.__name__ = name.rpartition(".")[2]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Return the recorded answer to the same call; raise NotJudged if there is none."""
+        """Return the recorded answer to a call with these arguments; raise NotJudged if none."""
         return _source().call(self._name, args, kwargs)
 
     def recorded_pass(self, *given: Any) -> Passed:
@@ -82,7 +88,7 @@ class StandIn:
 
 
 class StandInPackage:
-    """Stand-in for the reference, or for one of its modules."""
+    """Stand-in for the reference package, or for one of its modules, in a student kit."""
 
     def __init__(self, module: str) -> None:
         self._module = module
@@ -96,12 +102,15 @@ class StandInPackage:
 
 
 def stand_in(name: str) -> StandIn:
-    """Return the stand-in for a name of the reference (`attention.softmax`) in a student kit."""
+    """Return the stand-in for a function or class of the reference, such as `attention.softmax`.
+
+    Student kits use it, because they do not contain the reference.
+    """
     return StandIn(name)
 
 
 def load_reference(course: Course, module: str = "") -> ModuleType | StandInPackage:
-    """Return the reference package, or one of its modules, or its stand-in in a student kit.
+    """Return the reference package, or one of its modules; in a student kit, its stand-in.
 
     Raises:
         ImportError: there is no such module.
@@ -112,10 +121,10 @@ def load_reference(course: Course, module: str = "") -> ModuleType | StandInPack
 
 
 def refuse_other_seeds(course: Course, seed: int | None) -> None:
-    """Check that the answers for this seed are recorded.
+    """Check that a student kit has recorded answers for this seed.
 
     Raises:
-        UserError: they are not recorded.
+        UserError: the kit has no answers for this seed.
     """
     made = course.content.released
     if made is not None and seed is not None and seed not in made.seeds:
@@ -126,7 +135,7 @@ def refuse_other_seeds(course: Course, seed: int | None) -> None:
 
 
 def begin_check(course: Course, check: Check) -> Check:
-    """Set the source of a check's answers; return the check with its recorded hints."""
+    """Set the source of the correct answers for a check; return the check with recorded hints."""
     if course.content.released is None or _Current.recorder is not None:
         return check
     record = _record(course, check.path)
@@ -134,7 +143,7 @@ def begin_check(course: Course, check: Check) -> Check:
 
 
 def _record(course: Course, checks: Path) -> "ExerciseRecord":
-    """Load the records for a file of checks, make them the source of answers, and return them."""
+    """Load the record for a file of checks, make it the source of answers, and return it."""
     from autograder.checks.recorded_answers import playback
 
     found = playback(course, checks.stem.removeprefix("test_"))
@@ -143,9 +152,9 @@ def _record(course: Course, checks: Path) -> "ExerciseRecord":
 
 
 def settle_follow_through(error: MayFollow, results: Iterable[CheckResult]) -> Exception:
-    """Return the exception for a check whose answer may follow from the student's own step.
+    """Return the exception for a check whose wrong answer may follow from another step.
 
-    If all judged checks of that step pass, the step is right, so the answer is wrong.
+    If all judged checks of the other step pass, that step is right, so return the `Mismatch`.
     """
     about = [each.outcome for each in results if error.own in each.about]
     told = [outcome for outcome in about if outcome not in {"graded when handed in", "not run"}]

@@ -1,4 +1,4 @@
-"""Tolerance of all comparisons: the only place that defines the largest allowed error."""
+"""Tolerance of all comparisons. Only this module defines the largest allowed error."""
 
 from typing import Any
 
@@ -14,10 +14,10 @@ def allowed_error(
 ) -> npt.NDArray[np.float64]:
     """Return the largest difference that counts as right, a float64 for each entry of `expected`.
 
-    1e-6 allows the idioms `log(p + 1e-9)` and `/ (sum + 1e-9)`. Rounding adds eight units
-    in the last place of the answer's own dtype, at most float32's, times the condition of the
-    problem. Half precision gets no more than float32, because for large scores any value would
-    pass.
+    The tolerance of 1e-6 allows the idioms `log(p + 1e-9)` and `/ (sum + 1e-9)`. For rounding
+    errors, the function adds eight units in the last place of the answer's dtype, times the
+    condition of the problem. The dtype counts as float32 if it is less precise. Otherwise any value
+    in half precision would pass for large scores.
 
     For a softmax the condition is the largest |score|, since an error of |s|·eps in a score becomes
     one of the same size in a weight (Higham, Accuracy and Stability of Numerical Algorithms, §1.6;

@@ -23,10 +23,10 @@ from autograder.worker.messages import Forward, Passed
 from autograder.worker.torch_modules import run_module
 
 MAX_NAMES = 12
-CLOSE = 1e-3  # relative tolerance for choosing between several fits
+CLOSE = 1e-3  # relative tolerance, used to choose between several fits
 STEP = 0.05  # step of a difference quotient, in float32
 SLOPE = 0.03  # allowed relative error of a difference quotient
-LEAST_SLOPE = 1e-3  # relative to the correct gradient's size: smaller gradients count as none
+LEAST_SLOPE = 1e-3  # smaller gradients count as zero; relative to the correct gradient's size
 DEPENDS, FOLLOWS = 0.1, 0.01  # relative change of a gradient with other inputs
 
 
@@ -36,12 +36,13 @@ class ModuleRun:
 
     Attributes:
         value: the result, an array or a list of arrays, float32 as torch computes.
-        gradients: for each requested weight, and for `input 0` and so on, an array of its shape;
-            None if it gets no gradient.
-        after: the inputs after the call.
-        state: the weights of the module; a missing bias is 0 here.
-        fit: the module's parameters that hold them.
-        parameters: the shapes of the module's own parameters and buffers.
+        gradients: a dict from name to gradient. The names are those of the requested weights, and
+            `input 0`, `input 1` and so on. A gradient has the shape of its weight or input; None
+            means that there is no gradient.
+        after: the inputs as they are after the call.
+        state: the weights that the module used, by requested name. A missing bias is 0.
+        fit: tells which of the module's parameters holds which weight.
+        parameters: the shapes of the module's own parameters and buffers, by name.
     """
 
     value: Any
@@ -53,7 +54,10 @@ class ModuleRun:
 
 
 def draw_state(rng: np.random.Generator, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Any]:
-    """Return float32 weights of these shapes by name, with sums of products near 1."""
+    """Return a dict with random float32 weights of the given shapes.
+
+    The weights are scaled: for inputs of size 1, a weighted sum also has a size near 1.
+    """
     return {
         name: (rng.normal(size=size) / np.sqrt(size[-1])).astype(np.float32)
         for name, size in shapes.items()
@@ -70,20 +74,22 @@ def forward_pass(
     right: Callable[[Weights], Any] | None = None,
     **details: Any,
 ) -> ModuleRun:
-    """Run the student's module once with these weights, wherever it keeps them.
+    """Run the student's module once with given weights, whatever names its parameters have.
 
     Args:
         submission: the student's module.
-        name: the class; `made_with` are the arguments of its constructor.
+        name: the name of the student's class.
+        made_with: the arguments of the constructor.
         inputs: the arguments of the call, as NumPy arrays.
-        state: the weights by the names that the task gives them, float32.
-        words: other known names for them.
-        right: returns the correct answer for a state. If the weights can be loaded in several ways,
-            the way that gives this answer is taken, otherwise the likeliest.
-        details: `training`, `seed`, `toward` and `before`, as `Submission.forward` has them.
+        state: the float32 weights, by the names that the task gives them.
+        words: other names that students may give to the parameters.
+        right: returns the correct answer for a state. The weights can sometimes be loaded in
+            several ways. Then the way that leads to the correct answer is used, or else the
+            likeliest way.
+        details: `training`, `seed`, `toward` and `before`, as for `Submission.forward`.
 
     Raises:
-        Mismatch: the module does not have the parameters that are to be loaded.
+        Mismatch: the module does not have parameters that fit the weights.
         StudentProblem: there is no result; the exception says why.
     """
     __tracebackhide__ = True
@@ -118,7 +124,7 @@ def forward_pass(
 
 
 def _is_roughly(value: Any, right: Any) -> bool:
-    """Return True if the first result is roughly right."""
+    """Return True if the module's first result is close to the correct one."""
     first = value[0] if isinstance(value, list) and value else value
     expected = np.asarray(right[0] if isinstance(right, list | tuple) else right)
     answer = np.asarray(first)
@@ -150,15 +156,15 @@ def expect_parts(
     without_bias: Sequence[str] = (),
     graded_apart: Sequence[str] = (),
 ) -> None:
-    """Pass if each part exists under its name, without unwanted biases.
+    """Pass if each part of a module exists under its requested name, without unwanted biases.
 
     Args:
         run: a forward pass of the module.
-        name: the class, for a finding.
-        asked: the names that the task gives. The names inside a part, such as `feed_forward`, are
-            free.
-        without_bias: the parts that should have no bias inside.
-        graded_apart: parts whose contents another check grades.
+        name: the name of the class, for the finding.
+        asked: the names that the task requests. Students choose the names inside a part, such as
+            `feed_forward`, themselves.
+        without_bias: the parts that must not contain a bias.
+        graded_apart: the parts whose contents another check grades.
 
     Raises:
         Mismatch: a part is missing, misplaced or shared, or has a bias.
@@ -207,11 +213,12 @@ def expect_gradients(
     Args:
         run: the student's pass.
         right: the course's pass, from `reference_pass`.
-        names: the names of `input 0` and so on in a sentence.
-        total: returns the differentiated sum, after an array was added to a named parameter or
-            input. With it, a wrong result alone does not fail the gradients.
-        elsewhere: returns both passes for other inputs. If the correct gradients change, the
-            student's have to change too.
+        names: the name in a sentence for each of `input 0`, `input 1` and so on.
+        total: gets the name of a parameter or input and an array. It adds the array to that
+            parameter or input, and returns the sum that is differentiated. With `total`, gradients
+            also pass if they are right for the student's own, wrong function.
+        elsewhere: returns the student's pass and the course's pass for other inputs. If the correct
+            gradients change with the inputs, the student's gradients must change too.
 
     Raises:
         Mismatch: a gradient is wrong or missing.
@@ -251,9 +258,10 @@ def _follow(
     right_here: Mapping[str, Any],
     right_there: Mapping[str, Any],
 ) -> bool:
-    """Return True if at least half of the input-dependent gradients change for the student.
+    """Return True if at least half of the student's gradients change where they should.
 
-    Not all must: after a mistake, a bias may get the gradient of a plain sum.
+    A gradient should change if the correct gradient is different for other inputs. Half of them is
+    enough: after a mistake, a bias may have a gradient that does not depend on the inputs.
     """
     depend = [key for key, each in right_here.items() if _apart(each, right_there[key]) > DEPENDS]
     following = [key for key in depend if _apart(here[key], there.get(key)) > FOLLOWS]
@@ -261,7 +269,7 @@ def _follow(
 
 
 def _apart(one: Any, other: Any) -> float:
-    """Return two arrays' distance relative to the norm of the first; 0 if shapes differ."""
+    """Return the distance of two arrays, divided by the norm of the first; 0 if shapes differ."""
     first, second = (np.asarray(each, dtype=np.float64) for each in (one, other))
     if first.shape != second.shape:
         return 0.0
@@ -269,7 +277,7 @@ def _apart(one: Any, other: Any) -> float:
 
 
 def _is_own_slope(answer: Any, expected: Any, key: str, total: Callable[[str, Any], float]) -> bool:
-    """Return True if a gradient matches difference quotients of the student's own function."""
+    """Return True if a gradient matches a difference quotient of the student's own function."""
     gradient = np.asarray(answer, dtype=np.float64)
     size = float(np.linalg.norm(gradient))
     if gradient.shape != np.shape(expected) or not np.isfinite(size):
@@ -288,7 +296,7 @@ def _is_own_slope(answer: Any, expected: Any, key: str, total: Callable[[str, An
 def expect_unchanged_tensors(
     run: ModuleRun, inputs: tuple[Any, ...], names: tuple[str, ...]
 ) -> None:
-    """Pass if the call does not change the inputs; `names` are their names in a finding."""
+    """Pass if the call did not change its inputs; the finding uses `names` for the inputs."""
     __tracebackhide__ = True
     for before, after, name in zip(inputs, run.after, names, strict=False):
         if not isinstance(before, np.ndarray):
@@ -308,12 +316,13 @@ def expect_unchanged_tensors(
 def expect_stateless(
     again: Callable[..., Any], before: tuple[tuple[Any, ...], ...], what: str
 ) -> None:
-    """Pass if a module gives the same answer after other calls as a new module.
+    """Pass if a module that has been called before gives the same answer as a new module.
 
     Args:
-        again: asks for the same answer, with `before` and `seed` as `Submission.forward` has them.
-        before: the arguments of the calls that are made first.
-        what: the answer's name in a sentence.
+        again: runs the module and returns its answer. It takes the arguments `before` and `seed`,
+            as for `Submission.forward`.
+        before: the arguments of the calls that are made before.
+        what: the name of the answer in a sentence.
 
     Raises:
         Mismatch: the answers differ. Random answers pass.
@@ -357,17 +366,17 @@ def reference_pass(
     state: Weights,
     toward: tuple[Any, ...] | None = None,
 ) -> Passed:
-    """Return a forward pass of the course's own module, in float64, in the judge.
+    """Return a forward pass of the course's own module, computed in float64.
 
-    In a student kit it comes from the records.
+    The module runs in the judge. In a student kit, the pass comes from the recorded answers.
 
     Args:
         build: the course's class.
         made_with: the arguments of its constructor.
         inputs: the arguments of the call, as NumPy arrays.
         state: the weights by name, as NumPy arrays.
-        toward: an array for each result. The sum of the products is differentiated. None for no
-            gradients.
+        toward: one array for each result, or None for no gradients. Each array is multiplied with
+            its result, and the sum of all products is differentiated.
     """
     if hasattr(build, "recorded_pass"):
         recorded: Passed = build.recorded_pass(made_with, inputs, state, toward)

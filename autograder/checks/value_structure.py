@@ -1,4 +1,4 @@
-"""Signatures of values: a value's structure as text, separate from its numbers."""
+"""Signature of a value: a text that describes the value's structure, but not its numbers."""
 
 import datetime
 from typing import Any
@@ -12,14 +12,14 @@ from autograder.worker.values import Record, fields_of, items_of, kind_of
 
 Vector = npt.NDArray[np.float64]
 Leaves = list[npt.NDArray[Any]]
-EXACT = 2**53  # float64 cannot tell larger integers apart
+EXACT = 2**53  # float64 does not represent all larger integers exactly
 
 
 def signature_of(value: Any, leaves: Leaves) -> str:
     """Return a value's structure as text, and add its numbers to `leaves` as arrays.
 
-    Containers of numbers only have the same signature, whether tuple, list or array. Two values
-    with the same signature and the same leaves are equal.
+    Tuples, lists and arrays that contain only numbers have the same signature if their shapes are
+    equal. Two values with the same signature and the same leaves are equal.
     """
     if value is None:
         return "None"
@@ -46,7 +46,7 @@ def signature_of(value: Any, leaves: Leaves) -> str:
 
 
 def kinds_in(value: Any) -> str:
-    """Return the kinds of a value's containers, and which of its items are truth values."""
+    """Return a text with the types of a value's containers; truth values are marked in it."""
     kind = kind_of(value)
     if kind is bool:
         return "bool"
@@ -61,7 +61,7 @@ def kinds_in(value: Any) -> str:
 
 
 def _exactly(key: Any) -> str:
-    """Return a key or set item as text, including its numbers."""
+    """Return a key or an item of a set as text. Unlike a signature, it includes the numbers."""
     if isinstance(key, tuple):
         return f"({', '.join(map(_exactly, key))})"
     if isinstance(key, bool | int | float | complex):
@@ -73,7 +73,7 @@ def _of_numbers(value: Any, leaves: Leaves) -> str:
     array = _array(value)
     if array is not None:
         leaves.append(array)
-        # integers too large for a float64, as text
+        # write integers that are too large for a float64 into the signature
         is_whole = array.dtype.kind in "iu" and bool(array.size)
         beyond = is_whole and not (int(array.max()) < EXACT and int(array.min()) > -EXACT)
         return f"{array.shape} {array.tolist()}" if beyond else str(array.shape)
@@ -87,7 +87,7 @@ def _of_numbers(value: Any, leaves: Leaves) -> str:
 
 
 def _array(value: Any) -> npt.NDArray[Any] | None:
-    """Return a value as an array of real numbers, or None if it has no such form."""
+    """Return a value as an array of real numbers, or None if it cannot be such an array."""
     if isinstance(value, list | tuple) and any(
         item is None or isinstance(item, str | dict) for item in value
     ):

@@ -35,7 +35,7 @@ def printable(text: str, limit: int = 2000) -> str:
 
 
 def one_line(text: str, limit: int = 200) -> str:
-    """Return `printable` text on one line: each run of whitespace becomes one space."""
+    """Return the `printable` text on one line, with one space for each run of whitespace."""
     return printable(" ".join(text.split()), limit)
 
 
@@ -92,7 +92,7 @@ def number(value: float) -> str:
 
 
 def several(count: float, noun: str) -> str:
-    """Return `1 value`, `3 values`, `2 entries`, `0.5 days`."""
+    """Return a number with its noun: `1 value`, `3 values`, `2 entries`, `0.5 days`."""
     if count == 1:
         return f"1 {noun}"
     ending = _CONSONANT_Y.sub("ies", noun)
@@ -106,13 +106,16 @@ def nearest(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
 
 
 def few(names: Sequence[str], most: int) -> str:
-    """Return the first `most` names, and the number of the others."""
+    """Return the first `most` names and the number of further names: `a, b and 3 more`."""
     more = len(names) - most
     return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def join_names(names: Sequence[str]) -> str:
-    """Return `one`, `one and two`, `one, two and three`; an empty text for no names."""
+    """Return the names as a list in a sentence: `one`, `one and two`, `one, two and three`.
+
+    Return an empty text if there are no names.
+    """
     *first, last = names or [""]
     return f"{', '.join(first)} and {last}" if first else last
 
@@ -129,9 +132,9 @@ def uncapital(text: str) -> str:
 
 
 def is_plural(what: str) -> bool:
-    """Return whether the name of a value needs `are`: "the weights without the mask".
+    """Return True if the name of a value needs the verb `are`, not `is`.
 
-    Only its noun decides.
+    Only the main noun decides: "the weights without the mask" needs `are`.
     """
     noun = _AFTER_A_NOUN.split(what)[0].rstrip(" ,:")
     return noun.endswith("s") and "_" not in noun and not noun.endswith(("ss", "is", "us", "bias"))

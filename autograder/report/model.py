@@ -51,7 +51,10 @@ class Matrix(Record, frozen=True, kw_only=True):
 
 
 class Curve(Record, frozen=True, kw_only=True):
-    """A measured quantity against another, with the band of correct measurements."""
+    """Measurements to draw as a curve: one quantity against another.
+
+    `low` and `high` are the limits of the correct measurements at each `x`.
+    """
 
     name: str
     against: str

@@ -16,7 +16,7 @@ from autograder.submission.source import MAX_SOURCE, SUFFIXES, Source, from_text
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 TEXT_STUB = "YOUR ANSWER HERE"
-"""The text of an unanswered text cell."""
+"""The text of a notebook's text cell that the student has not answered yet."""
 STUB_LINES = ("# YOUR CODE HERE", "raise NotImplementedError()")
 UNWRITTEN, EMPTY = "'NotImplementedError'", "Constant(value=None)"
 HANDED_OUT = re.compile(r"# Handed out as ([0-9a-f]{12}):")

@@ -110,12 +110,13 @@ class Series(msgspec.Struct, array_like=True):
 
 
 class Image(msgspec.Struct, array_like=True):
-    """Image of `values`, row by row; without rows and columns if it is not a matrix.
+    """Image that shows a matrix. `values` are the numbers of its cells, row by row.
 
-    `x_edges` and `y_edges` are the edges of its columns and rows, in data coordinates. `hidden`
-    counts the cells that cannot be seen: beyond the axes' limits, tiny, or covered. `colours`
-    counts the distinct colours of its cells, `shades` those between the smallest and the largest
-    value.
+    `rows` and `columns` are 0 if the image does not show a matrix. `x_edges` and `y_edges` are the
+    edges of the columns and rows, in data coordinates. `hidden` is the number of cells that cannot
+    be seen, because they are tiny, covered, or outside the limits of the axes. `colours` is the
+    number of different colours of the cells. `shades` is the number of different colours that the
+    colour map has between the smallest and the largest value.
     """
 
     rows: Count
@@ -135,9 +136,11 @@ class Image(msgspec.Struct, array_like=True):
             raise ValueError("an image needs edges for all of its cells")
 
     def cell_at(self, place: tuple[float, float], lean: float = 0.0) -> CellIndex:
-        """Return the row and column of the cell at (x, y), or None outside the image.
+        """Return the row and the column of the cell at the point (x, y).
 
-        On the border of two cells, `lean`, a fraction of a cell, shifts the place up or down.
+        The row or the column is None if the point is outside the image. `lean` is a fraction of a
+        cell: it shifts the point, so that a point on the border of two cells belongs to one of
+        them.
         """
         x, y = place
         return _number_at(self.y_edges, y, lean), _number_at(self.x_edges, x, lean)
@@ -154,10 +157,10 @@ def _number_at(edges: list[float], place: float, lean: float) -> int | None:
 class Axes(msgspec.Struct, array_like=True):
     """Visible parts of one set of axes, as data.
 
-    `x_places` and `y_places` are the positions of the labelled ticks and `text_places` those of the
-    texts, in data coordinates. The images are in drawing order. `is_bar` is true for a colour bar
-    of an image in the figure. `box` is the position on the page: left, bottom, right and top, as
-    fractions of it.
+    `x_places` and `y_places` are the positions of the labelled ticks, and `text_places` are the
+    positions of the texts, all in data coordinates. `images` are in the order in which they are
+    drawn. `is_bar` is true if the axes are the colour bar of an image in the figure. `box` is the
+    position in the figure: left, bottom, right and top, as fractions of the figure's size.
     """
 
     title: Letters = ""

@@ -122,10 +122,11 @@ class Problem(msgspec.Struct, array_like=True, frozen=True):
 class Passed(msgspec.Struct, array_like=True):
     """Result of a forward pass.
 
-    `state` has the shapes of the module's parameters and buffers. If one is missing or has another
-    shape, the module was not called. `gradients` has the gradients by parameter name, and by `input
-    0` and so on; None means no gradient. `buffers` are the names in `state` that are not
-    parameters. `same_as` maps a second name of a parameter to its first.
+    `state` has the shapes of the module's parameters and buffers. If the weights to load do not fit
+    these shapes, the module is not called, and `called` is false. The keys of `gradients` are the
+    parameters' names, and `input 0`, `input 1` and so on; None means that there is no gradient.
+    `after` has the inputs as they are after the call. `buffers` are the names in `state` that
+    belong to buffers. If a parameter has two names, `same_as` maps the second name to the first.
     """
 
     state: Annotated[dict[Parameter, ShapeOnWire], msgspec.Meta(max_length=MAX_STATE)] = {}
