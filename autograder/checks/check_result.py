@@ -39,7 +39,7 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
     `kind` is the kind of the problem if the student's code gave no answer. `about` names the
     student's functions that the check called. `raised` is the exception that one of these functions
     raised, with the call. `own` is the name of the mistake if the check's own code names it.
-    `hints` are the hints of the diagnosed mistake. Results with equal answers have the same
+    `hints` are the hints of the mistake. Results with equal answers have the same
     `group`. `requirement` is the requirement that the answer does not meet, if known. `stopped`
     tells authors where and why the check's own code stopped.
     """

@@ -26,6 +26,11 @@ from autograder.worker.values import Dates, Record
 
 Numbers = npt.NDArray[Any]
 Layout = Callable[[Numbers], tuple[Numbers, npt.NDArray[np.int64], tuple[str, ...]]]
+HALF_PRECISION = (
+    "Which dtype does your result have, and which line gives it that?",
+    "float16 keeps three digits, and more are graded. NumPy's own default is float64.",
+    "Leave out the dtype, or write float where float16 stands.",
+)
 
 
 @dataclass(eq=False, repr=False)
@@ -50,6 +55,7 @@ class Mismatch(AssertionError):
         told: the sentence for a hidden check. It contains no value.
         code: the kind of failure. It decides which hints the report shows.
         sides: the titles of both values, if the second value is not the correct one.
+        hints: hints for this failure. They replace those of the check.
     """
 
     finding: str
@@ -64,6 +70,7 @@ class Mismatch(AssertionError):
     told: str = ""
     code: CauseCode = "mismatch"
     sides: tuple[str, str] = ("yours", "expected")
+    hints: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         super().__init__(self.finding)
@@ -116,9 +123,11 @@ def expect_close(
         raise Mismatch(text, what, numbers, right, bad)
     if wrong.any():
         text = f"{finding} {_first_that_differs(what, numbers, right, wrong)}".lstrip()
+        hints: tuple[str, ...] = ()
         if answer.dtype == np.float16:
             text += " Half precision (float16) keeps three digits; float32 and float64 are graded."
-        raise Mismatch(text, what, numbers, right, wrong, layout, groups)
+            hints = HALF_PRECISION
+        raise Mismatch(text, what, numbers, right, wrong, layout, groups, hints=hints)
     return answer
 
 

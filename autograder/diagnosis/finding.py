@@ -69,7 +69,7 @@ STATEMENTS: Mapping[str, str] = {
     "right_and_wrong": "It is right {right}, and wrong {wrong}.",
     "right_and_error": "It is right {right}, and stops with an error {wrong}: {error}",
     "wrong_with_both": (
-        "Of the calls with random inputs, only those of both kinds fail: {wrong}, and {also}."
+        "Of the calls with random inputs, only those fail that are both {wrong} and {also}."
     ),
     "wrong_only": "Of the calls with random inputs, only those {wrong} fail.",
     "fact": "{says}",

@@ -35,6 +35,7 @@ EXCEPTIONS = (
     ("unset", "UnboundLocalError", ""),
     ("name", "NameError", ""),
     ("no_object", "TypeError AttributeError", "NoneType"),
+    ("comma", "TypeError", "list indices must be integers or slices, not (?:list|tuple)"),
     ("cannot_write", "TypeError UFuncTypeError UFuncOutputCastingError", "annot cast ufunc"),
     ("argument_changed", "ValueError RuntimeError", "read-only|leaf Variable"),
     ("parent_init", "AttributeError", r"before Module\.__init__"),
@@ -77,6 +78,11 @@ HINTS: Mapping[str, Three] = {
         "Which name is None {where}?",
         "A function without `return` gives None, and so does an argument that was left out.",
         "Print each name just before that line: the one that shows None comes from further up.",
+    ),
+    "comma": (
+        "Is there a comma between every two rows {where}?",
+        "Brackets right behind a list are an index: `[1, 2] [3, 4]` asks for an entry of `[1, 2]`.",
+        "Put a comma between `]` and `[`.",
     ),
     "cannot_write": (
         "Which array is written into {where}, and of which type are its entries?",
@@ -281,13 +287,16 @@ def failure_kind(cause: Cause, diagnosis: Diagnosis | None = None) -> str:
 
 def _nearer(kind: str, cause: Cause) -> str:
     """Return the more specific kind of an exception, by its name or by where it was raised."""
+    place = cause.place
     if cause.library and kind in {"name", "unset", "attribute"}:
         return "raised"  # the names and values belong to the library
+    if kind == "comma" and (place is None or place.text[place.column] != "["):
+        return "raised"  # a name stands before the brackets
     if kind == "name" and _name(cause) in IMPORTS:
         return "library"
     if kind == "attribute" and cause.message.startswith(f"'{cause.subject}' object"):
         return "own_attribute"
-    return "signature" if kind == "arguments" and cause.place is None else kind
+    return "signature" if kind == "arguments" and place is None else kind
 
 
 def way_of_failing(check: CheckReport) -> str:

@@ -268,6 +268,7 @@ def _mismatch(
         finding=finding,
         cause=Cause(code=code, message=finding),
         place=line_of(place),
+        hints=error.hints,
         evidence=msgspec.structs.replace(
             shown or Evidence(),
             what=error.what,

@@ -24,6 +24,7 @@ from autograder.diagnosis.recorded_replay import (
     RecordedNames,
     RecordedReplay,
 )
+from autograder.diagnosis.repair.targets import users_of
 from autograder.diagnosis.replay import Replay
 from autograder.diagnosis.steps import diagnose
 from autograder.grading.cpu_limit import CpuLimitExceeded, cpu_limit
@@ -134,14 +135,15 @@ def _diagnosed(
         finding, id_of_answers = known[function]
         group = group or id_of_answers
         if finding is not None:
-            diagnosis = with_lines(finding, session.source.units).about(function)
+            origin = _origin(function, finding, known, session)
+            diagnosis = with_lines(finding, session.source.units).about(origin)
             hints = finding.hints
             break
     own = result.own
     if own is not None and (diagnosis is None or _says_more(own, diagnosis)):
         finding = Finding("named", own.finding, own.misconceptions, told=own.told, code="own")
         diagnosis = with_lines(finding, session.source.units).about(own.function)
-        hints = finding.hints
+        hints = result.hints
     if diagnosis is None:
         return msgspec.structs.replace(result, group=group)
     return msgspec.structs.replace(
@@ -150,6 +152,21 @@ def _diagnosed(
         group="" if diagnosis.kind == "named" else group,
         hints=hints,
     )
+
+
+def _origin(
+    function: str,
+    finding: Finding,
+    known: Mapping[str, tuple[Finding | None, str]],
+    session: WorkerSession,
+) -> str:
+    """Return a function that `function` uses and that has the same mistake; else `function`."""
+    names = finding.misconceptions
+    same = {other for other, (found, _) in known.items() if found and found.misconceptions == names}
+    for other in sorted(same - {function}) if names else ():
+        if function in users_of(session.source, {other}):
+            return other
+    return function
 
 
 def _says_more(own: Diagnosis, diagnosis: Diagnosis) -> bool:

@@ -136,6 +136,7 @@ CauseCode = Literal[
     "not_comparable",
     "not_a_function",
     "axes_returned",
+    "exception_returned",
     "timed_out",
     "not_called_again",
     "no_time_left",

@@ -127,24 +127,25 @@ def presented(exercise: ExerciseReport) -> ExerciseReport:
 
     Checks are shown as not run if they met only an unwritten function, a neighbouring file that is
     not ready, or a file that cannot be loaded, or if they need such a check. The first has the
-    reason and its own hints. Notes that repeat the report's opening are left out.
+    reason and its own hints. Notes that repeat another message are left out.
     """
     found = {check.name: _why_it_waits(exercise, check) for check in exercise.checks}
     why = {name: text for name, text in found.items() if text is not None}
-    if not why:
+    if not why and not exercise.notes:
         return exercise
     causes = exercise.note_causes or (None,) * len(exercise.notes)
+    told = [exercise.cause, *(check.cause for check in exercise.checks if check.finding)]
     notes = tuple(
         note
         for note, cause in zip(exercise.notes, causes, strict=False)
-        if not _is_in_reason(exercise, cause)
+        if not any(_is_told(cause, by) for by in told)
     )
     return msgspec.structs.replace(exercise, checks=tuple(_shown(exercise, why)), notes=notes)
 
 
 def _why_it_waits(exercise: ExerciseReport, check: CheckReport) -> str | None:
     """Return why a check was not run; "" if the report's opening says it, None if it was run."""
-    if _is_unreadable(exercise) and _is_in_reason(exercise, check.cause):
+    if _is_unreadable(exercise) and _is_told(check.cause, exercise.cause):
         return ""
     if check.cause is not None and check.cause.code in SIBLING:
         return check.finding
@@ -163,12 +164,12 @@ def _is_unreadable(exercise: ExerciseReport) -> bool:
     return exercise.status == "not loaded" and bool(exercise.reason)
 
 
-def _is_in_reason(exercise: ExerciseReport, cause: Cause | None) -> bool:
-    """Return whether a cause is the report's reason, or has an error in common with it."""
-    if cause is None or exercise.cause is None:
+def _is_told(cause: Cause | None, by: Cause | None) -> bool:
+    """Return whether two causes are the same, or have an error in common."""
+    if cause is None or by is None:
         return False
-    told = list(_errors(exercise.cause))
-    return cause == exercise.cause or any(error in told for error in _errors(cause))
+    told = list(_errors(by))
+    return cause == by or any(error in told for error in _errors(cause))
 
 
 def _errors(cause: Cause) -> Iterator[Cause]:
@@ -238,7 +239,7 @@ def opening(exercise: ExerciseReport) -> Opening:
     if first is not None and text:
         says_reason = first.cause is not None and first.cause == exercise.cause
         is_reason = says_reason and _repeats(first) == "is"
-        return Opening(text, is_reason, "" if says_reason else reason, source_line(first))
+        return Opening(text, is_reason, "" if says_reason else reason, _line_of_headline(first))
     if unwritten:
         return Opening(_next_to_write(exercise, unwritten[0]), reason=reason)
     return whole_reason if exercise.reason else Opening(_not_judged(exercise), is_reason=True)
@@ -273,6 +274,13 @@ def source_line(check: CheckReport) -> Line | None:
     """Return the student's line that a failed check is about; None if it is not known."""
     places = check.diagnosis.places[:1] if check.diagnosis is not None else ()
     return _place_of_cause(check.cause) or check.place or next(iter(places), None)
+
+
+def _line_of_headline(check: CheckReport) -> Line | None:
+    """Return the line of the headline; none if a named mistake is elsewhere than the error."""
+    is_named = check.diagnosis is not None and check.diagnosis.kind == "named"
+    stopped = check.cause is not None and check.cause.code == "raised"
+    return None if is_named and stopped else source_line(check)
 
 
 def _place_of_cause(cause: Cause | None) -> Line | None:

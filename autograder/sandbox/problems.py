@@ -1,5 +1,6 @@
 """Problems of a check with a student's code, each with a code, typed fields and a sentence."""
 
+import builtins
 import re
 from collections.abc import Collection, Mapping, Sequence
 from importlib.util import find_spec
@@ -24,6 +25,11 @@ CODES: dict[str, CauseCode] = {
 NOT_FOUND = frozenset({"ModuleNotFoundError", "ImportError"})
 LIBRARIES = frozenset({"matplotlib", "numpy", "torch"})  # libraries that a course may need
 AXES = frozenset({"Axes", "AxesSubplot"})
+EXCEPTIONS = frozenset(
+    name
+    for name, each in vars(builtins).items()
+    if isinstance(each, type) and issubclass(each, BaseException)
+)
 _RAISE = re.compile(r"\braise\b")
 
 # The sentences by code. `where` is the place in words; reports also show its line of code.
@@ -49,6 +55,8 @@ SENTENCES: dict[CauseCode, str] = {
     "axes.figure).",
     "not_comparable": "{subject} {message}. The grader can compare numbers, text, lists, "
     "tuples, dicts, arrays and figures.",
+    "exception_returned": "{subject} returns {message} instead of raising it: write `raise "
+    "{message}(…)`.",
     "not_a_generator": "{subject} returned {message}; expected a generator: a function that hands "
     "out its values one by one, with `yield`.",
     "timed_out": "{subject} did not finish within {message} seconds.{loop}",
@@ -232,6 +240,8 @@ def from_worker(problem: Problem, subject: str, is_call: bool = True) -> Student
         return NotPlain("not_a_function", subject, message)
     if problem.type in AXES:
         return NotPlain("axes_returned", subject)
+    if problem.type in EXCEPTIONS and is_call:
+        return NotPlain("exception_returned", subject, problem.type)
     return NotPlain("not_comparable", subject, f"{'returned' if is_call else 'is'} {message}")
 
 

@@ -49,6 +49,11 @@ REPAIR = {
         "Give the dropped weights a name of their own.",
     ),
 }
+DROP = (
+    "Which weights does dropout set to 0, and what does it do to the others?",
+    "Each weight is set to 0 by itself, with probability p. The others are divided by 1 − p.",
+    "kept = rng.random(weights.shape) >= p; the values are mixed by weights * kept / (1 - p).",
+)
 WRITE = (
     "For which input do you know the right answer, whatever the function does?",
     "Choose sizes that all differ, and compare every number with one that you computed another "
@@ -118,7 +123,8 @@ def compare_dropout(submission, rng):
             expect_shape(weights, (8, 32, 16), "the weights")
         found = what_dropout_did(Q, K, outputs[0], np.asarray(weights), rate)
         if found is not None:
-            raise Mismatch(found.finding, mistake=found.id)
+            hints = REPAIR[DROPOUT] if found.id == "dropped-weights-returned" else DROP
+            raise Mismatch(found.finding, mistake=found.id, hints=hints)
         if not np.array_equal(*outputs[:2]):
             raise Mismatch(
                 "Two generators with the same seed give different results: the random numbers do "

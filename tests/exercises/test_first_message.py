@@ -4,7 +4,14 @@ import re
 
 import pytest
 
-from autograder.report.presentation import FOLLOWS, opening, required, shown_outcome
+from autograder.report.presentation import (
+    FOLLOWS,
+    opening,
+    presented,
+    required,
+    shown_outcome,
+    source_line,
+)
 from tests.conftest import ROOT
 
 # A change of the solution; the mistakes that are named, and a part of what is said of them.
@@ -227,3 +234,66 @@ def test_too_few_decimals_are_what_the_text_asks_for(grade_text, old, new):
     failed = next(check for check in checks if check.outcome == "failed")
     assert "two decimals" in failed.finding
     assert "Each entry may be off by 0.002" in required(failed)
+
+
+def change(exercise, *changes):
+    text = (ROOT / "solutions" / f"{exercise}.py").read_text()
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    return text
+
+
+def first_failed(report):
+    return next(check for check in report.checks if check.outcome == "failed")
+
+
+def test_a_mistake_is_said_of_the_function_that_makes_it(grade_text):
+    """It was said of the function that calls apply_mask, too."""
+    text = change(
+        "causal_mask", ("np.where(mask, scores, -np.inf)", "np.where(mask, -1e9, scores)")
+    )
+    checks = {check.name: check for check in grade_text("causal_mask", text).checks}
+    found = checks["test_masked_weights"].diagnosis
+    assert found.misconceptions == ("mask-inverted",)
+    assert found.function == "apply_mask"
+
+
+def test_the_line_of_an_error_is_not_that_of_a_mistake_elsewhere(grade_text):
+    """The line with `weights @ V` stood below "Your code takes K Qᵀ"."""
+    text = change(
+        "scaled_dot_product_attention", ("Q @ np.swapaxes(K, -1, -2)", "K @ np.swapaxes(Q, -1, -2)")
+    )
+    report = grade_text("scaled_dot_product_attention", text)
+    assert "takes K Qᵀ" in opening(report).text
+    assert opening(report).place is None
+    assert source_line(first_failed(report)).text.startswith("return")
+
+
+def test_an_error_that_is_returned_is_to_be_raised(grade_text):
+    text = change("multi_head_reshape", ("raise ValueError", "return ValueError"))
+    report = grade_text("multi_head_reshape", text)
+    assert "returns ValueError instead of raising it" in opening(report).text
+
+
+def test_a_missing_comma_between_rows_has_its_own_hint_and_is_said_once(grade_text):
+    text = change(
+        "hand_computation", ("a_scores = None", ""), ("[[1, 1], [1, 0]]", "[[1, 1] [1, 0]]")
+    )
+    report = grade_text("hand_computation", text)
+    assert first_failed(report).hints[0].startswith("Is there a comma between every two rows")
+    assert presented(report).notes == ()
+
+
+def test_half_precision_has_its_own_hint(grade_text):
+    text = change("softmax", ("dtype=float)", "dtype=np.float16)"))
+    assert first_failed(grade_text("softmax", text)).hints[0].startswith("Which dtype")
+
+
+def test_weights_that_are_not_rescaled_get_a_hint_about_that(grade_text):
+    """The hint was about the weights that are returned, which were right."""
+    text = change("find_the_bug", ("/ (1 - p)", "* 1"))
+    checks = {check.name: check for check in grade_text("find_the_bug", text).checks}
+    failed = checks["test_repaired[attention_with_dropout]"]
+    assert "divided by 1 − p" in failed.finding
+    assert "what does it do to the others" in failed.hints[0]

@@ -138,7 +138,7 @@ def _added(tree: Tree, node: ast.Call) -> Iterator[Change]:
             text = f"{comma}{axis_name}={axis}"
             yield Change("axis", Span(place, place, text), 0.8)
             if lacks_kept:
-                yield Change("axis", Span(place, place, f"{text}, {kept}"), 0.8)
+                yield Change("kept axis", Span(place, place, f"{text}, {kept}"), 0.8)
 
 
 def _axis_names(tree: Tree, node: ast.AST) -> list[str]:

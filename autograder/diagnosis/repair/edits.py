@@ -33,6 +33,7 @@ BY_TURNS = 0.01  # the best of each kind in each line, then the second best
 # The weight of each kind, relative to how many edits it makes.
 WORTH = {
     "axis": 5.0,
+    "kept axis": 5.0,
     "transpose": 4.5,
     "sign": 4.0,
     "comparison": 4.0,

@@ -14,6 +14,7 @@ from autograder.submission.code import Definition
 # Words for each kind of edit that do not give the edit away.
 WORDS = {
     "axis": "another axis there, or none",
+    "kept axis": "another axis there, with keepdims",
     "transpose": "two axes exchanged there, or left as they are",
     "sign": "another sign there",
     "comparison": "another comparison there",

@@ -4,7 +4,7 @@ Targets are failed checks of functions whose mistake is not named yet.
 """
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -44,7 +44,7 @@ def find_targets(source: Source, results: Sequence[CheckResult]) -> Targets:
     """
     failed = [result for result in results if result.outcome == "failed"]
     named = frozenset(name for result in failed if _is_named(result) for name in _functions(result))
-    explained = named | _users(source, named)
+    explained = named | users_of(source, named)
     left = [
         result for result in failed if not _is_named(result) and not explained & _functions(result)
     ]
@@ -71,7 +71,7 @@ def targets_by_function(
             own.setdefault(next(iter(functions)), []).append(result.name)
     if not LEAST_APART <= len(own) <= MOST_APART:
         return []
-    users = {name: _users(source, frozenset({name})) for name in own}
+    users = {name: users_of(source, frozenset({name})) for name in own}
     return [
         Targets(tuple(names), _checks_of(results, frozenset({name})), (name,), targets.not_run)
         for name, names in own.items()
@@ -79,7 +79,7 @@ def targets_by_function(
     ]
 
 
-def _users(source: Source, functions: frozenset[str]) -> frozenset[str]:
+def users_of(source: Source, functions: Collection[str]) -> frozenset[str]:
     """Return these functions and all functions of the file that use them, also indirectly."""
     names_in = {
         node.name: {name.id for name in ast.walk(node) if isinstance(name, ast.Name)}
