@@ -5,6 +5,7 @@ rest, in any order. The reports are assembled and proposed in the order of the c
 """
 
 import contextlib
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -29,6 +30,7 @@ from autograder.classroom.pseudonyms import FILE as PSEUDONYMS
 from autograder.classroom.pseudonyms import Pseudonyms
 from autograder.classroom.records import FILE as REPORTS
 from autograder.classroom.records import Journal, Records, key_of
+from autograder.classroom.repairs import KnownRepairs
 from autograder.classroom.submissions import (
     Opened,
     StudentWork,
@@ -42,12 +44,12 @@ from autograder.course.errors import UserError
 from autograder.course.text import nearest, one_line
 from autograder.course.variants import read_secret, stated_variant, variant_of
 from autograder.grading.reports import grader_record, report_without_checks, whole_report
-from autograder.report.model import ExerciseReport, HandIn, Report
+from autograder.report.model import ExerciseReport, HandIn, Repair, Report
 from autograder.submission.source import Source
 from autograder.submission.stubs import older_releases, read_stubs
 from autograder.worker.confinement import Level
 
-__all__ = ["GRADES", "REPORTS", "Job", "grade_class"]
+__all__ = ["GRADES", "REPORTS", "Job", "add_repairs", "grade_class"]
 
 Progress = Callable[[int, int], None]
 
@@ -57,7 +59,8 @@ class Job(msgspec.Struct, frozen=True):
 
     If `partial`, only these exercises' cells of an existing table change; with `students`, only
     these students' cells. `wait` is how many seconds to wait for another run. If `anonymous`,
-    students have pseudonyms in everything that is written, except for the course's key.
+    students have pseudonyms in everything that is written, except for the course's key. With
+    `repairs`, reports have the repairs that searches have found.
     """
 
     course: Course
@@ -73,6 +76,7 @@ class Job(msgspec.Struct, frozen=True):
     students: tuple[str, ...] = ()
     wait: float = 0
     anonymous: bool = False
+    repairs: bool = True
 
 
 class RunSelection(msgspec.Struct, frozen=True):
@@ -117,9 +121,50 @@ def grade_class(
     Raises:
         UserError: the submissions cannot be read, or the results not written.
     """
+    if job.out.resolve() == job.submissions.resolve():
+        raise UserError(f"--out {job.out} is the folder of the submissions. Name another folder.")
+    with _opened_run(job, progress, waiting, graders) as (run, submissions, grade, setup):
+        if found := run.ambiguities():
+            warn(found)
+        return run.run(submissions, grade, setup, decide)
+
+
+def add_repairs(
+    job: Job,
+    progress: Progress,
+    waiting: Callable[[str], None] = lambda _: None,
+    graders: Graders | None = None,
+) -> tuple[int, int]:
+    """Search for repairs of a graded class's answers, and add what is found to the reports.
+
+    Mistakes without a name and a line are searched, in the answers that `job` has graded. Points
+    stay as they are, and nothing else is put in force.
+
+    Args:
+        progress: is called with the number of answers that are searched, and of all.
+        waiting: is told of another run that has the folder.
+        graders: search in place of processes on this machine.
+
+    Returns:
+        how many repairs were found, and in how many answers.
+
+    Raises:
+        UserError: as in `grade_class`.
+    """
+    with _opened_run(job, progress, waiting, graders) as (run, _, grade, setup):
+        return run.add_repairs(grade, msgspec.structs.replace(setup, repairs=True))
+
+
+@contextlib.contextmanager
+def _opened_run(
+    job: Job, progress: Progress, waiting: Callable[[str], None], graders: Graders | None
+) -> Iterator[tuple["_ClassRun", Opened, Graders, Setup]]:
+    """Open a run with its submissions and the judges; the folder of results is its own meanwhile.
+
+    Raises:
+        UserError: the submissions cannot be read, or the results not written.
+    """
     course, out = job.course, job.out
-    if out.resolve() == job.submissions.resolve():
-        raise UserError(f"--out {out} is the folder of the submissions. Name another folder.")
     try:
         out.mkdir(parents=True, exist_ok=True)
         with in_use(out, f"grading {job.submissions}", job.wait, waiting):
@@ -135,10 +180,7 @@ def grade_class(
                 setup = Setup(file, names, job.seed, job.level, secret, submissions.scratch)
                 pool = open_pool(job.workers)
                 with contextlib.nullcontext(graders) if graders else pool as grade:
-                    run = _ClassRun(job, selection, pseudonyms, progress)
-                    if found := run.ambiguities():
-                        warn(found)
-                    return run.run(submissions, grade, setup, decide)
+                    yield _ClassRun(job, selection, pseudonyms, progress), submissions, grade, setup
     except OSError as error:
         raise UserError(
             f"The results cannot be written: {error.strerror} ({error.filename or out}). "
@@ -223,6 +265,7 @@ class _ClassRun:
         """Grade the submissions, and propose the results."""
         before, out, columns = self.selection.before, self.job.out, self.selection.columns
         with contextlib.closing(Journal(out)) as self.journal:
+            self.repairs = KnownRepairs(self.journal, self.course)
             self.proposal = Proposal(out, self.course, columns, before, self.journal)
             overview = self.proposal.overview
             overview.not_understood = submissions.not_understood
@@ -241,6 +284,68 @@ class _ClassRun:
                 names = self.selection.names
                 self.proposal.conclude(decide, self.marks, self.adjustments, self.grader, names)
         return overview
+
+    def add_repairs(self, graders: Graders, setup: Setup) -> tuple[int, int]:
+        """Search in the graded answers that need it, and replace the reports of those found."""
+        found: dict[str, dict[str, Repair]] = defaultdict(dict)  # by student and exercise
+        with contextlib.closing(Journal(self.job.out)) as self.journal:
+            self.repairs = KnownRepairs(self.journal, self.course)
+            due = self._due()
+            if due:
+                self.progress(0, len(due))
+            for done, (task, reports) in enumerate(graders(self._searches(due), setup), 1):
+                student, report = task.student, due[task.number][1]
+                data = reports.get(report.name)
+                if data is not None:  # else a judge died of it
+                    repair = msgspec.json.decode(data, type=ExerciseReport).repair
+                    self.repairs.keep(student, report, repair)
+                    found[student] |= {report.name: repair} if repair is not None else {}
+                self.progress(done, len(due))
+            if any(found.values()):
+                self._add_to_records(found)
+        return sum(map(len, found.values())), len(due)
+
+    def _due(self) -> list[tuple[Folder, ExerciseReport]]:
+        """Return the answers of this run in which a repair should be searched for."""
+        due = []
+        for folder in self.folders:
+            report = self.selection.before.get(folder.student)
+            if report is not None and folder.student not in self.selection.others:
+                due += [
+                    (folder, exercise)
+                    for exercise in report.exercises
+                    if exercise.name in self.selection.names
+                    and self.repairs.is_due(folder.student, exercise)
+                ]
+        return due
+
+    def _searches(self, due: Sequence[tuple[Folder, ExerciseReport]]) -> Iterator[Task]:
+        """Read the answers again; what has changed since it was graded is left out."""
+        work: StudentWork | None = None
+        for number, (folder, report) in enumerate(due):
+            if work is None or work.student != folder.student:
+                work = self._read(folder).work
+            source = work.sources.get(report.name)
+            if source is not None and source.digest == report.digest:
+                yield Task(number, folder.student, (source,))
+
+    def _add_to_records(self, found: Mapping[str, Mapping[str, Repair]]) -> None:
+        """Replace the records and pages of these students; nobody else's changes."""
+        before = self.selection.before
+        proposal = Proposal(self.job.out, self.course, self.selection.columns, before, self.journal)
+        with contextlib.closing(proposal):
+            for student in before.students:
+                report, data = before.get(student), before.line(student)
+                if report is not None and found.get(student):
+                    exercises = tuple(
+                        msgspec.structs.replace(each, repair=found[student][each.name])
+                        if each.name in found[student]
+                        else each
+                        for each in report.exercises
+                    )
+                    data = msgspec.json.encode(msgspec.structs.replace(report, exercises=exercises))
+                proposal.add(data)
+            proposal.replace_texts()
 
     def _tasks(self) -> Iterator[Task]:
         """Read the students in order, and yield a task for work that the journal does not have."""
@@ -322,6 +427,8 @@ class _ClassRun:
             report = msgspec.structs.replace(report, request=request)
             if report.status != "missing":
                 report = msgspec.structs.replace(report, basis=self.bases[exercise.name])
+            if self.job.repairs:
+                report = self.repairs.added_to(student, report)
             exercises.append(report)
         before = self.selection.before.get(student) if self.job.partial else None
         hand_in = self.folders[number].hand_in

@@ -60,6 +60,7 @@ class GradeCommand(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     confinement: str = ""
     own_code: bool = False
     anonymous: bool = False
+    repairs: bool = True
 
     def arguments(self, results: Path) -> list[str]:
         """Return the words of the command line after `autograder`."""
@@ -70,6 +71,7 @@ class GradeCommand(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
         words += [f"--{name}={value}" for name, value in given.items() if value]
         words += ["--own-code"] if self.own_code else []
         words += ["--anonymous"] if self.anonymous else []
+        words += [] if self.repairs else ["--no-repairs"]
         return ["grade", f"--out={results}", *words, "--", self.submissions]
 
 

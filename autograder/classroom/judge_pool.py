@@ -33,6 +33,8 @@ from autograder.worker.confinement import Level
 if TYPE_CHECKING:
     from multiprocessing.sharedctypes import Synchronized
 
+    from autograder.grading.scoring import Graded
+
 Reports = dict[str, bytes]
 DOUBTFUL = {"timed out", "crashed"}
 JUDGE_MEMORY = 3 * 2**30
@@ -50,6 +52,7 @@ class Setup(msgspec.Struct, frozen=True):
     """The settings of a judge process.
 
     With `alone` its results are final; otherwise a submission stops at the first doubtful result.
+    With `repairs` it also searches for a repair of each submission, which takes seconds.
     """
 
     course_file: Path
@@ -59,6 +62,7 @@ class Setup(msgspec.Struct, frozen=True):
     secret: tuple[Path, ...]
     scratch: Path
     alone: bool = True
+    repairs: bool = False
 
 
 class Task(msgspec.Struct, frozen=True):
@@ -88,7 +92,7 @@ class TaskGrader:
         from autograder.sandbox.levels import children_on
 
         self.course = load_course(setup.course_file)
-        self._alone = setup.alone
+        self._alone, self._repairs = setup.alone, setup.repairs
         self._options = RunOptions() if setup.alone else RunOptions(until="a doubt")
         exercises = [self.course.exercise(name) for name in setup.exercises]
         first = exercises[0].needs if exercises else None
@@ -115,12 +119,18 @@ class TaskGrader:
             if self._alone and spent > most:
                 break
             graded = self.judge.run(source, self._options)
-            reports[source.name] = graded.encoded
+            reports[source.name] = self._with_repair(graded) if self._repairs else graded.encoded
             if any(check.outcome == "timed out" for check in graded.report.checks):
                 spent += graded.session.workers.budget.spent
             if graded.report.status in DOUBTFUL or graded.session.workers.budget.is_in_doubt:
                 doubtful.add(source.name)
         return TaskReports(reports, frozenset(doubtful))
+
+    def _with_repair(self, graded: "Graded") -> bytes:
+        from autograder.grading.repair import OF_A_CLASS, repair_for_student
+
+        repair = repair_for_student(self.judge, graded, contextlib.nullcontext(), OF_A_CLASS)
+        return msgspec.json.encode(msgspec.structs.replace(graded.report, repair=repair))
 
 
 class JudgePool:

@@ -1,6 +1,5 @@
 """Proposal of a run: new results that are compared with the current ones before they count."""
 
-import filecmp
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -77,6 +76,7 @@ class Proposal:
         self._folder = proposal(out)
         plain_folder(self._folder / FOLDER)
         self._requests = 0
+        self._is_same = True  # but for repairs
         self._answers: list[Answered] = []
         self._records = open_new(self._folder / REPORTS)
         self._changes = open_new(self._folder / CHANGES)
@@ -106,6 +106,8 @@ class Proposal:
             self._compare(self._before.get(student), None)
 
     def _compare(self, before: Report | None, after: Report | None) -> None:
+        before, after = _without_repairs(before), _without_repairs(after)
+        self._is_same &= before == after
         change = compare(before, after, self._course)
         if change is None:
             self.difference.texts += _on_page(before) != _on_page(after)
@@ -157,10 +159,8 @@ class Proposal:
         write_page(self._folder / INDEX, "index.html", **class_page_content(overview))
         self._journal.forget_prepared()
         self._before.close()
-        is_same = overview.difference is not None and not (difference.changes or difference.texts)
-        if is_same and filecmp.cmp(self._folder / REPORTS, self._out / REPORTS, shallow=False):
-            replace_results(self._folder, self._out)  # same records: no new version
-            shutil.rmtree(self._folder)
+        if overview.difference is not None and self._is_same:
+            self._replace_current()
         else:
             rows = overview.rows
             overview.version = put_in_force(
@@ -173,6 +173,19 @@ class Proposal:
             ).number
         self._journal.keep_prepared()
 
+    def replace_texts(self) -> None:
+        """Put the records and pages in force, with repairs; the grades are the current ones."""
+        self.close()
+        self._journal.forget_prepared()
+        self._before.close()
+        self._replace_current()
+        self._journal.keep_prepared()
+
+    def _replace_current(self) -> None:
+        """Replace the current results, of which this is no new version."""
+        replace_results(self._folder, self._out)
+        shutil.rmtree(self._folder)
+
     def _notes(self, adjustments: Adjustments) -> Iterator[str]:
         """Yield notes on high points, regrade requests and adjustments."""
         yield from above_maximum_note(self.overview.above)
@@ -184,6 +197,13 @@ class Proposal:
     def close(self) -> None:
         self._records.close()
         self._changes.close()
+
+
+def _without_repairs(report: Report | None) -> Report | None:
+    if report is None:
+        return None
+    exercises = tuple(msgspec.structs.replace(each, repair=None) for each in report.exercises)
+    return msgspec.structs.replace(report, exercises=exercises)
 
 
 def _on_page(report: Report | None) -> Report | None:

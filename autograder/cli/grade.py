@@ -65,6 +65,12 @@ from autograder.cli.result_files import ResultFiles, result_file_options, write_
 @click.option(
     "--anonymous", is_flag=True, help="Write pseudonyms instead of names; the course keeps the key."
 )
+@click.option(
+    "--repairs/--no-repairs",
+    default=True,
+    help="When all grades count: search for the line to change, where a mistake has no name and "
+    "no line.  [default: search]",
+)
 @click.option("--dry-run", is_flag=True, help="Show who handed in what; grade nothing.")
 @click.option(
     "-v", "--verbose", is_flag=True, help="With --dry-run: list every student with each file."

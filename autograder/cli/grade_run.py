@@ -13,7 +13,7 @@ from rich.markup import escape
 from rich.text import Text
 
 from autograder.authoring.lint_cache import refuse_new_errors
-from autograder.classroom.grade_class import GRADES, REPORTS, Job, grade_class
+from autograder.classroom.grade_class import GRADES, REPORTS, Job, add_repairs, grade_class
 from autograder.classroom.grade_difference import GradeDifference
 from autograder.classroom.history import (
     CHANGES_TABLE,
@@ -29,7 +29,7 @@ from autograder.classroom.pseudonyms import FILE as PSEUDONYMS
 from autograder.cli.dry_run import show
 from autograder.cli.history import confirm, in_a_terminal, print_difference
 from autograder.cli.log import FILE as LOG
-from autograder.cli.log import Log, emit, emit_end, emit_progress, emit_start
+from autograder.cli.log import Log, emit, emit_end, emit_progress, emit_searched, emit_start
 from autograder.cli.progress import graded_with_progress
 from autograder.cli.summary import print_notes, print_overview
 from autograder.course.course_file import Course, Exercise, find_course
@@ -66,6 +66,7 @@ class GradeOptions(msgspec.Struct, frozen=True, kw_only=True):
     dry_run: bool = False
     verbose: bool = False
     anonymous: bool = False
+    repairs: bool = True
     scheduler: str | None = None
     local_cluster: int | None = None
     tls_ca_file: Path | None = None
@@ -110,14 +111,17 @@ def _run(options: GradeOptions, console: Console) -> int:
     job = _job(options, course, exercises)
     _print_head(console, job, options)
     with Log(job.out, job.students if job.anonymous else ()) as log:
-        overview = _Run(options, job, console, log).grade()
+        run = _Run(options, job, console, log)
+        overview = run.grade()
         code = _exit_code(overview)
         log.overview(overview, code)
-    if overview.in_force:
-        if not (options.anonymous and options.students):  # these names are saved nowhere
-            remember_command(job.out, _command(options, job))
-        print_overview(console, overview, course)
-        _print_files(console, job, overview)
+        if overview.in_force:
+            if not (options.anonymous and options.students):  # these names are saved nowhere
+                remember_command(job.out, _command(options, job))
+            print_overview(console, overview, course)
+            _print_files(console, job, overview)
+            if job.repairs:
+                run.add_repairs()
     if options.as_json:
         emit_end(overview, job.out, code)
     return code
@@ -141,6 +145,7 @@ def _job(options: GradeOptions, course: Course, exercises: list[Exercise]) -> Jo
         students=options.students,
         wait=options.wait,
         anonymous=options.anonymous,
+        repairs=options.repairs,
     )
 
 
@@ -158,6 +163,7 @@ def _command(options: GradeOptions, job: Job) -> GradeCommand:
         confinement=options.confinement or "",
         own_code=options.own_code,
         anonymous=options.anonymous,
+        repairs=options.repairs,
     )
 
 
@@ -197,6 +203,26 @@ Nothing was changed: the current grades still count. The new ones are in
 {out / PROPOSED}. To apply them, run the same command with --apply."""
             self.console.print(Text(text), soft_wrap=True)
         return overview
+
+    def add_repairs(self) -> None:
+        """Search where mistakes have no name and no line; the grades count in any case."""
+
+        def work(progress: Callable[[int, int], None]) -> tuple[int, int]:
+            return add_repairs(self.job, progress, self._speaker("waiting"), self._graders())
+
+        kept = "searched so far. All grades count: run the same command again to go on."
+        notify = emit_searched if self.options.as_json else None
+        done_to = "searched", "answer"
+        try:
+            found, answers = graded_with_progress(work, kept, notify, self.log.line, done_to)
+        except UserError as error:
+            self.log.line(str(error))
+            self._speaker("warning")(str(error))
+            return
+        if answers:
+            said = f"a line to change in {found} of {several(answers, 'answer')} without a name"
+            self.log.line(f"repairs: {said}")
+            self.console.print(f"Repairs   {said}")
 
     def _warn(self, ambiguous: Sequence[str]) -> None:
         """Warn before grading about ambiguities; names of an anonymous class are not logged."""

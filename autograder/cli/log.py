@@ -122,6 +122,11 @@ def emit_progress(done: int, of: int) -> None:
     emit("progress", done=done, of=of)
 
 
+def emit_searched(done: int, of: int) -> None:
+    """Print in how many of how many answers a repair has been searched for."""
+    emit("searched", done=done, of=of)
+
+
 def emit_changes(changes: Iterable[Change]) -> None:
     """Print each student's change of grades."""
     for change in changes:

@@ -59,16 +59,17 @@ def graded_with_progress(
     kept: str,
     notify: Callable[[int, int], None] | None = None,
     log: Callable[[str], None] | None = None,
+    done_to: tuple[str, str] = ("graded", "student"),
 ) -> T:
     """Run `work` with a function that it calls with the numbers of graded and all submissions.
 
     `notify` gets each number instead of the terminal, `log` occasional sentences. `kept` is the end
-    of the message after Ctrl-C.
+    of the message after Ctrl-C. `done_to` is what is done, and to what.
 
     Raises:
         UserError: somebody pressed Ctrl-C.
     """
-    done = 0
+    done, (verb, noun) = 0, done_to
     console = Console(file=sys.stderr)  # now, since the work may replace sys.stderr
     silent = notify is not None or not console.is_terminal
     time_left = TimeLeft()
@@ -79,7 +80,7 @@ def graded_with_progress(
 
         def show(count: int, total: int) -> None:
             nonlocal done
-            said = f"graded {count} of {several(total, 'student')}"
+            said = f"{verb} {count} of {several(total, noun)}"
             is_tenth = count == total or count % max(1, total // 10) == 0
             if log is not None and is_tenth:
                 log(said)
@@ -98,7 +99,7 @@ def graded_with_progress(
         try:
             return work(show)
         except KeyboardInterrupt:
-            raise UserError(f"Stopped. {several(done, 'student')} {kept}") from None
+            raise UserError(f"Stopped. {several(done, noun)} {kept}") from None
 
 
 @contextlib.contextmanager

@@ -45,6 +45,7 @@ from autograder.grading.judge import Judge, RunOptions
 from autograder.grading.scoring import Graded
 from autograder.grading.trials import SharedWorker, TrialSession
 from autograder.report.model import Repair
+from autograder.report.redaction import hides_repair
 from autograder.sandbox.child import InternalError
 from autograder.sandbox.spawn import slow_modules
 from autograder.submission.source import Source
@@ -57,6 +58,7 @@ CALLS, A_PROOF = 3000, 10
 CALLS_HEAVY, A_HEAVY_PROOF = 800, 80  # with torch or figures
 # CPU seconds of all searches, not counting successful proofs and right answers.
 TOTAL_SECONDS = 10.0
+OF_A_CLASS = 6  # times these and a call's seconds: there only calls should end a search
 SINGLE, BESIDE_ANOTHER, AFTER_FIRST, OF_ANSWERS = 0.6, 0.1, 0.15, 0.1  # shares of these
 ANSWERS, MOST_ANSWERS = 2, 5  # right answers to compare values with, solution first
 FIRSTS = 4  # edits that are tried together with another one
@@ -79,21 +81,47 @@ def is_worth_looking(
     return bool(find_targets(source, results).failed)
 
 
-def look_for_repair(judge: Judge, graded: Graded) -> Repair | None:
-    """Return the result of a search for a verified repair; points and results do not change."""
+def repair_for_student(
+    judge: Judge,
+    graded: Graded,
+    notice: contextlib.AbstractContextManager[None],
+    patience: float = 1,
+) -> Repair | None:
+    """Search for a repair if it is worth it, and if students may see it; `notice` is open then.
+
+    If students may not see the repair, they may not see that there is a search.
+    """
+    course, exercise = judge.course, graded.exercise
+    policy = course.content.hints
+    if graded.error is not None or hides_repair(
+        graded.report, policy, course.hidden_checks(exercise.name)
+    ):
+        return None
+    if not is_worth_looking(exercise, graded.session.source, graded.results, policy):
+        return None
+    with notice:
+        return look_for_repair(judge, graded, patience)
+
+
+def look_for_repair(judge: Judge, graded: Graded, patience: float = 1) -> Repair | None:
+    """Return the result of a search for a verified repair; points and results do not change.
+
+    With more `patience` its limits in seconds are as many times longer, and those in calls are not.
+    """
     try:
-        found = _search(judge, graded)
+        found = _search(judge, graded, patience)
     except (InternalError, RecursionError, MemoryError):  # the report has no repair then
         return None
     return describe_repair(found, shown_only=judge.course.content.released is not None)
 
 
-def _search(judge: Judge, graded: Graded) -> list[Found]:
+def _search(judge: Judge, graded: Graded, patience: float) -> list[Found]:
     """Try edits for all functions at once, and then for one function at a time."""
     targets = find_targets(graded.session.source, graded.results)
     by_function = targets_by_function(graded.session.source, graded.results, targets)
+    worker = SharedWorker(judge.children, patience)
     # the course's packages stay importable for all trials
-    with importable(judge.course), contextlib.closing(SharedWorker(judge.children)) as worker:
+    with importable(judge.course), contextlib.closing(worker):
         search = _Search(judge, graded, worker)
         found = search.run(targets, 0.5 if by_function else 1.0, in_pairs=not by_function)
         if found.edits or found.together or not by_function:
@@ -203,8 +231,10 @@ class _Search:
             more = itertools.takewhile(lambda _: self.worker.calls < enough, others)
             paths = itertools.chain(first, more)
             seconds = self._seconds
+            self.worker.close()  # no process has had a submission before
             known[key] = values_of_right_answers(paths, self.exercise.name, printed)
             self._start += self._seconds - seconds
+        self.worker.close()  # whether or not they were known, the next file has a new process
         if not len(known[key]):
             return NO_LINES, NO_LINES
         values = values_in(printed(with_value_marks(self.source, self.trees, all_parts=False)))
@@ -297,7 +327,8 @@ class _Search:
 
     @property
     def _takes_too_long(self) -> bool:
-        return self._timed_out >= TIMED_OUT or self._seconds > TOTAL_SECONDS
+        most = self.worker.patience * TOTAL_SECONDS
+        return self._timed_out >= TIMED_OUT or self._seconds > most
 
     def _fitness(self, edited: Source, panel: Sequence[str]) -> Fitness:
         """Return how far the failed checks get, in the shared process."""
@@ -310,19 +341,23 @@ class _Search:
 
         They must pass with the course's inputs and with those of other seeds.
         """
-        only, start = self.targets.checks or None, time.process_time()
+        only, seconds = self.targets.checks or None, self._seconds
         self.worker.calls += self.proof
         self.worker.close()
         for seed in range(self.judge.seed, self.judge.seed + 1 + OTHER_SEEDS):
-            graded = self.judge.run(edited, RunOptions(only, "a failure", seed))
-            if not all(map(passes, graded.results)):
+            if not all(map(passes, self._proof(edited, RunOptions(only, "a failure", seed)))):
                 return False
         for name in self.targets.not_run:  # one by one: their functions are not known
-            graded = self.judge.run(edited, RunOptions(frozenset({name}), "a failure"))
-            if not all(map(self.targets.are_met_by, graded.results)):
+            results = self._proof(edited, RunOptions(frozenset({name}), "a failure"))
+            if not all(map(self.targets.are_met_by, results)):
                 return False
-        self._start += time.process_time() - start
+        self._start += self._seconds - seconds
         return True
+
+    def _proof(self, edited: Source, options: RunOptions) -> Sequence[CheckResult]:
+        graded = self.judge.run(edited, options)
+        self.worker.seconds += graded.session.workers.budget.spent
+        return graded.results
 
 
 def _edited(source: Source, trees: Sequence[Tree | None], edit: Edit) -> Source | None:

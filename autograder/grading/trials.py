@@ -30,8 +30,8 @@ class SharedWorker:
     calls of all files, and `seconds` is the time of their processes.
     """
 
-    def __init__(self, children: Children) -> None:
-        self.children = children
+    def __init__(self, children: Children, patience: float = 1) -> None:
+        self.children, self.patience = children, patience
         self.worker: WorkerProcess | None = None
         self.calls = 0
         self.seconds = 0.0
@@ -68,7 +68,7 @@ class TrialSession(WorkerSession):
         self, judge: Judge, exercise: Exercise, source: Source, shared: SharedWorker
     ) -> None:
         limits = judge.course.limits(exercise)
-        seconds = min(limits.call_seconds, CALL_SECONDS)
+        seconds = min(limits.call_seconds, CALL_SECONDS * shared.patience)
         limits = msgspec.structs.replace(limits, call_seconds=seconds)
         super().__init__(_TrialWorkers(source, exercise.needs, limits, shared))
         self.shared_worker = shared

@@ -305,6 +305,17 @@ class CheckReport(Record, frozen=True, kw_only=True):
     hints: tuple[str, ...] = ()
     required: tuple[Line, ...] = ()
 
+    @property
+    def lacks_name_and_line(self) -> bool:
+        """True if it failed on what is written, and names neither the mistake nor a line."""
+        found = self.diagnosis
+        return (
+            self.outcome == "failed"
+            and not self.unwritten
+            and self.place is None
+            and (found is None or (found.kind != "named" and not found.places))
+        )
+
 
 class WrittenAnswer(Record, frozen=True, kw_only=True):
     """An answer in words; `points` and `comment` are a person's, with None until they are given."""

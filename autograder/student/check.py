@@ -21,7 +21,6 @@ from autograder.grading.reports import grader_record, report_without_checks, who
 from autograder.grading.scoring import Graded
 from autograder.report.model import ExerciseReport, Repair
 from autograder.report.presentation import closing, opening
-from autograder.report.redaction import hides_repair
 from autograder.report.terminal import (
     StyledLine,
     body_lines,
@@ -170,7 +169,7 @@ def _check_step(judge: Judge, source: Source, printer: _Printer) -> ExerciseRepo
         message = no_further_hint(seen, graded.report, policy, values, path.name)
     report = shown_step(course, graded.report, path, printer.options.more)
     printer.print_head(report)
-    if is_single and graded.error is None:
+    if is_single:
         report = msgspec.structs.replace(report, repair=repair_to_show(judge, graded))
     printer.print_body(report)
     if message:
@@ -179,21 +178,12 @@ def _check_step(judge: Judge, source: Source, printer: _Printer) -> ExerciseRepo
 
 
 def repair_to_show(judge: Judge, graded: Graded) -> Repair | None:
-    """Search for a repair of a graded file; None if there is none or a search is not worth it.
+    """Search for a repair of a graded file; None if there is none or a search is not worth it."""
+    if graded.error is None and all(result.outcome == "passed" for result in graded.results):
+        return None
+    from autograder.grading.repair import repair_for_student  # not for right answers
 
-    If students may not see the repair, they may not see that there is a search.
-    """
-    policy = judge.course.content.hints
-    if hides_repair(graded.report, policy, judge.course.hidden_checks(graded.exercise.name)):
-        return None
-    if all(result.outcome == "passed" for result in graded.results):
-        return None
-    from autograder.grading.repair import is_worth_looking, look_for_repair
-
-    if not is_worth_looking(graded.exercise, graded.session.source, graded.results, policy):
-        return None
-    with _search_notice():
-        return look_for_repair(judge, graded)
+    return repair_for_student(judge, graded, _search_notice())
 
 
 @contextlib.contextmanager

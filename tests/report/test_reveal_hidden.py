@@ -111,6 +111,7 @@ def test_before_the_date_a_repair_says_nothing_of_hidden_checks(monkeypatch):
     searches = []
     monkeypatch.setattr(repair, "look_for_repair", lambda *_: searches.append("one") or said)
     graded = SimpleNamespace(
+        error=None,
         exercise=SimpleNamespace(name="one"),
         session=SimpleNamespace(source=None),
         report=full,

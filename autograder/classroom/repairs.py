@@ -1,0 +1,64 @@
+"""Repairs in the reports of a class: for which answers they are searched, and what was found.
+
+A search needs seconds, so it follows when all grades count. The journal keeps what each one finds.
+"""
+
+import contextlib
+
+import msgspec
+
+from autograder.classroom.records import Journal
+from autograder.course.cache import cache_key
+from autograder.course.course_file import Course
+from autograder.report.model import ExerciseReport, Repair
+from autograder.report.redaction import hides_repair
+
+
+class _Search(msgspec.Struct, frozen=True):
+    """A search that was made; `repair` is what it found."""
+
+    repair: Repair | None
+
+
+class KnownRepairs:
+    """The searches in a journal, each by the submission and all that its grade depends on."""
+
+    def __init__(self, journal: Journal, course: Course) -> None:
+        self._journal, self._course = journal, course
+
+    def is_due(self, student: str, report: ExerciseReport) -> bool:
+        """Return whether a check failed without name and line, and nobody has searched so far."""
+        return self._may_have_one(report) and self._found(student, report) is None
+
+    def added_to(self, student: str, report: ExerciseReport) -> ExerciseReport:
+        """Return the report with what a search has found; the same one without a search."""
+        search = self._found(student, report) if self._may_have_one(report) else None
+        return msgspec.structs.replace(report, repair=search.repair if search else None)
+
+    def keep(self, student: str, report: ExerciseReport, repair: Repair | None) -> None:
+        """Keep what a search has found for the answer of this report."""
+        data = msgspec.json.encode(_Search(repair))
+        self._journal.keep(student, _row(report), _key(report), data)
+
+    def _found(self, student: str, report: ExerciseReport) -> _Search | None:
+        data = self._journal.find(student, _row(report), _key(report))
+        with contextlib.suppress(msgspec.MsgspecError):  # of another form: searched again
+            return msgspec.json.decode(data, type=_Search) if data else None
+        return None
+
+    def _may_have_one(self, report: ExerciseReport) -> bool:
+        exercise, content = self._course.exercise(report.name), self._course.content
+        return (
+            report.status == "graded"
+            and exercise.repair
+            and any(check.lacks_name_and_line for check in report.checks)
+            and not hides_repair(report, content.hints, self._course.hidden_checks(report.name))
+        )
+
+
+def _row(report: ExerciseReport) -> str:
+    return f"{report.name} repair"  # which is no exercise's name
+
+
+def _key(report: ExerciseReport) -> str:
+    return cache_key([report.digest, report.file, report.basis])
