@@ -68,8 +68,8 @@ from autograder.cli.result_files import ResultFiles, result_file_options, write_
 @click.option(
     "--repairs/--no-repairs",
     default=True,
-    help="When all grades count: search for the line to change, where a mistake has no name and "
-    "no line.  [default: search]",
+    help="When all grades count, search for the line to change in answers whose mistake has no "
+    "name and no line.  [default: search]",
 )
 @click.option("--dry-run", is_flag=True, help="Show who handed in what; grade nothing.")
 @click.option(

@@ -56,7 +56,7 @@ class Exercise(Block, frozen=True, kw_only=True):
 
     With `questions`, a person gives the points, and the checks only show which questions are
     answered. With `variant: per-student`, each student has their own numbers. With `repair: false`,
-    a check does not search for a small change that fixes an answer; use it if checks are slow.
+    nothing searches for a small change that fixes an answer; use it if checks are slow.
     """
 
     name: Identifier

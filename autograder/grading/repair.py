@@ -341,23 +341,19 @@ class _Search:
 
         They must pass with the course's inputs and with those of other seeds.
         """
-        only, seconds = self.targets.checks or None, self._seconds
+        only, start = self.targets.checks or None, time.process_time()
         self.worker.calls += self.proof
         self.worker.close()
         for seed in range(self.judge.seed, self.judge.seed + 1 + OTHER_SEEDS):
-            if not all(map(passes, self._proof(edited, RunOptions(only, "a failure", seed)))):
+            graded = self.judge.run(edited, RunOptions(only, "a failure", seed))
+            if not all(map(passes, graded.results)):
                 return False
         for name in self.targets.not_run:  # one by one: their functions are not known
-            results = self._proof(edited, RunOptions(frozenset({name}), "a failure"))
-            if not all(map(self.targets.are_met_by, results)):
+            graded = self.judge.run(edited, RunOptions(frozenset({name}), "a failure"))
+            if not all(map(self.targets.are_met_by, graded.results)):
                 return False
-        self._start += self._seconds - seconds
+        self._start += time.process_time() - start
         return True
-
-    def _proof(self, edited: Source, options: RunOptions) -> Sequence[CheckResult]:
-        graded = self.judge.run(edited, options)
-        self.worker.seconds += graded.session.workers.budget.spent
-        return graded.results
 
 
 def _edited(source: Source, trees: Sequence[Tree | None], edit: Edit) -> Source | None:

@@ -53,8 +53,8 @@ class Quick:
         self.checks = self.root / course.content.checks
         for name in ("one", "two"):
             self.check(name, "a=1 b=1")
-        ready = contextlib.nullcontext(self._graded)
-        monkeypatch.setattr(module, "open_pool", lambda *_: ready)
+        self.graders = self.graded
+        monkeypatch.setattr(module, "open_pool", lambda *_: contextlib.nullcontext(self.graders))
         monkeypatch.setattr("autograder.cli.grade_run.refuse_new_errors", lambda *_: None)
 
     def check(self, exercise, text):
@@ -71,21 +71,23 @@ class Quick:
             else:
                 path.write_text(f"said = '{text}'\n")
 
-    def grade(self, *names, decide=lambda _: True, progress=lambda *_: None, out=None, **more):
+    def job(self, *names, out=None, **more):
         reports_module._digest.cache_clear()  # one process runs several gradings here
         course = load_course(self.root / "course.yml")
         exercises = [course.exercise(name) for name in names] or course.content.exercises
         partial = bool(names or more.get("students"))
         job = Job(course, tuple(exercises), self.class_folder, out or self.out, 1, 0, **more)
-        job = msgspec.structs.replace(job, partial=partial)
-        return grade_class(job, progress, decide)
+        return msgspec.structs.replace(job, partial=partial)
 
-    def run(self, command, *args, **more):
+    def grade(self, *names, decide=lambda _: True, progress=lambda *_: None, **more):
+        return grade_class(self.job(*names, **more), progress, decide)
+
+    def run(self, command, *args, out=None, **more):
         """Run a command on the results; `grade` gets the class."""
         reports_module._digest.cache_clear()
         options = ["--course", str(self.root)] if command in {"grade", "adjust", "export"} else []
         if command == "grade":
-            options += [str(self.class_folder), "--out", str(self.out), "--own-code"]
+            options += [str(self.class_folder), "--out", str(out or self.out), "--own-code"]
         done = CliRunner().invoke(app, [command, *map(str, args), *options], **more)
         assert done.exception is None or isinstance(done.exception, SystemExit | UserError), done
         return done
@@ -107,7 +109,7 @@ class Quick:
             if path.is_file() and not name.startswith(left_out)
         }
 
-    def _graded(self, tasks, setup):
+    def graded(self, tasks, setup):
         for task in tasks:
             reports = {}
             for source in task.sources:

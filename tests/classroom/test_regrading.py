@@ -40,7 +40,7 @@ def test_the_progress_counts_whoever_is_done(quick, monkeypatch):
     told, seen = [], []
 
     def last_first(tasks, setup):
-        for task, reports in [*quick._graded(tasks, setup)][::-1]:
+        for task, reports in [*quick.graded(tasks, setup)][::-1]:
             yield task, reports
             seen.append(told[-1])
 
