@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from autograder.author import (
+    MayFollow,
     Mismatch,
     ModuleRun,
     NotJudged,
@@ -23,6 +24,7 @@ from autograder.author import (
     ask_alone,
     capital,
     expect_close,
+    expect_numbers,
     expect_results,
     expect_shape,
     forward_pass,
@@ -105,6 +107,24 @@ class Asked:
         """Return the same forward pass of the course's module."""
         return reference_pass(self.build, made_with, inputs, state, toward)
 
+    def right_beside(
+        self, run: ModuleRun, made_with: Sizes, inputs: Inputs, toward: Inputs | None = None
+    ) -> Passed:
+        """Return the pass that a student's is compared with: the course's, with the same weights.
+
+        A student kit may lack it. What is wrong without it is said before.
+        """
+        __tracebackhide__ = True
+        if not isinstance(run.value, list | np.ndarray):
+            expect_numbers(self.answers(run.value)[0], self.what[0])
+        try:
+            return self.right(made_with, inputs, run.state, toward)
+        except NotJudged:
+            if run.fit.absent or run.fit.tied:  # weights that no right answer has
+                wrong = Mismatch(f"{self.name} has not all parameters that the text asks for.")
+                raise MayFollow(wrong, self.name) from None
+            raise
+
     def answers(self, value: Any, right: Any = None) -> tuple[Any, Any]:
         """Return the output, and the weights or None, in the right order."""
         __tracebackhide__ = True
@@ -151,10 +171,10 @@ class Asked:
         """
         __tracebackhide__ = True
         run = self.run(made_with, inputs, state)
-        used = dict(run.state)
         if times != 1:
-            used["W_q.weight"] = used["W_q.weight"].astype(np.float64) * times
-        right = self.right(made_with, inputs, used).value
+            query = run.state["W_q.weight"].astype(np.float64) * times
+            run = replace(run, state={**run.state, "W_q.weight": query})
+        right = self.right_beside(run, made_with, inputs).value
         output, weights = self.answers(run.value, right)
         expected = right if isinstance(right, list) else [right, None]
         expect_close(output, expected[0], self.what[0], condition=condition)
@@ -168,6 +188,16 @@ class Asked:
         except (Mismatch, Raised):
             return False
         return True
+
+    def is_comparable(self, made_with: Sizes, inputs: Inputs, state: Weights, note: Note) -> bool:
+        """Return whether `compare` passes; if not, say that the check compares no values."""
+        right = self.is_right(made_with, inputs, state)
+        if not right:
+            note(
+                f"The values of {self.name} are wrong. Other checks grade them; this one grades "
+                f"only the rest."
+            )
+        return right
 
     def compare_scaled(
         self, made_with: Sizes, inputs: Inputs, state: Weights, like: Sizes, note: Note
@@ -198,7 +228,7 @@ class Asked:
         inputs = (rng.normal(size=(2, 5, width)).astype(np.float32),)
         try:
             run = self.run(made_with, inputs, state)
-            right = self.right(made_with, inputs, run.state).value
+            right = self.right_beside(run, made_with, inputs).value
             weights = self.answers(run.value, right)[1]
             if weights is None:
                 return None
@@ -267,7 +297,7 @@ class Asked:
         """Return True if the weights, if returned, are 0 where blocked and sum to 1."""
         given = (*inputs, mask)
         run = self.run(made_with, given, state)
-        right = self.right(made_with, given, run.state).value
+        right = self.right_beside(run, made_with, given).value
         weights = self.answers(run.value, right)[1]
         if weights is None or len(self.what) == 1:
             return True
@@ -339,7 +369,7 @@ class Asked:
         def gradients() -> tuple[ModuleRun, Passed]:
             given = other_inputs(inputs)
             run = self.run(made_with, given, state, toward=toward)
-            return run, self.right(made_with, given, run.state, toward)
+            return run, self.right_beside(run, made_with, given, toward)
 
         return gradients
 
@@ -447,12 +477,20 @@ def other_inputs(inputs: Inputs) -> Inputs:
 
 
 def usual_batch(
-    asked: Asked, draw: Callable[[Sizes], Inputs], made_with: Sizes, state: Weights, note: Note
+    asked: Asked,
+    rng: np.random.Generator,
+    draw: Callable[[Sizes], Inputs],
+    made_with: Sizes,
+    state: Weights,
+    note: Note,
 ) -> Sizes:
-    """Return a batch axis, or none if the code works only without one. `draw` draws inputs."""
+    """Return a batch axis, or none if the code works only without one. `draw` draws by `rng`."""
+    usual: Any = None
     for batch in ((2,), ()):
+        inputs = draw(batch)
+        usual = usual or rng.bit_generator.state
         try:
-            asked.output(made_with, draw(batch), state)
+            asked.output(made_with, inputs, state)
         except NotJudged:  # a student kit may lack this answer but have the following ones
             return batch
         except (Mismatch, Raised):
@@ -460,4 +498,5 @@ def usual_batch(
         if not batch:
             note("Judged without a batch axis: with one, no result has the right shape.")
         return batch
+    rng.bit_generator.state = usual  # the check asks on what a right answer is asked
     return (2,)

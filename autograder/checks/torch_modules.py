@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autograder.checks.check_result import NotJudged
 from autograder.checks.expect import Mismatch, expect_close
 from autograder.checks.module_weights import (
     ParameterFit,
@@ -43,6 +44,7 @@ class ModuleRun:
         state: the weights that the module used, by requested name. A missing bias is 0.
         fit: tells which of the module's parameters holds which weight.
         parameters: the shapes of the module's own parameters and buffers, by name.
+        is_guess: whether other fits are possible too, and a student kit lacks the right answer.
     """
 
     value: Any
@@ -51,6 +53,7 @@ class ModuleRun:
     state: Weights
     fit: ParameterFit
     parameters: Mapping[str, list[int]]
+    is_guess: bool = False
 
 
 def draw_state(rng: np.random.Generator, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Any]:
@@ -106,6 +109,7 @@ def forward_pass(
     if not found:
         raise _not_there(name, passed, state)
     fit = found[0]
+    is_guess = False
     if len(found) > 1 and right is not None:
         for other in found:
             try:
@@ -113,6 +117,9 @@ def forward_pass(
                 if _is_roughly(value, right(other.used(state))):
                     fit = other
                     break
+            except NotJudged:  # of all these fits alike
+                is_guess = True
+                break
             except (Raised, ValueError, TypeError):
                 continue
     if not (fit.is_plain and passed.called):
@@ -120,7 +127,8 @@ def forward_pass(
         if not passed.called:
             raise _not_there(name, passed, state)
     gradients = passed.gradients if fit.is_plain else fit.back(passed.gradients)
-    return ModuleRun(passed.value, gradients, passed.after, fit.used(state), fit, passed.state)
+    used = fit.used(state)
+    return ModuleRun(passed.value, gradients, passed.after, used, fit, passed.state, is_guess)
 
 
 def _is_roughly(value: Any, right: Any) -> bool:
@@ -171,26 +179,24 @@ def expect_parts(
     """
     __tracebackhide__ = True
     lacking = {*run.fit.absent, *run.fit.tied}
+    missing: list[str] = []
+    taken: dict[str, None] = {}
     for wanted in run.state:
         part = max((a for a in asked if f"{wanted}.".startswith(f"{a}.")), key=len, default="")
         if not part or (part in graded_apart and wanted in lacking):
             continue
-        absent = f"{name} has no parameter named {wanted}. It has: {_listed(run.parameters)}."
-        if wanted in run.fit.absent:
-            raise Mismatch(absent, mistake="parameter-missing")
         if wanted in run.fit.tied:
             raise Mismatch(
                 f"{wanted} and {run.fit.tied[wanted]} are one and the same parameter; each should "
                 f"be its own.",
                 mistake="parameters-shared",
             )
-        held = run.fit.held_by(wanted)
-        if not all(f"{own}.".startswith(f"{part}.") for own in held):
-            others = join_names([one_line(own, 60) for own in held[:MAX_NAMES]]) or "nothing"
-            raise Mismatch(
-                f"{absent} For the other checks {others} was taken for it.",
-                mistake="parameter-missing",
-            )
+        held = () if wanted in run.fit.absent else run.fit.held_by(wanted)
+        if wanted in run.fit.absent or not all(f"{own}.".startswith(f"{part}.") for own in held):
+            missing.append(wanted)
+            taken |= dict.fromkeys(held)
+    if missing:
+        raise _missing(name, missing, run.parameters, () if run.is_guess else tuple(taken))
     for own in run.fit.extra:
         part = own.removesuffix(".bias")
         if any(own.startswith(f"{each}.") for each in without_bias):
@@ -199,6 +205,19 @@ def expect_parts(
                 f"other checks it was set to 0.",
                 mistake="projection-bias",
             )
+
+
+def _missing(
+    name: str, missing: Sequence[str], parameters: Mapping[str, list[int]], taken: Sequence[str]
+) -> Mismatch:
+    """Return what to say of missing parameters; `taken` are those that held their weights."""
+    noun, them = ("parameters", "them") if len(missing) > 1 else ("parameter", "it")
+    text = f"{name} has no {noun} named {join_names(missing)}. It has: {_listed(parameters)}."
+    if taken:
+        was = "were" if len(taken) > 1 else "was"
+        others = join_names([one_line(own, 60) for own in taken[:MAX_NAMES]])
+        text += f" For the other checks {others} {was} taken for {them}."
+    return Mismatch(text, mistake="parameter-missing")
 
 
 def expect_gradients(

@@ -186,7 +186,7 @@ def every_token(rng, vocab, batch, length):
 def compare_model(model, block, sizes, tokens, state, note):
     """Pass if the logits are right, or follow from the student's own block."""
     run = model.run(sizes, (tokens,), state)
-    right = model.right(sizes, (tokens,), run.state).value
+    right = model.right_beside(run, sizes, (tokens,)).value
     expect_follows(
         model.answers(run.value, right)[0],
         right,
@@ -264,7 +264,7 @@ def test_gradients(model, rng):
     state, inputs = model_state(rng, sizes), (every_token(rng, 7, 2, 5),)
     toward = draw(rng, 2, 5, 7)
     run = model.run(sizes, inputs, state, toward=(toward,))
-    right = model.right(sizes, inputs, run.state, (toward,))
+    right = model.right_beside(run, sizes, inputs, (toward,))
     expect_every_row_learns(run, right)
     total = model.total(sizes, inputs, state, toward)
     elsewhere = model.gradients_elsewhere(sizes, inputs, state, (toward,))

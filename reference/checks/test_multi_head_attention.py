@@ -166,7 +166,7 @@ def test_gradients(heads, rng):
         inputs = (*inputs, CAUSAL)
     toward = draw(rng, 2, 4, 6)
     run = heads.run((6, 3), inputs, state, toward=(toward, None))
-    right = heads.right((6, 3), inputs, run.state, (toward, None))
+    right = heads.right_beside(run, (6, 3), inputs, (toward, None))
     total = heads.total((6, 3), inputs, state, toward)
     elsewhere = heads.gradients_elsewhere((6, 3), inputs, state, (toward, None))
     expect_gradients(run, right, {"input 0": "x"}, total, elsewhere)

@@ -50,11 +50,12 @@ def draw_x(rng, *sizes):
 
 
 def bare_batch(bare, rng, note):
-    return usual_batch(bare, lambda batch: draw(rng, batch, 3, 4, 2, 5), (), {}, note)
+    return usual_batch(bare, rng, lambda batch: draw(rng, batch, 3, 4, 2, 5), (), {}, note)
 
 
 def whole_batch(whole, rng, note):
-    return usual_batch(whole, lambda batch: draw_x(rng, *batch, 3, 4), (4,), state_of(rng, 4), note)
+    state = state_of(rng, 4)
+    return usual_batch(whole, rng, lambda batch: draw_x(rng, *batch, 3, 4), (4,), state, note)
 
 
 def state_of(rng, d_model, d_k=None, d_v=None):
@@ -73,7 +74,7 @@ def state_of(rng, d_model, d_k=None, d_v=None):
 def compare_whole(whole, bare, made_with, inputs, state, note):
     """Pass if SelfAttention is right, or follows from the student's own attention inside."""
     run = whole.run(made_with, inputs, state)
-    right = whole.right(made_with, inputs, run.state).value
+    right = whole.right_beside(run, made_with, inputs).value
     answers = whole.answers(run.value, right)
     for place, (answer, expected, what) in enumerate(zip(answers, right, whole.what, strict=True)):
         if answer is None and place:
@@ -252,7 +253,7 @@ def test_bare_gradients(bare, rng, note):
     if bare.is_right((), inputs, {}) and bare.is_right((), (*inputs, mask), {}):
         inputs = (*inputs, mask)
     run = bare.run((), inputs, {}, toward=(toward, None))
-    right = bare.right((), inputs, {}, (toward, None))
+    right = bare.right_beside(run, (), inputs, (toward, None))
     total = bare.total((), inputs, {}, toward)
     elsewhere = bare.gradients_elsewhere((), inputs, {}, (toward, None))
     expect_gradients(run, right, BARE_NAMES, total, elsewhere)
@@ -386,7 +387,7 @@ def test_gradients(whole, rng, note):
     state, x = state_of(rng, *widths), draw_x(rng, *batch, 3, 4)
     toward = rng.normal(size=x[0].shape).astype(np.float32)
     run = whole.run(widths, x, state, toward=(toward, None))
-    right = whole.right(widths, x, run.state, (toward, None))
+    right = whole.right_beside(run, widths, x, (toward, None))
     total = whole.total(widths, x, state, toward)
     elsewhere = whole.gradients_elsewhere(widths, x, state, (toward, None))
     expect_gradients(run, right, WHOLE_NAMES, total, elsewhere)
@@ -412,7 +413,7 @@ def test_other_sizes(whole, bare, rng, note, grading):
     large = query * 40, key * 40, value
     grading("batch axes and sizes")
     bare.expect_to_follow((), (query, key, value), {})
-    if bare.is_right((), (query, key, value), {}):
+    if bare.is_comparable((), (query, key, value), {}, note):
         bare.compare((), draw(rng, batch, 1, 7, 3, 2), {})
         grading("large scores")
         bare.compare((), large, {}, condition=1e4)
@@ -436,7 +437,7 @@ def test_other_sizes(whole, bare, rng, note, grading):
     x = draw_x(rng, *batch, 6, 8)
     state = state_of(rng, 8, 5, 3)
     whole.expect_to_follow((8, 5, 3), x, state)
-    if whole.is_right((8,), draw_x(rng, *batch, 4, 8), state_of(rng, 8)):
+    if whole.is_comparable((8,), draw_x(rng, *batch, 4, 8), state_of(rng, 8), note):
         compare_whole(whole, bare, (8, 5, 3), x, state, note)
     grading("no dropout")
     whole.expect_no_dropout((8, 5, 3), x, state)
