@@ -5,7 +5,7 @@ without weights, a mask also if the scores have another scale, and a gradient al
 wrong.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -24,6 +24,7 @@ from autograder.author import (
     ask_alone,
     capital,
     expect_close,
+    expect_gradients,
     expect_numbers,
     expect_results,
     expect_shape,
@@ -97,6 +98,7 @@ class Asked:
         submission, name = self.submission, self.name
         if details.get("toward") is not None:
             plain = forward_pass(submission, name, made_with, inputs, state, WORDS, right)
+            self._expect_kind(plain.value)
             if self._is_turned(plain.value, right(plain.state)):
                 details["toward"] = details["toward"][::-1]
         return forward_pass(submission, name, made_with, inputs, state, WORDS, right, **details)
@@ -115,8 +117,7 @@ class Asked:
         A student kit may lack it. What is wrong without it is said before.
         """
         __tracebackhide__ = True
-        if not isinstance(run.value, list | np.ndarray):
-            expect_numbers(self.answers(run.value)[0], self.what[0])
+        self._expect_kind(run.value)
         try:
             return self.right(made_with, inputs, run.state, toward)
         except NotJudged:
@@ -125,10 +126,15 @@ class Asked:
                 raise MayFollow(wrong, self.name) from None
             raise
 
+    def _expect_kind(self, value: Any) -> None:
+        __tracebackhide__ = True
+        if not isinstance(value, list | np.ndarray):
+            expect_numbers(self.answers(value)[0], self.what[0])
+
     def answers(self, value: Any, right: Any = None) -> tuple[Any, Any]:
         """Return the output, and the weights or None, in the right order."""
         __tracebackhide__ = True
-        if len(self.what) > 1 and (self.is_regular or not isinstance(value, list | np.ndarray)):
+        if len(self.what) > 1 and (not isinstance(value, list | np.ndarray) or self.is_regular):
             first, second = expect_results(value, ("output", "weights"), self.name)
             return first, second
         if not isinstance(value, list) or not value or (len(self.what) == 1 and self.is_regular):
@@ -151,6 +157,7 @@ class Asked:
         """Return the student's output, which must have the right shape."""
         __tracebackhide__ = True
         run = self.run(made_with, inputs, state, **details)
+        self._expect_kind(run.value)
         # a released course records this answer for zeros, whatever the check's numbers
         blank = {name: np.zeros_like(value) for name, value in run.state.items()}
         right = self.right(made_with, tuple(map(np.zeros_like, inputs)), blank).value
@@ -360,6 +367,34 @@ class Asked:
             ]
             says = np.ptp(first) >= SAYS
             yield bool(says and all((np.abs(y - first).max(-1) > SAYS).all() for y in others))
+
+    def compare_gradients(
+        self,
+        made_with: Sizes,
+        inputs: Inputs,
+        state: Weights,
+        toward: Array,
+        mask: Array,
+        names: Mapping[str, str],
+        note: Note,
+    ) -> None:
+        """Pass if the gradients of Σ output·toward are right, without a mask and with one."""
+        __tracebackhide__ = True
+        for given in (inputs, (*inputs, mask)):
+            if given is not inputs and not self._is_finite(made_with, given, state):
+                note("Judged without a mask: with one, your output is not finite.")
+                return
+            run = self.run(made_with, given, state, toward=(toward, None))
+            right = self.right_beside(run, made_with, given, (toward, None))
+            total = self.total(made_with, given, state, toward)
+            elsewhere = self.gradients_elsewhere(made_with, given, state, (toward, None))
+            expect_gradients(run, right, names, total, elsewhere)
+
+    def _is_finite(self, made_with: Sizes, inputs: Inputs, state: Weights) -> bool:
+        try:
+            return bool(np.isfinite(self.output(made_with, inputs, state)).all())
+        except (Mismatch, Raised):
+            return False
 
     def gradients_elsewhere(
         self, made_with: Sizes, inputs: Inputs, state: Weights, toward: Inputs

@@ -33,7 +33,12 @@ def run_module(
         for earlier in forward.before:
             for training in (True, False):
                 _set_training(torch, module, training)
-                module(*(_copy(torch, each) for each in earlier))
+                try:
+                    module(*(_copy(torch, each) for each in earlier))
+                except Exception:
+                    alone = Forward(forward.state, list(earlier), training, forward.seed)
+                    if not _fails(build, args, kwargs, alone):
+                        raise
     torch.default_generator.manual_seed(forward.seed + len(forward.before))
     _set_training(torch, module, forward.training)
     asked = forward.toward is not None
@@ -46,6 +51,17 @@ def run_module(
     if forward.toward is not None:
         passed.gradients = _gradients(torch, module, inputs, passed.value, forward.toward)
     return passed
+
+
+def _fails(
+    build: Callable[..., Any], args: list[Any], kwargs: dict[str, Any], forward: Forward
+) -> bool:
+    """Return whether a new module raises an exception too, so that no earlier call is the cause."""
+    try:
+        run_module(build, args, kwargs, forward)
+    except Exception:
+        return True
+    return False
 
 
 def _state(torch: Any, module: Any, expected: Mapping[str, Any], inputs: list[Any]) -> Any:

@@ -295,7 +295,7 @@ def blocks(submission, reference, scores, mask):
         "np.where(mask, scores, -np.inf) makes a new array; so does scores.copy().",
     ),
 )
-def test_long_and_unchanged(submission, reference, rng, grading):
+def test_long_and_unchanged(submission, reference, rng, note, grading):
     grading("lengths")
     for size in (256, *drawn_lengths(rng)):
         mask = submission.create_causal_mask(size)
@@ -304,6 +304,8 @@ def test_long_and_unchanged(submission, reference, rng, grading):
     if counts_rightly(submission, reference, 4):  # one mistake costs once
         for size in others:
             assert counts_rightly(submission, reference, size), "The counts of a length are wrong."
+    else:
+        note("The counts are wrong. Another check grades them; this one grades only the rest.")
     grading("no side effects")
     length = int(rng.integers(5, 10))
     scores, mask = rng.normal(size=(2, length, length)), reference.causal_mask(length)
@@ -323,6 +325,8 @@ def test_long_and_unchanged(submission, reference, rng, grading):
         assert blocks(submission, reference, lowest, mask), (
             "A blocked score is not low enough to end at weight 0 where all scores are low."
         )
+    else:
+        note("apply_mask is wrong. Other checks grade it; this one grades only the rest.")
     grading("no side effects")
     scores, other = rng.normal(size=(2, 5, 5))
     causal, more = reference.causal_mask(5), reference.causal_mask(5).T

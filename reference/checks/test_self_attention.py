@@ -8,7 +8,6 @@ from autograder.author import (
     draw_state,
     expect_close,
     expect_follows,
-    expect_gradients,
     expect_parts,
     expect_results,
     expect_shape,
@@ -250,13 +249,7 @@ def test_bare_gradients(bare, rng, note):
     batch = bare_batch(bare, rng, note)
     inputs = draw(rng, batch, 3, 4, 5, 2)
     toward = rng.normal(size=(*batch, 3, 2)).astype(np.float32)
-    if bare.is_right((), inputs, {}) and bare.is_right((), (*inputs, mask), {}):
-        inputs = (*inputs, mask)
-    run = bare.run((), inputs, {}, toward=(toward, None))
-    right = bare.right_beside(run, (), inputs, (toward, None))
-    total = bare.total((), inputs, {}, toward)
-    elsewhere = bare.gradients_elsewhere((), inputs, {}, (toward, None))
-    expect_gradients(run, right, BARE_NAMES, total, elsewhere)
+    bare.compare_gradients((), inputs, {}, toward, mask, BARE_NAMES, note)
 
 
 @pytest.mark.check(
@@ -386,11 +379,7 @@ def test_gradients(whole, rng, note):
     )
     state, x = state_of(rng, *widths), draw_x(rng, *batch, 3, 4)
     toward = rng.normal(size=x[0].shape).astype(np.float32)
-    run = whole.run(widths, x, state, toward=(toward, None))
-    right = whole.right_beside(run, widths, x, (toward, None))
-    total = whole.total(widths, x, state, toward)
-    elsewhere = whole.gradients_elsewhere(widths, x, state, (toward, None))
-    expect_gradients(run, right, WHOLE_NAMES, total, elsewhere)
+    whole.compare_gradients(widths, x, state, toward, causal_mask(3), WHOLE_NAMES, note)
 
 
 @pytest.mark.check(

@@ -297,3 +297,28 @@ def test_weights_that_are_not_rescaled_get_a_hint_about_that(grade_text):
     failed = checks["test_repaired[attention_with_dropout]"]
     assert "divided by 1 − p" in failed.finding
     assert "what does it do to the others" in failed.hints[0]
+
+
+def test_a_gradient_that_a_mask_makes_nan_is_found(grade_text):
+    """The slope of √0 is infinite, and 0 · ∞ is NaN: SelfAttention had no gradient with a mask."""
+    text = (ROOT / "solutions" / "self_attention.py").read_text()
+    old = "scores = scores.masked_fill("
+    assert old in text
+    text = text.replace(old, f"scores = scores + 0 * (scores * (mask != 0)).abs().sqrt(); {old}")
+    checks = {check.name: check for check in grade_text("self_attention", text).checks}
+    wrong = [name for name, check in checks.items() if check.outcome != "passed"]
+    assert wrong == ["test_bare_gradients", "test_gradients"]
+    assert all("NaN" in checks[name].finding for name in wrong)
+
+
+def test_a_call_that_fails_by_itself_is_no_memory(grade_text):
+    """`~` of a mask of decimals stops: it was said to keep something of the earlier call."""
+    text = (ROOT / "solutions" / "self_attention.py").read_text()
+    text += "SelfAttention.old = SelfAttention.forward\n"
+    text += (
+        "SelfAttention.forward = lambda self, x, mask=None: "
+        "self.old(x, None if mask is None else (~(~mask)))\n"
+    )
+    last = grade_text("self_attention", text).checks[-1]
+    assert last.outcome == "failed" and "earlier" not in last.finding
+    assert "TypeError" in last.finding

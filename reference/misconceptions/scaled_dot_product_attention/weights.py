@@ -82,7 +82,7 @@ WEIGHTS = (
                     )
                 },
             ),
-            "softmax-not-stable": (
+            "nan-replaced": (
                 "{Right for small scores; large ones|Large scores} overflow, as in a softmax that "
                 "exponentiates its scores as they are, with the NaN replaced by numbers "
                 "afterwards.",
