@@ -108,20 +108,13 @@ def forward_pass(
         ) from None
     if not found:
         raise _not_there(name, passed, state)
-    fit = found[0]
-    is_guess = False
+    fit, is_guess = found[0], False
     if len(found) > 1 and right is not None:
-        for other in found:
-            try:
-                value = submission.forward(name, made_with, inputs, other.loaded(state)).value
-                if _is_roughly(value, right(other.used(state))):
-                    fit = other
-                    break
-            except NotJudged:  # of all these fits alike
-                is_guess = True
-                break
-            except (Raised, ValueError, TypeError):
-                continue
+
+        def ask(other: ParameterFit) -> Any:
+            return submission.forward(name, made_with, inputs, other.loaded(state)).value
+
+        fit, is_guess = _best(found, ask, right, state)
     if not (fit.is_plain and passed.called):
         passed = submission.forward(name, made_with, inputs, fit.loaded(state), **details)
         if not passed.called:
@@ -129,6 +122,27 @@ def forward_pass(
     gradients = passed.gradients if fit.is_plain else fit.back(passed.gradients)
     used = fit.used(state)
     return ModuleRun(passed.value, gradients, passed.after, used, fit, passed.state, is_guess)
+
+
+def _best(
+    found: Sequence[ParameterFit],
+    ask: Callable[[ParameterFit], Any],
+    right: Callable[[Weights], Any],
+    state: Weights,
+) -> tuple[ParameterFit, bool]:
+    """Return the fit that gives the correct answer, else the likeliest; and whether it is a guess.
+
+    It is a guess if a student kit lacks the correct answer.
+    """
+    for fit in found:
+        try:
+            if _is_roughly(ask(fit), right(fit.used(state))):
+                return fit, False
+        except NotJudged:
+            return found[0], True
+        except (Raised, ValueError, TypeError):
+            continue
+    return found[0], False
 
 
 def _is_roughly(value: Any, right: Any) -> bool:
