@@ -194,7 +194,6 @@ def expect_parts(
     __tracebackhide__ = True
     lacking = {*run.fit.absent, *run.fit.tied}
     missing: list[str] = []
-    taken: dict[str, None] = {}
     for wanted in run.state:
         part = max((a for a in asked if f"{wanted}.".startswith(f"{a}.")), key=len, default="")
         if not part or (part in graded_apart and wanted in lacking):
@@ -205,12 +204,11 @@ def expect_parts(
                 f"be its own.",
                 mistake="parameters-shared",
             )
-        held = () if wanted in run.fit.absent else run.fit.held_by(wanted)
+        held = run.fit.held_by(wanted)
         if wanted in run.fit.absent or not all(f"{own}.".startswith(f"{part}.") for own in held):
             missing.append(wanted)
-            taken |= dict.fromkeys(held)
     if missing:
-        raise _missing(name, missing, run.parameters, () if run.is_guess else tuple(taken))
+        raise _missing(name, missing, run)
     for own in run.fit.extra:
         part = own.removesuffix(".bias")
         if any(own.startswith(f"{each}.") for each in without_bias):
@@ -221,12 +219,12 @@ def expect_parts(
             )
 
 
-def _missing(
-    name: str, missing: Sequence[str], parameters: Mapping[str, list[int]], taken: Sequence[str]
-) -> Mismatch:
-    """Return what to say of missing parameters; `taken` are those that held their weights."""
+def _missing(name: str, missing: Sequence[str], run: ModuleRun) -> Mismatch:
+    """Return the finding about missing parameters; it names those that hold their weights."""
+    there = [each for each in missing if each not in run.fit.absent and not run.is_guess]
+    taken = list(dict.fromkeys(own for each in there for own in run.fit.held_by(each)))
     noun, them = ("parameters", "them") if len(missing) > 1 else ("parameter", "it")
-    text = f"{name} has no {noun} named {join_names(missing)}. It has: {_listed(parameters)}."
+    text = f"{name} has no {noun} named {join_names(missing)}. It has: {_listed(run.parameters)}."
     if taken:
         was = "were" if len(taken) > 1 else "was"
         others = join_names([one_line(own, 60) for own in taken[:MAX_NAMES]])
