@@ -1,1 +1,1 @@
-"""The record of a grading, and its output formats: terminal, page, table, picture."""
+"""Record of a grading run, and its output formats: terminal, web page, table and picture."""

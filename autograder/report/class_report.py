@@ -1,6 +1,7 @@
-"""Two-page summary of a class for outsiders: only figures, and none about a few students.
+"""Two-page summary of a class for readers outside the course.
 
-It is written as HTML and as a tagged PDF, both from the same record.
+The pages have only figures, and no figure is about fewer than five students. The HTML page and the
+tagged PDF are made from the same record.
 """
 
 import math
@@ -18,9 +19,9 @@ from autograder.report.model import Report
 from autograder.report.overview import ClassOverview, MistakeCount, Taken
 from autograder.report.statistics import TENTHS, Interval, Summary, summarise
 
-FEWEST = 5  # students in every published number, and in every difference of two
-HARD = 0.5  # the facility below which an exercise is named
-MOST_EXERCISES, MOST_MISTAKES = 20, 7  # limits of the two pages
+FEWEST = 5  # smallest number of students that may be published
+HARD = 0.5  # an exercise with a lower facility is named as hard
+MOST_EXERCISES, MOST_MISTAKES = 20, 7  # these fit on the two pages
 TITLE, SENTENCE = 60, 170
 FEW_TOOK_IT = f"handed in by fewer than {FEWEST}"
 OF_FEW = "not shown: it would reveal a few students"
@@ -34,11 +35,14 @@ HOW_TO_READ = (
     "class and its exercises, not individual students.",
 )
 
-MadeBy = tuple[MistakeCount, set[int]]  # a mistake, and who made it
+MadeBy = tuple[MistakeCount, set[int]]  # a mistake, and the students who made it
 
 
 class Band(NamedTuple):
-    """Neighbouring bars of a histogram, merged: `end` is the bar after the last one."""
+    """Neighbouring bars of a histogram, merged into one band.
+
+    `start` is the index of the first bar. `end` is the index of the bar after the last one.
+    """
 
     start: int
     end: int
@@ -51,22 +55,23 @@ class Band(NamedTuple):
 
 
 def is_small(count: int) -> bool:
-    """Return whether a number of students is too small to publish; 0 is not."""
+    """Return whether a number of students is 1 to 4, which is too small to publish."""
     return 0 < count < FEWEST
 
 
 def may_be_told(count: int, *wholes: int) -> bool:
-    """Return whether a number of students may be published with the totals that it is part of.
+    """Return whether a number of students may be published.
 
-    It may not if it is below five, or if the rest of a total is 1 to 4.
+    `wholes` are published totals that include these students. The number may not be published if it
+    is below five. It also may not be published if subtraction from a total leaves 1 to 4 students.
     """
     return count >= FEWEST and not any(is_small(whole - count) for whole in wholes)
 
 
 def bands(bars: Sequence[int]) -> list[Band]:
-    """Return the bars merged into bands with at least five students each.
+    """Merge neighbouring bars into bands with at least five students each.
 
-    Fewer than ten students make one band. Every student is in a band, so no difference is smaller.
+    The bands together have all students. With fewer than ten students there is only one band.
     """
     bands: list[Band] = []
     start, students = 0, 0
@@ -82,22 +87,25 @@ def bands(bars: Sequence[int]) -> list[Band]:
 
 
 def with_company(hidden: Sequence[int], sizes: Mapping[int, int]) -> set[int]:
-    """Return `hidden`; if it is a single item, add the smallest other one.
+    """Return the hidden items; if there is exactly one, add the smallest other item.
 
-    Subtraction from the published total would reveal a single hidden item. `sizes` has the number
-    of students of every item.
+    If only one item were hidden, subtraction from the published total would reveal it. `sizes`
+    gives the number of students for every item.
     """
     others = sorted((size, item) for item, size in sizes.items() if item not in hidden)
     return {*hidden, *(item for _, item in others[:1] if len(hidden) == 1)}
 
 
 def percent(part: float) -> str:
-    """Format a share from 0 to 1 as percent."""
+    """Format a share between 0 and 1 as a percentage."""
     return f"{100 * part:.0f} %"
 
 
 def headline_facts(summary: Summary, told: bool) -> tuple[tuple[str, str], ...]:
-    """Return the figures at the top, each with its name; the mean and median only if `told`."""
+    """Return the names and values of the figures at the top.
+
+    The mean and the median are included only if `told` is true.
+    """
     facts = [("students", str(summary.students)), ("maximum points", number(summary.maximum))]
     if told:
         facts += [("mean", f"{summary.mean:.1f}"), ("median", f"{summary.median:.1f}")]
@@ -130,7 +138,10 @@ def distribution_sentences(summary: Summary, bands: Sequence[Band], told: bool) 
 
 
 def exercise_sentences(lines: Sequence["ExerciseLine"], summary: Summary) -> tuple[str, ...]:
-    """Return sentences on hard and easy exercises, and on those that disagree with the rest."""
+    """Return sentences on the hardest and the easiest exercise, and on hard exercises.
+
+    Another sentence names exercises in which students who are good at the rest do worse.
+    """
     known = [(line.facility, line.title) for line in lines if line.facility is not None]
     sentences = [
         "Facility is the mean share of an exercise's points among students who handed it in: high "
@@ -177,7 +188,11 @@ def mistake_sentences(lines: Sequence["MistakeLine"]) -> tuple[str, ...]:
 
 
 class ExerciseLine(msgspec.Struct, frozen=True):
-    """An exercise: its facility from 0 to 1 with an interval, or the reason for not showing it."""
+    """An exercise with its facility and the facility's interval.
+
+    The facility is between 0 and 1. It is None if it may not be shown; `why_not` then has the
+    reason.
+    """
 
     title: str
     students: str
@@ -187,7 +202,10 @@ class ExerciseLine(msgspec.Struct, frozen=True):
 
 
 class MistakeLine(msgspec.Struct, frozen=True):
-    """A mistake that at least five students made, and the points that it cost each of them."""
+    """A mistake that at least five students made.
+
+    `points` is the mean number of points that the mistake cost a student who made it.
+    """
 
     exercise: str
     finding: str
@@ -196,7 +214,10 @@ class MistakeLine(msgspec.Struct, frozen=True):
 
 
 class ClassReport(msgspec.Struct, frozen=True):
-    """The publishable content of the two pages; `maximum` is the maximum of points."""
+    """Content of the two pages, which may be published.
+
+    `maximum` is the maximum number of points.
+    """
 
     course: str
     date: str
@@ -217,7 +238,7 @@ class ClassReport(msgspec.Struct, frozen=True):
 
 
 def class_report(reports: Sequence[Report], date: str = "") -> ClassReport:
-    """Return the two pages of a class, made from its records.
+    """Return the content of the two pages, computed from the reports of a class.
 
     Raises:
         UserError: fewer than five students have known points, so every figure would reveal a
@@ -259,7 +280,11 @@ def class_report(reports: Sequence[Report], date: str = "") -> ClassReport:
 
 
 def _exercises(taken: Sequence[Taken], summary: Summary) -> list[ExerciseLine]:
-    """Return a line for each exercise; if one is hidden, so is another, as they sum to the mean."""
+    """Return a line for each exercise.
+
+    If the facility of one exercise is hidden, a second one is hidden too. Otherwise a reader could
+    compute the first from the mean of all points.
+    """
     why_not = [_why_not(exercise) for exercise in taken]
     sizes = {place: len(exercise.students) for place, exercise in enumerate(taken)}
     hidden = with_company([place for place, reason in enumerate(why_not) if reason], sizes)
@@ -280,9 +305,10 @@ def _exercises(taken: Sequence[Taken], summary: Summary) -> list[ExerciseLine]:
 
 
 def _why_not(taken: Taken) -> str:
-    """Return why a facility would reveal a few students; empty if it would not.
+    """Return the reason why a facility would reveal a few students; empty if it would not.
 
-    If points are all or nothing, the mean and the number of students reveal how many have them.
+    In an exercise with only two different results, the mean and the number of students together
+    reveal how many students have each result.
     """
     points = taken.points[:, -1]
     if len(points) < FEWEST:
@@ -295,7 +321,7 @@ def _why_not(taken: Taken) -> str:
 
 
 def _mistakes(overview: ClassOverview) -> list[MistakeLine]:
-    """Return the mistakes that may be published, those that cost most points first."""
+    """Return the mistakes that may be published, the most costly ones first."""
     scores = overview.scores
     handed_in = {exercise.title: set(exercise.students) for exercise in scores.measured()}
     numbers = {student: number for number, student in enumerate(scores.students)}
@@ -325,7 +351,8 @@ def _mistakes(overview: ClassOverview) -> list[MistakeLine]:
 def _published(made: Sequence[MadeBy], handed_in: Mapping[str, set[int]]) -> list[MadeBy]:
     """Return the mistakes that at least five students made.
 
-    For each exercise, leave out the rarest until the students without any mistake are not few.
+    In each exercise, leave out the rarest mistakes while only 1 to 4 students made none of the
+    listed mistakes.
     """
     rest = [(mistake, by) for mistake, by in made if len(by) >= FEWEST and mistake.lost > 0]
     for exercise, everybody in handed_in.items():
@@ -346,10 +373,11 @@ def as_html(report: ClassReport) -> str:
 
 
 def as_pdf(report: ClassReport) -> bytes:
-    """Return a tagged PDF of two pages, with every figure in words and no time of creation.
+    """Return a tagged PDF of two pages, without its creation time.
 
-    It is PDF/UA-1 unless the fonts lack a title's script: then it is only tagged. It needs the
-    extra `pdf`. All content is passed as data and never read as commands.
+    A description in words accompanies every chart. The PDF conforms to PDF/UA-1 if the fonts have
+    all characters of the titles; otherwise it is only tagged. The extra `pdf` must be installed.
+    The content is passed as data, so Typst never runs it as commands.
     """
     import typst
 

@@ -1,4 +1,7 @@
-"""`grades.csv` with one row per student, and the writer of all tables: safe for spreadsheets."""
+"""Table `grades.csv` with one row per student, and the writer for all CSV tables.
+
+No cell that the writer makes can run as a formula in a spreadsheet.
+"""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -14,20 +17,21 @@ if TYPE_CHECKING:
 
 EXCUSED = "EX"
 LAST_COLUMNS = ("total", "maximum", "status", "notes")
-SEPARATORS = ",;\t\r\n"  # which of them splits cells depends on a spreadsheet's language
+SEPARATORS = ",;\t\r\n"  # a spreadsheet's language decides which one it uses
 _QUOTED = re.compile(rf'["{SEPARATORS}]')
 # The start of a cell, or of a part that a spreadsheet may read as a cell, followed by the start of
 # a formula after quotes and blanks.
 _START = rf"(^|[{SEPARATORS}])"
 _FORMULA = r"(?=[\s\"']*[-=+@＝＋－＠]|'*[\t\r])"
 _UNSAFE, _SAFE = re.compile(_START + _FORMULA), re.compile(f"{_START}'{_FORMULA}")
-_NUMBER = re.compile(r"[-+]?[\d.,]*")  # or a sign alone
+_NUMBER = re.compile(r"[-+]?[\d.,]*")  # also matches a sign without digits
 
 
 def write_grades(path: Path, exercises: Sequence[str], rows: Sequence["Row"]) -> None:
-    """Write the table. Unknown points are an empty cell, never a 0.
+    """Write the table of grades.
 
-    There is a column of names if any name is known.
+    The cell for unknown points is empty; it is never 0. The table has a column of names if the name
+    of any student is known.
     """
     is_named = any(row.name for row in rows)
     first = ["student", "name"] if is_named else ["student"]
@@ -42,7 +46,7 @@ def write_grades(path: Path, exercises: Sequence[str], rows: Sequence["Row"]) ->
 
 
 def write_table(path: Path, head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Write a CSV file; if that fails, the old file stays complete."""
+    """Write a CSV file. If writing fails, the old file stays unchanged."""
     write_atomically(path, table_lines(chain([head], rows)))
 
 
@@ -52,9 +56,10 @@ def table_lines(
     newline: str = "\n",
     kept: Collection[int] = (),
 ) -> Iterator[str]:
-    """Yield the rows as lines of CSV in which no spreadsheet finds a formula, with any delimiter.
+    """Yield the rows as lines of a CSV file.
 
-    Cells in the columns `kept` are not changed: a platform finds a row by them.
+    No spreadsheet reads a cell of these lines as a formula, whichever character it uses to separate
+    cells. Cells in the columns `kept` are not changed, because a platform needs them to find a row.
     """
     for row in rows:
         cells = (
@@ -71,7 +76,7 @@ def _quoted(cell: str, delimiter: str) -> str:
 
 
 def points_cell(row: "Row", exercise: str) -> str:
-    """Return the cell of an exercise: its points, `EX` if excused, or "" if they are not known."""
+    """Return the cell of an exercise: its points, `EX` if excused, or "" if points are unknown."""
     return EXCUSED if exercise in row.excused else points_text(row.points[exercise])
 
 
@@ -80,13 +85,14 @@ def points_text(points: float | None) -> str:
 
 
 def safe_cell(text: str) -> str:
-    """Return text that a spreadsheet does not read as a formula; different texts stay different.
+    """Return the text in a form that a spreadsheet does not read as a formula.
 
-    The writer makes every cell safe. Call this for keys that are compared with cells read back.
+    Different texts have different results. `table_lines` makes every cell safe by itself. Call this
+    function only to compare a text with a cell that was read from a table.
     """
     return _UNSAFE.sub(r"\1'", text)
 
 
 def plain_cell(cell: str) -> str:
-    """Return the original text of a cell that `safe_cell` made."""
+    """Return the original text of a cell that `safe_cell` has changed."""
     return _SAFE.sub(r"\1", cell)

@@ -1,4 +1,7 @@
-"""Feedback pages: one for each student and one for the class; self-contained, nothing is loaded."""
+"""Feedback pages in HTML: one page for each student, and one for the class.
+
+Each page is complete in one file; a browser loads nothing else.
+"""
 
 import base64
 import functools
@@ -52,7 +55,7 @@ if TYPE_CHECKING:
 
 TEMPLATES = Path(__file__).parent / "templates"
 SCRIPT = (TEMPLATES / "class.js").read_text(encoding="utf-8")
-ON_THE_MAP = 40  # mistakes with a strip, the most common ones
+ON_THE_MAP = 40  # number of mistakes that the map shows, most common first
 CODE_SPAN = re.compile(r"`([^`\n]+)`")
 FOLDER = "feedback"
 INDEX = "index.html"
@@ -64,7 +67,10 @@ SIGNS = {"missing": "–", "excused": "×", "by hand": "✎", "needs a person": 
 
 @functools.cache
 def environment(*folders: Path) -> jinja2.Environment:
-    """Return the templates, with those of extensions' `folders`; every value is escaped."""
+    """Return the environment for templates, which escapes every value.
+
+    Templates are loaded from the folder of this package and from `folders`, which extensions have.
+    """
     made = jinja2.Environment(
         loader=jinja2.FileSystemLoader([TEMPLATES, *folders]),
         autoescape=True,
@@ -102,7 +108,10 @@ def code_spans(text: object) -> Markup:
 
 
 def in_pixels(style: str) -> str:
-    """Return a style with sizes in pixels, independent of the page around it: 1rem is 16 pixels."""
+    """Return a style with its `rem` sizes converted to pixels.
+
+    The font size of the page around it then has no effect.
+    """
     return re.sub(r"(\d*\.?\d+)rem", lambda size: f"{16 * float(size[1]):g}px", style)
 
 
@@ -112,10 +121,10 @@ def exercise_html(
     first: Sequence[str] = (),
     last: Sequence[str] = (),
 ) -> str:
-    """Return an exercise as HTML with its own style, for a notebook cell.
+    """Return an exercise as HTML for a notebook cell; the HTML includes its style.
 
-    The checks in `passed` are folded; the lines `first` and `last` are around them. It stays
-    readable without styles and scripts.
+    The checks in `passed` are folded. The lines `first` come before the report, and the lines
+    `last` after it. The result is readable even without styles and scripts.
     """
     template = environment().get_template("notebook.html")
     text: str = template.render(exercise=exercise, passed=passed, first=first, last=last)
@@ -129,13 +138,13 @@ def page_of(report: Report) -> str:
 
 
 def write_page(path: Path, template: str, **content: object) -> None:
-    """Write a page from a template."""
+    """Write a page with a template and its content."""
     write_atomically(path, environment().get_template(template).generate(**content))
 
 
 def class_page_content(overview: "ClassOverview") -> dict[str, Any]:
     """Return the content of the template `index.html`: table, distribution, mistakes and checks."""
-    from autograder.report import statistics  # loads numpy, at a run's end
+    from autograder.report import statistics  # loads numpy, so import it only at the end of a run
     from autograder.report.overview import HARMLESS, costliest
 
     mistakes = overview.mistakes.commonest()
@@ -159,9 +168,10 @@ def class_page_content(overview: "ClassOverview") -> dict[str, Any]:
 
 
 class PointsCell(NamedTuple):
-    """A table cell: points, their share in tenths, the status, and a key for sorting.
+    """A cell of the class table.
 
-    `tenth` is None without points; `said` and `order` are empty if nothing is unusual.
+    `tenth` is the share of the points in tenths; it is None without points. `said` is the status,
+    and empty for "graded". `order` is a key for sorting; it is set only for a cell without points.
     """
 
     points: str
@@ -171,7 +181,7 @@ class PointsCell(NamedTuple):
 
     @property
     def sign(self) -> str:
-        """The sign of the status, as in the legend."""
+        """The sign for the status; the legend of the table explains it."""
         return SIGNS.get(self.said, "!") if self.said else ""
 
 
@@ -188,9 +198,11 @@ def points_cell(row: "Row", exercise: Exercise) -> PointsCell:
 
 
 def mistake_map(mistakes: Sequence["MistakeCount"]) -> dict[str, Any]:
-    """Return an SVG path for each mistake: columns are students, filled if they made it.
+    """Return the data for a map that shows which students made each mistake.
 
-    Students with the same mistakes are side by side. The rarest mistakes have an empty path.
+    Each mistake has an SVG path. Each student has a column, which is filled if the student made the
+    mistake. Students with the same mistakes have neighbouring columns. Only the most common
+    mistakes are drawn; the path is empty for the others.
     """
     made_by: dict[int, list[int]] = {}
     for place, mistake in enumerate(mistakes[:ON_THE_MAP]):
@@ -203,7 +215,7 @@ def mistake_map(mistakes: Sequence["MistakeCount"]) -> dict[str, Any]:
 
 
 def boxes(places: Sequence[int]) -> str:
-    """Return the SVG path that fills these places of a row; neighbours form one box."""
+    """Return the SVG path that fills these columns of a row; neighbouring columns form one box."""
     path, start = "", 0
     for end in range(1, len(places) + 1):
         if end == len(places) or places[end] != places[end - 1] + 1:
@@ -214,7 +226,10 @@ def boxes(places: Sequence[int]) -> str:
 
 
 def matrices(evidence: Evidence) -> list[dict[str, Any]]:
-    """Return yours, expected and the difference, as rows of cells with text, shade and mark."""
+    """Return the tables for the student's value, the expected value and their difference.
+
+    Each cell of a table has a text and a shade, and a mark if it is wrong.
+    """
     yours, expected = evidence.matrices
     if yours is None:
         return []
@@ -284,7 +299,7 @@ def _differences(apart: list[list[float]]) -> list[list[dict[str, Any]]]:
 
 
 def chart(curve: Curve) -> dict[str, Any]:
-    """Return a curve as points of a drawing of 340 by 190; the x axis is logarithmic."""
+    """Return a curve as the points of a drawing of 340 by 190 units; the x axis is logarithmic."""
     yours = [float(y) if not isinstance(y, str) else math.nan for y in curve.yours]
     finite = [y for y in (*yours, *curve.low, *curve.high) if math.isfinite(y)]
     low, high = min(finite), max(finite)
@@ -323,18 +338,21 @@ def chart(curve: Curve) -> dict[str, Any]:
 
 
 def _shade(value: CellValue, largest: float) -> str:
-    """Return the darkness of a cell in percent, by the size of its number."""
+    """Return how dark a cell is, in percent of black; larger numbers make darker cells."""
     return f"{0 if isinstance(value, str) else 45 * abs(value) / largest:.0f}"
 
 
 def check_text(check: CheckReport) -> str:
-    """Return a check's failure, values side by side, and hints; empty if there are none."""
+    """Return the text for a failed check: the failure, the values side by side, and the hints.
+
+    The text is empty if a check has none of these.
+    """
     lines = list(check_lines(check, with_values=True, shown_texts=set()))[1:]
     return "\n".join(plain(line).removeprefix(INDENT).rstrip() for line in lines)[:MAX_TEXT]
 
 
 def first_line(check: CheckReport) -> str:
-    """Return the sentence to act on; empty if the check passed."""
+    """Return the sentence that tells the student what is wrong; empty if the check passed."""
     if check.outcome == "passed":
         return ""
     if check.diagnosis is not None:
@@ -356,10 +374,11 @@ def check_html(check: CheckReport) -> str:
 def notebook_outputs(
     shown: ExerciseReport, first: Sequence[StyledLine] = (), last: Sequence[StyledLine] = ()
 ) -> tuple[str, str]:
-    """Return the HTML and the text of a notebook cell for a report that its student may see.
+    """Return the HTML and the text for a notebook cell.
 
-    Two or more checks that pass without a note are folded; the lines `first` and `last` are around
-    the report.
+    `shown` has only the parts of the report that the student may see. Checks that passed without a
+    note are folded if there are at least two. The lines `first` come before the report, and the
+    lines `last` after it.
     """
     passed = tuple(each for each in shown.checks if each.outcome == "passed" and not each.note)
     folded: list[StyledLine] = []

@@ -1,4 +1,4 @@
-"""Record of a grading, from which all output and exports are made."""
+"""Record of a grading run; all output and all exports are made from this record."""
 
 from typing import Literal, get_args
 
@@ -7,19 +7,19 @@ import msgspec
 CheckOutcome = Literal[
     "passed", "failed", "not run", "graded when handed in", "timed out", "crashed", "error"
 ]
-# From harmless to most urgent; a report's status is that of its worst part.
+# From harmless to most urgent. A report has the status of its most urgent exercise.
 Status = Literal[
     "graded", "missing", "by hand", "not loaded", "timed out", "crashed", "needs a person"
 ]
 SEVERITY: tuple[Status, ...] = get_args(Status)
 CellValue = float | int | bool | str
 
-# An exercise with one of these has unknown points, not 0, unless people gave some.
+# With these statuses, points are unknown (not 0) unless a person has given points.
 WITHOUT_POINTS: frozenset[Status] = frozenset(
     {"missing", "by hand", "not loaded", "needs a person"}
 )
 
-# The status that an outcome of a check gives to its exercise.
+# The status of an exercise in which a check has this outcome.
 STATUS_OF: dict[CheckOutcome, Status] = {
     "error": "needs a person",
     "crashed": "crashed",
@@ -28,16 +28,16 @@ STATUS_OF: dict[CheckOutcome, Status] = {
 
 
 class Record(msgspec.Struct, frozen=True):
-    """A part of the report."""
+    """Base class for the parts of a report."""
 
 
 class Matrix(Record, frozen=True, kw_only=True):
-    """Excerpt of an array of any shape: at most 8×8 numbers.
+    """Excerpt of an array of any shape, with at most 8×8 numbers.
 
-    `at` is the index of the excerpt along the leading axes; `top` and `left` are the indices of its
-    first row and column. `wrong` marks the cells that differ. Numbers that JSON does not have are
-    the texts "nan", "inf" and "-inf". `groups` has the group of each cell, such as a head, counted
-    from 0; `names` are the names of the rows, if they have any.
+    `at` is the index of the excerpt along all axes except the last two. `top` and `left` are the
+    indices of its first row and column. `wrong` marks the cells that differ. NaN and infinity are
+    texts such as "nan". If cells belong to groups, such as attention heads, `groups` has each
+    cell's group number, from 0. `names` are the names of the rows, if they have any.
     """
 
     shape: tuple[int, ...]
@@ -51,9 +51,9 @@ class Matrix(Record, frozen=True, kw_only=True):
 
 
 class Curve(Record, frozen=True, kw_only=True):
-    """Measurements to draw as a curve: one quantity against another.
+    """Measurements of `name` at values `x` of `against`.
 
-    `low` and `high` are the limits of the correct measurements at each `x`.
+    Correct ones are between `low` and `high`.
     """
 
     name: str
@@ -65,11 +65,11 @@ class Curve(Record, frozen=True, kw_only=True):
 
 
 class Evidence(Record, frozen=True, kw_only=True):
-    """A failed comparison: the call, the student's value and the expected one.
+    """The values of a failed comparison: the call, the student's value and the expected value.
 
-    `function` is the student's function that was called. `sides` are the titles of both values. A
-    value that is not an array is a text, which ends with " …" if it was cut. `groups` is the word
-    for the cells' groups, such as "head"; `curves` replace the values.
+    `function` is the name of the student's function that was called. `sides` are the titles of the
+    two values. A value that is not an array is a text; a text that was cut ends with " …". `groups`
+    says what the groups of cells are, for example "head". Curves, if any, replace the values.
     """
 
     call: str = ""
@@ -83,7 +83,10 @@ class Evidence(Record, frozen=True, kw_only=True):
 
     @property
     def matrices(self) -> "tuple[Matrix | None, Matrix | None]":
-        """Yours and expected if neither is a text, else None for both."""
+        """The student's and the expected array.
+
+        Both are None if one of the two values is a text.
+        """
         yours, expected = self.yours, self.expected
         if isinstance(yours, str) or isinstance(expected, str):
             return None, None
@@ -91,7 +94,7 @@ class Evidence(Record, frozen=True, kw_only=True):
 
     @property
     def texts(self) -> list[tuple[str, str]]:
-        """Those of yours and expected that are texts, each with its title."""
+        """Those of the two values that are texts, each with its title."""
         sides = zip(self.sides, (self.yours, self.expected), strict=True)
         return [(name, side) for name, side in sides if isinstance(side, str)]
 
@@ -99,7 +102,7 @@ class Evidence(Record, frozen=True, kw_only=True):
 class Line(Record, frozen=True, kw_only=True):
     """A line of the student's source.
 
-    The part to point at is `text[column:end]`; both are 0 if it is the whole line.
+    `text[column:end]` is the part to mark, or all if both are 0.
     """
 
     file: str
@@ -150,23 +153,23 @@ CauseCode = Literal[
     "not_a_generator",
     "import_failed",
     "calls_unwritten",
-    # The check's own code failed, or the engine did.
+    # The check's own code failed, or the grader failed.
     "check_stopped",
     "unreadable_answer",
     "internal_error",
-    # Not run.
+    # The check was not run.
     "not_selected",
     "needs_first",
     "enough",
     "internal_error_before",
     "skipped",
-    # Not judged in a released course.
+    # The check cannot be judged in a released course.
     "hidden",
     "not_recorded",
     "given_own_step",
     "given_sibling",
     "other_numpy",
-    # Of an exercise.
+    # The cause is that of an exercise, not of a check.
     "forbidden_names",
     "answers_by_hand",
 ]
@@ -191,12 +194,14 @@ DiagnosisCode = Literal[
 
 
 class Cause(Record, frozen=True, kw_only=True):
-    """The reason why there is no right answer; the report's sentence is made from these fields.
+    """The reason why a check has no right answer, or why an exercise has no points.
 
-    Two causes are equal if and only if their sentences are. `subject` is the function, value or
-    file that it is about, `error` is the class name of an exception with its `message`, and `place`
-    is a line of the student's source. `names` are those of other checks or of the file, `library`
-    is the package that raised an exception, and `because` is the cause before it.
+    The report's sentence is made from these fields; different causes have different sentences.
+    `subject` is the name of the function, value or file that the sentence is about. `error` is the
+    class name of an exception, and `message` is its message. `place` is a line of the student's
+    source. `names` are other names in the sentence, such as the title of a check that must pass
+    first. `library` is the package that raised the exception. `because` is the cause that led to
+    this one.
     """
 
     code: CauseCode
@@ -210,28 +215,28 @@ class Cause(Record, frozen=True, kw_only=True):
 
 
 class Statement(Record, frozen=True, kw_only=True):
-    """A fact of a diagnosis: a code, and the values that its sentence contains."""
+    """A fact of a diagnosis: a code, and the values that the fact's sentence contains."""
 
     code: str
     values: dict[str, str] = {}
 
 
-# The place of a check's finding in the sentence of its diagnosis.
+# How the sentence of a diagnosis repeats the finding of its check.
 Where = Literal["", "begins_with", "contains", "ends_with", "is"]
 
 
 class Diagnosis(Record, frozen=True, kw_only=True):
     """A mistake that the student's answers show.
 
-    kind: "named" if the `misconceptions` give exactly the student's numbers; "located" if the
-    finding describes the answers and where they go wrong; "error" if it explains an exception.
-    `function` is the student's function that it is about. `told` is the part that the course's
-    authors wrote, without anything that the submission printed, raised or returned. `places` are
-    lines of the student's source.
-
-    `code` is the form of the finding, `calls` the kind of calls that it is about (all, if empty),
-    and `statements` are its facts. `sentence` is the finding with the function's name if it is
-    needed; `repeats_finding` is the place of the check's own finding in it.
+    There are three kinds. "named": known mistakes, listed in `misconceptions`, give exactly the
+    student's numbers. "located": the finding describes the wrong answers and says where they go
+    wrong. "error": the finding explains an exception. `function` is the student's function with the
+    mistake. `told` is the part of the finding that the course's authors wrote; it has nothing that
+    the submission printed, raised or returned. `places` are lines of the student's source. `code`
+    is the form of the finding, and `statements` are its facts. `calls` describes the calls that
+    show the mistake; it is empty if all do. `sentence` is the finding, after the function's name if
+    it needs it. `repeats_finding` says at which place of the sentence the check's own finding is
+    repeated.
     """
 
     kind: Literal["named", "located", "error"]
@@ -254,7 +259,7 @@ class Diagnosis(Record, frozen=True, kw_only=True):
             msgspec.structs.force_setattr(self, "sentence", f"{name}{self.finding}")
 
     def beside(self, finding: str) -> "Diagnosis":
-        """Return the diagnosis with `repeats_finding` set for a check's own finding."""
+        """Return the diagnosis with `repeats_finding` set for the finding of a check."""
         place: Where = ""
         if finding and self.sentence == finding:
             place = "is"
@@ -268,10 +273,9 @@ class Diagnosis(Record, frozen=True, kw_only=True):
 
 
 class Repair(Record, frozen=True, kw_only=True):
-    """Small edits of the submission after which every check passes; a report does not show them.
+    """Small edits of the submission that make every check pass. The report does not show the edits.
 
-    `said` is the sentence for the student. `kind` and `places` are set if all edits that were found
-    have them in common.
+    `said` is the sentence for the student. `kind` and `places` are empty if the edits differ.
     """
 
     said: str
@@ -280,12 +284,12 @@ class Repair(Record, frozen=True, kw_only=True):
 
 
 class CheckReport(Record, frozen=True, kw_only=True):
-    """The outcome of a check; `points` are the course's, after scaling.
+    """The outcome of a check; its points are scaled to the points of the exercise.
 
-    `finding` is the sentence of `cause`. `group` is the same for all submissions with the same
-    unnamed answers. `unwritten` names the function that the check needs and that is still as handed
-    out. `required` is the line of the student's file with the requirement that failed; reports of
-    older versions have more.
+    `finding` is the sentence of `cause`. If no known mistake explains the answers, `group` is equal
+    for all submissions with the same answers. `unwritten` names a function that the check needs and
+    that the student has not written yet. `required` is the line of the student's file that states
+    the failed requirement; reports of older versions may have several lines.
     """
 
     name: str
@@ -318,7 +322,7 @@ class CheckReport(Record, frozen=True, kw_only=True):
 
 
 class WrittenAnswer(Record, frozen=True, kw_only=True):
-    """An answer in words; `points` and `comment` are a person's, with None until they are given."""
+    """An answer in words. `points` and `comment` are from a person; `points` is None until then."""
 
     name: str
     title: str
@@ -329,10 +333,11 @@ class WrittenAnswer(Record, frozen=True, kw_only=True):
 
 
 class Basis(Record, frozen=True, kw_only=True):
-    """Everything that a grade depends on except the work.
+    """Everything except the student's work that a grade depends on.
 
-    It has digests of the exercise's checks, the reference, the exercise's settings in `course.yml`
-    and the grader, and the environment of the run. `version` is the grader's version.
+    `checks`, `reference`, `settings` and `engine` are digests of the exercise's checks, the other
+    course files, the exercise's settings in `course.yml` and the grader's code. `version` is the
+    grader's version. `libraries`, `seed` and `confinement` describe how the checks were run.
     """
 
     checks: str
@@ -346,12 +351,12 @@ class Basis(Record, frozen=True, kw_only=True):
 
 
 class ExerciseReport(Record, frozen=True, kw_only=True):
-    """One exercise of one submission.
+    """The result of one exercise in one submission.
 
-    `reason_is_ours` is true if the reason contains nothing from the submission. `cause` is the
-    cause of the reason, and `note_causes` are those of the notes, in order. `basis` is set in a
-    class, as its exercises may have been graded at different times. `request` is the student's
-    regrade request.
+    `reason` says why the exercise was not graded as usual, and `cause` is the cause of that reason.
+    `reason_is_ours` is true if the reason contains no text from the submission. `note_causes` has
+    the cause of each note, in the order of `notes`. `basis` is set only in a class, whose exercises
+    can be graded at different times. `request` is the student's regrade request.
     """
 
     name: str
@@ -381,7 +386,7 @@ class ExerciseReport(Record, frozen=True, kw_only=True):
 
 
 class Grader(Record, frozen=True, kw_only=True):
-    """The grader: with the same grader and the same submission, two reports are equal."""
+    """The grader and its environment. The same grader gives equal reports for equal submissions."""
 
     version: str
     python: str
@@ -393,12 +398,12 @@ class Grader(Record, frozen=True, kw_only=True):
 
 
 class HandIn(Record, frozen=True, kw_only=True):
-    """Details of a hand-in and its student, from a platform's download and the roster.
+    """Details of a hand-in and of its student, from the platform's download and from the roster.
 
-    `platform` and `platform_id` are the platform and the student's number there; `ids` are the
-    student's numbers on other platforms, from the roster. `at` is the time as ISO 8601, without a
-    zone if its source names none; `at_from` is the source of the time, or of the mark `late`.
-    `pseudonym` is the student's name in anonymous results.
+    `platform` is the platform's name, and `platform_id` the student's id there. `ids` are the
+    student's ids on other platforms. `entries` are the paths of the hand-in in the download. `at`
+    is the time in ISO 8601, with a time zone if its source gives one. `at_from` names the source of
+    the time, or of the mark `late`. `pseudonym` is the student's name in anonymous results.
     """
 
     platform: str = ""
@@ -419,10 +424,10 @@ class HandIn(Record, frozen=True, kw_only=True):
 
 
 class Lateness(Record, frozen=True, kw_only=True):
-    """The late policy's effect on an assignment; `said` is the sentence for the student.
+    """The effect of the late policy on an assignment.
 
-    `days` counts days after the deadline, rounded up; `free_days` of them cost nothing. `points`
-    are taken off the assignment.
+    `days` is the number of days after the deadline, rounded up; `free_days` of them cost nothing.
+    `points` are the points that the assignment loses. `said` is the sentence for the student.
     """
 
     assignment: str
@@ -436,10 +441,10 @@ class Lateness(Record, frozen=True, kw_only=True):
 
 
 class Adjustment(Record, frozen=True, kw_only=True):
-    """A change of points by a person; of the total if no exercise is named.
+    """A change of points by a person. The total changes if `exercise` is empty.
 
-    `entry` is a digest of the person's decision, empty in older records. `place` is the line of the
-    student's code that a comment is about.
+    `entry` is a digest of the person's decision; older records have none. `place` is set for a
+    comment on a line of the student's code. `said` is the sentence for the student.
     """
 
     exercise: str = ""
@@ -451,7 +456,7 @@ class Adjustment(Record, frozen=True, kw_only=True):
 
 
 class Report(Record, frozen=True, kw_only=True):
-    """One student's submission, with all exercises that were graded."""
+    """The report on one student's submission, with all exercises that were graded."""
 
     schema: Literal[1] = 1
     student: str
@@ -468,7 +473,7 @@ class Report(Record, frozen=True, kw_only=True):
 
     @property
     def changes(self) -> list[str]:
-        """Sentences on lateness and adjustments, in the order in which they were applied."""
+        """The sentences on lateness and adjustments, in the order in which these were applied."""
         return [
             *(each.said for each in self.adjustments if each.exercise),
             *(each.said for each in self.lateness),
@@ -477,7 +482,7 @@ class Report(Record, frozen=True, kw_only=True):
 
     @property
     def known_points(self) -> float | None:
-        """The points; None if those of all exercises are unknown."""
+        """The points; None if the points of every exercise are unknown."""
         known = any(e.known_points is not None for e in self.exercises if not e.excused)
         return self.points if self.points or known else None
 
@@ -493,6 +498,6 @@ class Report(Record, frozen=True, kw_only=True):
 
 
 def worst(statuses: list[Status]) -> Status:
-    """Return the most severe of these statuses; "missing" only if all are "missing"."""
+    """Return the most severe of these statuses; "missing" only if all statuses are "missing"."""
     handed_in = [status for status in statuses if status != "missing"]
     return max(handed_in, key=SEVERITY.index) if handed_in else "missing"

@@ -1,4 +1,4 @@
-"""Numbers for people to read: signs and digits, shapes and places, and differences."""
+"""Formats for numbers, shapes and indices that people read, and differences of arrays."""
 
 import math
 
@@ -16,7 +16,11 @@ def as_cell(plain: float) -> CellValue:
 
 
 def shown(value: CellValue, digits: int = 3) -> str:
-    """Format a number: whole numbers as such, others with `digits` decimals or in short form."""
+    """Format a number for reading.
+
+    A whole number has no decimals. Other numbers have `digits` decimals; very small or large ones
+    are written with an exponent.
+    """
     if isinstance(value, bool | str):
         return {"nan": "NaN", "inf": "∞", "-inf": "−∞"}.get(str(value), str(value))
     if isinstance(value, int) or (value == int(value) and abs(value) < 1e6):
@@ -27,7 +31,7 @@ def shown(value: CellValue, digits: int = 3) -> str:
 
 
 def digits_for(yours: Matrix, expected: Matrix) -> int:
-    """Return a number of digits with which every wrong cell differs from the expected one."""
+    """Return how many digits show that every wrong number differs from the expected one."""
     pairs = [
         (value, right)
         for marks, values, rights in zip(yours.wrong, yours.rows, expected.rows, strict=False)
@@ -41,9 +45,10 @@ def digits_for(yours: Matrix, expected: Matrix) -> int:
 
 
 def difference(yours: Matrix, expected: Matrix) -> list[list[float]]:
-    """Return yours minus expected, cell by cell, for two excerpts of the same part.
+    """Return the student's values minus the expected values, cell by cell.
 
-    Infinities of the same sign differ by 0. The result is empty if the excerpts cannot be compared.
+    Infinities of the same sign have the difference 0. The result is empty if the two excerpts do
+    not show the same part of arrays of the same shape.
     """
     parts = [(side.shape, side.at, side.top, side.left) for side in (yours, expected)]
     if parts[0] != parts[1] or not yours.rows:
@@ -59,7 +64,7 @@ def difference(yours: Matrix, expected: Matrix) -> list[list[float]]:
 
 
 def shape(sizes: tuple[int, ...]) -> str:
-    """Return `(2, 3)`, `(4,)`, or `a single number` for no axes."""
+    """Return a shape as text: `(2, 3)`, `(4,)`, or `a single number` if there are no axes."""
     if not sizes:
         return "() (a single number)"
     return f"({', '.join(map(str, sizes))}{',' if len(sizes) == 1 else ''})"

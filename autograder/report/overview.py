@@ -1,4 +1,4 @@
-"""Overview of a class during grading: rows of students, points as arrays, mistakes."""
+"""Overview of a class during grading: a row for each student, the points, and the mistakes."""
 
 from array import array
 from collections import Counter
@@ -28,7 +28,10 @@ HARMLESS = frozenset({"graded", "missing", "by hand", "excused"})  # statuses th
 
 
 def above_maximum_note(above: Iterable[str]) -> list[str]:
-    """Return a sentence that names the students above the maximum; none if there are none."""
+    """Return a sentence with the names of the students above the maximum.
+
+    The list is empty if there are no such students.
+    """
     shown = [one_line(each, 200) for each in above]
     if not shown:
         return []
@@ -55,7 +58,7 @@ def above_maximum(report: Report) -> list[str]:
 
 
 class Row(msgspec.Struct, frozen=True):
-    """A student's row in the tables; unknown points are None, never 0."""
+    """A student's row in the tables. Unknown points are None; they are never 0."""
 
     student: str
     points: dict[str, float | None]
@@ -67,25 +70,28 @@ class Row(msgspec.Struct, frozen=True):
     page: str
     name: str = ""
     excused: frozenset[str] = frozenset()
-    reasons: tuple[str, ...] = ()  # why a person has to look
+    reasons: tuple[str, ...] = ()  # why a person has to look at this student
 
     @property
     def said(self) -> str:
-        """The notes in one line, separated by bars."""
+        """All notes in one line, separated by vertical bars."""
         return " | ".join(self.notes)
 
 
 class Taken:
-    """The points of one exercise by check, and the students who handed it in."""
+    """The points of one exercise: for each student who handed it in, the points of each check."""
 
     def __init__(self, name: str, title: str, maximum: float) -> None:
         self.name, self.title, self.maximum = name, title, maximum
-        self.checks: list[tuple[str, str, float]] = []  # name, title, points
+        self.checks: list[tuple[str, str, float]] = []  # name, title and maximum points
         self.students: list[int] = []
         self._points = array("d")
 
     def add(self, student: int, report: ExerciseReport) -> None:
-        """Add a student's results; the checks are those of the first report."""
+        """Add a student's results.
+
+        The first report that is added decides which checks are counted.
+        """
         if not self.checks:
             self.checks = [(each.name, each.title, each.max_points) for each in report.checks]
         points = {each.name: each.points for each in report.checks}
@@ -95,17 +101,21 @@ class Taken:
 
     @property
     def points(self) -> Floats:
-        """Points of shape (students, checks + 1): each check's, and last the exercise's."""
+        """The points as an array of shape (students, checks + 1).
+
+        Each column before the last has the points of a check. The last column has the points of the
+        exercise.
+        """
         import numpy as np
 
         return np.array(self._points).reshape(len(self.students), len(self.checks) + 1)
 
 
 class Scores:
-    """The points of all students who handed in something and are not excused.
+    """The points of all students who handed in work and are not excused.
 
-    An exercise is measured among students who handed it in and whose points are known. A student's
-    total counts missing work as 0, like the grade.
+    The statistics of an exercise use only students who handed it in and whose points are known.
+    Missing work counts as 0 in a student's total, as it does in the grade.
     """
 
     def __init__(self, exercises: Sequence[Exercise]) -> None:
@@ -137,20 +147,21 @@ class Scores:
 
     @property
     def by_exercise(self) -> Floats:
-        """Points of shape (students, exercises); 0 for missing work."""
+        """The points as an array of shape (students, exercises); missing work counts as 0."""
         import numpy as np
 
         return np.array(self._by_exercise).reshape(len(self.students), len(self.exercises))
 
     def measured(self) -> list[Taken]:
-        """Return the exercises with known points of at least one student."""
+        """Return the exercises in which the points of at least one student are known."""
         return [each for each in self.exercises.values() if each.students]
 
 
 class MistakeCount(msgspec.Struct):
-    """A mistake in one exercise: who made it, in which functions, and the points that it cost.
+    """A mistake in one exercise, with the students who made it and the points that it cost.
 
-    `readings` counts the students who read each general sentence of the course on it.
+    `by` has the rows of these students. `readings` counts how many students read each sentence of
+    the course on this mistake. `also` names other exercises in which the same students made it.
     """
 
     exercise: str
@@ -168,29 +179,33 @@ class MistakeCount(msgspec.Struct):
 
     @property
     def finding(self) -> str:
-        """Return the sentence if all students read the same one, else the mistake's name."""
+        """Return the sentence if all students read the same sentence, else the mistake's name."""
         if len(self.readings) == 1:
             return next(iter(self.readings))
         return f"{capital(self.id.replace('-', ' '))}."
 
     @property
     def example(self) -> str:
-        """Return the most frequent of several sentences; empty if there is only one."""
+        """Return the sentence that most students read.
+
+        Empty if all students read the same sentence.
+        """
         if len(self.readings) < 2:
             return ""
         return min(self.readings, key=lambda text: (-self.readings[text], text))
 
 
 class ClassMistakes:
-    """The named mistakes of a class; students are identified by their row."""
+    """The named mistakes of a class. Each student is identified by the number of their row."""
 
     def __init__(self) -> None:
         self._made: dict[tuple[str, str], MistakeCount] = {}
 
     def add(self, row: int, exercise: ExerciseReport) -> None:
-        """Add the mistakes in one exercise of the student in that row; each counts once.
+        """Add the mistakes of one student in one exercise.
 
-        Each mistake of a check gets an equal share of the lost points.
+        Each mistake counts once for the student. If a check has several mistakes, each gets an
+        equal share of the points that were lost.
         """
         read: set[tuple[str, str]] = set()
         for check in exercise.checks:
@@ -210,7 +225,10 @@ class ClassMistakes:
                     count.functions.append(check.diagnosis.function)
 
     def commonest(self) -> list[MistakeCount]:
-        """Return all mistakes, most common first, each with the other exercises that have it."""
+        """Return all mistakes, most common first.
+
+        This also sets the field `also` of each mistake.
+        """
         made = sorted(self._made.values(), key=lambda m: (-m.students, m.exercise, m.id))
         for mistake in made:
             others = [o for o in made if o.id == mistake.id and o is not mistake]
@@ -220,7 +238,7 @@ class ClassMistakes:
 
 
 def _in_general(diagnosis: Diagnosis, id: str) -> list[str]:
-    """Return the sentences on a mistake, without one student's calls and other mistakes."""
+    """Return the course's sentences on a mistake, without details of one student's calls."""
     said = [s.values["says"] for s in diagnosis.statements if s.values.get("mistake") == id]
     return said or ([diagnosis.finding] if len(diagnosis.misconceptions) == 1 else [])
 
@@ -232,14 +250,20 @@ def costliest(made: Sequence[MistakeCount]) -> list[MistakeCount]:
 
 
 def _reasons(report: Report) -> tuple[str, ...]:
-    """Return title and reason of each exercise with the report's status; none if it is harmless."""
+    """Return the titles and reasons of the exercises that have the same status as the whole report.
+
+    The result is empty if that status needs no person.
+    """
     worst = [each for each in report.exercises if each.status == report.status]
     needing = [] if report.status in HARMLESS else [each for each in worst if not each.excused]
     return tuple(f"{each.title}: {each.reason}" for each in needing)
 
 
 class ClassOverview:
-    """Results of a class so far; `not_understood`: a note is about an entry of unknown owner."""
+    """The results of a class so far.
+
+    `not_understood` is true if a note is about an entry of the download whose student is not known.
+    """
 
     not_understood = False
 
@@ -247,7 +271,7 @@ class ClassOverview:
         self.course = course
         self.exercises = tuple(exercises)
         self.notes: tuple[str, ...] = ()
-        self.said_only: tuple[str, ...] = ()  # notes that are printed, but not written
+        self.said_only: tuple[str, ...] = ()  # notes that are printed, but not written to a file
         self.rows: list[Row] = []
         self.changed: list[str] = []  # sentences on lateness and adjustments
         self.above: list[str] = []
@@ -255,7 +279,7 @@ class ClassOverview:
         self.mistakes = ClassMistakes()
 
     def add(self, report: Report, page: str) -> None:
-        """Add a report; `page` is the path of its page."""
+        """Add a report; `page` is the path of the student's page."""
         notes = [*report.notes, *report.changes]
         self.changed += [f"{report.student}: {said}" for said in report.changes]
         self.above += above_maximum(report)
@@ -291,19 +315,22 @@ class ClassOverview:
 
     @property
     def to_look_at(self) -> list[tuple[int, Row]]:
-        """The places and rows of students whom a person has to look at, worst status first."""
+        """The students whom a person has to look at, worst status first.
+
+        Each item has the row number and the row of a student.
+        """
         found = [(place, row) for place, row in enumerate(self.rows) if row.status not in HARMLESS]
         order: list[str] = [*SEVERITY]
         return sorted(found, key=lambda pair: -order.index(pair[1].status))
 
     @property
     def absent(self) -> list[tuple[int, Row]]:
-        """The places and rows of students who handed in nothing."""
+        """The students who handed in nothing: for each, the row number and the row."""
         return [(place, row) for place, row in enumerate(self.rows) if row.status == "missing"]
 
     @property
     def statuses(self) -> list[tuple[str, int]]:
-        """Return the number of students by status, most common first."""
+        """The statuses, each with its number of students, most common first."""
         return Counter(str(row.status) for row in self.rows).most_common()
 
     @property

@@ -1,4 +1,4 @@
-"""A picture of a failed comparison: yours, expected, and the difference."""
+"""Picture of a failed comparison: the student's array, the expected array and their difference."""
 
 import io
 from pathlib import Path
@@ -14,7 +14,7 @@ from autograder.report.numbers import digits_for, index, shown
 
 
 def save_picture(exercise: ExerciseReport, path: Path) -> str:
-    """Save a picture of the first failure with two arrays; return a sentence on the result.
+    """Save a picture of the first failed check that has two arrays; return a sentence for the user.
 
     Raises:
         UserError: the file cannot be written.
@@ -31,7 +31,7 @@ def save_picture(exercise: ExerciseReport, path: Path) -> str:
 
 
 def picture_of(check: CheckReport) -> bytes | None:
-    """Draw a failed comparison as a PNG; None if it does not have two arrays."""
+    """Draw a failed comparison as a PNG; return None if the comparison does not have two arrays."""
     yours, expected = check.evidence.matrices if check.evidence is not None else (None, None)
     if check.evidence is None or yours is None or expected is None:
         return None
@@ -45,7 +45,10 @@ def picture_of(check: CheckReport) -> bytes | None:
 def draw(
     yours: Matrix, expected: Matrix, title: str, sides: tuple[str, str] = ("yours", "expected")
 ) -> Any:
-    """Draw both arrays, and their difference if the shapes are equal; wrong cells are outlined."""
+    """Draw both arrays and mark the wrong cells.
+
+    Draw the difference too if the arrays have equal shapes.
+    """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 

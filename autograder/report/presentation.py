@@ -1,4 +1,8 @@
-"""Reports as people read them: each unwritten function or unreadable file is reported only once."""
+"""Reports in the form in which people read them.
+
+If many checks fail for the same reason, such as an unwritten function or an unreadable file, the
+reason is reported only once.
+"""
 
 import re
 from collections import Counter, defaultdict
@@ -15,10 +19,10 @@ NOT_JUDGED = frozenset({"not run", "graded when handed in"})
 QUIET = NOT_JUDGED | {"passed"}
 FOLLOWS = "follow-through"
 MOST_NAMED = 4
-_NUMBERS = re.compile(r"\W*\b\d+(x\d+)*\b[\W\d]*")  # numbers in a message of Python, mostly sizes
-BEFORE = 10  # characters of a cut line before the marked part
+_NUMBERS = re.compile(r"\W*\b\d+(x\d+)*\b[\W\d]*")  # numbers in Python's messages
+BEFORE = 10  # characters that a cut line shows before the marked part
 HIDDEN_INPUTS = "This check does not show its inputs."
-# Sentences of causes that contain nothing from a submission.
+# Codes of causes whose sentences contain no text from a submission.
 SENTENCES: dict[CauseCode, str] = {
     "no_end": "The check did not come to an end.",
     "not_selected": "Not run: it was not selected.",
@@ -52,40 +56,45 @@ BESIDE: tuple[CauseCode, ...] = (*SIBLING, "given_sibling")
 
 
 def is_left_to_grading(check: CheckReport) -> bool:
-    """Return whether a check cannot be judged here, whatever the student changes."""
+    """Return whether a check cannot be judged on this computer, whatever the student changes."""
     is_open = check.cause is None or check.cause.code not in OWN_STEP
     return check.outcome == "graded when handed in" and is_open
 
 
 def is_quiet(check: CheckReport) -> bool:
-    """Return whether a check found nothing to act on."""
+    """Return whether a check found nothing that the student has to change."""
     return check.outcome in QUIET
 
 
 def shown_outcome(check: CheckReport) -> str:
-    """Return the outcome of a check; a check that passes with a note is a follow-through.
+    """Return the outcome of a check; "follow-through" for a check that passed with a note.
 
-    Its result is wrong because of an earlier step, so its title must not be shown as a fact.
+    In a follow-through, an earlier step makes the result wrong. The title of the check states a
+    fact that is then not true, so the report must not show it as one.
     """
     return FOLLOWS if check.outcome == "passed" and check.note else check.outcome
 
 
 def sentence(cause: Cause) -> str:
-    """Return the sentence of a cause in `SENTENCES`; `{name}` is the cause's first name."""
+    """Return the sentence of a cause, from `SENTENCES`.
+
+    The first name in the cause replaces `{name}`.
+    """
     name = cause.names[0] if cause.names else ""
     return SENTENCES[cause.code].format(subject=cause.subject, name=name)
 
 
 def not_written(names: str, count: int) -> str:
-    """Return why a check was not run that needs these unwritten functions."""
+    """Return why a check was not run: the functions `names`, which it needs, are not written."""
     return f"Not run: {names} {'is' if count == 1 else 'are'} not written yet."
 
 
 class Opening(NamedTuple):
-    """The one sentence to act on; empty if there is nothing to do.
+    """The sentence at the start of a report, which tells the student what to do next.
 
-    `is_reason` is true if it is the report's reason. `reason` is that reason if it says more.
-    `place` is the student's line that it is about.
+    `text` is empty if there is nothing to do. `is_reason` is true if the sentence is also the
+    exercise's reason. Otherwise `reason` is the exercise's reason, unless the sentence already says
+    it. `place` is the student's line that the sentence is about.
     """
 
     text: str
@@ -95,7 +104,7 @@ class Opening(NamedTuple):
 
 
 class CheckSentences(NamedTuple):
-    """The sentences on a check in an output format, without those that were already shown."""
+    """The sentences on a check, without sentences that the report has already shown."""
 
     diagnosis: str = ""
     finding: str = ""
@@ -103,9 +112,9 @@ class CheckSentences(NamedTuple):
 
 
 def excerpt(place: Line | None, room: int | None = None) -> list[str]:
-    """Return the student's line with its number, and a line of carets below the marked part.
+    """Return the student's line with its number, and a line with carets below the marked part.
 
-    A line too long for `room` is cut around the carets.
+    A line that does not fit into `room` columns is cut, so that the marked part stays visible.
     """
     if place is None or not place.text:
         return []
@@ -123,11 +132,11 @@ def excerpt(place: Line | None, room: int | None = None) -> list[str]:
 
 
 def presented(exercise: ExerciseReport) -> ExerciseReport:
-    """Return the exercise as output formats show it; points and the record stay as they are.
+    """Return the exercise in the form that every output format shows; the points do not change.
 
-    Checks are shown as not run if they met only an unwritten function, a neighbouring file that is
-    not ready, or a file that cannot be loaded, or if they need such a check. The first has the
-    reason and its own hints. Notes that repeat another message are left out.
+    Some checks failed only because a function is not written, a neighbouring file is not ready, or
+    a file cannot be loaded. They are shown as not run, and so are checks that need such a check.
+    Only the first of them keeps its hints. Notes that repeat another message are left out.
     """
     found = {check.name: _why_it_waits(exercise, check) for check in exercise.checks}
     why = {name: text for name, text in found.items() if text is not None}
@@ -144,14 +153,17 @@ def presented(exercise: ExerciseReport) -> ExerciseReport:
 
 
 def _why_it_waits(exercise: ExerciseReport, check: CheckReport) -> str | None:
-    """Return why a check was not run; "" if the report's opening says it, None if it was run."""
+    """Return why a check counts as not run; None if it was run.
+
+    The text is empty if the sentence at the start of the report already gives the reason.
+    """
     if _is_unreadable(exercise) and _is_told(check.cause, exercise.cause):
         return ""
     if check.cause is not None and check.cause.code in SIBLING:
         return check.finding
     if not check.unwritten:
         return None
-    stubs: dict[Line | str, str] = {}  # functions that stop in one line call its first function
+    stubs: dict[Line | str, str] = {}  # if several functions stop in the same line, keep the first
     for each in exercise.checks:
         if each.unwritten:
             stubs.setdefault(each.place or each.unwritten, each.unwritten)
@@ -173,24 +185,30 @@ def _is_told(cause: Cause | None, by: Cause | None) -> bool:
 
 
 def _errors(cause: Cause) -> Iterator[Cause]:
-    """Yield the errors with a line in a cause and its own cause, without the file's name."""
+    """Yield a cause and the cause `because`, if they have a line or are syntax errors.
+
+    The name of the file is removed from both, so that equal errors can be compared.
+    """
     for each in (cause, *([cause.because] if cause.because is not None else [])):
         if each.place is not None or each.code == "not_python":
             yield msgspec.structs.replace(each, subject="", because=None)
 
 
 def _nothing_begun(exercise: ExerciseReport) -> bool:
-    """Return whether everything that was checked is still as handed out."""
+    """Return whether the student has not yet changed any function that was checked."""
     looked_at = [each for each in exercise.checks if each.outcome not in NOT_JUDGED]
     seen = [each for each in looked_at if not each.hidden]
-    if exercise.points or exercise.answers:  # passed checks may be missing here
+    if exercise.points or exercise.answers:  # a report may leave out passed checks
         return False
     none_passed = all(each.outcome != "passed" for each in looked_at)
     return bool(seen) and none_passed and all(each.unwritten for each in seen)
 
 
 def _shown(exercise: ExerciseReport, why: dict[str, str]) -> Iterator[CheckReport]:
-    """Yield the checks; those in `why`, and those that need one of them, as not run."""
+    """Yield the checks of an exercise.
+
+    Checks in `why`, and checks that need one of these, are changed to "not run".
+    """
     waits: dict[str, str] = {}  # why a check was not run, by its title
     nothing = _is_unreadable(exercise) or _nothing_begun(exercise)
     for check in exercise.checks:
@@ -218,13 +236,16 @@ def _shown(exercise: ExerciseReport, why: dict[str, str]) -> Iterator[CheckRepor
 
 
 def first_failure(exercise: ExerciseReport) -> CheckReport | None:
-    """Return the first check that failed by itself, not because of another; None if none did."""
+    """Return the first check that failed because of its own result; None if there is none.
+
+    A check that failed only because of another check is left out.
+    """
     checks = presented(exercise).checks
     return next((check for check in checks if not is_quiet(check)), None)
 
 
 def opening(exercise: ExerciseReport) -> Opening:
-    """Return the first mistake, or else the function to write next."""
+    """Return the first sentence of a report: the first mistake, or the function to write next."""
     place = _place_of_cause(exercise.cause)
     whole_reason = Opening(exercise.reason, is_reason=True, place=place)
     if _is_unreadable(exercise):
@@ -260,7 +281,10 @@ def _about_sibling(exercise: ExerciseReport) -> CheckReport | None:
 
 
 def _not_judged(exercise: ExerciseReport) -> str:
-    """Return how many of the visible checks cannot be judged here; empty if all can."""
+    """Return a sentence with the number of visible checks that cannot be judged on this computer.
+
+    The sentence is empty if all visible checks can be judged.
+    """
     seen = [check for check in exercise.checks if not check.hidden]
     count = sum(check.outcome == "graded when handed in" for check in seen)
     if not count:
@@ -294,28 +318,32 @@ def _repeats(check: CheckReport) -> str:
 
 
 def headline(check: CheckReport) -> str:
-    """Return a failed check in one sentence: its diagnosis, or else its finding."""
+    """Return one sentence on a failed check: the diagnosis, or the finding if it has none."""
     return _titled(check) if check.diagnosis is None else check.diagnosis.sentence
 
 
 def _titled(check: CheckReport) -> str:
-    """Return a check's finding, after its title unless the finding names its subject."""
+    """Return a check's finding.
+
+    The check's title comes first unless the finding names its function or file.
+    """
     is_named = check.cause is not None and check.cause.subject
     return check.finding if is_named or not check.finding else f"{check.title}: {check.finding}"
 
 
 def required(check: CheckReport) -> str:
-    """Return the requirement that a check failed, with its line; empty if it is not known."""
+    """Return a sentence with the failed requirement and its line; empty if it is not known."""
     if len(check.required) != 1:
         return ""
     return f"The text asks for this in line {check.required[0].line}: {check.required[0].text}"
 
 
 def repeated_errors(exercise: ExerciseReport) -> dict[str, str]:
-    """Return, for errors of several checks, a note for the first check and "" for the others.
+    """Return notes on errors that several checks have in common, with the checks' names as keys.
 
-    Errors are the same if the same line raises the same message, apart from numbers, or if they
-    have the same sentence on the same function.
+    The note is on the first of these checks; the other checks have an empty text. Two errors are
+    the same if the same line raises the same message, apart from numbers. They are also the same if
+    they have the same sentence on the same function.
     """
     checks = defaultdict(list)
     for check in presented(exercise).checks:
@@ -336,7 +364,10 @@ def repeated_errors(exercise: ExerciseReport) -> dict[str, str]:
 
 
 def first_cause(cause: Cause) -> Cause:
-    """Return the first of a chain of causes: a failed import, if a name is missing due to it."""
+    """Return the earliest cause in a chain of causes.
+
+    For example, a name may be missing because an import failed. The failed import is then returned.
+    """
     return cause if cause.because is None else first_cause(cause.because)
 
 
@@ -367,9 +398,9 @@ def closing(exercise: ExerciseReport) -> str:
 def check_sentences(
     check: CheckReport, shown: set[str], repeated: Mapping[str, str]
 ) -> CheckSentences:
-    """Return the sentences on a check that did not pass, and add them to those already `shown`.
+    """Return the sentences on a check that did not pass, without those in `shown`.
 
-    `repeated` is the result of `repeated_errors` for the exercise.
+    The new sentences are added to `shown`. `repeated` is the result of `repeated_errors`.
     """
     if repeated.get(check.name) == "":
         return CheckSentences()

@@ -1,7 +1,7 @@
-"""Redaction: the part of a report that its student may see under the course's hint policy.
+"""Redaction: the part of a report that the student may see under the course's hint policy.
 
-Every output format takes its report from here. Only the fields listed below are copied, so a field
-that is added to the record is held back until it is listed.
+Every output format takes its report from this module. Only the fields that are listed below are
+copied. So students never see a new field of the record until somebody adds it to the list.
 """
 
 from collections import Counter
@@ -25,7 +25,7 @@ from autograder.report.presentation import sentence
 
 HintsShown = int | Mapping[str, int]
 
-# Codes of causes that reveal no inputs and values of a check.
+# Codes of causes that reveal no inputs or values of a check.
 WITHOUT_VALUES = frozenset({"not_selected", "needs_first", "hidden", "not_recorded"})
 FOR_A_PERSON = "A person will look at this."
 STOPPED: dict[Status, str] = {
@@ -36,17 +36,21 @@ STOPPED: dict[Status, str] = {
 
 
 def by_policy(_: str) -> HiddenChecks:
-    """Return "by policy": the course has no date for hidden checks."""
+    """Return "by policy"; this is used for a course that sets no date for hidden checks."""
     return "by policy"
 
 
 def holds_back(policy: HintPolicy, stage: HiddenChecks) -> bool:
-    """Return whether outcomes of hidden checks are held back from students."""
+    """Return whether students do not see the outcomes of hidden checks."""
     return stage == "held back" or (policy == "exam" and stage == "by policy")
 
 
 def hides_repair(exercise: ExerciseReport, policy: HintPolicy, stage: HiddenChecks) -> bool:
-    """Return whether students see no repair: in an exam, or if it reveals a held-back check."""
+    """Return whether students do not see a repair.
+
+    They never see one in an exam. They do not see one either if it would reveal the outcome of a
+    hidden check that is held back.
+    """
     return policy == "exam" or (
         holds_back(policy, stage) and any(check.hidden for check in exercise.checks)
     )
@@ -60,15 +64,17 @@ def for_student(
 ) -> Report:
     """Return the report without the parts that the policy holds back.
 
-    Practice and homework show the finding, the values and the first hints of each failed check;
-    `hints_shown` is the number of hints, for all checks or by check name. For a hidden check they
-    show whether it passed, and a named mistake in the course's own words, but no inputs and no
-    values.
+    In practice and homework, students see the finding, the values and the first hints of each
+    failed check. `hints_shown` is the number of hints for every check, or a dict from a check's
+    name to its number of hints. Of a hidden check, students see whether it passed. If it found a
+    named mistake, they see the course's own sentence on it, but no inputs and no values.
 
-    An exam shows only the points and outcomes of the visible checks, and the exercise's points.
+    In an exam, students see the points of the exercise, and the points and outcomes of the visible
+    checks.
 
-    Before the course's date for hidden checks, only the exercise's points reflect them. After it,
-    an exam also shows their outcomes. `hidden` returns the stage for an exercise's name.
+    `hidden` returns the stage of an exercise, given the exercise's name. Before the course's date
+    for hidden checks, these checks show only in the points of the exercise. After that date, an
+    exam shows the outcomes of hidden checks too.
     """
     exercises = tuple(
         exercise_for_student(each, policy, hints_shown, hidden) for each in report.exercises
@@ -83,7 +89,10 @@ def exercise_for_student(
     hints_shown: HintsShown = 1,
     hidden: Callable[[str], HiddenChecks] = by_policy,
 ) -> ExerciseReport:
-    """Return one exercise of a report, redacted like `for_student`."""
+    """Return one exercise of a report without the parts that the policy holds back.
+
+    `for_student` describes these parts.
+    """
     exam, stage = policy == "exam", hidden(exercise.name)
     held_back = holds_back(policy, stage)
     checks = []
@@ -141,7 +150,10 @@ def _check(exercise: ExerciseReport, check: CheckReport, level: int) -> CheckRep
 
 
 def _in_the_courses_words(diagnosis: Diagnosis | None) -> Diagnosis | None:
-    """Return a diagnosis that contains only the course's own text; None if it has no such text."""
+    """Return a diagnosis with only the text that the course's authors wrote.
+
+    None if it has none.
+    """
     if diagnosis is None or diagnosis.kind != "named" or not diagnosis.told:
         return None
     return Diagnosis(
@@ -155,7 +167,7 @@ def _in_the_courses_words(diagnosis: Diagnosis | None) -> Diagnosis | None:
 
 
 def _without_values(exercise: ExerciseReport, cause: Cause | None) -> Cause | None:
-    """Return a hidden check's cause if it contains no text of the submission, else None."""
+    """Return a cause without values, for a hidden check; None if the cause may reveal something."""
     if cause is None or cause.code not in WITHOUT_VALUES:
         return None
     titles = tuple(check.title for check in exercise.checks if check.title in cause.names)
@@ -165,7 +177,10 @@ def _without_values(exercise: ExerciseReport, cause: Cause | None) -> Cause | No
 
 
 def _without_parameters(checks: Sequence[CheckReport]) -> tuple[CheckReport, ...]:
-    """Number the hidden checks that pytest runs with parameters, since their ids contain inputs."""
+    """Replace the parameters in the names of hidden checks by numbers.
+
+    pytest writes the parameters of a check into its name, and they may reveal the hidden inputs.
+    """
     counts: Counter[str] = Counter()
     numbered = []
     for check in checks:
@@ -180,7 +195,11 @@ def _without_parameters(checks: Sequence[CheckReport]) -> tuple[CheckReport, ...
 
 
 def _may_show_reason(exercise: ExerciseReport) -> bool:
-    """Return whether the reason reveals nothing: a visible check has it, or no check is hidden."""
+    """Return whether the exercise's reason reveals nothing about a hidden check.
+
+    This is so if the reason contains no text from the submission, if there are no hidden checks, or
+    if a visible check has the same cause.
+    """
     if exercise.reason_is_ours or not any(check.hidden for check in exercise.checks):
         return True
     visible = [check.cause for check in exercise.checks if not check.hidden]
@@ -188,10 +207,10 @@ def _may_show_reason(exercise: ExerciseReport) -> bool:
 
 
 def _reason(exercise: ExerciseReport, exam: bool, held_back: bool) -> str:
-    """Return the reason to show, without anything that a hidden check may have contributed.
+    """Return the reason to show, without any text that may come from a hidden check.
 
-    In an exam there is one only if no check ran, and a reason from running the submission is
-    replaced.
+    In an exam, there is a reason only if no check was run. A reason that contains text from the
+    submission is then replaced by a general sentence.
     """
     if not exercise.reason or (exam and exercise.checks):
         return ""
@@ -204,7 +223,7 @@ def _reason(exercise: ExerciseReport, exam: bool, held_back: bool) -> str:
 
 
 def _status_by(exercise: ExerciseReport, checks: Sequence[CheckReport]) -> Status:
-    """Return the status, with a time-out or crash only if a visible check has it."""
+    """Return the status; it is a time-out or a crash only if a visible check has that outcome."""
     if exercise.status not in {"timed out", "crashed"} or not exercise.checks:
         return exercise.status
     shown = (check.outcome for check in checks)

@@ -1,7 +1,7 @@
-"""Statistics of a class by classical test theory: items, reliability, intervals, sentences.
+"""Statistics of a class by classical test theory: items, reliability and confidence intervals.
 
-An item is a check or an exercise; `rest` is a student's sum over all other items. Points and rest
-have the shape (students,) or (students, items).
+An item is a check or an exercise. `rest` is a student's sum of points in all other items. The
+arrays `points` and `rest` have the shape (students,) or (students, items).
 """
 
 import math
@@ -13,10 +13,10 @@ import numpy as np
 from autograder.course.text import number, several
 from autograder.report.overview import Floats, Scores, Taken
 
-END = 0.27  # share of a class at each end: Kelley (1939), where the ends differ most
+END = 0.27  # share of the class at each end; by Kelley (1939), the best choice
 SEED = 1979
 CLASSES = 1000
-CELLS = 2_000_000  # of the table of samples; large classes have fewer samples
+CELLS = 2_000_000  # maximum size of the table of samples; large classes have fewer samples
 LEVEL = 0.95
 TENTHS = 10
 FEW = 20  # students: with fewer, correlations are too uncertain to interpret
@@ -24,12 +24,13 @@ RELIABLE = 0.7
 
 
 class Item(NamedTuple):
-    """The statistics of one item; NaN if a figure is undefined.
+    """The statistics of one item. A statistic that is undefined is NaN.
 
-    `facility` is the mean share of its points (0 to 1), `deviation` the standard deviation of that
-    share, `discrimination` Pearson's correlation of the points with the rest, `efficiency` their
-    covariance divided by its largest possible value, and `ends` the facility in the upper 27 % by
-    total minus that in the lower 27 %.
+    `facility` is the mean share of the item's points, from 0 to 1. `deviation` is the standard
+    deviation of that share. `discrimination` is Pearson's correlation of `points` with `rest`.
+    `efficiency` is the covariance of `points` with `rest`, divided by its largest possible value.
+    `ends` is the facility among the best 27 % of the students minus the facility among the lowest
+    27 %; students are ranked by their totals.
     """
 
     students: int
@@ -41,7 +42,10 @@ class Item(NamedTuple):
 
 
 def item_statistics(points: Floats, rest: Floats, maximum: float) -> Item:
-    """Return the statistics of an item worth `maximum` points; arrays have shape (students,)."""
+    """Return the statistics of an item with `maximum` points.
+
+    The arrays have the shape (students,).
+    """
     count = len(points)
     part = points / maximum if maximum else np.full(count, np.nan)
     return Item(
@@ -63,9 +67,10 @@ def correlation(one: Floats, other: Floats) -> float:
 
 
 def efficiency(points: Floats, rest: Floats) -> float:
-    """Return the covariance of points and rest, divided by its largest value; NaN if undefined.
+    """Return the covariance of `points` and `rest`, divided by its largest possible value.
 
-    The covariance is largest if both are sorted.
+    The covariance is largest if both arrays are sorted. The result is NaN for fewer than three
+    students or a constant array.
     """
     if len(points) < 3 or _constant(points) or _constant(rest):
         return np.nan
@@ -74,10 +79,10 @@ def efficiency(points: Floats, rest: Floats) -> float:
 
 
 def ends(part: Floats, totals: Floats) -> float:
-    """Return the mean share of points in the upper 27 % by total, minus that in the lower 27 %.
+    """Return the mean share among the best 27 % of the students minus that among the lowest 27 %.
 
-    Students with the same total at a border share its places, so the order of students does not
-    matter.
+    Students are ranked by their totals. If several students at the border have the same total,
+    their mean is used, so the order of the students does not matter.
     """
     size = int(np.floor(END * len(part)))
     if size < 1:
@@ -93,7 +98,11 @@ def _mean_of_top(part: Floats, totals: Floats, size: int) -> float:
 
 
 def against_the_grain(points: Floats, rest: Floats) -> list[int]:
-    """Return the three students who lower a correlation most: good only here, or only elsewhere."""
+    """Return the indices of the three students who lower the correlation most.
+
+    They are good in this item and weak in the rest, or the other way round. Fewer indices are
+    returned if fewer students lower the correlation.
+    """
     if len(points) < 3:
         return []
     pull = (points - points.mean()) * (rest - rest.mean())
@@ -106,10 +115,11 @@ def _constant(values: Floats) -> bool:
 
 
 def cronbach_alpha(points: Floats) -> float:
-    """Return Cronbach's α (1951, equation 2) of points (students, exercises); NaN if undefined.
+    """Return Cronbach's α (1951, equation 2) for points of shape (students, exercises).
 
-    Exercises in which all students have the same points are left out. Do not use it for checks:
-    those of one exercise depend on each other, which makes α too large.
+    The result is NaN if α is undefined. Exercises in which all students have the same points are
+    left out. Do not use it for checks: the checks of one exercise depend on each other, which makes
+    α too large.
     """
     if len(points) < 3:
         return np.nan
@@ -122,30 +132,30 @@ def cronbach_alpha(points: Floats) -> float:
 
 
 def standard_error_of_measurement(points: Floats, reliability: float) -> float:
-    """Return the standard error of a total, s·√(1 − α), in points; NaN unless 0 ≤ α ≤ 1."""
+    """Return the standard error of a total in points, s·√(1 − α); NaN unless 0 ≤ α ≤ 1."""
     if not 0 <= reliability <= 1:
         return np.nan
     return float(points.sum(1).std(ddof=1) * np.sqrt(1 - reliability))
 
 
 class Interval(NamedTuple):
-    """The middle 95 % of a figure over similar classes, by bootstrap."""
+    """The interval with the middle 95 % of a figure's values in classes sampled by bootstrap."""
 
     low: float
     high: float
 
 
 def interval_text(interval: Interval) -> str:
-    """Return “0.12 to 0.40”; empty if the interval is not known."""
+    """Return a text such as “0.12 to 0.40”; empty if the interval is not known."""
     if not math.isfinite(interval.low):
         return ""
     return f"{interval.low:.2f} to {interval.high:.2f}".replace("-", "−")
 
 
 def bootstrap_draws(students: int) -> Floats:
-    """Return the count of each student in each sampled class, of shape (classes, students).
+    """Return how often each student is drawn in each sampled class, of shape (classes, students).
 
-    The seed is fixed, so that all figures of a class use the same samples and can be compared.
+    The seed is fixed. So all figures of a class use the same samples, and can be compared.
     """
     classes = max(100, min(CLASSES, CELLS // max(students, 1)))
     rng = np.random.default_rng([SEED, students])
@@ -153,12 +163,12 @@ def bootstrap_draws(students: int) -> Floats:
 
 
 def mean_intervals(points: Floats, drawn: Floats) -> list[Interval]:
-    """Return the interval of each column's mean, for points (students, items)."""
+    """Return the interval of the mean for each column of `points`, of shape (students, items)."""
     return _intervals(drawn @ points / drawn.sum(1, keepdims=True))
 
 
 def correlation_intervals(points: Floats, rest: Floats, drawn: Floats) -> list[Interval]:
-    """Return the interval of the correlation of points with rest, for each column."""
+    """Return the interval of the correlation of `points` with `rest` for each column."""
     size = drawn.sum(1, keepdims=True)
     points, rest = points - points.mean(0), rest - rest.mean(0)
     one, other = drawn @ points / size, drawn @ rest / size
@@ -172,14 +182,20 @@ def correlation_intervals(points: Floats, rest: Floats, drawn: Floats) -> list[I
 
 
 def interval_of(statistic: Callable[[Floats], float], points: Floats, drawn: Floats) -> Interval:
-    """Return the interval of any statistic of points (students, items), class by class."""
+    """Return the interval of any statistic, which is computed for each sampled class in turn.
+
+    `points` has the shape (students, items).
+    """
     number = np.arange(len(points))
     found = [statistic(points[np.repeat(number, row.astype(int))]) for row in drawn]
     return _intervals(np.array(found)[:, None])[0]
 
 
 def _intervals(found: Floats) -> list[Interval]:
-    """Return the interval of each column; NaN if it is undefined in most of the sampled classes."""
+    """Return the interval for each column.
+
+    An interval is NaN if the figure is undefined in more than half of the sampled classes.
+    """
     tails = [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
     intervals = []
     for column in found.T:
@@ -196,7 +212,11 @@ UNKNOWN = Interval(np.nan, np.nan)
 
 
 class Measured(NamedTuple):
-    """The figures of an exercise or a check; students in `against` lower its discrimination."""
+    """The figures of an exercise or a check.
+
+    `against` names students who lower the item's discrimination. `failed` counts the students with
+    fewer points than the maximum.
+    """
 
     exercise: str
     title: str
@@ -210,9 +230,10 @@ class Measured(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """The figures of a class; NaN if it is too small or too uniform for a figure.
+    """The figures of a class.
 
-    `bars` count the students by tenths of the maximum.
+    A figure is NaN if the class is too small for it, or if the students' points do not differ.
+    `bars` counts the students in each tenth of the maximum.
     """
 
     students: int
@@ -229,7 +250,7 @@ class Summary(NamedTuple):
 
 
 def summarise(scores: Scores) -> Summary:
-    """Return the figures of all students who handed in something."""
+    """Return the figures for all students who handed in work."""
     totals, count = scores.totals, len(scores.students)
     maximum = sum(each.maximum for each in scores.exercises.values())
     measured = [_measured(taken, scores.students, totals) for taken in scores.measured()]
@@ -254,7 +275,10 @@ def summarise(scores: Scores) -> Summary:
 
 
 def _measured(taken: Taken, students: list[str], totals: Floats) -> tuple[Measured, list[Measured]]:
-    """Return the figures of an exercise and of its checks, among students who handed it in."""
+    """Return the figures of an exercise and those of its checks.
+
+    Only the students who handed in the exercise count.
+    """
     own = totals[taken.students]
     names = [students[number] for number in taken.students]
     points = taken.points
@@ -286,7 +310,10 @@ def _measured(taken: Taken, students: list[str], totals: Floats) -> tuple[Measur
 
 
 def tenths(points: Floats, maximum: float) -> tuple[int, ...]:
-    """Count the students in each tenth of the maximum; full marks and more are in the last."""
+    """Count the students in each tenth of the maximum.
+
+    The last tenth includes full points and more.
+    """
     if not maximum:
         return (0,) * TENTHS
     tenth = np.clip(np.floor(TENTHS * points / maximum + 1e-9), 0, TENTHS - 1).astype(int)
@@ -294,7 +321,7 @@ def tenths(points: Floats, maximum: float) -> tuple[int, ...]:
 
 
 def class_sentences(summary: Summary) -> list[str]:
-    """Return sentences on the whole class; the first says which students they are about."""
+    """Return sentences on the whole class; the first says how many students they are about."""
     count = summary.students
     if not count:
         return ["Nobody's points are known yet, so there are no figures."]
@@ -335,7 +362,7 @@ def _of_reliability(summary: Summary) -> list[str]:
 
 
 def item_remark(measured: Measured) -> str:
-    """Return a sentence if a check or an exercise needs a look, else ""."""
+    """Return a sentence if a person should look at a check or an exercise, else an empty text."""
     figures = measured.figures
     against = ", ".join(measured.against) or "the submissions"
     if figures.students < FEW:
@@ -358,7 +385,7 @@ def item_remark(measured: Measured) -> str:
 
 
 def shown_figures(summary: Summary) -> dict[str, Any]:
-    """Return the values with which templates show figures only if there are enough students."""
+    """Return the values with which templates decide whether a figure has enough students."""
     return {
         "interval": interval_text,
         "remark": item_remark,

@@ -1,7 +1,7 @@
 """Reports as lines of styled text for a terminal, and as plain sentences for screen readers.
 
-In a terminal, values are side by side if they fit. For screen readers there are no marks, columns
-or block drawings.
+In a terminal, the two values are side by side if there is room. The text for screen readers has no
+marks, no columns and no block drawings.
 """
 
 import math
@@ -29,7 +29,7 @@ from autograder.report.presentation import (
 BLOCKS = "·░▒▓█"
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 APART = 4  # columns between panels
-FAR = 24  # widest label of a line under which its continued lines are indented
+FAR = 24  # widest label whose wrapped lines are indented below its text
 MARKS = {
     "passed": ("✓", "good"),
     FOLLOWS: ("→", "good"),
@@ -55,7 +55,7 @@ def plain(line: StyledLine) -> str:
 
 
 def wrapped(lines: Iterable[StyledLine], width: int | None) -> Iterator[StyledLine]:
-    """Yield the lines, wrapped to `width` if it is given; continued lines are indented."""
+    """Yield the lines, wrapped to `width` columns if given; continued lines are indented."""
     for line in lines:
         text = plain(line)
         if width is None or cell_len(text) <= width:
@@ -107,16 +107,20 @@ def _part(line: StyledLine, start: int, end: int) -> StyledLine:
 def exercise_lines(
     exercise: ExerciseReport, details: int = 1, where: str = "", width: int | None = None
 ) -> Iterator[StyledLine]:
-    """Yield the report on an exercise, with the values of the first `details` failures.
+    """Yield the report on an exercise, with the values of the first `details` failed checks.
 
-    `where` is the file's path from the working folder; lines are wrapped to `width` if it is given.
+    `where` is the path of the file, relative to the working folder. Lines are wrapped to `width`
+    columns if it is given.
     """
     yield from head_lines(exercise, where, width)
     yield from body_lines(exercise, details, width)
 
 
 def head_lines(exercise: ExerciseReport, where: str, width: int | None) -> Iterator[StyledLine]:
-    """Yield the sentence to act on with its line, then the score; no repair is needed for these."""
+    """Yield what to do next, with the student's line, and then the score.
+
+    No repair is needed for this.
+    """
     start = opening(exercise)
     lines: list[StyledLine] = []
     if start.text:
@@ -159,7 +163,7 @@ def score(exercise: ExerciseReport) -> str:
 def _repair_lines(
     exercise: ExerciseReport, shown: Line | None, width: int | None
 ) -> Iterator[StyledLine]:
-    """Yield the sentence on a repair, and its lines except the one already `shown`."""
+    """Yield the sentence on a repair and the lines that it names, except the line `shown`."""
     if exercise.repair is None:
         return
     yield [(exercise.repair.said, "bold")]
@@ -187,10 +191,10 @@ def check_lines(
     width: int | None = None,
     repeated: Mapping[str, str] = NOTHING_REPEATED,
 ) -> Iterator[StyledLine]:
-    """Yield one check: its mark, points and title, its failure, and hints.
+    """Yield the lines on one check: its mark, points and title, then its failure and its hints.
 
-    `shown_texts` are the sentences and the student's lines that were already shown. `repeated` has
-    the notes on errors that several checks have.
+    `shown_texts` has the sentences and the student's lines that the report has already shown.
+    `repeated` has the notes on errors that several checks have in common.
     """
     mark, style = MARKS[shown_outcome(check)]
     points = f"{number(check.points)}/{number(check.max_points)}" if check.max_points else ""
@@ -225,7 +229,10 @@ def check_lines(
 
 
 def _new_line(check: CheckReport, shown_texts: set[str]) -> Line | None:
-    """Return the student's line of a check and add it to `shown_texts`; None if it is there."""
+    """Return the student's line of a check and add it to `shown_texts`.
+
+    None if unknown or shown.
+    """
     place = None if is_quiet(check) else source_line(check)
     is_shown = shown_texts.issuperset(excerpt(place))
     shown_texts.update(excerpt(place))
@@ -233,7 +240,7 @@ def _new_line(check: CheckReport, shown_texts: set[str]) -> Line | None:
 
 
 def _indented(evidence: Evidence, width: int | None) -> Iterator[StyledLine]:
-    """Yield the values, indented as far as they fit."""
+    """Yield the values of a comparison, indented as far as there is room."""
     indent, room = INDENT, None
     if width is not None:
         widest = max(cell_len(plain(line)) for line in [[], *evidence_lines(evidence)])
@@ -244,9 +251,9 @@ def _indented(evidence: Evidence, width: int | None) -> Iterator[StyledLine]:
 
 
 def evidence_lines(evidence: Evidence, room: int | None = None) -> Iterator[StyledLine]:
-    """Yield the call, then yours, expected and their difference, or curves as a table.
+    """Yield the call, then the student's value, the expected value and their difference, or curves.
 
-    They are side by side if they fit into `room` columns of the terminal.
+    Arrays are side by side if they fit into `room` columns.
     """
     if evidence.call:
         yield from wrapped([[("  for ", "dim"), (evidence.call, "")]], room)
@@ -283,7 +290,7 @@ def _panels(
 
 
 def _panel(word: str, matrix: Matrix, digits: int, room: int | None) -> Panel:
-    """Return one side, with as many columns of the matrix as fit."""
+    """Return the lines for one array, with as many of its columns as fit."""
     size = f"  shape {shape(matrix.shape)}" if matrix.shape else ""
     title = [(f"{word}{place_of(matrix)}", "bold"), (size, "dim")]
     panel = [title, *_rows(matrix, digits)]
@@ -292,7 +299,7 @@ def _panel(word: str, matrix: Matrix, digits: int, room: int | None) -> Panel:
         panel.append([(f"({part})", "dim")])
     if room is None or columns < 2 or _wide(panel) + APART <= room:
         return panel
-    # Leave out the last column, or the first if only the last one has wrong cells.
+    # Leave out the last column. If only the last column has wrong cells, leave out the first.
     wrong = [any(row[place] for row in matrix.wrong) for place in range(columns)]
     first = wrong[-1] and not any(wrong[:-1])
     keep = slice(1, None) if first else slice(None, -1)
@@ -307,7 +314,10 @@ def _panel(word: str, matrix: Matrix, digits: int, room: int | None) -> Panel:
 
 
 def _part_shown(matrix: Matrix) -> str:
-    """Return which rows and columns are shown; empty if all are."""
+    """Return a text with the numbers of the rows and columns that are shown.
+
+    Empty if all are shown.
+    """
     rows, columns = len(matrix.rows), len(matrix.rows[0]) if matrix.rows else 0
     if not rows or matrix.names or (rows, columns) == (1, 1, *matrix.shape)[-2:]:
         return ""
@@ -318,7 +328,7 @@ def _part_shown(matrix: Matrix) -> str:
 
 
 def _side_by_side(panels: list[Panel], room: int | None) -> Iterator[StyledLine]:
-    """Yield panels side by side, as many as fit, with the others below."""
+    """Yield the lines of the panels, side by side; panels that do not fit follow below."""
     rows: list[list[Panel]] = [[]]
     for panel in panels:
         wide = sum(APART + _wide(each) for each in [*rows[-1], panel])
@@ -339,7 +349,7 @@ def _wide(panel: Panel) -> int:
 
 
 def place_of(matrix: Matrix) -> str:
-    """Return ` at [1]` for a part of a larger array, else an empty text."""
+    """Return the index of the part that is shown, such as ` at [1]`; empty for a whole array."""
     is_part = any(matrix.at) or (matrix.at and len(matrix.shape) > 2)
     return f" at {index(matrix.at)}" if is_part else ""
 
@@ -365,7 +375,7 @@ def _rows(matrix: Matrix, digits: int) -> list[StyledLine]:
 
 
 def _blocks(apart: list[list[float]]) -> list[StyledLine]:
-    """Draw a difference as blocks: darker is larger, and the sign shows which side is larger."""
+    """Draw a difference as blocks: darker blocks for larger numbers, and the number's sign."""
     largest = max((abs(x) for row in apart for x in row if math.isfinite(x)), default=0.0) or 1.0
     rows: list[StyledLine] = []
     for row in apart:
@@ -382,13 +392,13 @@ def _blocks(apart: list[list[float]]) -> list[StyledLine]:
 def exercise_sentences(
     exercise: ExerciseReport, details: int = 1, where: str = ""
 ) -> Iterator[StyledLine]:
-    """Yield the report on an exercise for screen readers, one sentence per line."""
+    """Yield the report on an exercise for screen readers, with one sentence on each line."""
     yield from head_sentences(exercise, where)
     yield from body_sentences(exercise, details)
 
 
 def head_sentences(exercise: ExerciseReport, where: str) -> Iterator[StyledLine]:
-    """Yield the content of `head_lines`, one sentence per line."""
+    """Yield the same content as `head_lines`, with one sentence on each line."""
     start = opening(exercise)
     if start.text:
         yield [(start.text, "")]
@@ -401,7 +411,7 @@ def head_sentences(exercise: ExerciseReport, where: str) -> Iterator[StyledLine]
 
 
 def body_sentences(exercise: ExerciseReport, details: int) -> Iterator[StyledLine]:
-    """Yield the content of `body_lines`, one sentence per line."""
+    """Yield the same content as `body_lines`, with one sentence on each line."""
     for text in _body_texts(exercise, details):
         yield [(text, "")]
 
@@ -430,7 +440,7 @@ def _body_texts(exercise: ExerciseReport, details: int) -> Iterator[str]:
 
 
 def _line_sentence(place: Line | None) -> Iterator[str]:
-    """Yield a sentence with the student's line and its marked part."""
+    """Yield a sentence with the student's line and the marked part of the line."""
     if place is not None and place.text:
         part = place.text[place.column : place.end]
         meant = f", at {part}" if part and part != place.text else ""

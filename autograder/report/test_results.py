@@ -20,7 +20,7 @@ from autograder.report.terminal import score
 CaseState = Literal[
     "passed", "follow-through", "failed", "error", "skipped", "graded when handed in"
 ]
-STATES: dict[str, CaseState] = {  # by a check's outcome; all others are skipped
+STATES: dict[str, CaseState] = {  # by the check's outcome; other checks are skipped
     "passed": "passed",
     "follow-through": "follow-through",
     "failed": "failed",
@@ -42,7 +42,7 @@ SUMMARY_MARKS: dict[CaseState, str] = {
 # States with another name in these formats.
 CTRF_STATES = {"follow-through": "passed", "error": "failed", "graded when handed in": "pending"}
 JUNIT_ELEMENTS = {"failed": "failure", "graded when handed in": "skipped"}
-MAX_SUMMARY = 900_000  # bytes; GitHub takes 1 MiB of a step
+MAX_SUMMARY = 900_000  # bytes; GitHub accepts 1 MiB from one step
 CUT = "\n\nThe rest has no room here.\n"
 _SIGNS = re.compile(r"([\\`*_{}\[\]()#+.!|~-])")
 _FENCE = re.compile(r"`{3,}")
@@ -51,9 +51,10 @@ _FORBIDDEN = re.compile(r"[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010fff
 
 
 class ShownExercise(msgspec.Struct, frozen=True):
-    """An exercise as its student may see it; `path` is the file, and `text` its content.
+    """An exercise with only the parts that the student may see.
 
-    `student` is set if there are several students.
+    `path` is the path of the student's file, and `text` its content. `student` is set if the
+    results are about several students.
     """
 
     exercise: ExerciseReport
@@ -63,13 +64,16 @@ class ShownExercise(msgspec.Struct, frozen=True):
 
     @property
     def title(self) -> str:
-        """The name of the exercise's test suite."""
+        """The name that the exercise has as a test suite."""
         name = self.exercise.name
         return f"{self.student}: {name}" if self.student else name
 
 
 class CheckCase(msgspec.Struct, frozen=True):
-    """A check, or the reason why no check was run; `line` is the student's line, from 1."""
+    """A check as a test case, or the reason why no check was run.
+
+    `line` is the number of the student's line; the first line has the number 1.
+    """
 
     name: str
     state: CaseState
@@ -102,9 +106,12 @@ def cases_of(shown: ShownExercise) -> list[CheckCase]:
 
 
 def _line(check: CheckReport, shown: ShownExercise) -> int | None:
-    """Return the line where a check failed, or else where the function begins; None if unknown."""
+    """Return the line where a check failed, or the first line of the function that it called.
+
+    The result is None if neither is known.
+    """
     if not shown.path.endswith(".py"):
-        return None  # a cell's line is not a line of the notebook file
+        return None  # lines of a cell are not lines of the notebook file
     if check.place is not None and check.place.file == shown.exercise.file:
         return check.place.line
     function = check.diagnosis.function if check.diagnosis is not None else ""
@@ -119,7 +126,7 @@ def _line(check: CheckReport, shown: ShownExercise) -> int | None:
 
 
 def annotations(shown: Sequence[ShownExercise]) -> list[str]:
-    """Return GitHub's workflow commands for the first failures, at most one for each line."""
+    """Return workflow commands that show the first failures on GitHub, at most one per line."""
     found: dict[tuple[str, int | None], str] = {}
     for each in shown:
         for case in cases_of(each):
@@ -140,7 +147,7 @@ def _escaped(text: str) -> str:
 
 
 def ctrf(shown: Sequence[ShownExercise]) -> bytes:
-    """Return the report as CTRF. All times in it are 0, so that equal work gives equal output."""
+    """Return the report as CTRF. All times in it are 0, so that equal results give equal files."""
     found = [(each, case) for each in shown for case in cases_of(each)]
     count = Counter(case.state for _, case in found)
     report = {
@@ -184,9 +191,9 @@ def _test(shown: ShownExercise, case: CheckCase) -> dict[str, Any]:
 
 
 def job_summary(shown: Sequence[ShownExercise]) -> bytes:
-    """Return a summary in Markdown: points by exercise, then the sentence to act on for each.
+    """Return a summary in Markdown: a table of points, and then what to do next in each exercise.
 
-    Nothing in it is read as HTML or as a link.
+    No text of a submission is read as HTML or as a link.
     """
     points = number(sum(each.exercise.points for each in shown))
     most = number(sum(each.exercise.max_points for each in shown))
@@ -224,12 +231,15 @@ def _details(shown: ShownExercise, cases: Sequence[CheckCase]) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    """Return a line that Markdown shows unchanged."""
+    """Return a line with Markdown's signs escaped, so that it is shown unchanged."""
     return html.escape(_SIGNS.sub(r"\\\1", one_line(text, 500)), quote=False).replace("@", "&#64;")
 
 
 def junit(shown: Sequence[ShownExercise]) -> bytes:
-    """Return the report as JUnit XML: a suite for each exercise, a case for each check."""
+    """Return the report as JUnit XML.
+
+    Each exercise is a test suite, and each check is a test case.
+    """
     suites = [(each, cases_of(each)) for each in shown]
     root = ET.Element("testsuites", _counted("autograder", [c for _, cs in suites for c in cs]))
     for each, cases in suites:

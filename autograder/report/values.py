@@ -1,4 +1,4 @@
-"""Values in reports: excerpts of arrays, calls, and any value as text."""
+"""Values as a report shows them: excerpts of arrays, calls, and any other value as text."""
 
 import datetime
 import math
@@ -25,9 +25,10 @@ CUT = " …"
 
 
 def as_text(value: Any, most: int = MOST) -> str:
-    """Write a value like Python on one line; beyond `most` characters it is cut, with a mark.
+    """Return a value as text on one line, as Python writes it.
 
-    Items of sets are sorted, so that the same value always gives the same text.
+    A text of more than `most` characters is cut and ends with a mark. The items of a set are
+    sorted, so that the same value always has the same text.
     """
     text = ""
     for part in _parts(value, most):
@@ -38,7 +39,7 @@ def as_text(value: Any, most: int = MOST) -> str:
 
 
 def _parts(value: Any, most: int) -> Iterator[str]:
-    """Yield the text in pieces; long strings and arrays are cut after `most` items."""
+    """Yield the text of a value in pieces; long strings and arrays are cut after `most` items."""
     if isinstance(value, str | bytes):
         yield repr(value[: most + 1])
     elif isinstance(value, dict):
@@ -99,7 +100,7 @@ def _of_sequence(value: Any, most: int) -> Iterator[str]:
 
 
 def excerpt(array: npt.NDArray[Any], wrong: npt.NDArray[np.bool_] | None = None) -> Matrix:
-    """Return an excerpt of an array around the first wrong cell."""
+    """Return an excerpt of an array that begins at the first wrong cell if the array is large."""
     at: tuple[int, ...] = ()
     row = column = 0
     if wrong is not None and wrong.any() and wrong.shape == array.shape and array.ndim:
@@ -140,9 +141,9 @@ def cell(value: Any) -> CellValue:
 
 
 def describe_call(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
-    """Return the call as Python text: `softmax(np.array([1., 2.]), axis=0)`.
+    """Return a call as Python text, such as `softmax(np.array([1., 2.]), axis=0)`.
 
-    Arrays that are large or have many decimals are shown by their shape: `<array …>`.
+    An array that is large or has many decimals is replaced by its shape: `<array …>`.
     """
     parts = [_argument(arg) for arg in args]
     parts += [f"{key}={_argument(value)}" for key, value in kwargs.items()]
@@ -162,7 +163,10 @@ def _argument(value: Any) -> str:
 
 
 def _array(array: npt.NDArray[Any]) -> str:
-    """Return the Python text that makes this array or tensor; if it is large, kind and shape."""
+    """Return the Python text that makes this array or tensor.
+
+    For a large one, its type and shape.
+    """
     module, maker = ("torch", "tensor") if isinstance(array, Tensor) else ("np", "array")
     is_long = array.dtype.kind == "f" and not np.array_equal(array, array.round(3), equal_nan=True)
     if not 0 < array.size <= MOST_PRINTED or array.ndim > 2 or is_long:
