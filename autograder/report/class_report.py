@@ -39,9 +39,9 @@ MadeBy = tuple[MistakeCount, set[int]]  # a mistake, and the students who made i
 
 
 class Band(NamedTuple):
-    """Neighbouring bars of a histogram, merged into one band.
+    """Neighbouring bars of a histogram, merged.
 
-    `start` is the index of the first bar. `end` is the index of the bar after the last one.
+    `end` is the index of the bar after the last one.
     """
 
     start: int
@@ -102,10 +102,7 @@ def percent(part: float) -> str:
 
 
 def headline_facts(summary: Summary, told: bool) -> tuple[tuple[str, str], ...]:
-    """Return the names and values of the figures at the top.
-
-    The mean and the median are included only if `told` is true.
-    """
+    """Return the names and values of the main figures; mean and median only if `told` is true."""
     facts = [("students", str(summary.students)), ("maximum points", number(summary.maximum))]
     if told:
         facts += [("mean", f"{summary.mean:.1f}"), ("median", f"{summary.median:.1f}")]
@@ -138,10 +135,7 @@ def distribution_sentences(summary: Summary, bands: Sequence[Band], told: bool) 
 
 
 def exercise_sentences(lines: Sequence["ExerciseLine"], summary: Summary) -> tuple[str, ...]:
-    """Return sentences on the hardest and the easiest exercise, and on hard exercises.
-
-    Another sentence names exercises in which students who are good at the rest do worse.
-    """
+    """Return sentences on the exercises that are hard, easy, or hard for good students."""
     known = [(line.facility, line.title) for line in lines if line.facility is not None]
     sentences = [
         "Facility is the mean share of an exercise's points among students who handed it in: high "
@@ -188,10 +182,9 @@ def mistake_sentences(lines: Sequence["MistakeLine"]) -> tuple[str, ...]:
 
 
 class ExerciseLine(msgspec.Struct, frozen=True):
-    """An exercise with its facility and the facility's interval.
+    """An exercise.
 
-    The facility is between 0 and 1. It is None if it may not be shown; `why_not` then has the
-    reason.
+    Its facility, from 0 to 1, is None if it may not be shown; `why_not` says why.
     """
 
     title: str
@@ -202,10 +195,7 @@ class ExerciseLine(msgspec.Struct, frozen=True):
 
 
 class MistakeLine(msgspec.Struct, frozen=True):
-    """A mistake that at least five students made.
-
-    `points` is the mean number of points that the mistake cost a student who made it.
-    """
+    """A mistake that at least five students made; `points` is the mean loss of these students."""
 
     exercise: str
     finding: str
@@ -214,10 +204,7 @@ class MistakeLine(msgspec.Struct, frozen=True):
 
 
 class ClassReport(msgspec.Struct, frozen=True):
-    """Content of the two pages, which may be published.
-
-    `maximum` is the maximum number of points.
-    """
+    """Content of the two pages, which may be published. `maximum` is the maximum of points."""
 
     course: str
     date: str
@@ -351,8 +338,7 @@ def _mistakes(overview: ClassOverview) -> list[MistakeLine]:
 def _published(made: Sequence[MadeBy], handed_in: Mapping[str, set[int]]) -> list[MadeBy]:
     """Return the mistakes that at least five students made.
 
-    In each exercise, leave out the rarest mistakes while only 1 to 4 students made none of the
-    listed mistakes.
+    In each exercise, leave out the rarest ones while 1 to 4 students made none of the others.
     """
     rest = [(mistake, by) for mistake, by in made if len(by) >= FEWEST and mistake.lost > 0]
     for exercise, everybody in handed_in.items():

@@ -28,10 +28,9 @@ _NUMBER = re.compile(r"[-+]?[\d.,]*")  # also matches a sign without digits
 
 
 def write_grades(path: Path, exercises: Sequence[str], rows: Sequence["Row"]) -> None:
-    """Write the table of grades.
+    """Write the table of grades. The cell for unknown points is empty, never 0.
 
-    The cell for unknown points is empty; it is never 0. The table has a column of names if the name
-    of any student is known.
+    The table has a column of names if at least one name is known.
     """
     is_named = any(row.name for row in rows)
     first = ["student", "name"] if is_named else ["student"]

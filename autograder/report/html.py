@@ -67,9 +67,9 @@ SIGNS = {"missing": "–", "excused": "×", "by hand": "✎", "needs a person": 
 
 @functools.cache
 def environment(*folders: Path) -> jinja2.Environment:
-    """Return the environment for templates, which escapes every value.
+    """Return the environment for this package's templates and those in `folders`.
 
-    Templates are loaded from the folder of this package and from `folders`, which extensions have.
+    It escapes values.
     """
     made = jinja2.Environment(
         loader=jinja2.FileSystemLoader([TEMPLATES, *folders]),
@@ -108,10 +108,7 @@ def code_spans(text: object) -> Markup:
 
 
 def in_pixels(style: str) -> str:
-    """Return a style with its `rem` sizes converted to pixels.
-
-    The font size of the page around it then has no effect.
-    """
+    """Return a style with its `rem` sizes in pixels, which the page around it cannot change."""
     return re.sub(r"(\d*\.?\d+)rem", lambda size: f"{16 * float(size[1]):g}px", style)
 
 
@@ -226,10 +223,7 @@ def boxes(places: Sequence[int]) -> str:
 
 
 def matrices(evidence: Evidence) -> list[dict[str, Any]]:
-    """Return the tables for the student's value, the expected value and their difference.
-
-    Each cell of a table has a text and a shade, and a mark if it is wrong.
-    """
+    """Return the student's values, the expected ones and their difference, as tables of cells."""
     yours, expected = evidence.matrices
     if yours is None:
         return []
@@ -343,9 +337,9 @@ def _shade(value: CellValue, largest: float) -> str:
 
 
 def check_text(check: CheckReport) -> str:
-    """Return the text for a failed check: the failure, the values side by side, and the hints.
+    """Return a failed check's message, values and hints as text.
 
-    The text is empty if a check has none of these.
+    Empty if there are none of these.
     """
     lines = list(check_lines(check, with_values=True, shown_texts=set()))[1:]
     return "\n".join(plain(line).removeprefix(INDENT).rstrip() for line in lines)[:MAX_TEXT]

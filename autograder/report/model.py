@@ -83,10 +83,7 @@ class Evidence(Record, frozen=True, kw_only=True):
 
     @property
     def matrices(self) -> "tuple[Matrix | None, Matrix | None]":
-        """The student's and the expected array.
-
-        Both are None if one of the two values is a text.
-        """
+        """The student's and the expected array; both are None if one of the values is a text."""
         yours, expected = self.yours, self.expected
         if isinstance(yours, str) or isinstance(expected, str):
             return None, None
@@ -198,10 +195,9 @@ class Cause(Record, frozen=True, kw_only=True):
 
     The report's sentence is made from these fields; different causes have different sentences.
     `subject` is the name of the function, value or file that the sentence is about. `error` is the
-    class name of an exception, and `message` is its message. `place` is a line of the student's
-    source. `names` are other names in the sentence, such as the title of a check that must pass
-    first. `library` is the package that raised the exception. `because` is the cause that led to
-    this one.
+    class name of an exception, `message` its message, and `library` the package that raised it.
+    `place` is a line of the student's source. `names` are other names in the sentence, such as the
+    title of a check that must pass first. `because` is the cause that led to this one.
     """
 
     code: CauseCode
@@ -335,9 +331,9 @@ class WrittenAnswer(Record, frozen=True, kw_only=True):
 class Basis(Record, frozen=True, kw_only=True):
     """Everything except the student's work that a grade depends on.
 
-    `checks`, `reference`, `settings` and `engine` are digests of the exercise's checks, the other
-    course files, the exercise's settings in `course.yml` and the grader's code. `version` is the
-    grader's version. `libraries`, `seed` and `confinement` describe how the checks were run.
+    `checks`, `reference`, `settings` and `engine` are digests: of the exercise's checks, the other
+    course files, the exercise's settings in `course.yml`, and the grader's code. `version` is the
+    grader's. `libraries`, `seed` and `confinement` describe the environment of the run.
     """
 
     checks: str
@@ -400,10 +396,10 @@ class Grader(Record, frozen=True, kw_only=True):
 class HandIn(Record, frozen=True, kw_only=True):
     """Details of a hand-in and of its student, from the platform's download and from the roster.
 
-    `platform` is the platform's name, and `platform_id` the student's id there. `ids` are the
-    student's ids on other platforms. `entries` are the paths of the hand-in in the download. `at`
-    is the time in ISO 8601, with a time zone if its source gives one. `at_from` names the source of
-    the time, or of the mark `late`. `pseudonym` is the student's name in anonymous results.
+    `platform` is the platform's name, and `platform_id` the student's id there; `ids` are the ids
+    on other platforms. `entries` are paths in the download. `at` is the time in ISO 8601, with a
+    time zone if its source gives one. `at_from` names the source of the time, or of the mark
+    `late`. `pseudonym` is the student's name in anonymous results.
     """
 
     platform: str = ""

@@ -16,11 +16,7 @@ def as_cell(plain: float) -> CellValue:
 
 
 def shown(value: CellValue, digits: int = 3) -> str:
-    """Format a number for reading.
-
-    A whole number has no decimals. Other numbers have `digits` decimals; very small or large ones
-    are written with an exponent.
-    """
+    """Format a number: whole numbers without decimals, very small ones with an exponent."""
     if isinstance(value, bool | str):
         return {"nan": "NaN", "inf": "∞", "-inf": "−∞"}.get(str(value), str(value))
     if isinstance(value, int) or (value == int(value) and abs(value) < 1e6):

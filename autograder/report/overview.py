@@ -30,7 +30,7 @@ HARMLESS = frozenset({"graded", "missing", "by hand", "excused"})  # statuses th
 def above_maximum_note(above: Iterable[str]) -> list[str]:
     """Return a sentence with the names of the students above the maximum.
 
-    The list is empty if there are no such students.
+    No sentence without names.
     """
     shown = [one_line(each, 200) for each in above]
     if not shown:
@@ -186,10 +186,7 @@ class MistakeCount(msgspec.Struct):
 
     @property
     def example(self) -> str:
-        """Return the sentence that most students read.
-
-        Empty if all students read the same sentence.
-        """
+        """Return the sentence that most students read; empty if all read the same sentence."""
         if len(self.readings) < 2:
             return ""
         return min(self.readings, key=lambda text: (-self.readings[text], text))
@@ -225,10 +222,7 @@ class ClassMistakes:
                     count.functions.append(check.diagnosis.function)
 
     def commonest(self) -> list[MistakeCount]:
-        """Return all mistakes, most common first.
-
-        This also sets the field `also` of each mistake.
-        """
+        """Return all mistakes, most common first, and set the field `also` of each mistake."""
         made = sorted(self._made.values(), key=lambda m: (-m.students, m.exercise, m.id))
         for mistake in made:
             others = [o for o in made if o.id == mistake.id and o is not mistake]
@@ -250,10 +244,7 @@ def costliest(made: Sequence[MistakeCount]) -> list[MistakeCount]:
 
 
 def _reasons(report: Report) -> tuple[str, ...]:
-    """Return the titles and reasons of the exercises that have the same status as the whole report.
-
-    The result is empty if that status needs no person.
-    """
+    """Return titles and reasons of the exercises that a person must look at, worst status only."""
     worst = [each for each in report.exercises if each.status == report.status]
     needing = [] if report.status in HARMLESS else [each for each in worst if not each.excused]
     return tuple(f"{each.title}: {each.reason}" for each in needing)
@@ -315,17 +306,14 @@ class ClassOverview:
 
     @property
     def to_look_at(self) -> list[tuple[int, Row]]:
-        """The students whom a person has to look at, worst status first.
-
-        Each item has the row number and the row of a student.
-        """
+        """Row numbers and rows of the students whom a person has to look at, worst status first."""
         found = [(place, row) for place, row in enumerate(self.rows) if row.status not in HARMLESS]
         order: list[str] = [*SEVERITY]
         return sorted(found, key=lambda pair: -order.index(pair[1].status))
 
     @property
     def absent(self) -> list[tuple[int, Row]]:
-        """The students who handed in nothing: for each, the row number and the row."""
+        """Row numbers and rows of the students who handed in nothing."""
         return [(place, row) for place, row in enumerate(self.rows) if row.status == "missing"]
 
     @property

@@ -45,10 +45,7 @@ def picture_of(check: CheckReport) -> bytes | None:
 def draw(
     yours: Matrix, expected: Matrix, title: str, sides: tuple[str, str] = ("yours", "expected")
 ) -> Any:
-    """Draw both arrays and mark the wrong cells.
-
-    Draw the difference too if the arrays have equal shapes.
-    """
+    """Draw both arrays with wrong cells marked, and their difference if the shapes are equal."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 

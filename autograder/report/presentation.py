@@ -78,7 +78,7 @@ def shown_outcome(check: CheckReport) -> str:
 def sentence(cause: Cause) -> str:
     """Return the sentence of a cause, from `SENTENCES`.
 
-    The first name in the cause replaces `{name}`.
+    The cause's first name replaces `{name}`.
     """
     name = cause.names[0] if cause.names else ""
     return SENTENCES[cause.code].format(subject=cause.subject, name=name)
@@ -153,9 +153,9 @@ def presented(exercise: ExerciseReport) -> ExerciseReport:
 
 
 def _why_it_waits(exercise: ExerciseReport, check: CheckReport) -> str | None:
-    """Return why a check counts as not run; None if it was run.
+    """Return why a check counts as not run.
 
-    The text is empty if the sentence at the start of the report already gives the reason.
+    "" if the report's start gives the reason, None if it ran.
     """
     if _is_unreadable(exercise) and _is_told(check.cause, exercise.cause):
         return ""
@@ -185,10 +185,7 @@ def _is_told(cause: Cause | None, by: Cause | None) -> bool:
 
 
 def _errors(cause: Cause) -> Iterator[Cause]:
-    """Yield a cause and the cause `because`, if they have a line or are syntax errors.
-
-    The name of the file is removed from both, so that equal errors can be compared.
-    """
+    """Yield a cause and its own cause, each if it has a line; leave out file names."""
     for each in (cause, *([cause.because] if cause.because is not None else [])):
         if each.place is not None or each.code == "not_python":
             yield msgspec.structs.replace(each, subject="", because=None)
@@ -205,9 +202,9 @@ def _nothing_begun(exercise: ExerciseReport) -> bool:
 
 
 def _shown(exercise: ExerciseReport, why: dict[str, str]) -> Iterator[CheckReport]:
-    """Yield the checks of an exercise.
+    """Yield the checks.
 
-    Checks in `why`, and checks that need one of these, are changed to "not run".
+    Those in `why`, and those that need one of these, have the outcome "not run".
     """
     waits: dict[str, str] = {}  # why a check was not run, by its title
     nothing = _is_unreadable(exercise) or _nothing_begun(exercise)
@@ -236,9 +233,9 @@ def _shown(exercise: ExerciseReport, why: dict[str, str]) -> Iterator[CheckRepor
 
 
 def first_failure(exercise: ExerciseReport) -> CheckReport | None:
-    """Return the first check that failed because of its own result; None if there is none.
+    """Return the first check that did not fail only because of another check.
 
-    A check that failed only because of another check is left out.
+    None if none failed.
     """
     checks = presented(exercise).checks
     return next((check for check in checks if not is_quiet(check)), None)
@@ -281,9 +278,9 @@ def _about_sibling(exercise: ExerciseReport) -> CheckReport | None:
 
 
 def _not_judged(exercise: ExerciseReport) -> str:
-    """Return a sentence with the number of visible checks that cannot be judged on this computer.
+    """Return a sentence that counts the visible checks that cannot be judged here.
 
-    The sentence is empty if all visible checks can be judged.
+    Empty without any.
     """
     seen = [check for check in exercise.checks if not check.hidden]
     count = sum(check.outcome == "graded when handed in" for check in seen)
@@ -323,10 +320,7 @@ def headline(check: CheckReport) -> str:
 
 
 def _titled(check: CheckReport) -> str:
-    """Return a check's finding.
-
-    The check's title comes first unless the finding names its function or file.
-    """
+    """Return a check's finding, after the check's title unless the finding names its subject."""
     is_named = check.cause is not None and check.cause.subject
     return check.finding if is_named or not check.finding else f"{check.title}: {check.finding}"
 
@@ -364,10 +358,7 @@ def repeated_errors(exercise: ExerciseReport) -> dict[str, str]:
 
 
 def first_cause(cause: Cause) -> Cause:
-    """Return the earliest cause in a chain of causes.
-
-    For example, a name may be missing because an import failed. The failed import is then returned.
-    """
+    """Return the earliest cause in a chain, such as the failed import of a name that is missing."""
     return cause if cause.because is None else first_cause(cause.because)
 
 

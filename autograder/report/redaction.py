@@ -46,11 +46,7 @@ def holds_back(policy: HintPolicy, stage: HiddenChecks) -> bool:
 
 
 def hides_repair(exercise: ExerciseReport, policy: HintPolicy, stage: HiddenChecks) -> bool:
-    """Return whether students do not see a repair.
-
-    They never see one in an exam. They do not see one either if it would reveal the outcome of a
-    hidden check that is held back.
-    """
+    """Return whether students see no repair: in an exam, or while hidden checks are held back."""
     return policy == "exam" or (
         holds_back(policy, stage) and any(check.hidden for check in exercise.checks)
     )
@@ -89,10 +85,7 @@ def exercise_for_student(
     hints_shown: HintsShown = 1,
     hidden: Callable[[str], HiddenChecks] = by_policy,
 ) -> ExerciseReport:
-    """Return one exercise of a report without the parts that the policy holds back.
-
-    `for_student` describes these parts.
-    """
+    """Return one exercise of a report without the parts that the policy holds back."""
     exam, stage = policy == "exam", hidden(exercise.name)
     held_back = holds_back(policy, stage)
     checks = []
@@ -150,9 +143,9 @@ def _check(exercise: ExerciseReport, check: CheckReport, level: int) -> CheckRep
 
 
 def _in_the_courses_words(diagnosis: Diagnosis | None) -> Diagnosis | None:
-    """Return a diagnosis with only the text that the course's authors wrote.
+    """Return a diagnosis with only the text of the course's authors.
 
-    None if it has none.
+    None if it has no such text.
     """
     if diagnosis is None or diagnosis.kind != "named" or not diagnosis.told:
         return None
@@ -177,10 +170,7 @@ def _without_values(exercise: ExerciseReport, cause: Cause | None) -> Cause | No
 
 
 def _without_parameters(checks: Sequence[CheckReport]) -> tuple[CheckReport, ...]:
-    """Replace the parameters in the names of hidden checks by numbers.
-
-    pytest writes the parameters of a check into its name, and they may reveal the hidden inputs.
-    """
+    """Number hidden checks that have pytest parameters, which may reveal inputs in names."""
     counts: Counter[str] = Counter()
     numbered = []
     for check in checks:
@@ -195,11 +185,7 @@ def _without_parameters(checks: Sequence[CheckReport]) -> tuple[CheckReport, ...
 
 
 def _may_show_reason(exercise: ExerciseReport) -> bool:
-    """Return whether the exercise's reason reveals nothing about a hidden check.
-
-    This is so if the reason contains no text from the submission, if there are no hidden checks, or
-    if a visible check has the same cause.
-    """
+    """Return whether the reason of an exercise reveals nothing about a hidden check."""
     if exercise.reason_is_ours or not any(check.hidden for check in exercise.checks):
         return True
     visible = [check.cause for check in exercise.checks if not check.hidden]

@@ -42,10 +42,7 @@ class Item(NamedTuple):
 
 
 def item_statistics(points: Floats, rest: Floats, maximum: float) -> Item:
-    """Return the statistics of an item with `maximum` points.
-
-    The arrays have the shape (students,).
-    """
+    """Return the statistics of an item with `maximum` points; arrays have the shape (students,)."""
     count = len(points)
     part = points / maximum if maximum else np.full(count, np.nan)
     return Item(
@@ -182,10 +179,7 @@ def correlation_intervals(points: Floats, rest: Floats, drawn: Floats) -> list[I
 
 
 def interval_of(statistic: Callable[[Floats], float], points: Floats, drawn: Floats) -> Interval:
-    """Return the interval of any statistic, which is computed for each sampled class in turn.
-
-    `points` has the shape (students, items).
-    """
+    """Return the interval of any statistic of `points`, computed for each sampled class in turn."""
     number = np.arange(len(points))
     found = [statistic(points[np.repeat(number, row.astype(int))]) for row in drawn]
     return _intervals(np.array(found)[:, None])[0]
@@ -194,7 +188,7 @@ def interval_of(statistic: Callable[[Floats], float], points: Floats, drawn: Flo
 def _intervals(found: Floats) -> list[Interval]:
     """Return the interval for each column.
 
-    An interval is NaN if the figure is undefined in more than half of the sampled classes.
+    NaN if the figure is undefined in most sampled classes.
     """
     tails = [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
     intervals = []
@@ -212,11 +206,7 @@ UNKNOWN = Interval(np.nan, np.nan)
 
 
 class Measured(NamedTuple):
-    """The figures of an exercise or a check.
-
-    `against` names students who lower the item's discrimination. `failed` counts the students with
-    fewer points than the maximum.
-    """
+    """The figures of an exercise or a check; students in `against` lower its discrimination."""
 
     exercise: str
     title: str
@@ -275,10 +265,7 @@ def summarise(scores: Scores) -> Summary:
 
 
 def _measured(taken: Taken, students: list[str], totals: Floats) -> tuple[Measured, list[Measured]]:
-    """Return the figures of an exercise and those of its checks.
-
-    Only the students who handed in the exercise count.
-    """
+    """Return the figures of an exercise and of its checks, from the students who handed it in."""
     own = totals[taken.students]
     names = [students[number] for number in taken.students]
     points = taken.points
@@ -310,10 +297,7 @@ def _measured(taken: Taken, students: list[str], totals: Floats) -> tuple[Measur
 
 
 def tenths(points: Floats, maximum: float) -> tuple[int, ...]:
-    """Count the students in each tenth of the maximum.
-
-    The last tenth includes full points and more.
-    """
+    """Count the students in each tenth of the maximum; the last tenth includes higher points."""
     if not maximum:
         return (0,) * TENTHS
     tenth = np.clip(np.floor(TENTHS * points / maximum + 1e-9), 0, TENTHS - 1).astype(int)

@@ -117,10 +117,7 @@ def exercise_lines(
 
 
 def head_lines(exercise: ExerciseReport, where: str, width: int | None) -> Iterator[StyledLine]:
-    """Yield what to do next, with the student's line, and then the score.
-
-    No repair is needed for this.
-    """
+    """Yield what to do next, with the student's line, and the score; this needs no repair."""
     start = opening(exercise)
     lines: list[StyledLine] = []
     if start.text:
@@ -229,10 +226,7 @@ def check_lines(
 
 
 def _new_line(check: CheckReport, shown_texts: set[str]) -> Line | None:
-    """Return the student's line of a check and add it to `shown_texts`.
-
-    None if unknown or shown.
-    """
+    """Return the student's line of a check and add it to `shown_texts`; None if already there."""
     place = None if is_quiet(check) else source_line(check)
     is_shown = shown_texts.issuperset(excerpt(place))
     shown_texts.update(excerpt(place))
@@ -314,10 +308,7 @@ def _panel(word: str, matrix: Matrix, digits: int, room: int | None) -> Panel:
 
 
 def _part_shown(matrix: Matrix) -> str:
-    """Return a text with the numbers of the rows and columns that are shown.
-
-    Empty if all are shown.
-    """
+    """Return the numbers of the rows and columns that are shown; empty if all are shown."""
     rows, columns = len(matrix.rows), len(matrix.rows[0]) if matrix.rows else 0
     if not rows or matrix.names or (rows, columns) == (1, 1, *matrix.shape)[-2:]:
         return ""

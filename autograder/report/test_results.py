@@ -70,10 +70,7 @@ class ShownExercise(msgspec.Struct, frozen=True):
 
 
 class CheckCase(msgspec.Struct, frozen=True):
-    """A check as a test case, or the reason why no check was run.
-
-    `line` is the number of the student's line; the first line has the number 1.
-    """
+    """A check as a test case, or the reason why no check was run. Lines are counted from 1."""
 
     name: str
     state: CaseState
@@ -106,10 +103,7 @@ def cases_of(shown: ShownExercise) -> list[CheckCase]:
 
 
 def _line(check: CheckReport, shown: ShownExercise) -> int | None:
-    """Return the line where a check failed, or the first line of the function that it called.
-
-    The result is None if neither is known.
-    """
+    """Return the line where a check failed, or where the function begins; None if not known."""
     if not shown.path.endswith(".py"):
         return None  # lines of a cell are not lines of the notebook file
     if check.place is not None and check.place.file == shown.exercise.file:
@@ -236,10 +230,7 @@ def _plain(text: str) -> str:
 
 
 def junit(shown: Sequence[ShownExercise]) -> bytes:
-    """Return the report as JUnit XML.
-
-    Each exercise is a test suite, and each check is a test case.
-    """
+    """Return the report as JUnit XML. Each exercise is a suite, and each check is a case."""
     suites = [(each, cases_of(each)) for each in shown]
     root = ET.Element("testsuites", _counted("autograder", [c for _, cs in suites for c in cs]))
     for each, cases in suites:

@@ -163,10 +163,7 @@ def _argument(value: Any) -> str:
 
 
 def _array(array: npt.NDArray[Any]) -> str:
-    """Return the Python text that makes this array or tensor.
-
-    For a large one, its type and shape.
-    """
+    """Return the Python text that makes this array or tensor; only its type and shape if large."""
     module, maker = ("torch", "tensor") if isinstance(array, Tensor) else ("np", "array")
     is_long = array.dtype.kind == "f" and not np.array_equal(array, array.round(3), equal_nan=True)
     if not 0 < array.size <= MOST_PRINTED or array.ndim > 2 or is_long:
