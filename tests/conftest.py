@@ -16,9 +16,8 @@ from autograder.course.course_file import Course, Limits, load_course
 from autograder.grading.judge import Judge, RunOptions
 from autograder.report.model import ExerciseReport
 from autograder.sandbox.child import Children
-from autograder.sandbox.levels import children_on, choose
+from autograder.sandbox.levels import children_for, children_on, choose
 from autograder.sandbox.session import WorkerSession
-from autograder.sandbox.spawn import Spawner
 from autograder.sandbox.workers import Workers
 from autograder.submission.source import Siblings, Source, read_source
 from autograder.worker.messages import Unit
@@ -28,6 +27,7 @@ ROOT = Path(__file__).resolve().parent.parent
 pytest_plugins = ["pytester"]
 
 SHORT = Limits(load_seconds=3, call_seconds=1, total_seconds=20, memory_mb=512)
+ENDLESS = Limits(load_seconds=0.5, call_seconds=0.25, total_seconds=20, memory_mb=512)  # for loops
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -138,19 +138,28 @@ def grade_text(grade_source) -> Callable[[str, str], ExerciseReport]:
     return grade
 
 
+@pytest.fixture(scope="session")
+def warm_sources(course: Course) -> Iterator[list[Children]]:
+    """Yield the sources of children that no test uses now. Each has one child at a time."""
+    free: list[Children] = []
+    yield free
+    for source in free:
+        source.close()
+
+
 @pytest.fixture
-def submit() -> Iterator[Callable[..., Submission]]:
+def submit(course: Course, warm_sources: list[Children]) -> Iterator[Callable[..., Submission]]:
     """Yield a function that runs a text in a worker: `submit("def f(): ...").f()`."""
-    spawner = Spawner("reference")
-    clients: list[WorkerSession] = []
+    used: list[tuple[WorkerSession, Children]] = []
 
     def make(text: str, limits: Limits = SHORT, **siblings: str) -> Submission:
         units = (Unit("work.py", textwrap.dedent(text)),)
         source = Source("work", "work.py", units, siblings)
-        clients.append(WorkerSession(Workers(source, "numpy", limits, spawner)))
-        return Submission(clients[-1])
+        children = warm_sources.pop() if warm_sources else children_for(course)
+        used.append((WorkerSession(Workers(source, "numpy", limits, children)), children))
+        return Submission(used[-1][0])
 
     yield make
-    for client in clients:
-        client.close()
-    spawner.close()
+    for session, children in used:
+        session.close()
+        warm_sources.append(children)

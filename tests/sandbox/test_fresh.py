@@ -5,7 +5,9 @@ import pytest
 from autograder.checks.proxy import Submission
 from autograder.report.redaction import exercise_for_student
 from autograder.sandbox.session import WorkerSession
+from tests.conftest import ENDLESS
 from tests.courses import write_course
+from tests.sandbox.processes import has_ended
 
 FACES = ("practice", "homework", "exam")
 
@@ -28,7 +30,7 @@ def test_a_submission_has_one_process_at_a_time(submit):
 def test_the_budget_is_one_for_all_processes(submit):
     from autograder.sandbox.problems import TimedOut
 
-    work = submit("def f():\n    while True: pass\n")
+    work = submit("def f():\n    while True: pass\n", ENDLESS)
     for place in (work, work.fresh()):
         with pytest.raises(TimedOut, match="did not finish"):
             place.f()
@@ -187,15 +189,14 @@ def test_a_check_that_is_broken_itself_still_needs_a_person(course, tmp_path):
 
 
 def test_a_client_that_is_closed_leaves_no_process(submit):
-    work = submit("def f(): return 1\n")
-    work.f()
+    work = submit("import os\ndef me(): return os.getpid()\n")
     fresh: Submission = work.fresh()
-    fresh.f()
+    ids = work.me(), fresh.me()
     session: WorkerSession = work._session
-    running = session.workers.running
+    assert session.workers.running
     session.close()
-    assert running and not session.workers.running
-    assert all(worker.child.wait(1) is not None for worker in running)
+    assert not session.workers.running
+    assert all(has_ended(process) for process in ids)
 
 
 def test_a_process_that_counts_is_counted_from_its_load(submit):

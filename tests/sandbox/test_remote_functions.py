@@ -6,6 +6,7 @@ import pytest
 from autograder.sandbox.problems import Raised
 from autograder.submission.source import Source
 from autograder.worker.messages import Unit
+from tests.conftest import ENDLESS
 
 RIGHT = "def implementation(x):\n    return x * 2, x.sum()\n"
 DRAWS = "def implementation(rng):\n    return rng.random(3)\n"
@@ -98,7 +99,8 @@ def test_a_call_that_takes_too_much_is_the_caller_s_loss(submit):
                 f(np.ones(10))
             except Exception as error:
                 return str(error)
-        """
+        """,
+        ENDLESS,
     )
     endless = "def implementation(x):\n    while True: pass\n"
     assert "did not come to an end" in work.use(work.elsewhere(endless, "implementation"))
