@@ -61,13 +61,13 @@ def put(folder, path, text=FINE):
 
 @pytest.fixture(scope="module")
 def grade_sample(root, tmp_path_factory):
-    """Grade the sample class; endless loops have one second."""
+    """Grade the sample class; endless loops have half a second."""
     folder = tmp_path_factory.mktemp("sample")
     for name in ("reference", "autograder", "exercises"):
         (folder / name).symlink_to(root / name)
     text = (root / "course.yml").read_text()
-    text = text.replace("call_seconds: 5", "call_seconds: 1").replace(
-        "d_seconds: 10", "d_seconds: 3"
+    text = text.replace("call_seconds: 5", "call_seconds: 0.5").replace(
+        "d_seconds: 10", "d_seconds: 1"
     )
     (folder / "course.yml").write_text(text)
     course = load_course(folder / "course.yml")
@@ -94,7 +94,7 @@ def sample_class(grade_sample, course, request):
     if request.config.getoption("--thorough"):
         return grade_sample("graded", 2)
     some = (*course.content.assignments[0].exercises, "causal_mask", "reflection")
-    return grade_sample("graded", 2, some)
+    return grade_sample("graded", 1, some)
 
 
 def test_right_files_get_full_marks_and_no_others(sample_class, root, course):

@@ -25,8 +25,13 @@ ROOT = Path(__file__).resolve().parents[2]
 TOKEN = "the-secret-of-the-judge"
 LIMITS = Limits(load_seconds=10, call_seconds=1, total_seconds=30, memory_mb=512)
 PATIENT = Limits(load_seconds=30, call_seconds=30, total_seconds=60, memory_mb=512)
-NEIGHBOUR = "def f(x):\n    open('left.txt', 'w').write('theirs')\n    return [2 * v for v in x]\n"
-QUIET = "def f(x): return [2 * v for v in x]\n"
+NEIGHBOUR = """\
+import contextlib
+def f(x):
+    with contextlib.suppress(OSError):  # some levels forbid the file
+        open('left.txt', 'w').write('theirs')
+    return [2 * v for v in x]
+"""
 
 
 @contextmanager
@@ -43,7 +48,9 @@ def arena(layers: Sequence[str], level: Level = "full") -> Iterator["Arena"]:
         ):
             children = ForkServers("reference", level, [ROOT / "reference", ROOT / "autograder"])
             try:
-                yield Arena(children, secret)
+                place = Arena(children, secret)
+                assert place.is_neighbour_right()
+                yield place
             finally:
                 children.close()
 
@@ -54,8 +61,11 @@ class Arena:
         self.secret = secret
 
     def gets_through(self, name: str) -> bool:
-        """Return True if the attack did something forbidden, or learnt a secret."""
-        self._neighbour(NEIGHBOUR)
+        """Return True if the attack did something forbidden, or learnt a secret.
+
+        An innocent submission runs before each attack and after it: the one after an attack is the
+        one before the next attack.
+        """
         head = (
             f"import os, sys\nSECRET = {str(self.secret)!r}\nJUDGE = {os.getpid()}\n"
             f"REFERENCE = {str(ROOT / 'reference' / 'attention.py')!r}\nOTHER = 'theirs'\n"
@@ -80,19 +90,20 @@ class Arena:
         """Return True if the judge's file was changed, or an innocent submission fails."""
         try:
             if self.secret.read_text() == TOKEN and self.secret.stat().st_mode & 0o777 == 0o666:
-                return not self._neighbour(QUIET)
+                return not self.is_neighbour_right()
         except OSError:
             pass
         self.secret.write_text(TOKEN)
         self.secret.chmod(0o666)
         return True
 
-    def _neighbour(self, text: str) -> bool:
-        source = Source("work", "work.py", (Unit("work.py", text),))
+    def is_neighbour_right(self) -> bool:
+        """Return True if an innocent submission is graded right. It leaves a file behind."""
+        source = Source("work", "work.py", (Unit("work.py", NEIGHBOUR),))
         client = WorkerSession(Workers(source, "numpy", PATIENT, self.children))
         try:
             return client.ask(Request("call", "f", [[1, 2]])).value == [2, 4]
-        except StudentProblem:  # it cannot write its file on this level
+        except StudentProblem:
             return False
         finally:
             client.close()

@@ -61,7 +61,7 @@ def served(results):
 @pytest.fixture(scope="module")
 def desk(request, tmp_path_factory):
     """A browser, the cookies by which its pages are let in, and the desk's address."""
-    size = 300 if request.config.getoption("--thorough") else 60
+    size = 300 if request.config.getoption("--thorough") else 20
     results = with_submissions(tmp_path_factory.mktemp("class"), size, ROOT)
     with chromium() as browser, served(results) as address:
         page = browser.new_page()

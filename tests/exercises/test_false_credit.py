@@ -123,6 +123,7 @@ def test_losses_and_words_do_not_follow_from_steps_that_ignore_their_question(gr
         assert outcomes[title] == "failed", title
 
 
+@pytest.mark.thorough
 def test_entropies_do_not_follow_from_a_table(grade_text):
     report = grade_text(
         "scaling_experiment",
@@ -207,6 +208,7 @@ def test_attention_that_says_nothing_gets_what_its_parts_and_shapes_are_worth(gr
     }
 
 
+@pytest.mark.thorough
 def test_a_model_that_hardly_moves_gets_no_causality_and_no_gradient(grade_text):
     text = OF_MODELS + (
         "def NOTHING(shape): return torch.ones(shape)\n"

@@ -42,6 +42,7 @@ def test_a_right_loop_is_right_for_every_seed(outcomes, seeds):
     assert set(outcomes(read_source(path, NAME), seeds)) == {"passed"}
 
 
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("seeds", [1, pytest.param(20, marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_faulty_loop_is_wrong_for_every_seed(outcomes, fault, seeds):
@@ -52,6 +53,7 @@ def test_a_faulty_loop_is_wrong_for_every_seed(outcomes, fault, seeds):
     assert set(outcomes(source, seeds)) == {"failed"}
 
 
+@pytest.mark.thorough
 def test_the_experiment_shows_what_the_lesson_says(course):
     """Attention to all words gets every verb; one word back, only those within its reach."""
     lesson = solution_module(course, course.exercise(NAME))

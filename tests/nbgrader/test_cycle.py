@@ -143,7 +143,6 @@ def test_feedback_reaches_the_students_and_tells_no_secret(course, graded):
 
 def test_plain_autograde_and_the_button_give_the_same_export_and_rows(course, graded):
     """A real kernel runs check(); nbgrader with our step; our command: the same gradebook."""
-    assert course.autograder("grade", ASSIGNMENT).returncode == 1
     ours = course.rows(), course.export()
     config = course.directory / "nbgrader_config.py"
     whole = config.read_text()

@@ -58,16 +58,17 @@ def browser():
 
 
 @pytest.fixture(scope="module")
-def lab(browser, course):
-    """An instructor's JupyterLab, and its address."""
-    with jupyter_lab(course.directory, course.env()) as (address, token):
-        yield open_lab(browser, address, token), address
+def lab(course):
+    """The address and the token of a JupyterLab in the course directory."""
+    with jupyter_lab(course.directory, course.env()) as found:
+        yield found
 
 
 @pytest.fixture(scope="module")
-def formgrader(lab):
+def formgrader(browser, lab):
     """Opens a page of formgrader, signed in."""
-    page, address = lab
+    address, _ = lab
+    page = open_lab(browser, *lab, "formgrader/")
 
     def visit(path):
         page.goto(f"{address}formgrader/{path}")
@@ -83,8 +84,8 @@ def submission(course, student, notebook):
 
 
 @pytest.mark.thorough
-def test_formgrader_opens_in_jupyterlab(lab):
-    page, _ = lab
+def test_formgrader_opens_in_jupyterlab(browser, lab):
+    page = open_lab(browser, *lab)
     page.get_by_role("menuitem", name="Nbgrader", exact=True).click()
     page.get_by_text("Formgrader", exact=True).click()
     inside = page.frame_locator("iframe")
@@ -157,19 +158,18 @@ def test_nothing_that_a_student_wrote_runs_in_an_instructor_s_browser(course, fo
     picture(page, "formgrader-hostile")
 
 
-def test_a_student_sees_the_report_and_its_picture(browser, course):
-    home = course.student("cleo")
-    shutil.copytree(course.directory / "release" / ASSIGNMENT, home / ASSIGNMENT)
-    fill_in(home / ASSIGNMENT / "softmax.ipynb", solution("softmax", AXIS_0))
-    with jupyter_lab(home, course.env("cleo")) as (address, token):
-        page = open_lab(browser, address, token, f"lab/tree/{ASSIGNMENT}/softmax.ipynb")
-        page.get_by_text("| Idle").wait_for()
-        page.get_by_role("menuitem", name="Run", exact=True).click()
-        page.get_by_text("Run All Cells", exact=True).click()
-        report = page.locator(".autograder-report")
-        expect(report).to_contain_text("softmax along the first axis")
-        wrong = report.locator("td.wrong").first
-        wrong.scroll_into_view_if_needed()
-        assert wrong.evaluate("cell => getComputedStyle(cell).outlineStyle") == "solid"
-        picture(page, "student-check")
-        expect(page.locator(".jp-OutputArea-executeResult")).to_have_count(0)  # no bare number
+def test_a_student_sees_the_report_and_its_picture(browser, course, lab):
+    home = course.directory / "cleo"
+    shutil.copytree(course.directory / "release" / ASSIGNMENT, home)
+    fill_in(home / "softmax.ipynb", solution("softmax", AXIS_0))
+    page = open_lab(browser, *lab, f"lab/tree/{home.name}/softmax.ipynb")
+    page.get_by_text("| Idle").wait_for()
+    page.get_by_role("menuitem", name="Run", exact=True).click()
+    page.get_by_text("Run All Cells", exact=True).click()
+    report = page.locator(".autograder-report")
+    expect(report).to_contain_text("softmax along the first axis")
+    wrong = report.locator("td.wrong").first
+    wrong.scroll_into_view_if_needed()
+    assert wrong.evaluate("cell => getComputedStyle(cell).outlineStyle") == "solid"
+    picture(page, "student-check")
+    expect(page.locator(".jp-OutputArea-executeResult")).to_have_count(0)  # no bare number

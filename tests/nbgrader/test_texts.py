@@ -1,5 +1,6 @@
 """Students' texts in nbgrader's pages: nothing in them opens, loads or runs; the rest stays."""
 
+import functools
 import itertools
 import re
 
@@ -128,12 +129,17 @@ LINK = re.compile(r"(https?://|mailto:|#)\S*$", re.IGNORECASE)
 ATTACHED = {"a.png": {"image/png": PNG}}
 
 
+@functools.cache
+def exporter(template):
+    return HTMLExporter(template_name=template)
+
+
 def page(cells, template="lab"):
     """A notebook after our step, as nbconvert's own exporter shows it; every cell's tags."""
     book = new_notebook(cells=cells)
     EscapeTexts().preprocess(book, {})
     nbformat.validate(book)
-    text, _ = HTMLExporter(template_name=template).from_notebook_node(book)
+    text, _ = exporter(template).from_notebook_node(book)
     return bs4.BeautifulSoup(text, "html.parser")
 
 

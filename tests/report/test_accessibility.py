@@ -12,13 +12,13 @@ from tests.desk.generated import drawn_class
 
 
 @pytest.fixture(scope="module")
-def pages(tmp_path_factory):
+def pages(request, tmp_path_factory):
     """Pages of students with exercises of the sample class, the class's, and the answers to mark."""
     folder = tmp_path_factory.mktemp("pages")
     course = load_course(ROOT / "course.yml")
     exercises = course.content.exercises
     overview = ClassOverview(course.title, exercises)
-    reports = drawn_class(20)
+    reports = drawn_class(20 if request.config.getoption("--thorough") else 10)
     for report in reports:
         overview.add(report, f"{report.student}.html")
     for report in reports[:4]:
@@ -37,13 +37,18 @@ def pages(tmp_path_factory):
     return sorted(folder.glob("*.html"))
 
 
-@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
-def test_a_class_s_pages_are_for_everybody(pages, scheme, width):
-    assert len(pages) == 6
+@pytest.fixture(scope="module")
+def browser():
     with chromium() as browser:
-        page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
-        found = {}
-        for path in pages:
-            page.goto(path.as_uri())
-            found[path.name] = violations(page)
+        yield browser
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
+def test_a_class_s_pages_are_for_everybody(browser, pages, scheme, width):
+    assert len(pages) == 6
+    page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    found = {}
+    for path in pages:
+        page.goto(path.as_uri())
+        found[path.name] = violations(page)
     assert {name: each for name, each in found.items() if each} == {}

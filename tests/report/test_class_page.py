@@ -27,6 +27,12 @@ UNSCALED = Misconception("unscaled", "{The|In part the} scores are not scaled.",
 INVERTED = Misconception("mask-inverted", "The mask is inverted.", (), {})
 
 
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as browser:
+        yield browser
+
+
 def page_of(overview):
     return environment().get_template("index.html").render(**class_page_content(overview))
 
@@ -213,30 +219,29 @@ def test_of_few_students_less_is_said(size):
     assert "nan" not in page
 
 
-def test_in_a_browser_it_sorts_by_keyboard_and_fits_a_phone(tmp_path):
+def test_in_a_browser_it_sorts_by_keyboard_and_fits_a_phone(browser, tmp_path):
     (tmp_path / "index.html").write_text(page_of(a_class(30, exercises=15)))
-    with chromium() as browser:
-        page = browser.new_page(viewport={"width": 1280, "height": 800})
-        said = []
-        page.on("console", lambda message: said.append(message.text))
-        page.on("pageerror", lambda error: said.append(str(error)))
-        page.goto((tmp_path / "index.html").as_uri())
-        student = page.locator("table.whole thead button").first
-        student.focus()
-        page.keyboard.press("Enter")
-        page.keyboard.press("Enter")
-        assert page.locator("table.whole tbody th").first.inner_text() == "s029"
-        heading = page.locator("table.whole thead th").first
-        assert heading.get_attribute("aria-sort") == "descending"
-        region = page.locator("#students [role=region]")
-        assert region.evaluate("e => e.scrollWidth <= e.clientWidth")  # all columns at once
-        assert page.evaluate(OVER_THEIR_COLUMNS, "table.class") == []
-        picture(page, "class")
-        page.set_viewport_size({"width": 390, "height": 800})
-        assert page.evaluate("document.documentElement.scrollWidth") == 390
-        head = page.locator("table.whole thead").bounding_box()
-        assert head["height"] < 130  # or a phone shows blank above the first titles
-        assert said == []
+    page = browser.new_page(viewport={"width": 1280, "height": 800})
+    said = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.goto((tmp_path / "index.html").as_uri())
+    student = page.locator("table.whole thead button").first
+    student.focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Enter")
+    assert page.locator("table.whole tbody th").first.inner_text() == "s029"
+    heading = page.locator("table.whole thead th").first
+    assert heading.get_attribute("aria-sort") == "descending"
+    region = page.locator("#students [role=region]")
+    assert region.evaluate("e => e.scrollWidth <= e.clientWidth")  # all columns at once
+    assert page.evaluate(OVER_THEIR_COLUMNS, "table.class") == []
+    picture(page, "class")
+    page.set_viewport_size({"width": 390, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    head = page.locator("table.whole thead").bounding_box()
+    assert head["height"] < 130  # or a phone shows blank above the first titles
+    assert said == []
 
 
 # The titles of columns that do not end where their numbers end, or begin where their words begin.
@@ -257,16 +262,15 @@ OVER_THEIR_COLUMNS = """(tables) => [...document.querySelectorAll(tables)].flatM
 
 
 @pytest.mark.parametrize("size", [5, 60])
-def test_the_first_screen_answers_three_questions(tmp_path, size):
+def test_the_first_screen_answers_three_questions(browser, tmp_path, size):
     """On a laptop the answers stand side by side; in the dark they are light."""
     (tmp_path / "index.html").write_text(page_of(a_class(size, exercises=15)))
-    with chromium() as browser:
-        page = browser.new_page(viewport={"width": 1280, "height": 900}, color_scheme="dark")
-        page.goto((tmp_path / "index.html").as_uri())
-        for name in ("Who needs you", "How the class is doing", "What is misunderstood"):
-            box = page.get_by_role("region", name=name).bounding_box()
-            assert box["y"] + box["height"] < 900, name
-        text = page.locator(".histogram text").first
-        assert text.evaluate("e => getComputedStyle(e).fill") == page.evaluate(
-            "getComputedStyle(document.body).color"
-        )
+    page = browser.new_page(viewport={"width": 1280, "height": 900}, color_scheme="dark")
+    page.goto((tmp_path / "index.html").as_uri())
+    for name in ("Who needs you", "How the class is doing", "What is misunderstood"):
+        box = page.get_by_role("region", name=name).bounding_box()
+        assert box["y"] + box["height"] < 900, name
+    text = page.locator(".histogram text").first
+    assert text.evaluate("e => getComputedStyle(e).fill") == page.evaluate(
+        "getComputedStyle(document.body).color"
+    )

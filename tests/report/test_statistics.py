@@ -1,12 +1,19 @@
 """Item statistics against SciPy's, and against what their definitions say."""
 
+import importlib
+
 import numpy as np
 import pytest
-from scipy import stats
 
 from autograder.report import statistics
 
 CLASSES = [np.random.default_rng(seed) for seed in range(5)]
+
+
+@pytest.fixture(scope="module")
+def stats():
+    """SciPy's, which takes a second to import: only the process that runs these tests does."""
+    return importlib.import_module("scipy.stats")
 
 
 def a_class(rng, students=60, exercises=6):
@@ -16,7 +23,7 @@ def a_class(rng, students=60, exercises=6):
 
 
 @pytest.mark.parametrize("rng", CLASSES)
-def test_an_item_is_measured_as_by_the_oracle(rng):
+def test_an_item_is_measured_as_by_the_oracle(stats, rng):
     points = a_class(rng)
     one, rest = points[:, 0], points[:, 1:].sum(1)
     found = statistics.item_statistics(one, rest, 10.0)
@@ -57,7 +64,7 @@ def test_those_against_the_grain_are_named():
 
 
 @pytest.mark.parametrize("rng", CLASSES)
-def test_alpha_is_what_the_analysis_of_variance_gives(rng):
+def test_alpha_is_what_the_analysis_of_variance_gives(stats, rng):
     points = a_class(rng)  # Hoyt (1941): 1 − MS(residual) / MS(students)
     students, exercises = points.shape
     mean = points.mean()
@@ -77,7 +84,7 @@ def test_alpha_of_what_does_not_vary_is_unknown():
     assert np.isnan(statistics.standard_error_of_measurement(np.ones((30, 4)), -0.1))
 
 
-def test_intervals_are_those_of_the_classes_drawn():
+def test_intervals_are_those_of_the_classes_drawn(stats):
     points = a_class(np.random.default_rng(3), 40, 3)
     drawn = statistics.bootstrap_draws(40)
     (low, high), *_ = statistics.correlation_intervals(points[:, :1], points[:, 1:2], drawn)

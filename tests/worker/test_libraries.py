@@ -4,7 +4,7 @@ import pytest
 
 from autograder.checks.proxy import Submission
 from autograder.course.course_file import Limits
-from autograder.sandbox.levels import LEVELS, children_on, why_not
+from autograder.sandbox.levels import children_on, why_not
 from autograder.sandbox.problems import Raised
 from autograder.sandbox.session import WorkerSession
 from autograder.sandbox.workers import Workers
@@ -31,7 +31,13 @@ def plain():
 """
 
 
-@pytest.fixture(params=["none", *LEVELS])
+@pytest.fixture(
+    params=[
+        "full",
+        "no-open",
+        *(pytest.param(level, marks=pytest.mark.thorough) for level in ("none", "landlock")),
+    ]
+)
 def level(request):
     if request.param != "none" and why_not(request.param):
         pytest.skip(why_not(request.param))
