@@ -1,7 +1,7 @@
-"""Adjustments of a class: changes of points by people, each for the work that it was made for.
+"""Adjustments: changes of points by people. Each is for the work that the student had handed in.
 
-They are kept in the store. When a class is graded, and when somebody enters an adjustment,
-`adjustments.csv` is imported into the store and written again.
+The store keeps them. When a class is graded, and when somebody enters an adjustment, new rows of
+`adjustments.csv` are added to the store, and the table is written again.
 """
 
 import itertools
@@ -48,7 +48,10 @@ MAX_SHOWN = 5
 
 
 class Entered(NamedTuple):
-    """A decision and its table row; `id` is its id in the store, 0 if it is not stored yet."""
+    """A decision with its row of the table.
+
+    `id` is its number in the store, or 0 before it is stored.
+    """
 
     decision: Decision
     row: Row
@@ -56,32 +59,32 @@ class Entered(NamedTuple):
 
 
 class Adjustments:
-    """The adjustments in the store, and those typed into the table since the last run."""
+    """All adjustments of a class: those in the store, and those newly typed into the table."""
 
     def __init__(self, path: Path, course: Course, store: Store | None = None) -> None:
-        """Read the table and the store; without files there are no adjustments.
+        """Read the table and the store. If neither exists, there are no adjustments.
 
         Args:
-            store: the store in an open transaction, if there is one.
+            store: the store, if the caller has opened it for a transaction.
 
         Raises:
             UserError: the table or one of its rows is invalid; the message names the line.
         """
         with read_store(path.parent) if store is None else nullcontext(store) as tables:
-            stored = tables.adjustments()  # first: writers change the table first
+            stored = tables.adjustments()  # before the table: writers change the table first
         self.table = Table(path, COLUMNS, NEEDED)
         self.chosen: dict[tuple[str, str], str] | None = None  # chosen files; set by a run
-        self.put_back: list[str] = []  # students whose rows the table has lost
+        self.put_back: list[str] = []  # students whose rows were missing in the table
         self._course = course
         self._taken_out: list[int] = []
         self._states: dict[int, tuple[str, str, str]] = {}
         self.entered = [self._entered(row, id) for id, row in self._matched(stored)]
 
     def _matched(self, stored: Sequence[StoredAdjustment]) -> list[tuple[int, Row]]:
-        """Return the table's rows with their ids in the store, 0 for rows not stored yet.
+        """Return the rows of the table with their ids in the store; a new row has the id 0.
 
-        A row that a command or the desk entered is deleted only there. If the table does not have
-        it, the table may be an old copy, so the row is added again.
+        A row from a command or the desk can be deleted only with a command or the desk. If such a
+        row is missing in the table, the table may be an old copy, so the row is added again.
         """
         free: dict[tuple[str, ...], list[int]] = {}
         for at, row in reversed(list(enumerate(self.table.rows))):
@@ -128,15 +131,15 @@ class Adjustments:
     ) -> tuple[list[ExerciseReport], list[Adjustment]]:
         """Return the exercises after a student's decisions, and the adjustments that were applied.
 
-        With `only`, just the decisions on these exercises are applied: the others already are.
-        `sources`, by exercise, have the lines that comments are about.
+        If `only` is given, other exercises already contain their decisions, so these are not
+        applied again. `sources` has the code of each exercise, for comments on its lines.
         """
         changed, counted = {e.name: e for e in exercises}, self._counted(student, exercises, only)
         applied = [put_into_effect(each, changed, sources or {}) for each in counted]
         return [changed[exercise.name] for exercise in exercises], applied
 
     def upcoming(self, report: Report) -> Report:
-        """Return a report of the last run after the decisions that were entered since then."""
+        """Return the last run's report with the decisions that were entered after that run."""
         left = Counter(applied.entry for applied in report.adjustments)
         changed = {exercise.name: exercise for exercise in report.exercises}
         points = report.points
@@ -149,9 +152,9 @@ class Adjustments:
         return msgspec.structs.replace(report, points=max(0.0, points), exercises=exercises)
 
     def with_own_excuses(self, before: Report) -> dict[str, ExerciseReport]:
-        """Return the last run's exercises by name, excused only if a person entered the excuse.
+        """Return the last run's exercises by name, without the excuses that come from the roster.
 
-        Each run applies the roster's excuses again.
+        The excuses that people entered stay. Each run applies the roster's excuses again.
         """
         excuses = {d.entry for d in self.of(before.student) if d.change == "excuse"}
         own = {a.exercise for a in before.adjustments if a.entry in excuses or not a.entry}
@@ -161,7 +164,10 @@ class Adjustments:
         }
 
     def in_order(self, student: str, adjustments: Iterable[Adjustment]) -> list[Adjustment]:
-        """Return a student's adjustments in the table's order, followed by those without a row."""
+        """Return a student's adjustments in the order of the table.
+
+        Those without a row come last.
+        """
         rows = [(decision.exercise, decision.check) for decision in self.of(student)]
 
         def place(adjustment: Adjustment) -> int:
@@ -176,7 +182,7 @@ class Adjustments:
         exercises: Sequence[ExerciseReport],
         only: Collection[str] | None = None,
     ) -> list[Decision]:
-        """Return the decisions that count for a student's work, and store the state of each row."""
+        """Return the decisions that count for a student's work, and note the state of each row."""
         graded = [exercise.name for exercise in exercises]
         names = {TOTAL, *(graded if only is None else only)}
         counted = []
@@ -199,7 +205,7 @@ class Adjustments:
         return counted
 
     def choices(self, student: str) -> list[FileChoice]:
-        """Return the choices of files for a student, in order."""
+        """Return the files that people chose for a student, in the order of the decisions."""
         return [
             FileChoice(each.exercise, each.check, each.graded)
             for each in self.of(student)
@@ -207,7 +213,7 @@ class Adjustments:
         ]
 
     def _is_meant(self, place: int, request: str) -> bool:
-        """Tell whether a choice of a file or an answer to a request counts, and store its state.
+        """Return whether a choice of a file or an answer to a request counts, and note its state.
 
         If several choices name the graded file, only the last one counts.
         """
@@ -227,14 +233,17 @@ class Adjustments:
         return fitting == [place]
 
     def _is_chosen(self, place: int) -> bool:
-        """Tell whether this run grades a row's file; before a run, whether the last one did."""
+        """Return whether this run grades the file of a row.
+
+        Before a run, whether the last one did.
+        """
         decision, row, _ = self.entered[place]
         if self.chosen is None:
             return self.table.get(row, "state") != CHANGED
         return self.chosen.get((decision.student, decision.exercise)) == decision.check
 
     def not_in(self, report: Report) -> set[str]:
-        """Return the exercises, or `total`, for which a report's adjustments are out of date."""
+        """Return the exercises (or `total`) whose adjustments in a report are out of date."""
         counted: dict[str, list[Decision]] = defaultdict(list)
         for decision in self._counted(report.student, report.exercises):
             counted[decision.exercise].append(decision)
@@ -252,7 +261,7 @@ class Adjustments:
         }
 
     def notes(self, students: Collection[str]) -> list[str]:
-        """Return notes on rows that do not count, or that a person should check again."""
+        """Return notes on rows that do not count, and on rows that a person should check again."""
         by_state: dict[str, list[Decision]] = defaultdict(list)
         for place, (state, *_) in sorted(self._states.items()):
             by_state[state].append(self.entered[place].decision)
@@ -278,7 +287,10 @@ class Adjustments:
         return notes + self.put_back_notes()
 
     def put_back_notes(self) -> list[str]:
-        """Return a note on the rows that were added to the table again; empty if there are none."""
+        """Return a note on the rows that were added to the table again.
+
+        No note if there are none.
+        """
         if not self.put_back:
             return []
         rows = several(len(self.put_back), "row")
@@ -288,7 +300,7 @@ class Adjustments:
         ]
 
     def write(self) -> list[str]:
-        """Import the typed rows, and write the state of each row; return errors."""
+        """Add new rows to the store, write each row's state to the table, and return errors."""
         if not self.entered and not self._taken_out:
             return []
         rows = []
@@ -307,8 +319,8 @@ class Adjustments:
     def enter(self, cells: Mapping[str, str]) -> str:
         """Add a decision to the store and the table; return the error, or an empty text.
 
-        The decision is on the disk when this returns. Other processes may enter decisions
-        meanwhile.
+        When this returns, the decision is saved on the disk. Other processes may enter decisions at
+        the same time.
         """
         row = {name: safe_cell(text) for name, text in cells.items()}
         self._entered(Row(0, self.table.row(row)))
@@ -322,7 +334,10 @@ class Adjustments:
         return trouble
 
     def undo(self, student: str, exercise: str, check: str) -> tuple[int, str]:
-        """Delete the decisions on a check or exercise; return their number, and the error or ""."""
+        """Delete the decisions on a check or exercise.
+
+        Return how many there were, and an error or "".
+        """
         wanted = student, exercise, check
         with write_store(self.table.path.parent) as store:
             current = Adjustments(self.table.path, self._course, store)
@@ -336,9 +351,9 @@ class Adjustments:
         return len(gone), trouble
 
     def _export(self, store: Store, rows: Sequence[tuple[str, ...]]) -> str:
-        """Write the table and record its rows in the store; return the error, or an empty text.
+        """Write the table, and note its rows in the store; return the error, or an empty text.
 
-        `rows` are the rows of `entered`, and a new one if the caller stores it.
+        `rows` are the rows of `entered`, and also a new row if the caller is storing one.
         """
         trouble = self.table.write(rows)
         if trouble:
@@ -351,18 +366,18 @@ class Adjustments:
 
 
 def _is_orphan(each: Decision, exercise: ExerciseReport) -> bool:
-    """Tell whether a decision is about a check that does not exist."""
+    """Return whether a decision is about a check that the exercise does not have."""
     names = {check.name for check in exercise.checks}
     return bool(each.check) and not each.line and each.check not in names
 
 
 def _decision(cells: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the cells that a person enters, without those that the grader fills in."""
+    """Return the cells that a person fills in, without those that the grader fills in."""
     return tuple(cells[name].strip() for name in COLUMNS[:8])
 
 
 class UnappliedEntries(UserError):
-    """Error: results lack marks or adjustments; `what` is the message without the remedy."""
+    """Error: the results lack marks or adjustments. `what` says so, without advice what to do."""
 
     def __init__(self, what: str, exercises: Collection[str]) -> None:
         of = f" for {few(sorted(exercises), MAX_SHOWN)}" if exercises else ""
@@ -371,7 +386,7 @@ class UnappliedEntries(UserError):
 
 
 def refuse_unapplied_entries(results: Path, course: Course, reports: Sequence[Report]) -> None:
-    """Check that the reports contain all marks and adjustments, so that no old points are exported.
+    """Refuse reports that lack marks or adjustments, because their points would be out of date.
 
     Raises:
         UnappliedEntries: some are missing; the message names the table and the students.

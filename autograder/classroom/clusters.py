@@ -1,7 +1,7 @@
-"""Clusters of similar answers in words, so that they can be marked together.
+"""Clusters of similar answers in words, so that a person can mark similar answers together.
 
-Similar answers have the same words, or all but a few. The person who marks sees the cluster, and
-the words in which its answers differ.
+Similar answers have all or nearly all words in common. The person who marks sees a cluster, and the
+words in which its answers differ.
 """
 
 import difflib
@@ -21,8 +21,8 @@ from autograder.classroom.table_import import as_number
 from autograder.course.course_file import Question
 from autograder.course.text import digest
 
-NEAR = 0.8  # share of word pairs that similar answers have in common
-MOST_WORDS = 2000  # of an answer, in its word pairs
+NEAR = 0.8  # smallest share of common word pairs in similar answers
+MOST_WORDS = 2000  # words of an answer from which pairs are made
 MOST_COMPARED = 600  # words of an answer, to show differences
 WordPair = tuple[str, str, int]
 ID_LETTERS = 8
@@ -31,7 +31,7 @@ _AROUND = ".,;:!?\"'`*_()[]{}«»„“”‚‘’…"
 
 
 class SameText(NamedTuple):
-    """The normalized words of some answers, and the positions of these answers."""
+    """Answers that have the same normalized words; `places` are the positions of these answers."""
 
     words: tuple[str, ...]
     places: tuple[int, ...]
@@ -45,10 +45,10 @@ def normalized_words(text: str) -> tuple[str, ...]:
 
 
 def similar_groups(texts: Sequence[str]) -> list[list[SameText]]:
-    """Group similar answers: each group begins with its most common words.
+    """Put similar answers into groups; each group begins with the wording that most answers have.
 
-    Each answer is in one group, and the largest group comes first. The result depends only on the
-    texts and their order.
+    Each answer is in exactly one group, and the largest group comes first. The result depends only
+    on the texts and their order.
     """
     places: dict[tuple[str, ...], list[int]] = {}
     for place, text in enumerate(texts):
@@ -80,14 +80,14 @@ def similar_groups(texts: Sequence[str]) -> list[list[SameText]]:
 
 
 def are_near(one: frozenset[WordPair], other: frozenset[WordPair]) -> bool:
-    """Tell whether two texts are similar, by their word pairs."""
+    """Return whether two texts are similar: whether they have most word pairs in common."""
     return 2 * len(one & other) >= NEAR * (len(one) + len(other))
 
 
 def word_pairs(words: Sequence[str]) -> frozenset[WordPair]:
-    """Return the pairs of neighbouring words, with a number that tells repeated pairs apart.
+    """Return the pairs of neighbouring words; a number counts repetitions of the same pair.
 
-    The text's start and end count as empty words.
+    An empty word stands for the start and the end of the text.
     """
     cut = ["", *words[:MOST_WORDS], ""]
     met: Counter[tuple[str, str]] = Counter()
@@ -99,9 +99,9 @@ def word_pairs(words: Sequence[str]) -> frozenset[WordPair]:
 
 
 def differing_pieces(text: str, other: str) -> list[tuple[str, bool]]:
-    """Split a text into pieces, each with whether `other` has different words there.
+    """Split a text into pieces. Each piece has a flag: whether `other` has different words there.
 
-    An empty piece marks words that only `other` has. Only the beginning of a long text is compared.
+    A piece is empty where only `other` has words. Only the beginning of a long text is compared.
     """
     words, other_words = text.split()[:MOST_COMPARED], other.split()[:MOST_COMPARED]
     matcher = difflib.SequenceMatcher(
@@ -127,14 +127,14 @@ class RubricItem(msgspec.Struct, frozen=True):
 
 
 class Wording(msgspec.Struct, frozen=True):
-    """Answers with the same words; `id` is that of the first answer."""
+    """Answers with the same words. `id` is the id of the first of these answers."""
 
     id: str
     members: tuple[Answered, ...]
 
 
 class AnswerCluster(msgspec.Struct, frozen=True):
-    """Wordings that are similar to the first one."""
+    """Group of wordings that are similar to its first wording."""
 
     wordings: tuple[Wording, ...]
 
@@ -144,7 +144,10 @@ class AnswerCluster(msgspec.Struct, frozen=True):
 
 
 class MarkedSoFar(msgspec.Struct, frozen=True):
-    """The progress of marking a question; `points` is the mean, `doubtful` marks do not count."""
+    """Progress of marking a question.
+
+    `points` is the mean; `doubtful` counts marks that do not count.
+    """
 
     answers: int
     marked: int
@@ -153,7 +156,7 @@ class MarkedSoFar(msgspec.Struct, frozen=True):
 
 
 def rubric(question: Question) -> tuple[RubricItem, ...]:
-    """Return the rubric's items, with the points of those that begin like "2 points: …"."""
+    """Return the items of a question's rubric. An item such as "2 points: …" names its points."""
     items = []
     for text in question.rubric:
         match = _POINTS.match(text)
@@ -163,13 +166,13 @@ def rubric(question: Question) -> tuple[RubricItem, ...]:
 
 
 def total(question: Question, ids: Sequence[str]) -> float:
-    """Return the sum of some items' points, between 0 and the question's maximum."""
+    """Return the sum of the points of some rubric items, limited to the question's maximum."""
     points = sum(item.points or 0 for item in rubric(question) if item.id in ids)
     return round(min(question.points, max(0.0, points)), 2)
 
 
 class Sheet:
-    """A question of a class with its answers in clusters and their marks."""
+    """The answers to one question, arranged in clusters, with their marks."""
 
     def __init__(self, marking: Marking, exercise: str, question: str) -> None:
         """Cluster the answers.
@@ -194,28 +197,37 @@ class Sheet:
         return tuple(clusters)
 
     def wording(self, named: str) -> Wording | None:
-        """Return the wording with this id, or with an answer of this id; None if there is none."""
+        """Return the wording that has this id, or whose answers include this id.
+
+        None without one.
+        """
         for each in self.wordings:
             if named == each.id or any(member.id == named for member in each.members):
                 return each
         return None
 
     def cluster(self, wording: Wording) -> AnswerCluster:
-        """Return the cluster of a wording."""
+        """Return the cluster that contains a wording."""
         return next(cluster for cluster in self.clusters if wording in cluster.wordings)
 
     def is_open(self, wording: Wording) -> bool:
-        """Tell whether an answer with this wording has no points yet."""
+        """Return whether at least one answer with this wording has no points yet."""
         marks = self.marking.marks()
         return any(marks.mark(each).points is None for each in wording.members)
 
     def beside(self, wording: Wording | None, step: int) -> Wording | None:
-        """Return the next wording, or the previous one if `step` is −1; None at the ends."""
+        """Return the next wording, or the previous one if `step` is −1.
+
+        None if there is no other.
+        """
         at = self.wordings.index(wording) + step if wording in self.wordings else 0
         return self.wordings[at] if 0 <= at < len(self.wordings) else None
 
     def next_open(self, wording: Wording | None = None) -> Wording | None:
-        """Return the next wording with an unmarked answer, going round; None if all are marked."""
+        """Return the next wording with an unmarked answer, starting again at the first.
+
+        None if none.
+        """
         at = self.wordings.index(wording) + 1 if wording in self.wordings else 0
         return next(filter(self.is_open, [*self.wordings[at:], *self.wordings[:at]]), None)
 
@@ -230,7 +242,7 @@ class Sheet:
         return MarkedSoFar(len(self._members), len(points), doubtful, mean)
 
     def comments(self) -> list[str]:
-        """Return the comments given for this question, most used first."""
+        """Return the comments that people gave for this question, most frequent first."""
         marks = self.marking.marks()
         used: Counter[str] = Counter()
         for each in self._members:

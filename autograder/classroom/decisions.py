@@ -1,4 +1,4 @@
-"""Decisions of people on points: read from a table, and applied to exercises."""
+"""Decisions of people about points: they are read from a table and applied to exercises."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -29,10 +29,11 @@ ChangeKind = Literal["add", "set", "excuse", "comment", "file", "answer"]
 
 
 class Decision(msgspec.Struct, frozen=True):
-    """A person's decision on a student's points.
+    """A person's decision about a student's points.
 
-    `check` is the name of a check. For a file choice it is a digest of the file, for an answer a
-    digest of the request, and for a comment the line, such as `line 3` or `cell 2 line 3`.
+    `check` is the name of a check. If the decision chooses a file, it is a digest of that file. If
+    it answers a request, it is a digest of the request. For a comment it is a line, such as `line
+    3`.
     """
 
     student: str
@@ -44,7 +45,7 @@ class Decision(msgspec.Struct, frozen=True):
     by: str
     when: str
     work: str
-    graded: str  # points from the checks when it was decided
+    graded: str  # points from the checks at the time of the decision
 
     @classmethod
     def read(cls, cells: Mapping[str, str], where: str, course: Course) -> Self:
@@ -92,18 +93,18 @@ class Decision(msgspec.Struct, frozen=True):
 
     @property
     def line(self) -> tuple[int, int] | None:
-        """The code unit and line that a comment is about, both from 1; None if there is no line."""
+        """The number of the code cell (or 1) and the line of a comment; None if it has no line."""
         found = LINE.fullmatch(self.check) if self.change == "comment" else None
         return (int(found["cell"] or 1), int(found["line"])) if found else None
 
     @property
     def about(self) -> str:
-        """Return the exercise or the check that the decision is about."""
+        """Return the name of the exercise or check that the decision changes."""
         is_check = self.check and self.change not in {"file", "answer"}
         return f"{self.exercise} / {self.check}" if is_check else self.exercise
 
     def said(self, title: str) -> str:
-        """Return the line that the student reads."""
+        """Return the text with which the student reads the decision."""
         points = "point" if abs(self.points) == 1 else "points"
         what = {
             "add": f"{_signed(self.points)} {points}",
@@ -124,15 +125,15 @@ def _signed(points: float) -> str:
 
 
 def work_id(exercises: Sequence[ExerciseReport]) -> str:
-    """Return a digest of the work that was handed in for some exercises."""
+    """Return a digest of the files that a student handed in for some exercises."""
     return answer_id(" ".join(e.digest for e in exercises if e.digest) or "none")
 
 
 def points_given(decision: Decision, exercises: Sequence[ExerciseReport]) -> str:
-    """Return the points that the checks gave to a decision's exercise or check; "" for a total."""
+    """Return the points from the checks for a decision's exercise or check; "" for the total."""
     if decision.exercise == TOTAL:
         return ""
-    if decision.change == "file":  # a digest of all files to choose from
+    if decision.change == "file":  # for a file choice, this is a digest of all candidate files
         return decision.graded
     checks = [check.points for check in exercises[0].checks if check.name == decision.check]
     return number(checks[0] if checks else exercises[0].points)
@@ -155,7 +156,7 @@ def put_into_effect(
     changed: dict[str, ExerciseReport],
     sources: Mapping[str, Source] = MappingProxyType({}),
 ) -> Adjustment:
-    """Apply a decision to the exercises in `changed`, by name; return the adjustment."""
+    """Apply a decision to the exercises in `changed`, a dict by name, and return the adjustment."""
     if each.exercise == TOTAL:
         if each.change == "excuse":
             for name, exercise in changed.items():
@@ -180,12 +181,12 @@ def put_into_effect(
 
 
 def _in_effect(said: str, points: float) -> str:
-    """Return an adjustment's text with the points that were applied, if these are fewer."""
+    """Return an adjustment's text; it names the points that were applied if these are fewer."""
     return f"{said} ({_signed(points)} applied, since points cannot be below 0)"
 
 
 def on_the_total(points: float, adjustment: Adjustment) -> tuple[float, Adjustment]:
-    """Return a total after an adjustment, and the adjustment as it was applied."""
+    """Return a total after an adjustment, and the adjustment with the points that were applied."""
     after = max(0.0, points + adjustment.points)
     change = round(after - points, 2)
     if change == round(adjustment.points, 2):
@@ -195,7 +196,7 @@ def on_the_total(points: float, adjustment: Adjustment) -> tuple[float, Adjustme
 
 
 def _changed(exercise: ExerciseReport, each: Decision) -> ExerciseReport:
-    """Return an exercise after a decision; points are at least 0."""
+    """Return an exercise after a decision; its points are never below 0."""
     if each.change == "excuse":
         return msgspec.structs.replace(exercise, excused=True)
     if each.change in {"comment", "file", "answer"}:
@@ -219,7 +220,7 @@ def _changed(exercise: ExerciseReport, each: Decision) -> ExerciseReport:
 
 
 def open_requests(report: Report) -> list[ExerciseReport]:
-    """Return the exercises with a regrade request that has no answer in the report."""
+    """Return the exercises with a regrade request that nobody has answered in this report."""
     answered = {(each.exercise, each.check) for each in report.adjustments}
     return [
         each
@@ -229,7 +230,7 @@ def open_requests(report: Report) -> list[ExerciseReport]:
 
 
 def decision_row(change: str, amount: float | None, why: str, by: str | None) -> dict[str, str]:
-    """Return the table cells of a decision that is made today."""
+    """Return the table cells for a decision that a person makes today."""
     return {
         "change": change,
         "points": "" if amount is None else number(amount),
@@ -240,7 +241,10 @@ def decision_row(change: str, amount: float | None, why: str, by: str | None) ->
 
 
 def part_named(name: str, course: Course) -> str:
-    """Return the name of an exercise, or `total` for `all`, the roster's name for everything."""
+    """Return the name of an exercise.
+
+    Return `total` for `all`, which means everything in the roster.
+    """
     return TOTAL if name == EVERYTHING and name not in course.exercises else name
 
 
@@ -260,7 +264,7 @@ def line_named(text: str) -> str:
 
 
 def refuse_without_reason(why: str, remedy: str) -> None:
-    """Check that a change of points has a reason, which the student reads.
+    """Refuse a change of points without a reason, because the student reads the reason.
 
     Raises:
         UserError: the reason is empty.
@@ -293,7 +297,7 @@ def check_named(
 
 
 def doubt_of(report: Report, exercise: str, check: str, change: str, amount: float | None) -> str:
-    """Return a warning about an unusual change of points; empty if the change is usual."""
+    """Return a warning if a change of points is unusual; empty if it is usual."""
     if amount is None:
         return ""
     part: Report | ExerciseReport | CheckReport = report

@@ -19,14 +19,14 @@ from autograder.submission.read import (
 )
 
 MOST_ENTRIES = 200_000
-MOST_NAME = 1000  # characters; a zip may list longer names than a disk has
+MOST_NAME = 1000  # characters; a name in a zip can be longer than a disk allows
 MOST_TEXT = 1024 * 1024  # bytes of a platform's note on a hand-in
 YEARS = range(1990, 3000)  # plausible years of a hand-in
 MOST_METADATA = 32 * 1024 * 1024  # bytes: Gradescope's has every test's output
 
 
 class Entry(msgspec.Struct, frozen=True, order=True):
-    """An entry of a folder, or of the zip that the folder was unpacked from."""
+    """An entry of a folder, or of a zip from which the folder was unpacked."""
 
     name: str
     is_folder: bool
@@ -35,15 +35,15 @@ class Entry(msgspec.Struct, frozen=True, order=True):
 class Listing:
     """The entries of a folder, sorted by name.
 
-    `packed` has the paths of all entries of the zip that the folder was unpacked from, with the
-    reasons of those that were not unpacked. So a hand-in of only a PDF, which is never unpacked, is
-    listed too. `hidden` are names that begin with a dot.
+    If the folder was unpacked from a zip, `packed` has the paths of all entries of the zip; each
+    path has the reason why the entry was not unpacked, or an empty text. So a student who handed in
+    only a PDF, which is never unpacked, is listed too. `hidden` are names that begin with a dot.
     """
 
     def __init__(
         self, root: Path, packed: Mapping[PathParts, str] | None = None, is_below: bool = False
     ) -> None:
-        """List the folder; a folder with `is_below` is empty if it cannot be listed.
+        """List the folder. If `is_below` is true and the folder cannot be read, the list is empty.
 
         Raises:
             UserError: the folder cannot be read, or has too many entries.
@@ -78,12 +78,15 @@ class Listing:
         return [entry.name for entry in self.entries if entry.is_folder]
 
     def below(self, folder: str) -> "Listing":
-        """Return the listing of a subfolder; it is empty if the subfolder cannot be read."""
+        """Return the listing of a subfolder.
+
+        The listing is empty if the subfolder cannot be read.
+        """
         packed = {path: reason for path, reason in self._packed.get(folder, {}).items() if path}
         return Listing(self.root / folder, packed, is_below=True)
 
     def lost(self, entry: str) -> dict[str, str]:
-        """Return the files of an entry that were not unpacked: the reasons by path."""
+        """Return the files of an entry that were not unpacked, as a dict from path to reason."""
         packed = self._packed.get(entry, {})
         return {
             "/".join(path): f"{one_line((entry, *path)[-1], 100)} was left out: {reason}."
@@ -92,7 +95,7 @@ class Listing:
         }
 
     def has(self, folder: str, name: str) -> bool:
-        """Tell whether a subfolder has an entry of that name that is not a link."""
+        """Return whether a subfolder has an entry with that name, which is not a link."""
         if kind_of(self.root / folder / name) not in {None, "link"}:
             return True
         return any(below[:1] == (name,) for below in self._packed.get(folder, ()))
@@ -107,10 +110,11 @@ class Listing:
 
 
 class Owner(msgspec.Struct, frozen=True, kw_only=True):
-    """A student as a platform names them.
+    """A student as the platform describes them.
 
-    `key` names the student's results if there is no roster; other entries of the download do not
-    change it. `id` is the platform's id, or empty.
+    Without a roster, `key` is the student's name in the results; it does not depend on other
+    entries of the download. `id` is the student's id on the platform; it is empty if it is not
+    known.
     """
 
     key: str
@@ -120,11 +124,11 @@ class Owner(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Piece(msgspec.Struct, frozen=True, kw_only=True):
-    """An entry of a download, or one person's part of it.
+    """An entry of a download, or the part of an entry that belongs to one person.
 
-    `entry` is the path below the listing. `name` is the file's own name, or empty for a folder
-    whose content is the submission. `attempt` orders a person's attempts: the last one replaces all
-    others if `whole`, else only files of the same name.
+    `entry` is its path in the listing. `name` is the file's name; it is empty for a folder that is
+    itself the submission. `attempt` gives the order of a person's attempts. If `whole` is true, the
+    last attempt replaces all earlier ones; otherwise it replaces only files of the same name.
     """
 
     entry: str
@@ -138,12 +142,13 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Importer(msgspec.Struct, frozen=True, kw_only=True):
-    """A platform: `recognise` counts the entries that only it writes, `read` returns their pieces.
+    """A platform. `recognise` counts entries that only this platform writes; `read` returns pieces.
 
-    `read` skips entries that it does not understand. For an entry whose name may mean several
-    students it returns a piece for each: nobody gets the entry unless the roster decides.
-    `expected` shows the names of entries in a message. `also` are other files that it reads and
-    that are nobody's submission. With `starters`, each submission contains the files as handed out.
+    `read` skips entries that it does not understand. If an entry's name may mean several students,
+    it returns a piece for each of them; then only a roster can decide whose entry it is. `expected`
+    describes names of entries for messages. `also` returns other files of the platform, which are
+    no submissions. If `starters` is true, submissions include files that the student did not
+    change.
     """
 
     name: str
@@ -156,7 +161,7 @@ class Importer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def plain_owner(name: str) -> Owner:
-    """Return the owner of an entry that is named after its student."""
+    """Return the owner of an entry whose name is the student's name."""
     return Owner(key=name, id=name, name=name)
 
 

@@ -1,4 +1,4 @@
-"""Final report of a student: new and old results, excuses, lateness and adjustments."""
+"""The final report on a student, from new results, earlier results and people's changes."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
@@ -32,11 +32,11 @@ def finalize(
     only: Collection[str] | None = None,
     before: Report | None = None,
 ) -> Report:
-    """Return the report with its totals, after excuses, lateness and adjustments.
+    """Return the report with its totals, after excuses, lateness and adjustments were applied.
 
     Args:
-        adjustments: all adjustments; those of exercises are already in the exercises' points.
-        only: the exercises graded now; the others keep their points and lateness.
+        adjustments: all adjustments; the points of the exercises already include theirs.
+        only: the exercises that were graded now; the others keep their points and lateness.
         before: the student's previous report.
     """
     excused = _excused(report, course)
@@ -63,7 +63,7 @@ def finalize(
 
 
 def _excused(report: Report, course: Course) -> set[str]:
-    """Return the exercises that the roster excuses, by their names or by an assignment's."""
+    """Return the exercises that the roster excuses, directly or as part of an assignment."""
     names = set(report.hand_in.excused if report.hand_in else ())
     if EVERYTHING in names:
         return {each.name for each in report.exercises}
@@ -78,9 +78,9 @@ def _lateness(
     only: Collection[str] | None,
     before: Report | None,
 ) -> list[Lateness]:
-    """Return the lateness in each assignment, in the course's order.
+    """Return the lateness for each assignment, in the order of the course.
 
-    An assignment that is not graded now keeps its lateness, unless its excused parts changed.
+    If an assignment is not graded now, its lateness stays, unless its excused exercises changed.
     """
     lateness: list[Lateness] = []
     for assignment in course.content.assignments:
@@ -112,7 +112,7 @@ def _late_before(assignment: Assignment, before: Report | None) -> Lateness | No
 def _counts_the_same(
     assignment: Assignment, counted: Sequence[ExerciseReport], before: Report | None
 ) -> bool:
-    """Tell whether an assignment has the same excused exercises as before."""
+    """Return whether the same exercises of an assignment are excused as in the report before."""
     had = before.exercises if before is not None else ()
     then = {each.name for each in had if not each.excused}
     now = {each.name for each in counted}
@@ -127,7 +127,7 @@ def _late(
     earned: float,
     used: float,
 ) -> Lateness | None:
-    """Return the lateness in one assignment; None if the hand-in is not known to be late."""
+    """Return the lateness for one assignment; None if the hand-in is not known to be late."""
     lateness = Lateness(assignment=assignment.name, due=due.isoformat(), said="")
     if not hand_in.at:
         by = hand_in.at_from or hand_in.platform
@@ -171,9 +171,9 @@ def without_checks(exercise: Exercise, work: StudentWork) -> ExerciseReport | No
 def merged_hand_in(
     old: HandIn | None, new: HandIn | None, now: Mapping[str, ExerciseReport]
 ) -> HandIn | None:
-    """Return the details of a hand-in; the old ones if nothing was handed in now.
+    """Return the details of a hand-in. If nothing was handed in now, return the earlier details.
 
-    The roster's details are those of the last run with a roster.
+    Details from the roster are those of the last run that had a roster.
     """
     if old is None or new is None:
         return new or old

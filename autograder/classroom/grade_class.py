@@ -1,7 +1,7 @@
-"""Grading of a class: from a folder of submissions to a folder of results.
+"""Grading of a class, from a folder of submissions to a folder of results.
 
-Submissions are read one by one. Unchanged work is taken from the journal; judge processes grade the
-rest, in any order. The reports are assembled and proposed in the order of the class.
+Students' files are read one student at a time. Results of unchanged work are taken from the
+journal; judge processes grade the other work in any order. Reports follow the class's order.
 """
 
 import contextlib
@@ -80,11 +80,11 @@ class Job(msgspec.Struct, frozen=True):
 
 
 class RunSelection(msgspec.Struct, frozen=True):
-    """The cells of the table that a run changes, and all rows and columns of the table.
+    """The part of the table that a run changes, and all rows and columns of the table.
 
-    `graded` are the exercises graded now, `columns` all exercises of the table, and `folders` all
-    rows. `others` are the students who are not graded now; their folders have no path.
-    `may_be_gone` is true if the others would have been graded if they had handed in.
+    `graded` are the exercises that the run grades, and `columns` are all exercises of the table.
+    `folders` has one item for each row. `others` are the students whom the run does not grade. If
+    `may_be_gone` is true, they handed in nothing for these exercises.
     """
 
     before: Records
@@ -224,7 +224,7 @@ def _refuse_unknown(students: Iterable[str], here: Collection[str]) -> None:
 
 
 class _Waiting(msgspec.Struct):
-    """A student whose report is incomplete: the finished exercises, and the keys of the others."""
+    """A student whose report is not complete: the finished exercises, and keys for the others."""
 
     work: StudentWork
     reports: dict[str, ExerciseReport]
@@ -250,11 +250,11 @@ class _ClassRun:
         self.chosen = self.adjustments.chosen = {}
         self.stubs = read_stubs(course)
         self.waiting: dict[int, _Waiting] = {}
-        self.whole: dict[int, bytes | None] = {}  # reports that wait for earlier students
+        self.whole: dict[int, bytes | None] = {}  # reports that wait for those of earlier students
         self.written = self.done = 0  # folders written; students graded
 
     def ambiguities(self) -> list[str]:
-        """Return notes on students whose identity or file is ambiguous."""
+        """Return notes on students if it is not clear who they are, or which file counts."""
         others, choices = self.selection.others, self.adjustments.choices
         folders = [each for each in self.folders if each.student not in others]
         return [*ambiguities(folders, self.selection.names, self.stubs, choices)]
@@ -348,7 +348,7 @@ class _ClassRun:
             proposal.replace_texts()
 
     def _tasks(self) -> Iterator[Task]:
-        """Read the students in order, and yield a task for work that the journal does not have."""
+        """Read the students in order, and yield a task for work that is not in the journal."""
         for number, folder in enumerate(self.folders):
             if folder.student in self.selection.others:
                 before = self.selection.before.get(folder.student)
@@ -363,7 +363,7 @@ class _ClassRun:
                 self._assemble(number)
 
     def _read(self, folder: Folder) -> _Waiting:
-        """Read a student's files and known reports; an error affects only this student."""
+        """Read a student's files and known reports. An error here affects only this student."""
         names = self.course.exercises
 
         def read() -> _Waiting:
@@ -385,7 +385,7 @@ class _ClassRun:
         return guarded(folder, names, read, self._looked_up)
 
     def _looked_up(self, work: StudentWork) -> _Waiting:
-        """Collect the reports that need no check, for example from the journal."""
+        """Collect the reports for which no check must run, for example those from the journal."""
         waiting = _Waiting(work, {}, {})
         for exercise in self.selection.graded:
             name = exercise.name
@@ -402,7 +402,7 @@ class _ClassRun:
         return waiting
 
     def _take(self, task: Task, reports: Reports) -> None:
-        """Store a task's reports. Work that killed its judge needs a person."""
+        """Store the reports for a task. If the work killed its judge, a person must look at it."""
         waiting = self.waiting[task.number]
         for source in task.sources:
             data = reports.get(source.name)
@@ -447,7 +447,7 @@ class _ClassRun:
         before: Report | None,
         sources: Mapping[str, Source],
     ) -> Report:
-        """Return a student's new report; exercises that are not graded now come from `before`."""
+        """Return a student's new report. Exercises that are not graded now come from `before`."""
         course, now = self.course, {exercise.name: exercise for exercise in graded}
         old = self.adjustments.with_own_excuses(before) if before else {}
         merged = [
@@ -465,7 +465,7 @@ class _ClassRun:
         return finalize(report, course, adjusted, now, before)
 
     def _absent(self, before: Report) -> Report | None:
-        """Return the report of a student who is not graded now; None if nothing is left of it."""
+        """Return the report of a student who is not graded now; None if it has no exercise left."""
         is_gone = self.selection.may_be_gone  # nothing was handed in for this run's exercises
         names = self.selection.names if is_gone else ()
         old = {exercise.name for exercise in before.exercises}
@@ -478,7 +478,7 @@ class _ClassRun:
         return msgspec.structs.replace(report, grader=before.grader)
 
     def _write(self, number: int, report: Report | None) -> None:
-        """Propose the reports that are next in order; None removes the student."""
+        """Add the report of the next student to the proposal. If it is None, remove the student."""
         self.whole[number] = None if report is None else msgspec.json.encode(report)
         while self.written in self.whole:
             data = self.whole.pop(self.written)

@@ -1,4 +1,4 @@
-"""Differences between two records of a student's grade, and their reasons."""
+"""Comparison of two reports on a student: how the grade has changed, and why."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -34,7 +34,7 @@ OPEN = {"missing", "by hand", "needs a person"}  # no grade yet, so none is lost
 
 
 class Reason(NamedTuple):
-    """The reason for a changed grade: a code, which is also its text, and a detail."""
+    """The reason why a grade changed. The code is also the text of the reason."""
 
     code: str
     detail: str = ""
@@ -45,7 +45,7 @@ class Reason(NamedTuple):
 
 
 def bases(course: Course, exercises: Iterable[Exercise], grader: Grader) -> dict[str, Basis]:
-    """Return the basis of each exercise: everything that its grades depend on, except the work."""
+    """Return for each exercise everything that its grades depend on, except the students' work."""
     root, checks, engine = course.root, course.root / course.content.checks, engine_folder()
     files = {file for folder in course.grading for kind in READ for file in folder.rglob(kind)}
     in_checks = {file for file in files if file.is_relative_to(checks)}
@@ -69,9 +69,9 @@ def bases(course: Course, exercises: Iterable[Exercise], grader: Grader) -> dict
 
 
 class GradeCell(msgspec.Struct, frozen=True, kw_only=True):
-    """A change of points or status of an exercise or the total; `checks` names the changed checks.
+    """A change in the points or status of an exercise, or in the total.
 
-    `why` are the reasons as texts, and `codes` the reasons without details.
+    `checks` are the names of the checks with another result. `why` are the reasons as texts.
     """
 
     exercise: str
@@ -86,7 +86,7 @@ class GradeCell(msgspec.Struct, frozen=True, kw_only=True):
 class Change(msgspec.Struct, frozen=True, kw_only=True):
     """The change of one student's grade.
 
-    `fills` is true if it only adds grades that were missing, after late work or marks for example.
+    If `fills` is true, grades that were missing are added and no existing grade changes.
     """
 
     student: str
@@ -103,24 +103,27 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class GradeDifference(msgspec.Struct):
-    """The changes in a class, in the table's order; `texts` counts pages with the same grade."""
+    """The changes in a class. `texts` counts the pages that changed although the grade did not."""
 
     changes: list[Change] = []
     texts: int = 0
 
     @property
     def needs_yes(self) -> bool:
-        """Tell whether an existing grade changes, so that a person must agree."""
+        """Return whether an existing grade changes. If so, a person must agree."""
         return not all(change.fills for change in self.changes)
 
     @property
     def digest(self) -> str:
-        """Return a digest of all changes, so that a person agrees to exactly these."""
+        """Return a digest of all changes.
+
+        A person who agrees names it, so that no other changes count.
+        """
         return digest(msgspec.json.encode(self).decode())
 
 
 def reason_counts(changes: Iterable[Change]) -> dict[str, int]:
-    """Count the students whose grade changes for each reason, most common reason first."""
+    """Return how many grades changed for each reason, the most frequent reason first."""
     counts: Counter[str] = Counter()
     for change in changes:
         counts.update(dict.fromkeys((code for cell in change.cells for code in cell.codes), 1))
@@ -211,12 +214,12 @@ def _cell(
 
 
 def _is_open(exercise: ExerciseReport | None) -> bool:
-    """Tell whether an exercise had no grade yet."""
+    """Return whether an exercise has no grade yet."""
     return exercise is None or (exercise.status in OPEN and not exercise.excused)
 
 
 def _differences(before: Basis | None, after: Basis | None) -> list[Reason]:
-    """Return the reasons for which two bases differ; none if one basis is not known."""
+    """Return what differs between two bases, as reasons; no reason if a basis is not known."""
     if before is None or after is None:
         return []
     reasons = []
@@ -228,7 +231,7 @@ def _differences(before: Basis | None, after: Basis | None) -> list[Reason]:
 
 
 def _shown(exercise: ExerciseReport | None) -> str:
-    """Return the table's cell with the maximum; without points, the status."""
+    """Return the cell of the table with points and maximum, or with the status without points."""
     if exercise is None:
         return ""
     if exercise.excused:
@@ -267,7 +270,7 @@ def _why(
 
 
 def _seen(exercise: ExerciseReport) -> tuple[object, ...]:
-    """Return the grader's findings; if these are equal, only people can have changed the points."""
+    """Return the results of the grader. If they did not change, only people changed the points."""
     outcomes = {check.name: (check.outcome, check.max_points) for check in exercise.checks}
     return exercise.digest, exercise.max_points, exercise.reason, outcomes
 
@@ -306,7 +309,7 @@ def _checks(was: ExerciseReport | None, now: ExerciseReport | None) -> list[str]
 def _total(
     before: Report, after: Report, cells: Sequence[GradeCell], course: Course | None
 ) -> list[GradeCell]:
-    """Return the total's change by lateness or adjustments, if exercises do not explain it."""
+    """Return the change in the total by lateness or adjustments, if exercises do not explain it."""
     old, new = _points_of_all(before), _points_of_all(after)
     late = [{each.assignment: each.points for each in r.lateness} for r in (before, after)]
     added = [
@@ -314,7 +317,7 @@ def _total(
     ]
     differs = {LATENESS: late[0] != late[1], ADJUSTMENT: added[0] != added[1]}
     codes = [code for code in differs if differs[code]]
-    is_same = before.known_points == after.known_points  # two changes may cancel out
+    is_same = before.known_points == after.known_points  # several changes may have the sum 0
     if is_same or (cells and not codes):
         return []
     names = {name for name in {**late[0], **late[1]} if late[0].get(name) != late[1].get(name)}
@@ -328,7 +331,7 @@ def _points_of_all(report: Report) -> str:
 
 
 def _are_open(report: Report, assignments: Iterable[str], course: Course | None) -> bool:
-    """Tell whether none of these assignments had a grade yet."""
+    """Return whether none of these assignments has a grade yet."""
     if course is None:
         return False
     known = {each.name: each.exercises for each in course.content.assignments}

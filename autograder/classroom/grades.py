@@ -1,4 +1,4 @@
-"""The grades of a class, read from the records of its reports."""
+"""The grades of a class, computed from its reports."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,17 +20,17 @@ class Grade(msgspec.Struct, frozen=True):
     maximum: float
     why_not: str = ""
     excused: bool = False
-    of_less: bool = False  # a part is excused
+    of_less: bool = False  # true if the student is excused from some of the exercises
 
 
 class Scale(msgspec.Struct, frozen=True):
-    """A platform's maximum, and whether points may be scaled to it."""
+    """The maximum of a platform, and whether points may be scaled to this maximum."""
 
     maximum: float | None
     allowed: bool
 
     def text(self, grade: Grade, where: str) -> str:
-        """Return the points as a text, with at most two decimals.
+        """Return the points of a grade as text, with at most two decimals.
 
         Raises:
             UserError: the platform's maximum is different, and points may not be scaled.
@@ -77,7 +77,7 @@ def read_reports(results: Path) -> list[Report]:
 
 
 def under_policy(report: Report, course: Course) -> Report:
-    """Return a report with the course's `export` policy applied. The total stays the same."""
+    """Return a report after the course's `export` policy was applied. The total does not change."""
     policy = course.content.export
     lost = {late.assignment for late in report.lateness if late.percent >= 100}
     late = {e for a in course.content.assignments if a.name in lost for e in a.exercises}
@@ -92,7 +92,7 @@ def under_policy(report: Report, course: Course) -> Report:
 
 
 def _under_policy(each: ExerciseReport, policy: ExportPolicy, too_late: bool) -> ExerciseReport:
-    """Return an exercise after the `export` policy."""
+    """Return an exercise after the course's `export` policy was applied."""
     cell: CellWithoutPoints | None = None
     if each.status == "missing":
         cell = policy.missing
@@ -111,7 +111,10 @@ def _under_policy(each: ExerciseReport, policy: ExportPolicy, too_late: bool) ->
 
 
 def grade_of(report: Report, exercises: Sequence[str], assignment: str = "") -> Grade:
-    """Return a student's grade for some exercises; with an assignment, less its late penalty."""
+    """Return a student's grade for some exercises.
+
+    If an assignment is given, subtract its late penalty.
+    """
     every = [exercise for exercise in report.exercises if exercise.name in exercises]
     parts = [exercise for exercise in every if not exercise.excused]
     points = sum(part.points for part in parts)

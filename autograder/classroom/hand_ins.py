@@ -1,4 +1,4 @@
-"""Search for a class's hand-ins: one folder for each student, at any level of a download."""
+"""Search for the hand-ins of a class, at any level of a download; each student has one folder."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import timedelta
@@ -27,7 +27,7 @@ from autograder.submission.source import SUFFIXES
 
 MAX_LEVELS = 20  # of folders around the students' folders
 MAX_SHOWN = 5
-SEVERAL = 3  # so many folders with work for one exercise belong to several students
+SEVERAL = 3  # number of folders with work for one exercise that shows several students
 WHOSE = (
     "Nothing was graded: one submission may belong to this student or to somebody else. A person "
     "must say whose it is."
@@ -35,13 +35,13 @@ WHOSE = (
 
 
 class Folder(msgspec.Struct, frozen=True):
-    """A student's folder, not opened yet; `path` is None if the student handed in nothing.
+    """A student's folder, whose files have not been read yet.
 
-    `hand_in` has the details from the platform or the roster, `notes` are on its entries. `unclear`
-    says why a person must first decide whose work this is; `subfolders` are set if they may belong
-    to several students. `lost` are files that are not in the folder, and `unread` folders that
-    cannot be read, each with the reason. With `starters`, a file that is still as handed out counts
-    as missing.
+    `path` is None if the student handed in nothing. `hand_in` has details from the platform or the
+    roster. `unclear` says why a person must first decide whose work this is. `subfolders` is set if
+    the folder may hold the work of several students. `lost` are files that are not in the folder,
+    and `unread` are folders that cannot be read; both give the reasons. If `starters` is true, a
+    file that the student did not change counts as missing.
     """
 
     student: str
@@ -61,12 +61,12 @@ def find_folders(
     known: Collection[str] = (),
     packed: Mapping[PathParts, str] | None = None,
 ) -> tuple[list[Folder], list[str]]:
-    """Find the students' folders below `root`, sorted by name, and return notes on other entries.
+    """Find the students' folders below `root`. Return them by name, and notes on other entries.
 
     Args:
-        known: the ids of the roster. A folder named by an id is one student's, whatever it
+        known: the ids in the roster. A folder with such a name belongs to one student, whatever it
             contains.
-        packed: the paths in the zip that `root` was unpacked from, each with the reason if it is
+        packed: the paths in the zip that `root` was unpacked from, with the reason why a file is
             missing.
 
     Raises:
@@ -114,7 +114,7 @@ def _zips(listing: Listing) -> list[str]:
 
 
 def _packed(listing: Listing, zips: Sequence[str], taken: set[str]) -> list[Folder]:
-    """Return the students whose folders are packed, each in a zip named after the student."""
+    """Return a folder for each zip that is named after a student and has the student's work."""
     packed = []
     for name in zips:
         student = identity(Path(name).stem)
@@ -129,9 +129,9 @@ def _packed(listing: Listing, zips: Sequence[str], taken: set[str]) -> list[Fold
 def _is_around_students(
     listing: Listing, exercises: Collection[str], known: Collection[str] = ()
 ) -> bool:
-    """Tell whether a folder holds only folders that may be students'.
+    """Return whether a folder contains only folders that may be folders of students.
 
-    Folders that are named after exercises are parts of one student's work.
+    Folders with the names of exercises are parts of one student's work.
     """
     entries, zips = listing.entries, _zips(listing)
     several_packed = not zips or len(entries) > 1  # one zip is the work of one student
@@ -141,9 +141,9 @@ def _is_around_students(
 
 
 def _if_one_students(folder: Folder, exercises: Collection[str]) -> Folder:
-    """Return the folder; make it unclear if it seems to hold several students' folders.
+    """Return the folder. If it seems to hold the folders of several students, make it unclear.
 
-    It seems so if it holds only folders, and at least three have work for the same exercise.
+    This is so if it contains only folders, and at least three have work for the same exercise.
     """
     if folder.path is None:
         return folder
@@ -164,7 +164,7 @@ def _if_one_students(folder: Folder, exercises: Collection[str]) -> Folder:
 
 
 def may_hold(folders: str) -> str:
-    """Return the reason why a person must look at a folder that holds these folders."""
+    """Return the reason why a person must look at a folder with these folders in it."""
     return (
         f"This folder may belong to one student, or hold the folders of several: {folders}. If "
         f"they are several students, move their folders one level up."
@@ -184,16 +184,16 @@ def hand_ins(
 ) -> tuple[list[Folder], list[str], bool]:
     """Find the hand-ins of a class.
 
-    Files that a platform renamed are collected below `scratch`, which must exist as long as the
-    folders are read. With a roster, students who handed in nothing are included.
+    Files that a platform has renamed are collected below the folder `scratch`. Keep that folder
+    while the hand-ins are read. With a roster, students who handed in nothing are included.
 
     Args:
-        packed: the paths in the zip that `root` was unpacked from, each with the reason if it is
+        packed: the paths in the zip that `root` was unpacked from, with the reason why a file is
             missing.
 
     Returns:
-        The folders sorted by student, notes, and whether some notes are on entries whose student is
-        not known.
+        The folders sorted by student, and notes. The last value is true if some notes are about
+        entries whose student is not known.
 
     Raises:
         UserError: the submissions cannot be read.
@@ -232,7 +232,10 @@ def hand_ins(
 
 
 def _settled(download: Recognised, roster: Roster | None) -> tuple[Pieces, list[Pieces]]:
-    """Return the pieces, with readings that the roster decides, and the readings still disputed."""
+    """Return the pieces with a known student, and the readings that are still disputed.
+
+    The roster decides some of the disputes.
+    """
     pieces, disputed = list(download.pieces), []
     for readings in download.disputed:
         owners = [(importer.name, piece.owners[0]) for importer, piece in readings]
@@ -250,11 +253,11 @@ def _enrolled(
     roster: Roster,
     scratch: Path,
 ) -> tuple[list[Folder], list[str], list[str]]:
-    """Make the folders of the roster's students and of people who are not enrolled.
+    """Make the folders of the students in the roster, and of people who are not in the roster.
 
     Returns:
-        The folders, notes on them, and notes on hand-ins that may belong to several students. A
-        student to whom one of these may belong, and who has no other hand-in, needs a person.
+        The folders, notes on them, and notes on hand-ins that may belong to several students. If a
+        student has no hand-in except such a disputed one, a person must look at the student.
     """
     folders: list[Folder] = []
     strangers: list[Owner] = []
@@ -289,7 +292,7 @@ def _may_be(matches: Sequence[Match], disputed: Sequence[Pieces], roster: Roster
 
 
 def _own_folder(folder: Folder, student: str, known: HandIn, _: Path, __: bool) -> Folder:
-    """Return a class's own folder with the roster's details."""
+    """Return a folder that is not from a platform, with the roster's details."""
     if known.enrolled and folder.subfolders:  # one student's, whatever it contains
         folder = msgspec.structs.replace(folder, unclear="", subfolders=())
     name = student if known.enrolled else folder.student
@@ -305,12 +308,12 @@ def _folder(
     place: Path,
     is_group: bool,
 ) -> Folder:
-    """Return a folder with a student's share of a download.
+    """Return a folder with one student's share of a download.
 
     Args:
-        known: the roster's details of the hand-in.
+        known: details of the hand-in from the roster.
         place: a folder for files that must be collected.
-        is_group: whether the share, and its platform's id, belong to a group.
+        is_group: true if the share, and its id on the platform, belong to a group.
     """
     person, pieces = share.person, share.pieces
     late = any(piece.late for piece in pieces)
@@ -341,9 +344,9 @@ def _folder(
 
 
 def _time_of(pieces: Sequence[Piece]) -> tuple[str, list[str]]:
-    """Return the last piece's time as ISO 8601, or "", and a note if all times are impossible."""
+    """Return the time of the last piece in ISO 8601, or "", and a note if no time is possible."""
     given = [piece.at for piece in pieces if piece.at is not None]
-    times = [at for at in given if at.year in YEARS]  # all have a zone, or none has
+    times = [at for at in given if at.year in YEARS]  # all have a time zone, or none has
     if times:
         last = max(times, key=lambda at: at.replace(tzinfo=None) - (at.utcoffset() or timedelta()))
         return last.isoformat(), []
@@ -357,7 +360,7 @@ def _time_of(pieces: Sequence[Piece]) -> tuple[str, list[str]]:
 
 
 def _notes_on(share: Share, is_group: bool) -> list[str]:
-    """Return the share's notes for the student, and a note on a group."""
+    """Return the notes on a share for the student; one more note names the group, if any."""
     notes = list(share.notes)
     if is_group:
         name = share.person.name or share.person.key
@@ -369,9 +372,9 @@ def _notes_on(share: Share, is_group: bool) -> list[str]:
 
 
 def _apart(folders: list[Folder]) -> tuple[list[Folder], list[str]]:
-    """Sort folders by student; a student with several gets one that is not graded.
+    """Sort the folders by student. If a student has several folders, make one that is not graded.
 
-    It keeps only the details on which all of them agree.
+    It keeps only the details that are equal in all of these folders.
     """
     by_student: dict[str, list[Folder]] = {}
     for folder in sorted(folders, key=lambda folder: folder.student):

@@ -1,11 +1,11 @@
 """Folder of results: its lock, its versions, and the commands that made it.
 
-Only one run at a time uses the folder. Its lock is the kernel's, on an open file: it ends when the
-process ends, for any reason.
+Only one run at a time uses the folder. The run holds a lock of the operating system on an open
+file, which ends with the process, for any reason.
 
-A run prepares its results in `proposed/`. To put them in force, that folder is renamed to
-`history/0002.applying`, and its files replace the current ones. If this is interrupted, the next
-process that opens the results finishes it, so nobody reads a mixture of old and new results.
+A run first writes its results into `proposed/`. To apply them, it renames that folder to
+`history/0002.applying` and replaces the current files. If this is interrupted, the next process
+that opens the results completes it. So nobody reads a mixture of old and new results.
 """
 
 import contextlib
@@ -36,19 +36,19 @@ if sys.platform != "win32":
 
 LOCK = ".lock"
 LOCK_PAUSE = 0.2
-MOST_HOLDER = 2000  # bytes of the other run's message
+MOST_HOLDER = 2000  # bytes that are read of the other run's message
 COMMANDS_FILE = ".runs.json"
 MOST_COMMANDS, MOST_BYTES = 20, 200_000
 HISTORY, PROPOSED, APPLYING = "history", "proposed", ".applying"
 GRADES, CHANGES, CHANGES_TABLE = "grades.csv", "changes.jsonl", "changes.csv"
 VERSION = "version.json"
-KEPT = (GRADES, REPORTS)  # files of replaced results
+KEPT = (GRADES, REPORTS)  # files that are kept of replaced results
 OF_THE_VERSION = {VERSION, CHANGES, CHANGES_TABLE}
 OURS = {*KEPT, *OF_THE_VERSION, INDEX, ANSWERS, FOLDER}
 
 
 class GradeCommand(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A command `grade` with its options; all paths are absolute."""
+    """A `grade` command with its options; all paths are absolute."""
 
     submissions: str
     course: str
@@ -63,7 +63,7 @@ class GradeCommand(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     repairs: bool = True
 
     def arguments(self, results: Path) -> list[str]:
-        """Return the words of the command line after `autograder`."""
+        """Return the words of the command line that follow `autograder`."""
         words = [f"--exercise={name}" for name in self.exercises]
         words += [f"--student={name}" for name in self.students]
         given = {"from": self.platform, "roster": self.roster, "confinement": self.confinement}
@@ -76,7 +76,7 @@ class GradeCommand(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 
 
 def remember_command(results: Path, command: GradeCommand) -> None:
-    """Store a command; one for the whole class replaces all earlier ones."""
+    """Store a command. A command for the whole class replaces all earlier commands."""
     commands = [command]
     if command.exercises or command.students:
         commands += [each for each in grade_commands(results) if each != command]
@@ -85,7 +85,7 @@ def remember_command(results: Path, command: GradeCommand) -> None:
 
 
 def grade_commands(results: Path) -> Sequence[GradeCommand]:
-    """Return the stored commands, newest first; none if the file is missing or invalid."""
+    """Return the stored commands, newest first; none if their file is missing or invalid."""
     try:
         with (results / COMMANDS_FILE).open("rb") as file:
             return msgspec.json.decode(file.read(MOST_BYTES), type=list[GradeCommand])
@@ -94,10 +94,10 @@ def grade_commands(results: Path) -> Sequence[GradeCommand]:
 
 
 class ResultsVersion(msgspec.Struct, frozen=True, kw_only=True):
-    """A version of the results: when, by whom and with which grader it was put in force.
+    """A version of the results: when, by whom and with which grader it became the current one.
 
-    `at` is a time in UTC; `changed` counts the students whose grade changed, `why` counts by
-    reason.
+    `at` is in UTC. `changed` is the number of students whose grade changed. `why` is a dict from
+    each reason to the number of students.
     """
 
     number: int
@@ -111,11 +111,11 @@ class ResultsVersion(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def proposal(results: Path) -> Path:
-    """Return an empty folder for proposed results; those of earlier runs are deleted.
+    """Return an empty folder for proposed results, without the results of earlier runs.
 
     Raises:
         UserError: the folder has files that the grader did not write.
-        OSError: it cannot be made.
+        OSError: the folder cannot be made.
     """
     folder = results / PROPOSED
     plain_folder(folder)
@@ -131,13 +131,13 @@ def proposal(results: Path) -> Path:
 
 
 def put_in_force(results: Path, **about: Any) -> ResultsVersion:
-    """Put the proposal in force as the next version, and keep the previous results.
+    """Make the proposed results the next version, and keep the previous results.
 
     Args:
-        about: the fields of `ResultsVersion` besides number, time and person.
+        about: the fields of `ResultsVersion` except number, time and person.
 
     Raises:
-        OSError: the disk is full, for example; then nothing has changed.
+        OSError: for example, the disk is full. Then nothing has changed.
     """
     proposed, history = results / PROPOSED, results / HISTORY
     plain_folder(history)
@@ -172,7 +172,7 @@ def _write_version(folder: Path, version: ResultsVersion) -> None:
 
 
 def _keep(source: Path, target: Path) -> None:
-    """Keep a file that is about to be replaced, as a link or a copy."""
+    """Keep a copy of a file before it is replaced: a link if possible."""
     if not source.is_file() or source.is_symlink():
         return
     target.unlink(missing_ok=True)
@@ -189,12 +189,12 @@ def _keep(source: Path, target: Path) -> None:
 
 
 def settle(results: Path) -> None:
-    """Finish a replacement of results that was interrupted, and record the version in the store.
+    """Complete an interrupted replacement of results, and record the version in the store.
 
-    The caller must hold the lock.
+    The caller must hold the lock of the folder.
 
     Raises:
-        OSError: a file cannot be replaced, for example since another program has it open.
+        OSError: a file cannot be replaced, for example because another program has it open.
     """
     for folder in _begun(results):
         replace_results(folder, results)
@@ -210,7 +210,7 @@ def settle(results: Path) -> None:
 
 
 def replace_results(folder: Path, results: Path) -> None:
-    """Move the tables and pages of a folder into the results, and replace those there.
+    """Move tables and pages from a folder into the results; they replace the earlier ones.
 
     Raises:
         OSError: a file cannot be replaced.
@@ -226,10 +226,10 @@ def replace_results(folder: Path, results: Path) -> None:
 
 
 def ensure_settled(results: Path) -> None:
-    """Make sure that the results are complete before they are read, even if a run was killed.
+    """Before results are read, complete the changes of a run that was killed.
 
     Raises:
-        UserError: another run is just putting its results in force.
+        UserError: another run is applying its results at this moment.
     """
     if not _begun(results):
         return
@@ -254,7 +254,7 @@ def _name(number: int) -> str:
 
 
 def _folders(results: Path) -> dict[int, Path]:
-    """Return the folders of versions by number, sorted."""
+    """Return a sorted dict from the number of each version to the folder of that version."""
     folders = [path for path in (results / HISTORY).glob("[0-9]*") if path.is_dir()]
     return dict(sorted((int(path.name), path) for path in folders if path.name.isdecimal()))
 
@@ -281,7 +281,7 @@ def versions(results: Path) -> list[tuple[ResultsVersion, Path]]:
 
 
 def read_changes(path: Path) -> Iterator[Change]:
-    """Yield the changes of a version; none if the file does not exist.
+    """Yield the changes that a version made; yield nothing if the file does not exist.
 
     Raises:
         UserError: the file cannot be read.
@@ -303,13 +303,13 @@ def in_use(
     """Hold the lock of a results folder.
 
     Args:
-        doing: the purpose, which other runs show.
+        doing: what this run does, for the message that other runs show.
         wait: how many seconds to wait for another run; `waiting` is called once with a message.
 
     Raises:
-        UserError: another run has the lock; the message names it.
+        UserError: another run holds the lock; the message names that run.
     """
-    if sys.platform == "win32":  # there only the journal's lock helps
+    if sys.platform == "win32":  # on Windows, only the journal has a lock
         yield
         return
     flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
@@ -338,9 +338,9 @@ def in_use(
 
 
 def _take(descriptor: int, results: Path, wait: float, waiting: Callable[[str], None]) -> bool:
-    """Take the lock; return False if the file system has none.
+    """Take the lock. Return False if the file system has no locks.
 
-    Then only the journal's lock keeps a second run away.
+    In that case, only the lock of the journal keeps a second run away.
     """
     end = time.monotonic() + wait
     is_told = False

@@ -1,4 +1,4 @@
-"""Modules that judges need, imported once by the process from which judges are forked."""
+"""Imports for judges: the first process imports these modules, and judges are forked from it."""
 
 import atexit
 import os

@@ -1,8 +1,8 @@
-"""Pool of judge processes: it grades the submissions of a class in parallel.
+"""Pool of judge processes that grade the submissions of a class in parallel.
 
-A result that timed out or was killed while others were graded is graded again at the end, alone,
-and only the second result counts. So a grade does not depend on the machine's load. See
-`docs/maintainers/judge-pool.md`.
+A result is doubtful if the code timed out or was killed while other code ran. Such work is graded
+again at the end, by itself, and only the second result counts. So a grade does not depend on the
+machine's load. See `docs/maintainers/judge-pool.md`.
 """
 
 import contextlib
@@ -40,7 +40,7 @@ DOUBTFUL = {"timed out", "crashed"}
 JUDGE_MEMORY = 3 * 2**30
 TRIES = 4
 PAUSE = 0.25  # seconds, longer with each try
-MOST_BUDGETS = 3  # time budgets of an exercise that one student's timeouts may use up
+MOST_BUDGETS = 3  # an exercise's time budget times this is the limit for one student's timeouts
 
 FORKS = sys.platform == "linux"  # elsewhere, numpy's libraries do not survive a fork
 PRELOADED = "autograder.classroom.judge_imports"
@@ -66,7 +66,7 @@ class Setup(msgspec.Struct, frozen=True):
 
 
 class Task(msgspec.Struct, frozen=True):
-    """The sources of one student to grade; `number` is the student's place in the class."""
+    """One student's files to grade; `number` is the position of the student in the class."""
 
     number: int
     student: str
@@ -77,17 +77,20 @@ Graders = Callable[[Iterable[Task], Setup], Iterator[tuple[Task, Reports]]]
 
 
 class TaskReports(msgspec.Struct, frozen=True):
-    """An encoded `ExerciseReport` for each source; `doubtful` names those to grade again, alone."""
+    """The reports on a task, encoded.
+
+    `doubtful` names those to grade again while nothing else runs.
+    """
 
     reports: Reports
     doubtful: frozenset[str] = frozenset()
 
 
 class TaskGrader:
-    """The judge of one process, and its workers, on one core."""
+    """Judge in one process, with its workers, on one processor core."""
 
     def __init__(self, setup: Setup, core: int | None = None) -> None:
-        # these import pytest and numpy, which the process that collects results does not need
+        # imported here because they load pytest and numpy, which only judges need
         from autograder.grading.judge import Judge, RunOptions
         from autograder.sandbox.levels import children_on
 
@@ -110,7 +113,7 @@ class TaskGrader:
     def grade(self, task: Task) -> TaskReports:
         """Grade each source.
 
-        If `alone`, skip the remaining sources once the student's timeouts have used too much time.
+        If `alone` is true and the student's timeouts have used too much time, skip the rest.
         """
         reports: Reports = {}
         doubtful, spent = set(), 0.0
@@ -134,10 +137,10 @@ class TaskGrader:
 
 
 class JudgePool:
-    """The judge processes of a class, and the only owner of their executor.
+    """The judge processes of a class. Only this object starts and ends their executor.
 
-    It has one executor at a time, whose judges have the same setup. It ends the executor when
-    another setup is requested, when a judge dies, and when it is closed. It is not thread-safe.
+    There is one executor at a time, and its judges have the same setup. The pool ends the executor
+    when another setup is needed, when a judge dies, and when it is closed. It is not thread-safe.
     """
 
     def __init__(self, workers: int) -> None:
@@ -152,10 +155,11 @@ class JudgePool:
             thread.join()
 
     def grade(self, tasks: Iterable[Task], setup: Setup) -> Iterator[tuple[Task, Reports]]:
-        """Grade tasks, and yield each with its reports when these are ready, doubtful tasks last.
+        """Grade tasks.
 
-        A task whose judge died has no reports. Only a few more tasks than workers are submitted at
-        a time, so that memory does not grow with the class: only the doubtful ones are kept.
+        Yield each task with its reports when these are ready; doubtful tasks are last. If the judge
+        died, a task has no reports. To save memory, only a few more tasks than workers are
+        submitted at a time. Only doubtful tasks are kept until the end.
         """
         doubtful: dict[int, tuple[Task, Reports]] = {}
         again: list[Task] = []
@@ -201,7 +205,7 @@ class JudgePool:
                 running.clear()
 
     def _graded_apart(self, task: Task, setup: Setup) -> TaskReports:
-        """Grade one task with its own judge; return no reports if each judge dies."""
+        """Grade one task with a judge of its own. If every such judge dies, return no reports."""
         for tried in range(TRIES):  # a judge may die of other causes, too
             self._end()
             time.sleep(PAUSE * tried)  # the fork server may be ending
@@ -225,7 +229,7 @@ class JudgePool:
             raise BrokenProcessPool from error
 
     def _end(self) -> None:
-        """End the executor's judges in a thread, which `close` waits for."""
+        """End the executor's judges in a thread; `close` waits for this thread."""
         executor, self._executor = self._executor, None
         if executor is not None:
             ending = threading.Thread(target=executor.shutdown, kwargs={"cancel_futures": True})
@@ -262,7 +266,7 @@ def _grade(task: Task) -> TaskReports:
 
 
 def _end_with_starter() -> None:
-    """End this judge when the process that collects its results ends."""
+    """End this judge process when the process that collects its results ends."""
     parent = parent_process()
     assert parent is not None
     parent.join()
@@ -270,14 +274,14 @@ def _end_with_starter() -> None:
 
 
 def end_with_parent(parent: int) -> None:
-    """End this judge when `parent` ends, the process that started it as a program."""
+    """End this judge process when the process `parent` ends, which started it as a program."""
     while os.getppid() == parent:
         time.sleep(0.2)
     os._exit(1)
 
 
 def limit_memory() -> None:
-    """Limit the memory that a submission can make this judge allocate."""
+    """Limit the memory that this judge can allocate while it runs a submission."""
     try:
         import resource
     except ImportError:  # Windows
@@ -288,15 +292,15 @@ def limit_memory() -> None:
 
 
 def context_of_judges() -> BaseContext:
-    """Return the multiprocessing context that makes judge processes."""
+    """Return the multiprocessing context that is used to start judge processes."""
     keep_to_one_thread()
     return ForkingContext() if _start_fork_server() else multiprocessing.get_context("spawn")
 
 
 def _start_fork_server() -> bool:
-    """Start the fork server of the judges without waiting; return False if there is none.
+    """Start the fork server for judges, and do not wait for it. Return False if there is none.
 
-    It ends with this process. Without it, judges are started one by one.
+    The fork server ends with this process. Without a fork server, each judge starts by itself.
     """
     if not FORKS or is_off("forked_judges"):
         return False
@@ -314,7 +318,7 @@ if sys.platform != "win32":
     from multiprocessing.context import ForkServerContext, ForkServerProcess
 
     class JudgeProcess(ForkServerProcess):
-        """A forked process that does not run the command's script again."""
+        """Forked process that does not run the main script of the command again."""
 
         def start(self) -> None:
             _start_fork_server()  # starts it again if it has ended
@@ -322,14 +326,14 @@ if sys.platform != "win32":
                 super().start()
 
     class ForkingContext(ForkServerContext):
-        """The multiprocessing context that makes judge processes."""
+        """Multiprocessing context that is used to start judge processes."""
 
         Process = JudgeProcess
 
 
 @contextlib.contextmanager
 def _apart_from_the_folder() -> Iterator[None]:
-    """Make new processes import nothing from the working folder and ignore Ctrl-C."""
+    """Start new processes that ignore Ctrl-C and import nothing from the working folder."""
     before = os.environ.get("PYTHONSAFEPATH")
     os.environ["PYTHONSAFEPATH"] = "1"
     is_main = threading.current_thread() is threading.main_thread()
@@ -347,7 +351,7 @@ def _apart_from_the_folder() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _without_the_script() -> Iterator[None]:
-    """Hide the command's script, which each new process would run and import."""
+    """Hide the command's main script, because each new process would run it."""
     program = vars(sys.modules["__main__"])
     hidden = {name: value for name, value in program.items() if name in {"__file__", "__spec__"}}
     program["__spec__"] = None

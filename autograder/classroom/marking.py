@@ -1,4 +1,4 @@
-"""Marking of answers in words by several people at once: the answers and their marks."""
+"""Marking of answers in words, by several people at the same time: the answers and marks."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -29,11 +29,11 @@ OfAnswers = TypeVar("OfAnswers")
 
 
 class AnswerMarks(msgspec.Struct, frozen=True):
-    """The marks of an answer.
+    """The marks of one answer.
 
-    `mark` is the one that counts. If the last mark does not count, it is `before`, and `state` says
-    why. `other` is the table's mark if the desk has another. `token` changes when any of these
-    does.
+    `mark` is the mark that counts. If the last mark does not count, `before` is that mark, and
+    `state` is the reason. If table and desk disagree, `other` is the table's mark. `token` changes
+    when any of these changes.
     """
 
     mark: GivenMark
@@ -52,7 +52,7 @@ class AnswerMarks(msgspec.Struct, frozen=True):
 
 
 class Overtaken(Exception):
-    """Error: somebody else has marked the answers `keys` meanwhile."""
+    """Error: another person has marked the answers `keys` in the meantime."""
 
     def __init__(self, keys: Sequence[Key]) -> None:
         super().__init__()
@@ -60,7 +60,7 @@ class Overtaken(Exception):
 
 
 class Marking:
-    """The answers and marks in a results folder, read again when the files change."""
+    """The answers and marks in a results folder. They are read again when the files change."""
 
     def __init__(self, results: Path, course: Course) -> None:
         self.results = results
@@ -84,7 +84,7 @@ class Marking:
         raise UserError(f"{one_line(exercise, 60)} has no question {one_line(question, 60)!r}.")
 
     def answers(self) -> dict[Key, Answered]:
-        """Return all answers that were handed in, in the order of the class."""
+        """Return all answers that students handed in, in the order of the class."""
         path = self.results / REPORTS
         with self._lock:
             state = _state(path)
@@ -95,7 +95,7 @@ class Marking:
             return self._answers
 
     def cached(self, name: str, make: Callable[[], OfAnswers]) -> OfAnswers:
-        """Return `make()`, computed again only when the answers change."""
+        """Return the result of `make()`; it is called again only after the answers have changed."""
         with self._lock:
             self.answers()
             if name not in self._made:
@@ -104,7 +104,7 @@ class Marking:
             return made
 
     def marks(self) -> Marks:
-        """Return the current marks, of the store and of the table."""
+        """Return the current marks: those in the store and those in the table."""
         table = self.results / TABLE
         with self._lock:
             state = _state(table), _state(self.results / FILE), _state(self.results / OLD_MARKS)
@@ -114,7 +114,7 @@ class Marking:
             return self._marks
 
     def standing(self, answer: Answered, among: Marks | None = None) -> AnswerMarks:
-        """Return the marks of an answer: the current ones, or those in `among`."""
+        """Return the marks of an answer, from `among` or else from the current marks."""
         marks = self.marks() if among is None else among
         entries, cell = marks.stored.by_answer.get(answer.key, []), marks.cells.get(answer.key)
         mark, state = marks.mark(answer), marks.state(answer)
@@ -138,13 +138,13 @@ class Marking:
         )
 
     def enter(self, by: str, given: Sequence[GivenMark], tokens: Sequence[str]) -> None:
-        """Store one person's marks for one or several answers: all of them or none.
+        """Store the marks of one person for one or several answers; either all are stored or none.
 
-        `tokens` are those of the answers' marks when the person saw them. The marks are on the disk
-        when this returns.
+        `tokens` identify the marks that the person saw for these answers. When this returns, the
+        marks are saved on the disk.
 
         Raises:
-            Overtaken: somebody else has marked one of the answers meanwhile.
+            Overtaken: another person has marked one of the answers in the meantime.
             UserError: an answer does not exist, points are out of range, or nothing can be written.
         """
         clean = [self._checked(mark) for mark in given]
@@ -165,10 +165,10 @@ class Marking:
             last = store.add_marks(clean, one_line(by, MAX_BY), timestamp(), "desk")
             store.set_exported_marks(ExportedMark(cell, last) for cell in typed)
         with self._lock:
-            self._marks = None  # file times do not show two quick changes
+            self._marks = None  # the file's time may not show two quick changes
 
     def _checked(self, mark: GivenMark) -> GivenMark:
-        """Return a mark in the form in which it is stored.
+        """Return a mark in the form that the store needs.
 
         Raises:
             UserError: the answer does not exist, or the points are out of range.
@@ -200,7 +200,7 @@ def _read_answers(path: Path) -> list[Answered]:
 
 
 def _state(path: Path) -> tuple[int, int, int]:
-    """Return a file's inode, size and time, which show a change; zeros if it does not exist."""
+    """Return inode, size and time of a file; these change with the file. Zeros without a file."""
     try:
         about = path.lstat()
     except OSError:

@@ -1,6 +1,7 @@
-"""Marks for answers in words; each mark counts only for the text for which it was given.
+"""Marks for answers in words. A mark counts only for the text for which it was given.
 
-They are kept in the store. When a class is graded, `by-hand.csv` is imported and written again.
+The store keeps the marks. When a class is graded, marks from `by-hand.csv` are added to the store,
+and the table is written again.
 """
 
 from collections.abc import Iterable, Sequence
@@ -39,7 +40,7 @@ COLUMNS = (
     "answer_id",
     "answer_state",
 )
-OLD_COLUMNS = 6  # the first ones, which every table has
+OLD_COLUMNS = 6  # number of columns in tables of older versions
 ID, STATE = "answer_id", "answer_state"
 CHANGED, ORPHANED, TWO = "answer changed", "orphaned", "two marks"
 MAX_COMMENT = 5000
@@ -59,12 +60,12 @@ class Answered(msgspec.Struct, frozen=True):
 
     @property
     def id(self) -> str:
-        """The digest of the answer's words."""
+        """The digest of the words of the answer."""
         return answer_id(self.answer.text)
 
 
 class UncountedMark(msgspec.Struct, frozen=True):
-    """A mark that does not count, with its student and question."""
+    """A mark that does not count, with the student and the question."""
 
     student: str
     exercise: str
@@ -74,21 +75,21 @@ class UncountedMark(msgspec.Struct, frozen=True):
 
 
 def answer_id(text: str) -> str:
-    """Return a digest of an answer's words; line breaks do not matter."""
+    """Return a digest of an answer's words. It does not depend on line breaks."""
     return as_letters(" ".join(text.split()))
 
 
 class Marks:
-    """The marks in the store, and those typed into the table since the last run."""
+    """All marks of a class: those in the store, and those newly typed into the table."""
 
     def __init__(
         self, path: Path, course: Course, graded: Iterable[Exercise], store: Store | None = None
     ) -> None:
-        """Read the table and the store; without files there are no marks.
+        """Read the table and the store. If neither exists, there are no marks.
 
         Args:
-            graded: the exercises of this run.
-            store: the store in an open transaction, if there is one.
+            graded: the exercises that this run grades.
+            store: the store, if the caller has opened it for a transaction.
 
         Raises:
             UserError: the table or a number in it is invalid, or two rows are for the same answer;
@@ -109,14 +110,14 @@ class Marks:
         with read_store(path.parent) if store is None else nullcontext(store) as tables:
             self.stored = tables.marks()
             self._exported = tables.exported_marks()
-        self._typed: set[Key] = set()  # cells that are newer than the store
-        self._conflicts: set[Key] = set()  # the cell or the store's mark may be newer
+        self._typed: set[Key] = set()  # answers whose mark in the table is newer than in the store
+        self._conflicts: set[Key] = set()  # answers for which either mark may be newer
         for key in {**self._rows, **self.stored.by_answer}:
             if key[1:] in self._questions:
                 self._merge(key)
 
     def _take(self, row: Row) -> None:
-        """Use a row of the table, unless another row for the same answer is filled in.
+        """Use a row of the table, unless the table has a filled row for the same answer already.
 
         Raises:
             UserError: both rows are filled in.
@@ -138,10 +139,10 @@ class Marks:
         self._rows[key] = row
 
     def _merge(self, key: Key) -> None:
-        """Choose between the table's cell and the store's newest mark.
+        """Choose between the mark in the table and the newest mark in the store.
 
-        A cell has no time. It counts as newer if it has changed since it was last read or written,
-        and no mark was stored since then.
+        The table has no times. Its mark is newer if it has changed since the table was last read or
+        written, and no mark was stored since then.
         """
         entries = self.stored.by_answer.get(key)
         if self.changed_cell(key):
@@ -157,7 +158,10 @@ class Marks:
             self._put(key, entries[-1].mark)
 
     def changed_cell(self, key: Key) -> GivenMark | None:
-        """Return the table's mark for an answer; None if unchanged since it was last read."""
+        """Return the table's mark for an answer.
+
+        None if it has not changed since the last reading.
+        """
         cell, known = self.cells.get(key), self._exported.get(key)
         if cell is None or (known is None and cell.is_blank):
             return None
@@ -194,17 +198,17 @@ class Marks:
         return any(self.table.get(row, name).strip() for name in ("points", "comment"))
 
     def _is_filled_in(self, row: Row) -> bool:
-        """Tell whether a person wrote anything into a row."""
+        """Return whether a person has written something into a row."""
         own = self._is_mark(row), self._note(row), not self._has_our_id(row)
         return any(own) or any(self.table.others(row))
 
     def _has_our_id(self, row: Row) -> bool:
-        """Tell whether a row has no id, or one that the grader wrote."""
+        """Return whether the id in a row is empty, or an id that the grader wrote."""
         id = self.table.get(row, ID).strip()
         return not id or (len(id) == ID_LETTERS and id.isascii() and id.isalpha() and id.islower())
 
     def _note(self, row: Row) -> str:
-        """Return a person's note in the column of states, without the states."""
+        """Return a person's note in the column of states, without the grader's states."""
         text = self.table.get(row, STATE).strip()
         for state in (CHANGED, ORPHANED, TWO):
             text = "" if text == state else text.removeprefix(f"{state}; ")
@@ -227,7 +231,7 @@ class Marks:
         return points
 
     def state(self, each: Answered) -> str:
-        """Return why an answer's mark does not count; "" if it counts, or if there is none."""
+        """Return why an answer's mark does not count; "" if it counts or if there is no mark."""
         row = self._rows.get(each.key)
         if each.key in self._conflicts:
             return TWO
@@ -237,13 +241,13 @@ class Marks:
         return "" if bound in {"", each.id} else CHANGED
 
     def mark(self, each: Answered) -> GivenMark:
-        """Return the mark that counts for an answer; a blank mark if none does."""
+        """Return the mark that counts for an answer; a blank mark if there is none."""
         if each.key not in self._rows or self.state(each):
             return GivenMark(*each.key, "")
         return self._read_off(self._rows[each.key])
 
     def given(self, exercise: ExerciseReport, student: str) -> ExerciseReport:
-        """Return the exercise with its marks; it is graded once every answer has points."""
+        """Return the exercise with its marks. It is graded as soon as every answer has points."""
         if not exercise.answers:
             return exercise
         answers, states = [], []
@@ -273,12 +277,12 @@ class Marks:
         )
 
     def changed(self, answers: Sequence[Answered]) -> dict[Key, UncountedMark]:
-        """Return the marks that were given for an earlier text of an answer, by answer."""
+        """Return a dict from answers to marks that were given for an earlier text of the answer."""
         changed = [each.key for each in answers if self.state(each) == CHANGED]
         return {key: self._uncounted(self._rows[key]) for key in changed}
 
     def orphaned(self, answers: Sequence[Answered]) -> list[UncountedMark]:
-        """Return the marks whose answers do not exist."""
+        """Return the marks for answers that do not exist."""
         return [self._uncounted(row) for row in self._left(answers) if self._is_orphan(row)]
 
     def _uncounted(self, row: Row) -> UncountedMark:
@@ -286,13 +290,13 @@ class Marks:
         return UncountedMark(*self._key(row), points, plain_cell(comment)[:MAX_COMMENT])
 
     def _left(self, answers: Sequence[Answered]) -> list[Row]:
-        """Return the rows without an answer in this run that must be kept, in order."""
+        """Return the rows that must be kept although this run has no answer for them, in order."""
         keys = {each.key for each in answers}
         rows = [row for key, row in self._rows.items() if key not in keys] + self._strays
         return [row for row in rows if not self._is_orphan(row) or self._is_filled_in(row)]
 
     def _is_orphan(self, row: Row) -> bool:
-        """Tell whether a row without an answer is stray: its exercise was graded, or is unknown."""
+        """Return whether a row without an answer has a graded exercise or an unknown question."""
         _, exercise, question = self._key(row)
         return exercise in self._graded or (exercise, question) not in self._questions
 
@@ -315,7 +319,7 @@ class Marks:
         return notes
 
     def write(self, answers: Sequence[Answered]) -> list[str]:
-        """Write all answers to the table, and import the typed marks; return errors.
+        """Write all answers to the table, add typed marks to the store, and return errors.
 
         Rows that people filled in stay in the table.
         """
@@ -337,7 +341,7 @@ class Marks:
                 cell = self._read_off(Row(0, row))
                 if key in self._typed:
                     if now_newest.get(key) != newest.get(key):
-                        continue  # marked since then: leave it to the next run
+                        continue  # somebody has marked it since then: leave it to the next run
                     newest[key] = store.add_marks([cell], user(), timestamp(), "table")
                 known, new = self._exported.get(key), ExportedMark(cell, newest.get(key, 0))
                 if known != new and not (known is None and cell.is_blank):

@@ -1,4 +1,4 @@
-"""Proposal of a run: new results that are compared with the current ones before they count."""
+"""Proposal of a run: new results, which are compared with the current ones before they count."""
 
 import shutil
 from collections.abc import Callable, Iterator, Sequence
@@ -44,10 +44,10 @@ Decide = Callable[[GradeDifference], bool]
 
 
 class GradedClass(ClassOverview):
-    """The overview of a run, its changes, and whether the results are in force.
+    """The overview of a run, with its changes.
 
-    `version` is the number of the version that was put in force, 0 if nothing was new; `difference`
-    compares with the previous results, and is None if there were none.
+    `version` is the number of the version that the run made, or 0 if no result was new.
+    `difference` compares with the previous results; it is None if there were none.
     """
 
     in_force = True
@@ -56,7 +56,7 @@ class GradedClass(ClassOverview):
 
 
 class Proposal:
-    """The results of a run, added student by student in the order of the table."""
+    """The results of a run. Students are added one by one, in the order of the table."""
 
     def __init__(
         self,
@@ -101,7 +101,7 @@ class Proposal:
             self._compare(self._before.get(report.student), report)
 
     def gone(self, student: str) -> None:
-        """Record that a student of the previous table has no results any more."""
+        """Record that a student in the previous table no longer has results."""
         if student in self._before:
             self._compare(self._before.get(student), None)
 
@@ -124,12 +124,12 @@ class Proposal:
         grader: Grader,
         names: Sequence[str],
     ) -> None:
-        """Put the results in force if `decide` agrees; otherwise they stay a proposal.
+        """Make the proposed results the current ones if `decide` agrees, else keep the proposal.
 
-        `decide` is asked only if existing grades change. Without `decide` nothing is put in force.
+        `decide` is asked only if existing grades change. If it is None, the results never change.
 
         Raises:
-            OSError: a file cannot be written; the previous results still count.
+            OSError: a file cannot be written. The previous results then still count.
         """
         overview, difference = self.overview, self.difference
         self.close()
@@ -187,7 +187,7 @@ class Proposal:
         shutil.rmtree(self._folder)
 
     def _notes(self, adjustments: Adjustments) -> Iterator[str]:
-        """Yield notes on high points, regrade requests and adjustments."""
+        """Yield notes on points above the maximum, regrade requests and adjustments."""
         yield from above_maximum_note(self.overview.above)
         if self._requests:
             waiting = several(self._requests, "regrade request")
@@ -207,7 +207,7 @@ def _without_repairs(report: Report | None) -> Report | None:
 
 
 def _on_page(report: Report | None) -> Report | None:
-    """Return a report without the names of the download's entries, which no page shows."""
+    """Return a report without the paths of the hand-in in the download, which no page shows."""
     if report is None or report.hand_in is None:
         return report
     hand_in = msgspec.structs.replace(report.hand_in, entries=())
@@ -215,7 +215,7 @@ def _on_page(report: Report | None) -> Report | None:
 
 
 def _lines(difference: GradeDifference) -> Iterator[list[str]]:
-    """Yield a row for each changed cell, and one for the total of each changed student."""
+    """Yield a table row for each changed cell, and one for the total of each changed student."""
     for change in difference.changes:
         student = safe_cell(change.student)
         yield [student, "all", change.before, change.after, "; ".join(change.why), ""]

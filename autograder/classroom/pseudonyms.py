@@ -1,7 +1,7 @@
-"""Pseudonyms of a course: `pseudonyms.csv` is the key to results without names.
+"""Pseudonyms of a course. The table `pseudonyms.csv` says which student has which pseudonym.
 
-A student gets a pseudonym once, and has it in all later results. Names that students wrote into
-their files stay there.
+A student keeps the same pseudonym in all later results. If students wrote names into their files,
+these names stay there.
 """
 
 import re
@@ -38,10 +38,10 @@ class Pseudonyms:
     _names: re.Pattern[str]
 
     def __init__(self, path: Path) -> None:
-        """Read the key; without a file there are no pseudonyms yet.
+        """Read the table of pseudonyms. Without a table, there are no pseudonyms yet.
 
         Raises:
-            UserError: the table is invalid, or contains a student or pseudonym twice.
+            UserError: the table is invalid, or contains a student or a pseudonym twice.
         """
         self.path = path
         self._table = Table(path, COLUMNS, NEEDED, REMEDY)
@@ -61,18 +61,21 @@ class Pseudonyms:
         self._called = {student: pseudonym for pseudonym, student in self._students.items()}
 
     def student(self, pseudonym: str) -> str:
-        """Return the student of a pseudonym; any other name is returned as it is."""
+        """Return the student who has a pseudonym.
+
+        A name that is no pseudonym is returned unchanged.
+        """
         return self._students.get(pseudonym, pseudonym)
 
     def called(self, student: str) -> str:
-        """Return the student's pseudonym, or the name if the student has none."""
+        """Return a student's pseudonym, or the student's name if there is no pseudonym."""
         return self._called.get(student, student)
 
     def hidden(self, folders: Sequence[Folder]) -> list[Folder]:
-        """Return the folders under pseudonyms, sorted by pseudonym; new students get one.
+        """Return the folders with pseudonyms instead of names; new students get a new pseudonym.
 
         Raises:
-            UserError: the key cannot be written.
+            UserError: the table of pseudonyms cannot be written.
         """
         for folder in folders:
             self._draw(folder.student)
@@ -103,7 +106,7 @@ class Pseudonyms:
                 self._called[student] = pseudonym
 
     def _replacements(self, folders: Iterable[Folder]) -> dict[str, str]:
-        """Return the names that notes may contain, each with its replacement, longest first."""
+        """Return names that notes may contain, with their replacements, the longest names first."""
         replacements = {}
         for folder in folders:
             known = folder.hand_in or HandIn()
@@ -113,7 +116,7 @@ class Pseudonyms:
         return dict(sorted(replacements.items(), key=lambda item: -len(item[0])))
 
     def _without(self, text: str, student: str) -> str:
-        """Return a note without the names of the class and the parts of this student's name."""
+        """Return a note without the names of the class and without parts of the student's name."""
         if self._others:
             text = self._names.sub(lambda found: self._others[found[0]], text)
         known = self._new.get(student, HandIn())
@@ -125,7 +128,7 @@ class Pseudonyms:
         return text
 
     def of_work(self, work: StudentWork) -> StudentWork:
-        """Return a student's work with its files named after the exercises."""
+        """Return a student's work with new names for the files: the names of their exercises."""
         student = self.student(work.student)
         labels = {s.label: _label(s) for s in work.sources.values()}
 
@@ -145,10 +148,10 @@ class Pseudonyms:
         )
 
     def refuse_mixed(self, students: Iterable[str], anonymous: bool, results: Path) -> None:
-        """Check that results and their history have only names, or only pseudonyms if `anonymous`.
+        """Refuse results if their history has names but should have pseudonyms, or the reverse.
 
         Raises:
-            UserError: they have the other kind.
+            UserError: the history has the other kind.
         """
         names = list(students)
         known = [student for student in names if student in self._students]
@@ -178,10 +181,12 @@ class Pseudonyms:
         self.path.chmod(0o600)
 
     def with_names(self, reports: Sequence[Report]) -> list[Report]:
-        """Return anonymous reports with the students' names; other reports are unchanged.
+        """Return reports with the students' names instead of pseudonyms.
+
+        Other reports are unchanged.
 
         Raises:
-            UserError: the key has been damaged.
+            UserError: the table of pseudonyms was damaged.
         """
         named = []
         for report in reports:

@@ -1,4 +1,4 @@
-"""Recognition of the platform that a download comes from, and of the download's entries."""
+"""Recognition of a download: the platform that it comes from, and the meaning of its entries."""
 
 import operator
 from collections import Counter
@@ -22,7 +22,7 @@ from autograder.course.text import few, nearest, one_line, several
 from autograder.submission.file_names import named_for
 from autograder.submission.source import SUFFIXES
 
-GROUP = "autograder.platforms"  # entry points: each an importer, or several
+GROUP = "autograder.platforms"  # entry points; each one is an importer or a list of importers
 KIT = "autograder."  # prefix of the kit's own entry points
 MAX_LEVELS = 5  # of folders around a download
 MAX_SHOWN = 5
@@ -33,10 +33,10 @@ _DETAILS = (operator.attrgetter("id"), operator.attrgetter("name"), operator.att
 
 
 class Recognised(msgspec.Struct, frozen=True):
-    """A download: its pieces in order, and notes.
+    """A download that was recognised: its pieces in order, and notes.
 
-    `disputed` are entries that may belong to several students, each with its readings.
-    `not_understood` are notes on entries whose student is not known; the first note counts them.
+    `disputed` are entries that may belong to several students; each has several readings.
+    `not_understood` are notes on entries whose student is not known. The first one counts them.
     """
 
     listing: Listing
@@ -47,10 +47,12 @@ class Recognised(msgspec.Struct, frozen=True):
 
 
 def importers() -> dict[str, Importer]:
-    """Return all importers by name; a site's importer replaces the kit's with the same name.
+    """Return all importers by name.
+
+    An importer that a site installed replaces one of the same name.
 
     Raises:
-        UserError: a site's importer cannot be loaded, or has another type.
+        UserError: an importer of the site cannot be loaded, or has another type.
     """
     points = hooks(GROUP).values()
     kits = [point for point in points if point.value.startswith(KIT)]
@@ -60,7 +62,7 @@ def importers() -> dict[str, Importer]:
             known |= {importer.name: importer for importer in point.load()}
         except ModuleNotFoundError as error:
             if not f"{point.module}.".startswith(f"{error.name}."):
-                raise  # else the extension is not installed
+                raise  # otherwise the extension is not installed
     known[PLAIN.name] = PLAIN
     for point in points:
         if point.value.startswith(KIT):
@@ -85,7 +87,7 @@ def named(name: str) -> Importer:
     """Return the importer of that name.
 
     Raises:
-        UserError: there is none; the message lists the known names.
+        UserError: there is no such importer; the message lists the known names.
     """
     known = importers()
     if name not in known:
@@ -102,18 +104,18 @@ def recognise(
     platform: str | None = None,
     students: Collection[str] = (),
 ) -> Recognised | None:
-    """Read a download, as the `platform` that is named or that its entries' names show.
+    """Read a download as a download of `platform`; if that is None, recognise it by its names.
 
     Args:
-        students: the ids of the roster. A folder named by an id is one student's, and is not
-            searched for a download.
+        students: the ids in the roster. A folder with such a name belongs to one student, so it is
+            not searched for a download.
 
     Returns:
-        The download; None if no platform is named or recognised, so these are a class's own
-        folders.
+        The download. It is None if no platform was named or recognised; then the folders are those
+            of a class without a platform.
 
     Raises:
-        UserError: the named platform is not known, or has no entries here.
+        UserError: the named platform is not known, or the folder has no entries of that platform.
     """
     if platform is not None:
         importer = named(platform)
@@ -141,9 +143,9 @@ def recognise(
 
 
 def flat_files(exercises: Collection[str]) -> Importer:
-    """Return the importer of files such as `alogin_softmax.py`, as people save them from e-mails.
+    """Return the importer for files such as `alogin_softmax.py`, which people saved from e-mails.
 
-    A zip among them is named after its student, and holds the student's whole work.
+    A zip among these files is named after its student, and has all files of that student.
     """
 
     def named(listing: Listing) -> list[Piece]:
@@ -171,7 +173,7 @@ def flat_files(exercises: Collection[str]) -> Importer:
 
 
 def _flat_readings(entry: str, exercises: Collection[str]) -> list[Piece]:
-    """Return the ways to read a file's name as login and exercise: both may have underscores."""
+    """Return all readings of a name as login and exercise, since both may have underscores."""
     path = PurePosixPath(entry)
     if path.suffix.casefold() not in SUFFIXES:
         return []
@@ -186,10 +188,10 @@ def _flat_readings(entry: str, exercises: Collection[str]) -> list[Piece]:
 
 
 def _levels(listing: Listing, students: Collection[str]) -> list[Listing]:
-    """Return the listing, and the listings below it while a level holds only one folder.
+    """Return the listing, and those below it as long as a level consists of only one folder.
 
-    A folder named after one of the `students`, or a repository, is one student's, so that the
-    search ends there.
+    The search ends at a folder that is named after one of the `students`, and at a repository,
+    because such a folder belongs to one student.
     """
     levels = [listing]
     while len(levels) <= MAX_LEVELS:
@@ -231,7 +233,7 @@ def _read(listing: Listing, found: Sequence[Importer], exercises: Collection[str
 
 
 def _single_and_disputed(entries: Iterable[Pieces]) -> tuple[Pieces, list[Pieces]]:
-    """Separate entries with one meaning from those whose readings name different students."""
+    """Separate entries with one meaning from entries whose readings name different students."""
     single, disputed = [], []
     for readings in entries:
         if len({tuple(owner.key for owner in piece.owners) for _, piece in readings}) > 1:
@@ -242,7 +244,7 @@ def _single_and_disputed(entries: Iterable[Pieces]) -> tuple[Pieces, list[Pieces
 
 
 def _without_shared_keys(pieces: Pieces) -> tuple[Pieces, list[Pieces]]:
-    """Return the pieces whose owners have unique keys, and those whose key several people have."""
+    """Separate pieces whose owners have unique keys from pieces whose key several people have."""
     people: dict[tuple[str, str], set[Owner]] = {}
     for importer, piece in pieces:
         for owner in piece.owners:
@@ -287,7 +289,7 @@ def disputes(disputed: Sequence[Pieces]) -> list[str]:
 
 
 def _origin(pieces: Pieces, found: Sequence[Importer]) -> str:
-    """Return a note on a download's platform; of several, with the rarer ones' entries."""
+    """Return a note on a download's platform. If there are several platforms, it names entries."""
     entries: dict[str, dict[str, None]] = {importer.title: {} for importer in found}
     for importer, piece in pieces:
         entries[importer.title][piece.entry] = None
@@ -303,7 +305,7 @@ def _origin(pieces: Pieces, found: Sequence[Importer]) -> str:
 
 
 def hidden_entries(names: Sequence[str]) -> list[str]:
-    """Return a note on entries whose names begin with a dot; none without such entries."""
+    """Return a note on entries whose names begin with a dot; no note without such entries."""
     if not names:
         return []
     shown = few([one_line(name, 60) for name in names], MAX_SHOWN)
@@ -316,7 +318,7 @@ def hidden_entries(names: Sequence[str]) -> list[str]:
 def _not_understood(
     entry: Entry, pieces: Pieces, importer: Importer, exercises: Collection[str]
 ) -> str:
-    """Return a note on an entry whose student is not known: why, and the most similar name."""
+    """Return a note on an entry whose student is not known, with the reason and a similar name."""
     name, is_folder = entry.name, entry.is_folder
     kind = "folder" if is_folder else "file"
     why = f"expected {importer.expected}"

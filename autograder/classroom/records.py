@@ -1,4 +1,4 @@
-"""Records of a class on disk: the reports in the results, and the journal."""
+"""Records of a class on the disk: the reports in the results, and the journal."""
 
 import sqlite3
 from pathlib import Path
@@ -37,17 +37,17 @@ class _Name(msgspec.Struct, frozen=True):
 
 
 class _Head(msgspec.Struct, frozen=True):
-    """The part of a record that is read for all students at once."""
+    """The part of a record that is read at once for all students."""
 
     student: str
     exercises: tuple[_Name, ...]
 
 
 class Records:
-    """The reports in a file, by student; `exercises` are those of all reports, in order."""
+    """The reports in a file, by student. `exercises` are those of all reports, in their order."""
 
     def __init__(self, path: Path) -> None:
-        """Read the students' names; without a file there are none.
+        """Read the names of the students. If there is no file, there are no students.
 
         Raises:
             UserError: the file cannot be read, or is from another version.
@@ -83,7 +83,7 @@ class Records:
 
     @property
     def there(self) -> bool:
-        """Tell whether the file exists, even if it is empty."""
+        """Return whether the file exists, even if it is empty."""
         return self._file is not None
 
     @property
@@ -91,7 +91,7 @@ class Records:
         return list(self._places)
 
     def line(self, student: str) -> bytes:
-        """Return a student's report as encoded in the file; b"" if there is none."""
+        """Return a student's report as bytes of the file; b"" if the student has no report."""
         if self._file is None or student not in self._places:
             return b""
         start, size = self._places[student]
@@ -99,10 +99,10 @@ class Records:
         return self._file.read(size).rstrip(b"\n")
 
     def get(self, student: str) -> Report | None:
-        """Return a student's report; None if there is none.
+        """Return a student's report; None if the student has no report.
 
         Raises:
-            UserError: it is from another version.
+            UserError: the report is from another version.
         """
         line = self.line(student)
         try:
@@ -117,16 +117,17 @@ class Records:
 
 
 class Journal:
-    """A cache of reports by student and exercise, each with a key of everything that it depends on.
+    """Cache of reports by student and exercise.
 
-    If anything changes, the work is graded again. Only one run at a time uses the journal.
+    A report's key depends on all inputs of the grading. If an input changes, the work is graded
+    again. Only one run at a time uses the journal.
     """
 
     def __init__(self, folder: Path) -> None:
         """Open the journal.
 
         Raises:
-            UserError: another run uses it, it is damaged or a link, or the disk is full.
+            UserError: another run uses the journal, it is damaged or a link, or the disk is full.
         """
         self.path = folder / JOURNAL
         refuse_links(self.path)
@@ -179,24 +180,24 @@ class Journal:
         return data if row[0] == cache_key(key, data).encode() else None
 
     def keep(self, student: str, exercise: str, key: str, report: bytes) -> None:
-        """Store a report, with a seal."""
+        """Store a report with a seal, which shows if the report is damaged later."""
         seal = cache_key(key, report)
         self._run("REPLACE INTO results VALUES (?, ?, ?, ?)", student, exercise, seal, report)
 
     def prepare_page(self, student: str, key: str) -> None:
-        """Record the key of a page that is not in its place yet, until the journal is closed."""
+        """Record the key of a page that will be moved to its place before the journal is closed."""
         self._run("REPLACE INTO prepared VALUES (?, ?)", student, key)
 
     def forget_prepared(self) -> None:
-        """Delete the records of the pages that are about to be replaced."""
+        """Delete the records of pages that will be replaced next."""
         self._run("DELETE FROM pages WHERE student IN (SELECT student FROM prepared)")
 
     def keep_prepared(self) -> None:
-        """Record that the prepared pages are in their places."""
+        """Record that the prepared pages are now in their places."""
         self._run("REPLACE INTO pages SELECT student, key FROM prepared")
 
     def page_is(self, student: str, key: str) -> bool:
-        """Tell whether a student's page has the content with this key."""
+        """Return whether the page of a student has the content with this key."""
         query = "SELECT 1 FROM pages WHERE student = ? AND key = ?"
         return self._run(query, student, key).fetchone() is not None
 
@@ -211,5 +212,5 @@ class Journal:
 
 
 def key_of(source: Source, exercise: Exercise, course: Course, grader: Grader) -> str:
-    """Return the key of all that a report depends on: submission, exercise, limits and grader."""
+    """Return a digest of the inputs of a report: submission, exercise, limits and grader."""
     return cache_key([source.digest, source.label, exercise, course.limits(exercise), grader])

@@ -1,4 +1,4 @@
-"""Roster of a class: the students, and their names on each platform."""
+"""Roster of a class: the students, and the names that they have on each platform."""
 
 import re
 import unicodedata
@@ -20,7 +20,7 @@ from autograder.report.model import HandIn
 
 ABOUT = ("id", "name", "email", "section", "group")
 HANDED_IN = ("extra_days", "excused", "handed_in", "late_days_used")
-EVERYTHING = "all"  # in the column `excused`: the whole course
+EVERYTHING = "all"  # value in the column `excused` for the whole course
 REMEDY = "Give the column of the students' ids the name `id`, or name another file with --roster."
 MAX_SHOWN = 10
 LIKELY = 0.83  # similarity of two names that may differ by a typing error
@@ -28,7 +28,7 @@ MAX_DAYS = 3650
 
 
 class Student(msgspec.Struct, frozen=True):
-    """A row of the roster: its line, its cells, and its details of the hand-in."""
+    """A row of the roster: the number of its line, its cells, and details for the hand-in."""
 
     line: int
     cells: dict[str, str]
@@ -43,9 +43,9 @@ SIGNS = ("column", "id", "e-mail", "name", "group")  # the surest first
 
 
 class Match(msgspec.Struct, frozen=True):
-    """The students to whom a hand-in belongs, and the sign by which they were found.
+    """The students to whom a hand-in belongs, and the kind of sign by which they were found.
 
-    `unclear` says why it may belong to one of `may_be`, so that a person must look.
+    If it may belong to any of the students `may_be`, `unclear` says why. Then a person must look.
     """
 
     ids: list[str]
@@ -55,10 +55,10 @@ class Match(msgspec.Struct, frozen=True):
 
 
 class Roster:
-    """The students of a roster, in its order."""
+    """The students of a class, in the order of the roster."""
 
     def __init__(self, path: Path, course: Course) -> None:
-        """Read the roster; its excuses must name exercises or assignments of the course.
+        """Read the roster. Its excuses must name exercises or assignments of the course.
 
         Raises:
             UserError: the table or one of its rows is invalid; the message names the line.
@@ -137,14 +137,15 @@ class Roster:
         return days
 
     def known(self, student: str) -> HandIn:
-        """Return the roster's details of a student's hand-in."""
+        """Return details of a student's hand-in that come from the roster."""
         return self._by_id[student].hand_in
 
     def match(self, people: Sequence[tuple[str, Owner]]) -> list[Match]:
-        """Match people with students by id, then e-mail, then name; doubtful matches are left open.
+        """Match people with students, by id, then by e-mail, then by name.
 
-        If several people may be the same student, the surest sign decides: a display name, which
-        anybody can choose, takes nothing from the person with the id.
+        Leave doubtful cases open. If several people may be the same student, the surest sign
+        decides. For example, an id wins against a display name, because everybody can choose a
+        display name.
         """
         matches = [self._match(platform, person) for platform, person in people]
         claims: dict[str, list[int]] = {}
@@ -168,14 +169,14 @@ class Roster:
     def _match(self, platform: str, person: Owner) -> Match:
         candidates = self._candidates(platform, person)
         named = next(students for sign, students in candidates if sign == "name")
-        if person.name == person.id:  # a plain folder has no name besides the id
+        if person.name == person.id:  # the only name of a plain folder is the id
             named = []
         for sign, students in candidates:
             ids = [student.id for student in students]
             if sign == "group":
                 return Match(ids, sign)
             if sign == "id" and named and len(ids) == 1 and students[0] not in named:
-                ids += [student.id for student in named]  # one student's id, another's name
+                ids += [student.id for student in named]  # one student's id, but another's name
             if len(ids) == 1:
                 return Match(ids, sign)
             if ids:
@@ -184,9 +185,10 @@ class Roster:
         raise AssertionError("the last sign is the group")
 
     def settle(self, readings: Sequence[tuple[str, Owner]]) -> int | None:
-        """Return the index of the only reading with a student of the roster; None if there is none.
+        """Return the index of the only reading whose student is in the roster.
 
-        Only ids count, and only if the roster has an id for everybody on the platform.
+        None if not exactly one. Only ids are compared, and only if the roster has an id on this
+        platform for everybody.
         """
         fits = []
         for at, (platform, person) in enumerate(readings):
@@ -199,7 +201,7 @@ class Roster:
         return fits[0] if len(fits) == 1 else None
 
     def _candidates(self, platform: str, person: Owner) -> list[tuple[str, list[Student]]]:
-        """Return the students who may be this person, by sign, the surest sign first."""
+        """Return the students who may be this person, by the kind of sign, surest sign first."""
         everybody = self.students
         keys = list(dict.fromkeys(filter(None, (person.id, person.key))))
         ids = keys if person.id or person.key != person.name else []  # a name alone is not an id
@@ -216,7 +218,7 @@ class Roster:
         ]
 
     def is_group(self, name: str) -> bool:
-        """Tell whether a group has this name."""
+        """Return whether a group in the roster has this name."""
         wanted = squashed(name)
         return bool(wanted) and any(squashed(s.cells["group"]) == wanted for s in self.students)
 
@@ -226,7 +228,7 @@ class Roster:
         return [student.id for student in self.students if student.id not in here]
 
     def unclear(self, matches: Iterable[Match]) -> list[str]:
-        """Return notes on submissions that cannot be assigned to one student."""
+        """Return notes on submissions for which the student is not clear."""
         texts = list(dict.fromkeys(match.unclear for match in matches if match.unclear))
         if not texts:
             return []
@@ -238,9 +240,9 @@ class Roster:
         ]
 
     def notes(self, missing: Sequence[str], strangers: Sequence[Owner]) -> list[str]:
-        """Return notes on students who handed in nothing, and on people not in the roster.
+        """Return notes on students who handed in nothing, and on people who are not in the roster.
 
-        If exactly one of these students has a name like a stranger's, the note names that student.
+        If the name of exactly one such student is similar to a person's name, the note says so.
         """
         notes = []
         if missing:
@@ -266,9 +268,9 @@ class Roster:
 
 
 def _may_be_called(person: Owner, student: Student) -> bool:
-    """Tell whether a person may be a student: by a typing error, or by a login made of the name.
+    """Return whether a name may be a student's, with a typing error or in the form of a login.
 
-    Ids with other digits or another first letter belong to other people, however similar they are.
+    An id with other digits or another first letter always belongs to another person.
     """
     id, name = student.id.casefold(), student.cells["name"]
     words, theirs = ({*map(_letters, each.split())} - {""} for each in (name, person.name))
@@ -281,19 +283,19 @@ def _may_be_called(person: Owner, student: Student) -> bool:
 
 
 def _letters(word: str) -> str:
-    """Return a word's letters in lower case and without accents, as logins have them."""
+    """Return the letters of a word in lower case and without accents, as a login has them."""
     plain = unicodedata.normalize("NFKD", word).casefold()
     return "".join(filter(str.isalpha, plain))
 
 
 def squashed(name: str) -> str:
-    """Return a name without case, blanks and punctuation; accents are kept."""
+    """Return a name in lower case, without blanks and punctuation, but with its accents."""
     plain = unicodedata.normalize("NFC", name).casefold()
     return "".join(char for char in plain if char.isalnum() or unicodedata.category(char)[0] == "M")
 
 
 def spellings(name: str) -> set[str]:
-    """Return a name starting at each of its words: `Anna Muster`, `Muster, Anna`."""
+    """Return the forms of a name that begin with each of its words, as in `Muster, Anna`."""
     words = name.replace(",", " ").split()
     turned = {squashed(" ".join(words[at:] + words[:at])) for at in range(len(words))}
     return turned - {""}

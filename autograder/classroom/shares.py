@@ -1,4 +1,4 @@
-"""A person's share of a download: the attempt that counts, collected in a folder."""
+"""Share of a person in a download: the attempt that counts, collected in one folder."""
 
 from collections.abc import Collection, Sequence
 from pathlib import Path, PurePosixPath
@@ -24,7 +24,7 @@ MAX_NAME = 255  # bytes
 
 
 class Share(msgspec.Struct):
-    """The pieces of one person that count, older first; `notes` are for the student."""
+    """The pieces of one person that count, oldest first; `notes` are notes for the student."""
 
     person: Owner
     importer: Importer
@@ -34,7 +34,10 @@ class Share(msgspec.Struct):
 
 
 def shares(pieces: Pieces, exercises: Collection[str]) -> list[Share]:
-    """Return each person's share, sorted by key; all members of a group share its work."""
+    """Return the share of each person, sorted by key.
+
+    All members of a group have the same share.
+    """
     found: dict[tuple[str, str], Share] = {}
     for importer, piece in pieces:
         for owner in piece.owners:
@@ -48,7 +51,7 @@ def shares(pieces: Pieces, exercises: Collection[str]) -> list[Share]:
 
 
 def _leave_out_older(share: Share, exercises: Collection[str]) -> None:
-    """Leave out the pieces that were handed in again later."""
+    """Leave out a piece if a later piece replaces it."""
     pieces = sorted(share.pieces, key=lambda piece: (piece.attempt, piece.entry))
     if any(piece.whole for piece in pieces):
         last = pieces[-1].attempt
@@ -72,10 +75,10 @@ def _leave_out_older(share: Share, exercises: Collection[str]) -> None:
 def _replaces(
     other: Piece, piece: Piece, pieces: Sequence[Piece], exercises: Collection[str]
 ) -> bool:
-    """Tell whether a file replaces another one, by the platform's number of the attempt.
+    """Return whether a file replaces another one, by the number that a platform gives attempts.
 
-    Students may number their files, too. So a number counts only after an exercise's name, or if
-    the file without a number is there.
+    Students may put numbers into the names of files, too. So a number counts only directly after an
+    exercise's name, or if the same file without a number exists.
     """
     if not piece.name or other.original.casefold() != piece.original.casefold():
         return False
@@ -91,8 +94,8 @@ def _replaces(
 class Staged(msgspec.Struct):
     """A folder from which a share can be read.
 
-    `lost` are the files that are not in it, by path, and `unread` the folders that cannot be read,
-    each with the reason.
+    `lost` are the files that are not in the folder, and `unread` are folders that cannot be read.
+    Both are dicts from a path to the reason.
     """
 
     path: Path
@@ -102,11 +105,11 @@ class Staged(msgspec.Struct):
 
 
 def staged(share: Share, listing: Listing, place: Path) -> Staged:
-    """Return a folder from which a share can be read: the one in the download, or else `place`.
+    """Return a folder from which a share can be read: the download's own folder, or else `place`.
 
-    Files of several entries, and files that a platform renamed, are linked or copied to `place`
-    under their own names. A file that cannot be graded has only its name there, so that the report
-    names it. Links of others stay links, which are never followed.
+    If a share has several entries, or a platform renamed its files, the files are linked or copied
+    into `place` under their original names. If a file cannot be graded, only its name is there, so
+    that the report names it. A link stays a link, and links are never followed.
 
     Raises:
         OSError: there is no room for the files.
@@ -134,7 +137,10 @@ def staged(share: Share, listing: Listing, place: Path) -> Staged:
 
 
 def _put(stage: Staged, source: Path, path: PurePosixPath, lost: str = "") -> None:
-    """Put a file in its place and replace an older one of that name, or note why it is lost."""
+    """Put a file in its place instead of an older file.
+
+    `lost` says why it cannot be there, if so.
+    """
     kind = kind_of(source)
     try:
         if kind is None and lost:
@@ -149,7 +155,7 @@ def _put(stage: Staged, source: Path, path: PurePosixPath, lost: str = "") -> No
 
 
 def _put_tree(stage: Staged, source: Path) -> None:
-    """Put a folder's files into the stage, up to the limits."""
+    """Put the files of a folder into the stage, up to the limits on their number and size."""
     waiting = [PurePosixPath()]
     for below in waiting:
         try:

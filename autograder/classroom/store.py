@@ -1,8 +1,9 @@
-"""Store of people's entries for a class: marks, adjustments and versions in `marks.sqlite`.
+"""Store of people's entries for a class, in `marks.sqlite`: marks, adjustments and versions.
 
-Every change is one transaction that is on the disk before it is acknowledged. The tables that
-people edit are imported into the store and exported from it. The journal is a cache in another
-database. See `docs/maintainers/marks-store.md`.
+Each change is one transaction, which is saved on the disk before anybody is told that it worked.
+Rows of the tables that people edit are added to the store, and the tables are written from the
+store. The journal is a separate database, which is only a cache. See
+`docs/maintainers/marks-store.md`.
 """
 
 import contextlib
@@ -21,7 +22,7 @@ from autograder.submission.read import UnreadableFile, read_bytes
 
 FILE = "marks.sqlite"
 OLD_MARKS = "marks.jsonl"  # the file of older versions
-WAIT = 60.0  # seconds for another process's transaction
+WAIT = 60.0  # seconds to wait for another process's transaction
 SEAL = 16
 MOST_BYTES = 256 * 1024 * 1024  # of the old file
 ADJUSTMENT = (
@@ -73,9 +74,9 @@ PRAGMA user_version = {_VERSION};
 
 
 class GivenMark(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A mark for an answer; `answer` is the digest of its words, and `points` may be missing.
+    """A mark for an answer. `answer` is the digest of the answer's words; `points` may be missing.
 
-    `items` are the ids of the rubric items that it consists of.
+    `items` are the ids of the rubric items from which the points were added up.
     """
 
     student: str
@@ -92,7 +93,7 @@ class GivenMark(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def shown(self) -> tuple[float | None, str]:
-        """Return the points and the comment as a spreadsheet shows them."""
+        """Return the points and the comment in the form that a spreadsheet shows."""
         return self.points, " ".join(self.comment.split())
 
     @property
@@ -101,7 +102,7 @@ class GivenMark(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class StoredMark(msgspec.Struct, frozen=True):
-    """A mark in the store; the mark with the highest `id` is an answer's newest."""
+    """A mark in the store. The newest mark of an answer has the highest `id`."""
 
     id: int
     mark: GivenMark
@@ -111,14 +112,17 @@ class StoredMark(msgspec.Struct, frozen=True):
 
 
 class ExportedMark(msgspec.Struct, frozen=True):
-    """A mark in the table at its last reading or writing; `newest`: the store's newest id then."""
+    """A mark as the table had it when it was last read or written.
+
+    `newest` is the id of the newest mark that the store had at that time.
+    """
 
     mark: GivenMark
     newest: int
 
 
 class StoredAdjustment(msgspec.Struct, frozen=True):
-    """An adjustment in the store; `exported` is true if it was ever in the table."""
+    """An adjustment in the store; `exported` is true if it was in the table at any time."""
 
     id: int
     cells: Mapping[str, str]
@@ -127,7 +131,7 @@ class StoredAdjustment(msgspec.Struct, frozen=True):
 
 
 class StoredMarks(msgspec.Struct, frozen=True):
-    """All marks by answer, oldest first, and the ids of rows that were changed or removed."""
+    """All marks by answer, oldest first, and the ids of damaged rows."""
 
     by_answer: dict[Key, list[StoredMark]]
     damaged: tuple[int, ...]
@@ -140,7 +144,10 @@ class Store:
         self._connection = connection
 
     def marks(self) -> StoredMarks:
-        """Read all marks; a row whose seal does not match is left out, and listed as damaged."""
+        """Read all marks.
+
+        If the seal of a row does not match, only its id is returned, as damaged.
+        """
         by_answer: dict[Key, list[StoredMark]] = {}
         ids, damaged = set(), []
         for row in self._connection.execute("SELECT * FROM marks ORDER BY id"):
@@ -168,12 +175,12 @@ class Store:
         return int(last) + len(rows)
 
     def exported_marks(self) -> dict[Key, ExportedMark]:
-        """Read the table's marks as they were when it was last read or written."""
+        """Read the marks that the table had when it was last read or written."""
         rows = self._connection.execute("SELECT * FROM exported_marks")
         return {row[:3]: ExportedMark(GivenMark(*row[:6]), row[6]) for row in rows}
 
     def set_exported_marks(self, marks: Iterable[ExportedMark]) -> None:
-        """Record the table's current marks."""
+        """Record the marks that the table has now."""
         rows = [
             (*each.mark.key, each.mark.answer, each.mark.points, each.mark.comment, each.newest)
             for each in marks
@@ -199,18 +206,18 @@ class Store:
         return added
 
     def export_adjustment(self, id: int, cells: Mapping[str, str]) -> None:
-        """Record that an adjustment is in the table, with these cells."""
+        """Record that an adjustment is in the table now, with these cells."""
         names = "".join(f', "{name}" = ?' for name in cells)
         query = f"UPDATE adjustments SET exported = 1{names} WHERE id = ?"
         self._connection.execute(query, (*cells.values(), id))
 
     def take_out_adjustments(self, ids: Iterable[int], at: str) -> None:
-        """Mark adjustments as deleted at this time; their rows stay in the store."""
+        """Mark adjustments as deleted at a time. Their rows stay in the store."""
         query = "UPDATE adjustments SET taken_out = ? WHERE id = ?"
         self._connection.executemany(query, [(at, each) for each in ids])
 
     def versions(self) -> dict[int, bytes]:
-        """Read the encoded versions by number."""
+        """Read the encoded versions as a dict from the number of the version."""
         query = "SELECT number, version FROM versions ORDER BY number"
         return {number: text.encode() for number, text in self._connection.execute(query)}
 
@@ -221,15 +228,15 @@ class Store:
 
 
 def timestamp() -> str:
-    """Return the current time in UTC."""
+    """Return the current time in UTC as text."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 @contextlib.contextmanager
 def read_store(results: Path) -> Iterator[Store]:
-    """Open the store for reading; it does not change while it is open.
+    """Open the store for reading. Until it is closed, its content does not change.
 
-    Without a store, the files of older versions are read. Nothing is written.
+    If there is no store, the files of older versions are read. Nothing is written.
 
     Raises:
         UserError: the store cannot be read.
@@ -249,13 +256,13 @@ def read_store(results: Path) -> Iterator[Store]:
 
 @contextlib.contextmanager
 def write_store(results: Path) -> Iterator[Store]:
-    """Open the store for one transaction, in which no other process can write.
+    """Open the store for one transaction. During it, no other process can write to the store.
 
-    Changes are on the disk when this ends. After an exception nothing has changed. The first
-    transaction imports the files of older versions.
+    At the end, the changes are saved on the disk. After an exception, nothing has changed. The
+    first transaction adds the files of older versions to the store.
 
     Raises:
-        UserError: the store cannot be written, or another process keeps it for too long.
+        UserError: the store cannot be written, or another process uses it for too long.
     """
     path = results / FILE
     with _errors(path):
@@ -266,7 +273,7 @@ def write_store(results: Path) -> Iterator[Store]:
                 known = _version_of(connection, path)
                 yield Store(connection) if known else _created(connection, results)
             except BaseException:
-                if connection.in_transaction:  # SQLite ends it by itself if the disk is full
+                if connection.in_transaction:  # if the disk is full, SQLite has already ended it
                     connection.execute("ROLLBACK")
                 raise
             connection.execute("COMMIT")
@@ -276,18 +283,18 @@ def refuse_links(path: Path) -> None:
     """Refuse a database file that is a link.
 
     Raises:
-        UserError: the file, or one of SQLite's files beside it, is not a regular file.
+        UserError: the file, or one of the files that SQLite puts next to it, is not a regular file.
     """
     for suffix in ("", "-wal", "-shm", "-journal"):
         each = path.with_name(path.name + suffix)
-        with contextlib.suppress(FileNotFoundError):  # others may remove journals meanwhile
+        with contextlib.suppress(FileNotFoundError):  # others may remove these files now
             if stat.S_ISREG(each.lstat().st_mode):
                 continue
             raise UserError(f"{each} is a link or a folder, not a file. Remove it.")
 
 
 def _connected(path: Path) -> sqlite3.Connection:
-    """Connect with a rollback journal: unlike a write-ahead log, network drives can share it."""
+    """Connect with a rollback journal. It works on network drives; a write-ahead log does not."""
     connection = sqlite3.connect(path, isolation_level=None, timeout=WAIT)
     connection.text_factory = lambda data: data.decode(errors="replace")  # if damaged
     connection.execute("PRAGMA journal_mode = DELETE")
@@ -296,7 +303,7 @@ def _connected(path: Path) -> sqlite3.Connection:
 
 
 def _version_of(connection: sqlite3.Connection, path: Path) -> int:
-    """Return the version of the tables; 0 if there are none yet."""
+    """Return the version number of the tables; 0 if there are no tables yet."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version not in {0, _VERSION}:
         raise UserError(f"{path} was written by a newer version of autograder. Use that version.")
@@ -304,7 +311,7 @@ def _version_of(connection: sqlite3.Connection, path: Path) -> int:
 
 
 def _created(connection: sqlite3.Connection, results: Path) -> Store:
-    """Create the tables, and import the files of an older version."""
+    """Create the tables, and add the files of an older version to them."""
     for statement in _TABLES.split(";"):
         connection.execute(statement)
     _import_old_marks(connection, results / OLD_MARKS)
@@ -313,7 +320,7 @@ def _created(connection: sqlite3.Connection, results: Path) -> Store:
 
 @contextlib.contextmanager
 def _errors(path: Path) -> Iterator[None]:
-    """Turn SQLite's errors into messages for people."""
+    """Replace errors of SQLite by messages that people can understand."""
     try:
         yield
     except sqlite3.DatabaseError as error:
@@ -350,7 +357,7 @@ def _seal(row: Sequence[object]) -> str:
 
 
 def _unsealed(row: Sequence[Any]) -> StoredMark | None:
-    """Return the mark of a row; None if the row has changed since it was written."""
+    """Return the mark in a row; None if the row was changed after it had been written."""
     if row[-1] != _seal(row[:-1]):
         return None
     number, student, exercise, question, answer, points, comment, items, by, at, origin, _ = row
@@ -360,7 +367,7 @@ def _unsealed(row: Sequence[Any]) -> StoredMark | None:
 
 
 class _OldAct(msgspec.Struct, frozen=True):
-    """A line of an older version's file of marks."""
+    """A line in an older version's file of marks."""
 
     by: str
     at: str
@@ -370,11 +377,11 @@ class _OldAct(msgspec.Struct, frozen=True):
 
 
 def _import_old_marks(connection: sqlite3.Connection, path: Path) -> None:
-    """Import the marks of an older version, in the order in which they count.
+    """Add the marks of an older version to the store, in the order in which they count.
 
-    A line of the desk counts from its own place in the file. A line of the table counts from the
-    file's end when the table was read. A damaged line does not count, but is listed: its row has no
-    seal.
+    A mark from the desk counts from its own line on. A mark from the table counts from the end that
+    the file had when the table was read. A damaged line does not count. Its row has no seal, so it
+    is listed as damaged.
     """
     if not path.exists() and not path.is_symlink():
         return

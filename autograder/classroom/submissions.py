@@ -1,4 +1,4 @@
-"""Submissions of a class: unpacked and sorted by student, with each student's files."""
+"""Submissions of a class: they are unpacked, sorted by student, and read one student at a time."""
 
 import codecs
 import contextlib
@@ -38,7 +38,7 @@ from autograder.submission.walk import FolderFile, FolderWalk
 from autograder.worker.messages import Unit
 
 MAX_NOTES = 5
-MAX_CODE = 1024 * 1024  # bytes that are parsed
+MAX_CODE = 1024 * 1024  # bytes of a file; a larger file is not parsed
 MAX_READ = 128 * 1024 * 1024  # bytes that are read of one student
 MAX_REQUEST = 5000  # bytes of a regrade request
 REQUEST = re.compile("(?i)(?<![a-z])re-?grade(?![a-z])")
@@ -47,10 +47,10 @@ REQUEST = re.compile("(?i)(?<![a-z])re-?grade(?![a-z])")
 class StudentWork(msgspec.Struct):
     """The submission of one student.
 
-    `unclear` has the exercises that a person must look at before grading, with the reason;
-    `not_loaded` those that cannot be run. It is `ambiguous` if its owner or the file that counts is
-    uncertain. `several` are the candidate files of an exercise, and `chosen` is the content of the
-    one that a person chose. `requests` are the student's regrade requests.
+    `unclear` has the exercises that a person must look at before grading, each with the reason.
+    `not_loaded` has the exercises that cannot be run. `ambiguous` is true if the student, or the
+    file that counts, is not certain. `several` are the candidate files of an exercise. If a person
+    chose one, `chosen` is its content. `requests` are the student's regrade requests.
     """
 
     student: str
@@ -65,7 +65,10 @@ class StudentWork(msgspec.Struct):
 
 
 class FileChoice(msgspec.Struct, frozen=True):
-    """A person's choice of a file for an exercise, by content; `among` is a digest of all files."""
+    """A person's choice of a file for an exercise. The file is known by a digest of its content.
+
+    `among` is a digest of all files from which the person chose.
+    """
 
     exercise: str
     file: str
@@ -73,7 +76,7 @@ class FileChoice(msgspec.Struct, frozen=True):
 
 
 def content_of_all(files: Iterable[FoundFile]) -> str:
-    """Return a digest of the contents of several files; names and order do not matter."""
+    """Return a digest of the contents of several files. Names and order do not matter."""
     contents = (file.source.content if file.source else file.trouble for file in files)
     return as_letters(" ".join(sorted(contents)))
 
@@ -84,11 +87,11 @@ def read_work(
     stubs: Stubs | None = None,
     choices: Iterable[FileChoice] = (),
 ) -> StudentWork:
-    """Read a student's files; problems are recorded in the result, and nothing is raised.
+    """Read the files of a student. Problems are stored in the result; none is raised as an error.
 
-    With the course's `stubs`, a written file replaces one that is still as handed out, and a file
-    whose name does not help belongs to the exercise that it defines. If a person chose one of
-    several files, that file counts as long as the files are the same.
+    If the course's `stubs` are given, a file that the student has changed replaces an unchanged
+    one. If a file's name names no exercise, the functions in it decide. If a person chose one of
+    several files, the choice counts as long as the files do not change.
     """
     work = StudentWork(folder.student, notes=list(folder.notes))
     names = list(exercises)
@@ -104,7 +107,7 @@ def read_work(
         work.requests = reading.requests()
     _choose_files(work, reading, list(choices), folder.starters)
     unread = [*folder.unread, *walk.unread]
-    if unread:  # unread folders may hold work
+    if unread:  # work may be in the folders that cannot be read
         absent = [name for name in names if not reading.candidates[name]]
         work.unclear |= dict.fromkeys(absent, " ".join(unread[:MAX_NOTES]))
         work.notes += [] if absent else unread[:MAX_NOTES]
@@ -117,9 +120,9 @@ def ambiguities(
     stubs: Stubs,
     choices: Callable[[str], Sequence[FileChoice]],
 ) -> Iterator[str]:
-    """Yield a note for each student whose identity or file is ambiguous, before grading.
+    """Yield a note for each student if it is not clear who it is, or which file counts.
 
-    Files are read only if their names allow two files for one exercise.
+    A student's files are read only if their names suggest two files for one exercise.
     """
     for folder in folders:
         student = one_line(folder.student, 60)
@@ -138,7 +141,7 @@ def ambiguities(
 
 
 def _may_be_several(path: Path, lost: Mapping[str, str], exercises: Collection[str]) -> bool:
-    """Tell whether names allow two files for one exercise, or two files name no exercise."""
+    """Return whether the names suggest two files for one exercise, or two name no exercise."""
     seen: set[str] = set()
     with FolderWalk(path, lost) as walk:
         for file in walk.files():
@@ -153,9 +156,9 @@ def _may_be_several(path: Path, lost: Mapping[str, str], exercises: Collection[s
 def _choose_files(
     work: StudentWork, reading: "_Reading", choices: Sequence[FileChoice], starters: bool
 ) -> None:
-    """Put the file that counts for each exercise into a student's work, or the reason for none.
+    """Store in `work` the file that counts for each exercise, or the reason why there is none.
 
-    With `starters`, a file that is still as handed out does not count.
+    If `starters` is true, a file that the student did not change does not count.
     """
     untouched: list[str] = []
     imported = reading.imported()
@@ -189,7 +192,10 @@ def _choose_files(
 def _chosen_by_a_person(
     exercise: str, several: Sequence[FoundFile], choices: Sequence[FileChoice]
 ) -> FoundFile | None:
-    """Return the file that a person chose last; None if there is none, or if the files changed."""
+    """Return the file that a person chose last.
+
+    None without a choice, or if the files have changed.
+    """
     files = {file.source.content: file for file in several if file.source is not None}
     of_these = [
         files[each.file]
@@ -202,21 +208,21 @@ def _chosen_by_a_person(
 
 
 def _within_limit(text: str) -> str:
-    """Return the start of a request, with a note if it was longer."""
+    """Return the beginning of a request; a note follows if the request was longer."""
     data = text.encode(errors="replace")
     more = f" … (only the first {MAX_REQUEST:,} bytes are kept)" if len(data) > MAX_REQUEST else ""
     return printable(data[:MAX_REQUEST].decode(errors="ignore"), MAX_REQUEST) + more
 
 
 class _Reading:
-    """Reader of a student's files, which collects the candidates for each exercise."""
+    """Reader of one student's files. It collects the candidate files for each exercise."""
 
     def __init__(self, names: list[str], stubs: Stubs) -> None:
         self.names = names
         self.stubs = stubs
         self.candidates: dict[str, list[FoundFile]] = {name: [] for name in names}
         self.unknown: list[str] = []
-        self.others: list[str] = []  # their exercise is not known
+        self.others: list[str] = []  # files for which no exercise is known
         self.unread: dict[str, str] = {}
         self.also: dict[str, str] = {}
         self._asked: dict[str, list[str]] = {}
@@ -226,7 +232,7 @@ class _Reading:
         self._left = MAX_READ
 
     def look_at(self, file: FolderFile) -> None:
-        """Read a file as a request, or as a candidate for an exercise by its name or content."""
+        """Read a file: as a request, or as a candidate for the exercises in its name or content."""
         named = self.named(file)
         if file.suffix in IN_WORDS and REQUEST.search(file.path.stem):
             self._take_request(file, named)
@@ -254,7 +260,7 @@ class _Reading:
             (self.unknown if file.suffix in SUFFIXES else self.others).append(file.shown)
 
     def _take_request(self, file: FolderFile, named: Mapping[str, NameMatch]) -> None:
-        """Read a file such as `regrade_softmax.txt` as a request, or as code if it is Python."""
+        """Read a file such as `regrade_softmax.txt`: as code if it is Python, else as a request."""
         try:
             if file.trouble:
                 raise UnreadableFile(file.trouble)
@@ -276,7 +282,10 @@ class _Reading:
         self._asked.setdefault(name, []).append(whole[: MAX_REQUEST + 1])
 
     def requests(self) -> dict[str, str]:
-        """Return the requests by exercise; one without an exercise goes to the first handed in."""
+        """Return the requests by exercise.
+
+        A request without one is for the first exercise handed in.
+        """
         first = next(itertools.chain(filter(self.candidates.get, self.names), self.names), "")
         asked: dict[str, list[str]] = {}
         for name, words in sorted(self._asked.items(), reverse=True):
@@ -284,7 +293,7 @@ class _Reading:
         return {name: _within_limit("\n\n".join(words)) for name, words in asked.items()}
 
     def imported(self) -> set[Path]:
-        """Return the files, without suffix, that a file named exactly after an exercise imports."""
+        """Return the files that an exercise's own file imports, as paths without suffix."""
         return {
             candidate.path.parent / name
             for candidates in self.candidates.values()
@@ -294,7 +303,7 @@ class _Reading:
         }
 
     def named(self, file: FolderFile) -> Mapping[str, NameMatch]:
-        """Return the exercises that the file's name matches."""
+        """Return the exercises that match the name of the file."""
         matches = named_for(bare_stem(file.path), self.names)
         if file.suffix in SUFFIXES:
             return matches
@@ -311,9 +320,9 @@ class _Reading:
         self.candidates[exercise].append(own)
 
     def _candidate(self, file: FolderFile) -> FoundFile:
-        """Read a file, and the files beside it that it names, up to the limits.
+        """Read a file, and the files in the same folder that it names, up to the limits.
 
-        Problems are recorded in the result.
+        Problems are stored in the result.
         """
         candidate = FoundFile(file.path, file.shown, NameMatch.OTHER)
         too_much = f"{file.shown} was not read: the folder's files have over"
@@ -336,7 +345,7 @@ class _Reading:
         return candidate
 
     def notes(self, walk: FolderWalk) -> list[str]:
-        """Return notes on files that were not graded; all files must have been read."""
+        """Return notes on files that were not graded. Call it after all files have been read."""
         every = itertools.chain.from_iterable(self.candidates.values())
         helpers = {name for each in every if each.source for name in each.source.helpers}
         unknown = [shown for shown in self.unknown if Path(shown).stem not in helpers]
@@ -360,7 +369,7 @@ class _Reading:
         return [*walk.notes, *notes, *self._on_requests[:MAX_NOTES], *self._not_read()]
 
     def _not_read(self) -> list[str]:
-        """Return a note on neighbouring files that exceeded the limits."""
+        """Return a note on neighbouring files that were over the limits."""
         names = [name for siblings in self._siblings.values() for name in siblings.left_out]
         if not names:
             return []
@@ -379,7 +388,7 @@ T = TypeVar("T")
 class Opened(msgspec.Struct, frozen=True):
     """The students' folders in order, notes on them, and a folder for temporary files.
 
-    `not_understood` is true if some notes are on entries whose student is not known.
+    If `not_understood` is true, some notes are about entries whose student is not known.
     """
 
     folders: list[Folder]
@@ -392,12 +401,11 @@ class Opened(msgspec.Struct, frozen=True):
 def opened(
     submissions: Path, course: Course, platform: str | None = None, roster: Path | None = None
 ) -> Iterator[Opened]:
-    """Open the submissions in a folder or a zip.
+    """Open the submissions in a folder or in a zip.
 
     Raises:
-        UserError: the submissions or the roster cannot be read, or there are no submissions of the
-            platform.
-        OSError: there is no room to unpack them.
+        UserError: the submissions or the roster cannot be read, or nothing is from the platform.
+        OSError: there is no room to unpack the submissions.
     """
     enrolled = Roster(roster, course) if roster is not None else None
     with tempfile.TemporaryDirectory(prefix="autograder-") as made:
@@ -421,7 +429,7 @@ def read_work_guarded(
     stubs: Stubs,
     choices: Sequence[FileChoice] = (),
 ) -> StudentWork:
-    """Read a student's work; an error is recorded in the work."""
+    """Read the work of a student. If this fails, the result contains the error."""
     read = partial(read_work, folder, exercises, stubs, choices)
     return guarded(folder, exercises, read, lambda work: work)
 
@@ -432,17 +440,17 @@ def guarded(
     read: Callable[[], T],
     otherwise: Callable[[StudentWork], T],
 ) -> T:
-    """Return `read()`; if the folder makes it fail, `otherwise` of work that records the error.
+    """Return `read()`. If a folder makes this fail, return `otherwise` of work with the error.
 
-    So a folder affects only its own student.
+    So an error in a folder affects only its own student.
 
     Raises:
-        UserError: the course or the journal is the cause, not the folder.
+        UserError: the course or the journal is the cause of the error, not the folder.
     """
     try:
         with cpu_limit(READ_SECONDS):
             return read()
-    except UserError:  # of the course or the journal
+    except UserError:  # the course or the journal has an error
         raise
     except CpuLimitExceeded:
         wrong = f"it took over {READ_SECONDS} seconds"

@@ -1,7 +1,7 @@
-"""Tables that people edit, read and written so that nothing in them is lost.
+"""Tables that people edit. They are read and written so that no content is lost.
 
-Spreadsheets save a table in different forms: with a byte order mark, semicolons or tabs, other line
-ends, and columns that are added or reordered. It is written in the form that was read.
+Spreadsheets save a table in different forms: with a byte order mark, with semicolons or tabs, with
+other line ends, or with more columns. The table is written in the form in which it was read.
 """
 
 import contextlib
@@ -20,12 +20,12 @@ from autograder.submission.read import UnreadableFile, read_bytes
 
 MOST = 64 * 1024 * 1024
 DELIMITERS = ",;\t"
-STATED = "sep="  # Excel's first line that names the delimiter
+STATED = "sep="  # Excel may name the delimiter in the first line
 REMEDY = "Restore them, or move the file elsewhere: grade then writes a new one."
 
 
 class Form(msgspec.Struct, frozen=True):
-    """The encoding and the separators of a table's file."""
+    """The encoding of a table's file, and the characters between cells and lines."""
 
     encoding: str = "utf-8"
     delimiter: str = ","
@@ -34,14 +34,14 @@ class Form(msgspec.Struct, frozen=True):
 
 
 class Row(msgspec.Struct, frozen=True):
-    """The cells of a row, unchanged; `line` is its last line in the file."""
+    """The unchanged cells of a row. `line` is the number of its last line in the file."""
 
     line: int
     cells: tuple[str, ...]
 
 
 class Table:
-    """A table that was read; `data` is None if there is no file."""
+    """A table that was read from a file. `data` is None if there is no file."""
 
     def __init__(
         self, path: Path, columns: Sequence[str], needed: int, remedy: str = REMEDY
@@ -49,11 +49,11 @@ class Table:
         """Read the table.
 
         Args:
-            columns: our columns; the first `needed` must be there.
-            remedy: what to do if the file is not such a table.
+            columns: the grader's columns; a table must have the first `needed` of them.
+            remedy: advice for the user if the file is not such a table.
 
         Raises:
-            UserError: the file exists, and is not such a table.
+            UserError: the file exists, but is not such a table.
         """
         self.path = path
         self.data: bytes | None = None
@@ -67,7 +67,7 @@ class Table:
             if names.count(_plain(name)) > 1:
                 raise UserError(f"{path}: two columns have the name {name}. Rename one of them.")
         self.header += tuple(name for name in columns if _plain(name) not in names)
-        names = [_plain(name) for name in self.header]  # missing columns are added last
+        names = [_plain(name) for name in self.header]  # missing columns are added at the end
         self._at = {name: names.index(_plain(name)) for name in columns}
 
     def _read(self, needed: Sequence[str], remedy: str) -> None:
@@ -89,16 +89,16 @@ class Table:
         self.form, self.header, self.rows = form, header, rows[1:]
 
     def get(self, row: Row, column: str) -> str:
-        """Return the text of a cell in one of our columns."""
+        """Return the text of a cell in one of the grader's columns."""
         return cell(row, self._at[column])
 
     def others(self, row: Row) -> list[str]:
-        """Return the texts of a row in all columns that are not ours."""
+        """Return the texts of a row in all columns that are not the grader's."""
         ours = set(self._at.values())
         return [cell for at, cell in enumerate(row.cells) if at not in ours]
 
     def row(self, values: dict[str, str], old: Row | None = None) -> tuple[str, ...]:
-        """Return a row's cells after changing some of our columns."""
+        """Return a row's cells, with new values in some of the grader's columns."""
         cells = list(old.cells) if old is not None else []
         cells += [""] * (len(self.header) - len(cells))
         for name, value in values.items():
@@ -115,7 +115,7 @@ class Table:
             return f"{name} is open in a spreadsheet, so it was not written. Save and close it"
         now = None
         if self.path.is_symlink() or self.path.exists():
-            now = b""  # if it cannot be read
+            now = b""  # the file cannot be read
             with contextlib.suppress(UnreadableFile):
                 now = read_bytes(self.path, MOST)
         if now != self.data:
@@ -132,9 +132,9 @@ class Table:
         header: Sequence[str] | None = None,
         kept: Collection[int] = (),
     ) -> bytes:
-        """Return the file's content with these rows, in the form that was read.
+        """Return the content of the file with these rows, in the form in which it was read.
 
-        Cells are made safe for spreadsheets, except in the columns `kept`.
+        Cells are changed so that spreadsheets do not run them, except in the columns `kept`.
         """
         form, head = self.form, self.header if header is None else header
         stated = f"{STATED}{form.delimiter}{form.newline}" if form.states_delimiter else ""
@@ -144,12 +144,12 @@ class Table:
 
 
 def cell(row: Row, at: int) -> str:
-    """Return the text of a column; "" if the row is shorter."""
+    """Return the text in a column; "" if the row has no such cell."""
     return row.cells[at] if at < len(row.cells) else ""
 
 
 def as_number(text: str) -> float | None:
-    """Return a number that people typed, with a point or a comma; None if it is not a number."""
+    """Return a number that a person typed with a point or a comma; None if it is not a number."""
     try:
         return float(text.strip().replace(",", "."))
     except ValueError:
@@ -168,7 +168,10 @@ def _decoded(data: bytes) -> tuple[str, str]:
 
 
 def _parsed(text: str, encoding: str, needed: Sequence[str]) -> tuple[Form, list[Row]]:
-    """Return the rows that are not empty, by the delimiter that fits the head of the table."""
+    """Return the rows that are not empty.
+
+    The delimiter is the one that fits the table's heading.
+    """
     first, _, rest = text.partition("\n")
     newline = "\r\n" if first.endswith("\r") else "\n"
     states = first.casefold().startswith(STATED) and len(first.strip()) == len(STATED) + 1
