@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from autograder.course.course_file import Course, Exercise
+from autograder.course.errors import UserError
 from autograder.grading.judge import Judge
 from autograder.sandbox.levels import children_on, choose
 from autograder.submission.read import UnreadableFile
@@ -29,8 +30,19 @@ def _sources(exercise: Exercise, paths: list[Path], folders: list[Path]) -> Iter
     for folder in folders:
         paths += sorted(each for each in folder.glob("*") if each.suffix in SUFFIXES)
     for path in paths:
-        with contextlib.suppress(UnreadableFile):
-            yield read_source(path, exercise.name, Siblings(path.parent))
+        yield read_course_work(path, exercise)
+
+
+def read_course_work(path: Path, exercise: Exercise) -> Source:
+    """Read a solution, or another answer of the course's own.
+
+    Raises:
+        UserError: it cannot be read.
+    """
+    try:
+        return read_source(path, exercise.name, Siblings(path.parent))
+    except UnreadableFile as error:
+        raise UserError(f"{error} ({path})") from None
 
 
 @contextlib.contextmanager

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 import msgspec
 
 from autograder.authoring.build import outdated, stub_text
-from autograder.authoring.course_submissions import judge_for
+from autograder.authoring.course_submissions import judge_for, read_course_work
 from autograder.authoring.mutants import equivalent_mutants, mutants
 from autograder.authoring.remarks import (
     check_remarks,
@@ -146,11 +146,14 @@ class Verifier:
     @functools.cached_property
     def _sources(self) -> list[tuple[str, Source]]:
         """Return the solution and the alternative solutions, with their names."""
-        name = self.exercise.name
-        return [
-            (path.stem, read_source(path, name, Siblings(path.parent)))
-            for path in self.course.right_answers(name)
-        ]
+        solution, *others = self.course.right_answers(self.exercise.name)
+        sources = [(solution.stem, read_course_work(solution, self.exercise))]
+        for path in others:
+            try:
+                sources.append((path.stem, read_course_work(path, self.exercise)))
+            except UserError as error:
+                self._fault(f"right answer {path.stem}: {error}")
+        return sources
 
     @functools.cached_property
     def _module(self) -> ModuleType:

@@ -55,6 +55,17 @@ def shares(folder, **whole):
     return found
 
 
+def test_a_right_answer_that_cannot_be_read_stops_the_release(tmp_path):
+    """Release left it out without a word: it counted neither as judged nor as not."""
+    course = load_course(make(tmp_path) / "course.yml")
+    path = tmp_path / "examples/right/areas/latin.py"
+    path.parent.mkdir(parents=True)
+    path.write_bytes("größe = 1\n".encode("latin-1"))
+    options = ReleaseOptions(tuple(course.exercises.values()), "practice", seeds=1)
+    with pytest.raises(UserError, match=r"latin\.py is .*\(.*examples/right/areas/latin\.py\)"):
+        bundle(course, options, lambda _: None)
+
+
 def test_all_is_judged_and_named(tmp_path):
     found = shares(tmp_path)
     assert (found.named, found.misconceptions) == (2, 2)

@@ -81,6 +81,16 @@ def test_a_right_answer_that_loses_marks_and_a_stub_that_is_solved_are_faults(co
     assert "the stub gets 12" in faults
 
 
+def test_a_right_answer_that_cannot_be_read_is_one_fault(copy):
+    path = copy / "examples/right/multi_head_reshape/latin.py"
+    path.write_bytes("def split_heads(x, köpfe): pass\n".encode("latin-1"))
+    course = load_course(copy / "course.yml")
+    verifier = Verifier(course, course.exercise("multi_head_reshape"), share=50)
+    faults = verifier.run(["right answers", "seeds"]).faults
+    assert len(faults) == 1
+    assert faults[0].startswith("right answer latin: latin.py") and str(path) in faults[0]
+
+
 @pytest.mark.parametrize(
     ("points", "weights", "said"),
     [
