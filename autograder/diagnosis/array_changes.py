@@ -1,7 +1,7 @@
-"""Changes of an intermediate array, with words for them.
+"""Changes of an intermediate array, each with a phrase that describes the change.
 
-{their} in the words refers to the numbers: "divided by their length". Changes along an axis exist
-for each axis that a student may have meant.
+`{their}` in a phrase becomes `its` or `their` and refers to the array: "divided by their length". A
+change along an axis exists several times: once for each axis that a student may have meant.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -17,7 +17,10 @@ Along = Callable[..., Any]  # function of an array and an `axis`
 
 
 class ArrayChange(NamedTuple):
-    """Change with its id, its words, and the number of axes that an array needs for it."""
+    """Change of an array, with an id and a phrase that describes it.
+
+    An array with fewer than `axes` axes cannot be changed in this way.
+    """
 
     id: str
     words: str
@@ -31,7 +34,7 @@ class ArrayChange(NamedTuple):
         return f"{what} {self.words.format(their=their)}"
 
     def of(self, value: Any) -> Any:
-        """Return the changed array; a value without the needed axes stays unchanged."""
+        """Return the changed array. A value that cannot be changed in this way stays as it is."""
         if not isinstance(value, np.ndarray | list | np.floating | float):
             return value
         try:
@@ -44,7 +47,7 @@ class ArrayChange(NamedTuple):
 
 
 class Factor(NamedTuple):
-    """Power of a size that numbers are multiplied by."""
+    """Power of a size, by which the numbers of an array are multiplied."""
 
     id: str
     words: str

@@ -1,4 +1,4 @@
-"""Callers for torch code: modules are built, given weights by name, and called with tensors."""
+"""Callers for torch code: they build modules, load weights by name, and call with tensors."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -19,10 +19,10 @@ class ModuleCaller:
     """Way to build and call a torch module with a recipe's parameters.
 
     Attributes:
-        built_with: the constructor's arguments, in order.
-        called_with: the arguments of `forward`, in order.
-        weights: the recipe's parameter for each name in the module's state.
-        words: other known names for them.
+        built_with: the recipe's parameters that become the arguments of the constructor, in order.
+        called_with: the recipe's parameters that become the arguments of `forward`, in order.
+        weights: a dict from each name in the module's state to the recipe's parameter for it.
+        words: other names that students may give to the module's parameters.
     """
 
     built_with: tuple[str, ...]
@@ -51,7 +51,7 @@ class ModuleCaller:
         return "weights are missing" if run.fit.absent or run.fit.tied else run.value
 
     def simulated(self, recipe: Recipe, original: Any, wrong: Iterable[Change]) -> Any:
-        """Return a subclass of the solution's class with the changed recipe as its forward pass."""
+        """Return a subclass of the solution's class; its forward pass runs the changed recipe."""
         blueprint, wrong = self, tuple(wrong)
 
         class Simulated(original):  # type: ignore[misc]
@@ -83,7 +83,7 @@ class TensorCaller:
         return getattr(submission, recipe.function)(*(tensor(arg) for arg in probe.args))
 
     def simulated(self, recipe: Recipe, original: Any, wrong: Iterable[Change]) -> Any:  # noqa: ARG002
-        """Return a function of tensors that follows the changed recipe."""
+        """Return a function of tensors that runs the changed recipe."""
         wrong = tuple(wrong)
 
         def function(*args: Any) -> Any:
@@ -110,7 +110,7 @@ def _tensors(value: Any) -> Any:
 
 
 def float32_probe(probe: Probe) -> Probe:
-    """Return the probe with its numbers rounded to float32, but stored as float64."""
+    """Return the probe with numbers that are rounded to float32. Their dtype stays float64."""
 
     def cut(value: Any) -> Any:
         if isinstance(value, np.ndarray) and value.dtype.kind == "f":

@@ -17,11 +17,11 @@ class _Failure(NamedTuple):
     """An exception whose message matched a pattern.
 
     Attributes:
-        line: the student's line that raised it; empty if the grader's own call failed.
+        line: the student's line that raised the exception; empty if the grader's own call failed.
         part: the expression in that line that raised it; empty if it is not known.
         shapes: the shapes of the arrays in the line.
-        known: a sentence with these shapes.
-        axes: the largest number of axes of the call's arguments.
+        known: a sentence about these shapes.
+        axes: the largest number of axes that an argument of the call has.
     """
 
     found: re.Match[str]
@@ -34,12 +34,13 @@ class _Failure(NamedTuple):
 
 
 def explain(error: Raised, sizes: Sizes, axes: int = 0) -> str:
-    """Return a sentence that explains an error, or an empty text if its own message is clear.
+    """Return a sentence that explains an error, or an empty text if Python's message is clear.
 
     Args:
-        error: what the student's code raised, with the shapes of the arrays in the failing line.
-        sizes: the sizes of the call by name, `{"L_q": 3, "d_k": 4}`.
-        axes: how many axes the arguments of the call have at most.
+        error: the exception of the student's code, with the shapes of the arrays in the failing
+            line.
+        sizes: the sizes of the call by name, such as `{"L_q": 3, "d_k": 4}`.
+        axes: the largest number of axes that an argument of the call has.
     """
     arrays = list(error.shapes.items())[:MAX_ARRAYS]
     shapes = {one_line(name, 40): tuple(array[:MAX_AXES]) for name, array in arrays}
@@ -64,7 +65,10 @@ def explain(error: Raised, sizes: Sizes, axes: int = 0) -> str:
 
 
 def named_shape(array: Sequence[int], sizes: Sizes) -> str:
-    """Return `(B, L_q, d_k) = (2, 3, 4)` if each size has one name, else only the numbers."""
+    """Return the shape as text, with names if each size has exactly one name.
+
+    With names, the text is `(B, L_q, d_k) = (2, 3, 4)`. Without names, it is `(2, 3, 4)`.
+    """
     numbers = shape(tuple(array))
     fitting = [[name for name, value in sizes.items() if value == size] for size in array]
     if not fitting or any(len(names) != 1 for names in fitting):
@@ -90,7 +94,7 @@ def _product(failure: _Failure) -> str:
             return (
                 f"{text} .T turns all axes of {name} round, the batch too, not the last two alone."
             )
-    # arrays with fewer axes than the arguments are parts of them, so the loop may be wrong
+    # an array with fewer axes than the arguments is a part of one, so a loop may be wrong
     if not pair[2] and not pair[4] and min(len(left), len(right)) >= max(2, failure.axes):
         if left[-1] == right[-1] != right[-2]:
             return f"{text} The last two axes of {pair[3]} still need swapping."
@@ -110,7 +114,7 @@ def _failing_product(line: str, shapes: Mapping[str, Sequence[int]]) -> re.Match
             continue
         left, right = _turned(shapes[pair[1]], pair[2]), _turned(shapes[pair[3]], pair[4])
         if not left or not right:
-            continue  # a number: something else fails
+            continue  # one operand is a number, so this product does not fail
         batches = left[:-2] == right[:-2] or not left[:-2] or not right[:-2]
         if not batches or left[-1] != (right[-2] if len(right) > 1 else right[-1]):
             return pair
@@ -154,8 +158,8 @@ Meanings = tuple[tuple[str, str | Callable[[_Failure], str]], ...]
 TENSORS = (
     "torch's functions take tensors, and this line gives one a NumPy array. NumPy has its own."
 )
-# Errors about names, attributes and types. In a library's code they do not concern the student's
-# line.
+# Errors about names, attributes and types. Such an error in the code of a library says nothing
+# about the student's line.
 OF_THE_LINE: Meanings = (
     (
         r"'([\w.]+)' object is not callable",
@@ -187,8 +191,8 @@ OF_THE_LINE: Meanings = (
 )
 IN_TORCH: Meanings = ((r"'numpy\.ndarray' object has no attribute", TENSORS),)
 WHERE = {"": OF_THE_LINE, "torch": IN_TORCH}  # by the library that raised the error
-# For a pattern of Python's message, the sentence: parts of the message and the shapes are filled
-# in.
+# The sentence for each pattern of Python's messages. Parts of the message and the shapes are filled
+# into the sentence.
 MEANINGS: Meanings = (
     (r"mismatch in its core dimension|not aligned|shapes cannot be multiplied", _product),
     (r"Expected size for first two dimensions|must have same reduction|batch2", _product),

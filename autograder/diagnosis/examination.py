@@ -1,4 +1,4 @@
-"""Observed calls of one function of a submission: arguments, student's and correct answers."""
+"""Observed calls of one function: the arguments, the student's answers and the correct answers."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,8 +12,8 @@ from autograder.diagnosis.outcome import Outcome, agree, group_id
 from autograder.diagnosis.recipe import Probe, Recipe
 from autograder.diagnosis.replay import Candidate, Replay
 
-TELLING = 2  # number of probes that must tell a misconception from correct code
-ENOUGH = 2  # number of wrong answers that a statement needs, and it must hold for all
+TELLING = 2  # at least this many probes must distinguish a misconception from correct code
+ENOUGH = 2  # a statement needs at least this many wrong answers, and must be true of each
 Cells = npt.NDArray[np.bool_]
 
 
@@ -21,8 +21,9 @@ Cells = npt.NDArray[np.bool_]
 class Answer:
     """Answer of the student's function to a probe.
 
-    `error` describes an exception, and `line` is the line of the student's file that raised it, or
-    0. `is_array` is false if the value was a list, a tuple or another container of numbers.
+    `error` describes the exception, if the call raised one. `line` is the line of the student's
+    file that raised it, or 0 if unknown. `is_array` is false if the value was a list, a tuple or
+    another container of numbers.
     """
 
     outcome: Outcome
@@ -37,7 +38,7 @@ Ask = Callable[[Probe], Answer]
 
 @dataclass(frozen=True)
 class ObservedCall:
-    """One call: the state of the correct call, the student's answer, and the correct answer."""
+    """One observed call: the values of the correct call, the student's and the correct answer."""
 
     state: Any
     answer: Answer
@@ -47,7 +48,10 @@ class ObservedCall:
 
     @property
     def value(self) -> Any:
-        """The answer as facts see it: an array or a list of arrays; unchanged without numbers."""
+        """The answer in the form that a `Fact` gets.
+
+        This is an array, or a list of arrays. A value without numbers is unchanged.
+        """
         outcome = self.answer.outcome
         if not outcome.parts:
             return outcome.whole
@@ -56,10 +60,10 @@ class ObservedCall:
 
     @property
     def is_of_other_kind(self) -> bool:
-        """True if the answer has another structure: a dict instead of an array, or other keys."""
+        """True if the answer has a wrong structure, such as a dict instead of an array."""
         answer, expected = self.answer.outcome, self.expected
         if expected.signature.startswith("{"):
-            return answer.signature != expected.signature  # its numbers have other keys
+            return answer.signature != expected.signature  # another structure: other keys
         if answer.signature[0] == expected.signature[0] == "(":
             return False
         return (
@@ -72,7 +76,10 @@ class ObservedCall:
         return replace(self, answer=answer, expected=self.expected.in_parts(count))
 
     def same_cells(self, place: int = 0) -> Cells:
-        """Return which entries of one result are right; the shapes must match."""
+        """Return an array of truth values: True for each entry of one result that is right.
+
+        `place` is the position of the result. Its shape must be right.
+        """
         outcome = self.answer.outcome
         answer, right = (each.parts[place].astype(float) for each in (outcome, self.expected))
         return agree(answer, right, outcome.precision, self.condition)
@@ -80,7 +87,10 @@ class ObservedCall:
 
 @dataclass(frozen=True)
 class Observations:
-    """All observed calls in order; each draw has the same number of calls of each kind."""
+    """All observed calls of a function, in order.
+
+    The calls come from several draws. Each draw has `kinds` calls, one of each kind.
+    """
 
     recipe: Recipe
     cases: tuple[ObservedCall, ...]
@@ -92,7 +102,7 @@ class Observations:
 
     @cached_property
     def values(self) -> list[ObservedCall]:
-        """The wrong answers that are values, not errors."""
+        """The calls with a wrong value. Calls that raised an exception are left out."""
         return [case for case in self.wrong if not case.answer.outcome.raised]
 
     @property
@@ -101,12 +111,12 @@ class Observations:
 
     @property
     def of_other_kind(self) -> bool:
-        """True if an answer has another structure than the correct one."""
+        """True if at least one answer has another structure than the correct answer."""
         return any(case.is_of_other_kind for case in self.values)
 
     @cached_property
     def of_right_shape(self) -> list[ObservedCall]:
-        """The wrong answers, split into results, if all have the correct shapes."""
+        """The calls with wrong values, split into results; empty if a value has a wrong shape."""
         alike = [
             case.in_parts(len(self.recipe.results))
             for case in self.values
@@ -116,7 +126,7 @@ class Observations:
 
     @cached_property
     def wrong_parts(self) -> frozenset[int]:
-        """The positions of the results that are wrong in some call; empty if unknown."""
+        """The positions of the results that are wrong in at least one call; empty if unknown."""
         count = len(self.recipe.results)
         cases = self.of_right_shape
         if count < 2 or any(len(case.expected.parts) != count for case in cases):
@@ -127,7 +137,7 @@ class Observations:
 
 
 def observe(replay: Replay, answers: Sequence[Answer]) -> Observations:
-    """Return the calls of the first draws with their answers."""
+    """Return the observed calls for these answers to the first draws of probes."""
     kinds = len(replay.probes())
     probes = replay.probes(len(answers) // kinds)
     cases = (
@@ -145,11 +155,12 @@ def observe(replay: Replay, answers: Sequence[Answer]) -> Observations:
 
 @dataclass
 class Examination:
-    """Answers of one function to as many draws of probes as a diagnosis needs.
+    """Answers of one function to the probes. A diagnosis asks for as many draws as it needs.
 
     Attributes:
-        ask: calls the function in a process that had no earlier calls.
-        alone: starts another such process and returns its `ask`; None if calls leave no state.
+        ask: calls the function in a process without earlier calls of other code.
+        alone: starts another such process and returns its `ask`; None if calls cannot leave state
+            behind.
     """
 
     replay: Replay
@@ -158,7 +169,10 @@ class Examination:
     answers: list[Answer] = field(default_factory=list)
 
     def draw(self, draws: int) -> None:
-        """Call the function with those probes of the first `draws` draws that are still missing."""
+        """Make sure that the answers to the first `draws` draws of probes are known.
+
+        Call the function only with the probes that it has not answered yet.
+        """
         for probe in self.replay.probes(draws)[len(self.answers) :]:
             self.answers.append(self.ask(probe))
 
@@ -169,7 +183,7 @@ class Examination:
 
     @property
     def right(self) -> list[bool]:
-        """True for each right answer, in order."""
+        """A list with a truth value for each answer, in order: True if the answer is right."""
         return [self.replay.is_right(i, outcome) for i, outcome in enumerate(self.outcomes)]
 
     @property
@@ -187,18 +201,18 @@ class Examination:
         return observe(self.replay, self.answers)
 
     def giving(self, candidates: Sequence[Candidate], calls: Sequence[int]) -> list[Candidate]:
-        """Return the candidates that give the answers to all these calls.
+        """Return the candidates that give the student's answers in all these calls.
 
-        At least `TELLING` of these calls must tell a candidate from correct code.
+        Leave out candidates that fewer than `TELLING` of these calls distinguish from correct code.
         """
         return self.told_from_right(self.replay.giving(candidates, self.outcomes, calls), calls)
 
     def told_from_right(
         self, candidates: Sequence[Candidate], calls: Sequence[int]
     ) -> list[Candidate]:
-        """Return the candidates that at least `TELLING` of these calls tell from correct code."""
+        """Return the candidates that `TELLING` or more of the calls distinguish from right code."""
         return [wrong for wrong in candidates if self.replay.telling(calls, wrong) >= TELLING]
 
     def group(self) -> str:
-        """Return the id that similar wrong answers share; see `group_id`."""
+        """Return an id that is equal for similar wrong answers; see `group_id`."""
         return group_id(self.outcomes[: len(self.replay.probes(1))])

@@ -1,6 +1,7 @@
 """True statements about wrong answers that no misconception explains.
 
-Each statement holds for every observed call, including calls that no search for names used.
+Each statement is true of every observed call. This includes the calls that the search for a
+misconception did not use.
 """
 
 import contextlib
@@ -18,11 +19,14 @@ from autograder.diagnosis.relations import named_value, relation
 from autograder.report.model import Statement
 
 MOST = 3  # statements per finding
-CHANCE = 0.05  # chance that calls with another cause share a property
+CHANCE = 0.05  # largest chance that calls share a property though it is not the cause
 
 
 def locate(seen: Observations) -> Finding | None:
-    """Return the most informative statements that are true of every wrong answer, or None."""
+    """Return a finding with the most informative true statements, or None if there are none.
+
+    Each statement is true of every wrong answer.
+    """
     if seen.of_other_kind:
         divided = division(seen)
         return located("statements", divided) if divided else None
@@ -80,19 +84,22 @@ def _fact(fact: Fact) -> Statement:
 
 
 def _facts(seen: Observations) -> list[Fact]:
-    """Return the two most informative facts that hold for every wrong answer."""
+    """Return the two most informative facts that are true of every wrong answer, or fewer."""
     if len(seen.values) < ENOUGH:
         return []
     holding = []
     for fact in seen.recipe.facts:
-        with contextlib.suppress(Exception), np.errstate(all="ignore"):  # the fact cannot be tested
+        with contextlib.suppress(Exception), np.errstate(all="ignore"):  # cannot be tested
             if not fact.has_value and all(fact.holds(c.state, c.value) for c in seen.values):
                 holding.append(fact)
     return holding[:2]
 
 
 def _right_result(seen: Observations) -> Statement | None:
-    """Return a statement of which result is always right, or None; no call may have raised."""
+    """Return a statement that names a result which is always right and one which is wrong.
+
+    Return None if there are no such results, or if a call raised an exception.
+    """
     names, wrong = seen.recipe.results, seen.wrong_parts
     good = [name for place, name in enumerate(names) if place not in wrong]
     bad = [name for place, name in enumerate(names) if place in wrong]
@@ -102,10 +109,10 @@ def _right_result(seen: Observations) -> Statement | None:
 
 
 def _other_shape(seen: Observations) -> Statement | None:
-    """Return a statement that every wrong answer has a wrong shape, or None.
+    """Return a statement that every wrong answer has a wrong shape, or None if that is not true.
 
-    It names the number of extra or missing axes if all agree. It names no sizes, which differ from
-    call to call; the report shows them with a call.
+    The statement contains the number of extra or missing axes if all wrong answers agree on it. It
+    contains no sizes, because sizes differ from call to call.
     """
     shapes = [
         (case.answer.outcome.parts[0].shape, case.expected.parts[0].shape)
@@ -130,9 +137,10 @@ def _other_shape(seen: Observations) -> Statement | None:
 
 
 class Side(NamedTuple):
-    """The calls with a property, or those without it, in words; also the words for the other calls.
+    """One side of a property: either the calls with the property, or the calls without it.
 
-    `is_safe` is false if calls on this side may be wrong for reasons other than the property.
+    `words` describes these calls, and `otherwise` describes all other calls. `is_safe` is false if
+    calls on this side may be wrong for another reason than the property.
     """
 
     trait: Trait
@@ -143,7 +151,7 @@ class Side(NamedTuple):
 
 
 def sides_of_traits(recipe: Recipe, states: Sequence[Any]) -> list[Side]:
-    """Return both sides of each property of calls."""
+    """Return both sides of each property that the recipe defines."""
     sides = []
     for trait in recipe.traits:
         held = frozenset(number for number, state in enumerate(states) if trait.of(state))
@@ -154,9 +162,10 @@ def sides_of_traits(recipe: Recipe, states: Sequence[Any]) -> list[Side]:
 
 
 def kinds_of_calls(recipe: Recipe, probes: Sequence[Probe]) -> list[tuple[list[int], str]]:
-    """Return groups of calls, with words for each, the largest group first.
+    """Return groups of calls, each with a phrase that describes it. The largest group comes first.
 
-    A group has or lacks one property, or two: `without a mask and for a single head`.
+    The calls of a group all have, or all lack, one or two properties. An example of a phrase:
+    `without a mask and for a single head`.
     """
     states = [recipe.right(probe) for probe in probes]
     sides = [(side.calls, side.words) for side in sides_of_traits(recipe, states)]
@@ -166,7 +175,10 @@ def kinds_of_calls(recipe: Recipe, probes: Sequence[Probe]) -> list[tuple[list[i
 
 
 def division(seen: Observations) -> Statement | None:
-    """Return a property that all wrong calls and no right call have, as a statement, or None."""
+    """Return a statement about a property that distinguishes wrong calls from right ones, or None.
+
+    Usually all wrong calls and no right call have the property.
+    """
     failed = frozenset(number for number, case in enumerate(seen.cases) if not case.right)
     if min(len(failed), len(seen.cases) - len(failed)) < ENOUGH:
         return None

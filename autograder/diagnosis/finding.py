@@ -1,4 +1,4 @@
-"""Diagnoses as codes and fields; all of the engine's sentences about wrong answers."""
+"""Diagnoses as codes and fields, and all sentences of the engine about wrong answers."""
 
 import re
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ ONLY_CAUSE = re.compile("([Yy]our) numbers are (?:those (?:of|with) )?")
 
 @dataclass(frozen=True)
 class Finding:
-    """Diagnosis of a function's answers; `Diagnosis` describes each field."""
+    """Diagnosis of a function's answers. The docstring of `Diagnosis` describes the fields."""
 
     kind: Literal["named", "located", "error"]
     says: str
@@ -29,7 +29,7 @@ class Finding:
     statements: tuple[Statement, ...] = ()
 
     def about(self, function: str) -> Diagnosis:
-        """Return the record for the report."""
+        """Return the diagnosis of `function` as a record for the report."""
         statements = (
             stated(s.code, **{n: printable(text, MAX_FINDING) for n, text in s.values.items()})
             for s in self.statements
@@ -47,7 +47,7 @@ class Finding:
         )
 
 
-# Statements about the answers, by code.
+# The sentence for each statement about the answers, by the statement's code.
 STATEMENTS: Mapping[str, str] = {
     "always_same": (
         "The result is the same whatever the function is given: it does not depend on its "
@@ -91,7 +91,8 @@ STATEMENTS: Mapping[str, str] = {
     "axes_added": "The result has {axes} too many.",
     "other_shape": "The shape of the result is not the one asked for.",
 }
-# Sentences about misconceptions, by the code of the diagnosis; `first` and `second` are findings.
+# Sentences about misconceptions, by the code of the diagnosis. `first` and `second` are replaced by
+# the findings of the misconceptions.
 NAMED: Mapping[str, str] = {
     "named": "{first}",
     "in_some_calls": "{Calls}: {first_part}",
@@ -103,7 +104,7 @@ NAMED: Mapping[str, str] = {
 
 
 def stated(code: str, **values: str) -> Statement:
-    """Return a statement about the answers, with values for its sentence."""
+    """Return a statement about the answers. `values` are filled into its sentence."""
     return Statement(code=code, values=values)
 
 
@@ -125,7 +126,8 @@ def located(
 ) -> Finding:
     """Return a diagnosis that consists of statements about the answers.
 
-    If some calls stop with an error, only the first statement also holds for them.
+    With `stops`, some calls stop with an error. Then only the first statement is true of all calls,
+    and the others are about calls that give a result.
     """
     first, *more = map(sentence, statements)
     says = " ".join([first, *more])
@@ -136,7 +138,7 @@ def located(
 
 
 def with_error(finding: Finding, error: str) -> Finding:
-    """Return a diagnosis with its error replaced by one from another call."""
+    """Return the same diagnosis with another text of the error."""
     values = [
         {k: error if k == "error" else v for k, v in s.values.items()} for s in finding.statements
     ]
@@ -148,9 +150,10 @@ def with_error(finding: Finding, error: str) -> Finding:
 
 
 def worded(code: DiagnosisCode, finding: str, *, stops: bool = False) -> str:
-    """Return a misconception's sentence; its parts in braces apply if it explains all answers.
+    """Return the sentence of a misconception that fits the diagnosis.
 
-    A call that stops gives no numbers, so if any does, the sentence is about the code.
+    The parts in braces are used only if the misconception explains all answers. With `stops`, a
+    call stopped with an error and gave no numbers, so the sentence is about the code instead.
     """
     if code == "named" and not stops:
         return SCOPED.sub(r"\1", finding)
@@ -162,20 +165,21 @@ def worded(code: DiagnosisCode, finding: str, *, stops: bool = False) -> str:
 def named(
     code: DiagnosisCode, *misconceptions: Misconception, calls: str = "", stops: bool = False
 ) -> Finding:
-    """Return a diagnosis by name, with the hints of the first misconception.
+    """Return a diagnosis that names misconceptions, with the hints of the first one.
 
-    It consists of the course's own sentences, so hidden checks may show it.
+    The diagnosis consists of sentences that the course's authors wrote, so hidden checks may show
+    it.
 
     Args:
-        calls: the kind of calls that show the misconception, if not all calls do.
-        stops: some calls stop with an error, so their results are unknown.
+        calls: a phrase for the calls that show the misconception, if not all calls do.
+        stops: true if some calls stop with an error, so that their results are unknown.
     """
     sentences = [worded(code, wrong.finding, stops=stops) for wrong in misconceptions]
     first, second = (*sentences, "")[:2]
     parts = {"first_part": uncapital(first), "Calls": capital(calls)}
     says = NAMED[code].format(first=first, second=second, **parts)
     ids = tuple(wrong.id for wrong in misconceptions)
-    statements = tuple(  # for a class: the sentence of each when it alone gives every answer
+    statements = tuple(  # for the class summary: the sentence of each misconception alone
         stated("misconception", mistake=wrong.id, says=worded("named", wrong.finding))
         for wrong in misconceptions
         if code != "named"
@@ -185,6 +189,6 @@ def named(
 
 
 def named_fact(code: Literal["fact", "measure"], statement: Statement) -> Finding:
-    """Return a diagnosis by a fact that has a name in the course."""
+    """Return a diagnosis that consists of one fact."""
     name = statement.values["id"]
     return Finding("named", sentence(statement), (name,), code=code, statements=(statement,))

@@ -1,4 +1,4 @@
-"""Generic misconceptions for any function: its results or arguments are changed."""
+"""Generic misconceptions, which fit any function: results or arguments are changed."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -149,7 +149,7 @@ GENERAL = (
     ),
 )
 
-# Changes that keep enough information to recognise another mistake as well.
+# Changes after which a result still has enough information to recognise a second mistake.
 COMBINING = {
     "rounded-2",
     "rounded-3",
@@ -166,8 +166,9 @@ MOST_RESULTS = 3
 def families(recipe: Recipe) -> tuple[Misconception, ...]:
     """Return generic changes of a function's results, arguments and steps, simplest first.
 
-    They are replayed only if no misconception of the course fits, so they replace no name.
-    Functions with a custom caller have none, because students do not know its arguments.
+    The diagnosis replays them only if no misconception of the course fits, so a misconception of
+    the course is always preferred. A function with a custom caller has no generic changes, because
+    students do not know the arguments of its recipe.
     """
     if not isinstance(recipe.caller, ModuleCaller | TensorCaller | None):
         return ()
@@ -219,7 +220,7 @@ def _changed_arguments(
 
 def _of_results(recipe: Recipe) -> Iterator[Misconception]:
     yield from _other_orders(recipe.results)
-    places_at_once: list[tuple[int, ...]] = [()]  # the only result
+    places_at_once: list[tuple[int, ...]] = [()]  # the empty tuple stands for the only result
     if (count := len(recipe.results)) > 1:
         sizes = range(1, min(count, MOST_RESULTS) + 1)
         places_at_once = [places for size in sizes for places in combinations(range(count), size)]

@@ -1,7 +1,8 @@
-"""Hints of a failed check: of its mistake, else of the kind of failure, else of the check.
+"""Choice of the hints for a failed check.
 
-Hints are chosen only here. How many of them a student sees depends on the number of attempts and on
-the report's redaction.
+The hints belong to the diagnosed mistake. Without one, they belong to the kind of failure, or else
+to the check. Only this module chooses hints. The number of hints that a student sees depends on the
+number of attempts and on the redaction of the report.
 """
 
 import re
@@ -18,7 +19,7 @@ Three = tuple[str, str, str]
 ENDED: frozenset[CheckOutcome] = frozenset(
     {"failed", "timed out", "crashed", "graded when handed in"}
 )
-# Kinds of failures that only the check can explain.
+# Kinds of failures for which only the check has hints.
 OF_THE_CHECK = frozenset({"mismatch", "assertion", "no_end", "unreadable_answer"})
 IMPORTS = {
     "np": "import numpy as np",
@@ -29,7 +30,8 @@ IMPORTS = {
 }
 
 
-# The kinds of exceptions: the first that fits, by class and by a part of Python's message.
+# The kinds of exceptions, by class and by a part of Python's message. The first one that fits is
+# used.
 EXCEPTIONS = (
     ("import", "ImportError ModuleNotFoundError", ""),
     ("unset", "UnboundLocalError", ""),
@@ -51,7 +53,8 @@ EXCEPTIONS = (
     ("arguments", "TypeError AttributeError", r"(positional|keyword|required .*) argument"),
 )
 
-# A question, a property, a place. `name` is the name in the exception, `where` its line.
+# The three hints for each kind: a question, a property, a place. `name` is replaced by the name in
+# the exception, and `where` by the line that raised the exception.
 HINTS: Mapping[str, Three] = {
     "import": (
         "Is this package installed here, and is each name in the import spelled as it is in there?",
@@ -250,13 +253,14 @@ HINTS: Mapping[str, Three] = {
 
 
 def hints_for(result: CheckResult) -> tuple[str, ...]:
-    """Return the hints of a check's result in order; none if the check did not fail."""
+    """Return the hints for a check's result, in order. A check that did not fail has no hints."""
     if result.cause is None or result.outcome not in ENDED:
         return ()
     cause = first_cause(result.cause)
     kind = failure_kind(cause, result.diagnosis)
     code = getattr(result.diagnosis, "code", "")
-    # With two mistakes, or in other calls, something else may also make a check fail.
+    # If there are two mistakes, or other calls are wrong too, the check may fail for another reason
+    # than this mistake.
     alone = kind in OF_THE_CHECK or code not in {"two_mistakes", "and_something_else"}
     if result.hints and alone and kind != "argument_changed" and code != "and_other_calls":
         return result.hints
@@ -268,7 +272,7 @@ def hints_for(result: CheckResult) -> tuple[str, ...]:
 
 
 def failure_kind(cause: Cause, diagnosis: Diagnosis | None = None) -> str:
-    """Return the kind of a failure from its codes: a key of `HINTS`, or the code of its cause."""
+    """Return the kind of a failure: a key of `HINTS`, or else the code of the cause."""
     if diagnosis is not None and diagnosis.code in HINTS:
         return diagnosis.code
     cause = first_cause(cause)
@@ -286,10 +290,10 @@ def failure_kind(cause: Cause, diagnosis: Diagnosis | None = None) -> str:
 
 
 def _nearer(kind: str, cause: Cause) -> str:
-    """Return the more specific kind of an exception, by its name or by where it was raised."""
+    """Return a more specific kind of an exception, if its name or its place allows one."""
     place = cause.place
     if cause.library and kind in {"name", "unset", "attribute"}:
-        return "raised"  # the names and values belong to the library
+        return "raised"  # the exception is about names and values inside a library
     if kind == "comma" and (place is None or place.text[place.column] != "["):
         return "raised"  # a name stands before the brackets
     if kind == "name" and _name(cause) in IMPORTS:
@@ -300,7 +304,10 @@ def _nearer(kind: str, cause: Cause) -> str:
 
 
 def way_of_failing(check: CheckReport) -> str:
-    """Return a key that two attempts share if they fail in the same way: a code and a function."""
+    """Return a text that is equal for two attempts that fail in the same way.
+
+    The text consists of a code and the name of a function.
+    """
     diagnosis, cause = check.diagnosis, check.cause
     names = diagnosis.misconceptions if diagnosis is not None else ()
     ways = sorted(names) or [failure_kind(cause, diagnosis) if cause is not None else check.outcome]
@@ -310,13 +317,13 @@ def way_of_failing(check: CheckReport) -> str:
 
 
 def _name(cause: Cause) -> str:
-    """Return the name in Python's message, or else the requested name."""
+    """Return the name in Python's message. If it has none, return the requested name."""
     found = re.search(r"(?:name|variable|attribute) '(\w{1,60})'", cause.message)
     return found[1] if found is not None else cause.subject
 
 
 def _filled(hints: Three, cause: Cause, hidden: bool) -> tuple[str, ...]:
-    """Return the hints with names filled in; for a hidden check, without the student's line."""
+    """Return the hints with names filled in. For a hidden check, leave out the student's line."""
     place, name = cause.place, _name(cause)
     where = f"in line {place.line} of {place.file}" if place is not None else "there"
     return tuple(

@@ -1,6 +1,7 @@
 """Lines of a student's source that keep state between calls.
 
-These are facts about the source: a message says that the line exists, not that it is the cause.
+They are found in the source, without a run. So a message says only that the line exists; it does
+not say that the line is the cause of a wrong answer.
 """
 
 import ast
@@ -18,7 +19,7 @@ CHANGE = {"append", "add", "update", "setdefault", "extend", "insert", "pop", "c
 CACHES = {"cache", "lru_cache", "cached_property"}
 CHANGEABLE = (ast.List, ast.Dict, ast.Set, ast.Call)  # values that can be changed in place
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-MOST = 2  # lines of a submission that a message lists
+MOST = 2  # the most lines that a message lists
 
 
 def lines_keeping_state(units: Sequence[Unit]) -> list[tuple[str, Statement]]:
@@ -34,9 +35,9 @@ def lines_keeping_state(units: Sequence[Unit]) -> list[tuple[str, Statement]]:
 
 
 def with_lines(finding: Finding, units: Sequence[Unit]) -> Finding:
-    """Return a finding about state kept between calls, with the lines that keep it.
+    """Return the finding with the lines that keep state, if it is about state between calls.
 
-    Other findings are returned unchanged.
+    Return any other finding unchanged.
     """
     if finding.misconceptions != (REMEMBERS,):
         return finding
@@ -97,7 +98,10 @@ def _in_function(
 
 
 def _targets(node: ast.AST) -> list[tuple[ast.expr, bool]]:
-    """Return the targets that a node assigns or changes, each with True if it is only changed."""
+    """Return the targets that a node assigns or changes in place.
+
+    Each target has a truth value: True if the node only changes it in place.
+    """
     targets: list[ast.expr] = []
     if isinstance(node, ast.Assign):
         for target in node.targets:
@@ -110,7 +114,7 @@ def _targets(node: ast.AST) -> list[tuple[ast.expr, bool]]:
 
 
 def _base(target: ast.expr) -> str:
-    """Return the name at the root of `a.b[0]`."""
+    """Return the name at the root of an expression: `a` for `a.b[0]`."""
     inner: ast.expr = target
     while isinstance(inner, ast.Attribute | ast.Subscript | ast.Starred):
         inner = inner.value
@@ -118,7 +122,10 @@ def _base(target: ast.expr) -> str:
 
 
 def _bound(body: Sequence[ast.stmt]) -> Iterator[str]:
-    """Yield the names that some statements bind, including functions, but no names inside them."""
+    """Yield the names that some statements bind, including names of functions and classes.
+
+    Leave out names that are bound inside these functions and classes.
+    """
     waiting: list[ast.AST] = list(body)
     while waiting:
         node = waiting.pop()

@@ -1,4 +1,4 @@
-"""Misconceptions: mistakes as runnable code, with their messages to students."""
+"""Misconceptions: mistakes as code that can run, with the messages that students read."""
 
 import functools
 import inspect
@@ -7,23 +7,23 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 Step = Callable[[Any], Any]
-"""Type of a step: a function of the `State`, with the arguments and all earlier steps by name."""
+"""Type of a step: a function that gets the `State` of the call and returns the step's value."""
 Hints = tuple[str, str, str] | tuple[()]
-"""Type of hints: a question, the property that fails, the place and what to do."""
+"""Type of the three hints: a question, the property that fails, and the place with the fix."""
 Way = tuple[Any, ...]
 
 
 class Change(Protocol):
-    """Replacements of steps or arguments, by name; they may be correct or wrong."""
+    """Change of a recipe: it replaces some steps or arguments. It may be correct or wrong."""
 
     @property
     def replaces(self) -> Mapping[str, Step]:
-        """The function that replaces each step or argument, by its name."""
+        """A dict from the names of the replaced steps or arguments to the new functions."""
 
 
 @dataclass(frozen=True, eq=False)
 class Alternative:
-    """Alternative correct way to do some steps: a change that is never reported."""
+    """Change that is correct: an alternative way to do some steps. Reports never mention it."""
 
     replaces: Mapping[str, Step]
 
@@ -33,13 +33,14 @@ class Misconception:
     """One mistake, as code that can run.
 
     Attributes:
-        id: the mistake's name; all ways to make it have the same name.
-        finding: a sentence that is true of the student's numbers. `{One part}` of it appears only
-            if this mistake alone gives every answer. Otherwise `{one|another}` shows the other
-            part: `{Right for small numbers; large ones|Large numbers} overflow.`
-        hints: a question; the property that fails; the place and what to do. If empty, the report
-            shows the hints of the failed check.
-        replaces: the wrong steps (or arguments), by name.
+        id: the name of the mistake. All ways to make the same mistake have the same name.
+        finding: a sentence that is true of the student's numbers. A part in braces, `{one}`, is
+            shown only if this mistake alone explains every answer. A part `{one|other}` then shows
+            `one`, and otherwise `other`. Example: `{Right for small numbers; large ones|Large
+            numbers} overflow.`
+        hints: a question, the property that fails, and the place with the fix. If empty, the
+            report shows the hints of the failed check.
+        replaces: the wrong steps or arguments, by name.
     """
 
     id: str
@@ -50,12 +51,12 @@ class Misconception:
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """Mistakes with the same hints, mostly in the same step.
+    """Mistakes with the same hints. Usually they concern the same step.
 
-    A way to make a mistake has a finding and a change. A change replaces the family's step by
-    another function of the state. A dict of changes replaces several steps or arguments, by name.
-    Several changes after one finding are several ways to make the same mistake. So is a list of
-    ways, each with its own finding.
+    `ways` defines each mistake by its finding and by a change. The change is a function of the
+    state that replaces the family's step. To replace several steps or arguments, use a dict from
+    their names to functions. If a mistake can be made in several ways, write several changes after
+    the finding. If each way needs its own finding, write a list of such tuples.
 
         Family(
             "letters",
@@ -66,13 +67,14 @@ class Family:
         )
 
     Attributes:
-        target: the name of the replaced step; None if each change is a dict. It may be the recipe's
-            function: then a change is another function of the same arguments.
-        hints: a question; the property that fails; the place and what to do. Empty if the checks'
-            hints are enough.
-        ways: the finding and the change of each mistake, by its name.
-        means: turns a change that is no function of the state into one, or into a dict of them. It
-            is called for each change of a dict.
+        target: the name of the replaced step, or None if each change is a dict. It may also be the
+            recipe's function. Then a change is a function with the same arguments.
+        hints: a question, the property that fails, and the place with the fix. Empty if the hints
+            of the checks are enough.
+        ways: a dict from the name of each mistake to its finding and change.
+        means: a function for changes that are not functions of the state. It turns a change into a
+            function of the state, or into a dict of such functions. If the change is a dict, it is
+            called for each value of the dict.
     """
 
     target: str | Callable[..., Any] | None
@@ -82,7 +84,7 @@ class Family:
 
     @functools.cached_property
     def misconceptions(self) -> tuple[Misconception, ...]:
-        """Its misconceptions, in order."""
+        """The misconceptions of the family, in order."""
         return tuple(
             Misconception(name, finding, self.hints, self.replaced(change))
             for name, finding, changes in self.said()
@@ -90,13 +92,13 @@ class Family:
         )
 
     def said(self) -> Iterator[tuple[str, str, tuple[Any, ...]]]:
-        """Yield the name of each mistake, with each of its findings and the finding's changes."""
+        """Yield a mistake's name, the sentence of a finding, and the changes of this finding."""
         for name, ways in self.ways.items():
             for finding, *changes in ways if isinstance(ways, list) else [ways]:
                 yield name, finding, tuple(changes)
 
     def replaced(self, change: Any) -> Mapping[str, Step]:
-        """Return the steps that a change replaces, each with its replacement."""
+        """Return a dict from the name of each step that a change replaces to the new function."""
         if isinstance(change, Mapping):
             means = self.means or (lambda same: same)
             return {name: means(one) for name, one in change.items()}
@@ -108,12 +110,12 @@ class Family:
         return {getattr(self.target, "__name__", None) or str(self.target or ""): made}
 
     def only(self, names: Iterable[str]) -> "Family":
-        """Return the family with only some of its mistakes."""
+        """Return the family with only the mistakes of these names."""
         wanted = set(names)
         return replace(self, ways={name: self.ways[name] for name in self.ways if name in wanted})
 
     def worded(self, change: Callable[[str], str]) -> "Family":
-        """Return the same mistakes with changed findings and hints."""
+        """Return the same mistakes with other texts: `change` is applied to findings and hints."""
         ways: dict[str, Way | list[Way]] = {}
         for name, finding, changes in self.said():
             findings = ways.setdefault(name, [])
@@ -124,7 +126,10 @@ class Family:
 
 
 def of_arguments(change: Callable[..., Any], right: Callable[..., Any]) -> Step:
-    """Return a step, which is a function of the state, from a changed version of `right`."""
+    """Return a step that calls `change` with the arguments that `right` takes.
+
+    `change` is another version of the correct function `right`.
+    """
     names = tuple(inspect.signature(right).parameters)
 
     def step(state: Any) -> Any:
@@ -134,15 +139,17 @@ def of_arguments(change: Callable[..., Any], right: Callable[..., Any]) -> Step:
 
 
 def constant(value: Any) -> Step:
-    """Return a step with a constant value, for `means`."""
+    """Return a step whose value is always `value`. It can be used as the `means` of a family."""
     return lambda _: value
 
 
 def chosen(families: Iterable[Family], names: str) -> tuple[Family, ...]:
-    """Return the mistakes with these names, in the order of the families.
+    """Return the families with only the mistakes of these names.
+
+    The names are separated by spaces. The order is that of the families.
 
     Raises:
-        ValueError: no family has one of the names.
+        ValueError: a name occurs in no family.
     """
     wanted = names.split()
     listed = tuple(families)
@@ -154,10 +161,12 @@ def chosen(families: Iterable[Family], names: str) -> tuple[Family, ...]:
 
 
 def without(families: Iterable[Family], names: str) -> tuple[Family, ...]:
-    """Return all mistakes except those with these names.
+    """Return the families without the mistakes of these names.
+
+    The names are separated by spaces.
 
     Raises:
-        ValueError: no family has one of the names.
+        ValueError: a name occurs in no family.
     """
     listed = tuple(families)
     left_out = {name for family in chosen(listed, names) for name in family.ways}

@@ -1,8 +1,8 @@
-"""Known mistakes of an exercise: from the course's own module, and those named on the desk.
+"""Known mistakes of an exercise: from the course's own module, and from the desk.
 
-For mistakes named on the desk, the folder `misconceptions/named/EXERCISE/` of the reference package
-has a module per mistake with code, which defines `FUNCTION` and the family `NAMED`, or a JSON file
-per mistake of which only the answers are known.
+Mistakes that were named on the desk are in the folder `misconceptions/named/EXERCISE/` of the
+reference package. Each of them has a file. If there is code for the mistake, the file is a module
+that defines `FUNCTION` and the family `NAMED`. If only the answers are known, it is a JSON file.
 """
 
 import dataclasses
@@ -33,14 +33,14 @@ Simulated = Callable[[], Iterator[tuple[str, str, dict[str, object]]]]
 
 
 class Mistakes:
-    """The mistakes of an exercise, as `MISTAKES` in its module of misconceptions.
+    """The mistakes of an exercise: the value of `MISTAKES` in its module of misconceptions.
 
     Attributes:
-        listed: a recipe for each function, with its correct steps and its mistakes.
-        explain_value: explains a wrong value that was handed in. It gets the value's name, a
-            function that reads values by name, and the student's variant.
-        simulated_values: for `verify`: yields a value's name, a mistake, and the values that it
-            gives.
+        listed: a recipe for each function, with the correct steps and the mistakes.
+        explain_value: a function that explains a wrong value which a student handed in. It gets the
+            value's name, a function that reads values by name, and the student's variant.
+        simulated_values: a function for the command `verify`. It yields a value's name, a mistake,
+            and the values that a student gets by this mistake.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class Mistakes:
 
     @property
     def recipes(self) -> Mapping[str, Recipe]:
-        """The recipes by the names of their functions."""
+        """A dict from the name of each function to its recipe."""
         return {recipe.function: recipe for recipe in self.listed}
 
 
@@ -79,10 +79,10 @@ def load_module(reference: str, exercise: str) -> ModuleType | None:
 
 
 def read_mistakes(module: ModuleType | None) -> Mistakes:
-    """Return the mistakes in a module, or an empty record without a module.
+    """Return the `MISTAKES` of a module, or an empty record if the module is None.
 
     Raises:
-        WrongMistakes: the module's `MISTAKES` is something else.
+        WrongMistakes: the module's `MISTAKES` is not a record of mistakes.
     """
     mistakes = vars(module).get(NAME, Mistakes()) if module is not None else Mistakes()
     if not isinstance(mistakes, Mistakes):
@@ -92,7 +92,7 @@ def read_mistakes(module: ModuleType | None) -> Mistakes:
 
 
 class RecordedAnswer(msgspec.Struct, frozen=True):
-    """Answer with the projection hash of its call; `numbers` are float64 in one row."""
+    """Answer to a call, with the projection hash of the call. `numbers` are float64 in one row."""
 
     kind: str
     sums: tuple[float, ...]
@@ -107,7 +107,7 @@ class RecordedAnswer(msgspec.Struct, frozen=True):
 
 
 class NamedAnswers(msgspec.Struct, frozen=True):
-    """Mistake of a function that is known only by the answers to the recipe's probes."""
+    """Mistake of which only the answers to the probes are known, and not the code."""
 
     id: str
     function: str
@@ -117,7 +117,7 @@ class NamedAnswers(msgspec.Struct, frozen=True):
 
 
 def recorded_answer(probe: Probe, outcome: Outcome) -> RecordedAnswer:
-    """Return a call and its outcome in the form in which they are stored."""
+    """Return a call and its outcome as a record that can be stored."""
     call_hash = _hash(probe)
     return RecordedAnswer(
         call_hash.kind.hex(),
@@ -129,16 +129,16 @@ def recorded_answer(probe: Probe, outcome: Outcome) -> RecordedAnswer:
 
 
 def folder_of(package: Path, exercise: str) -> Path:
-    """Return the folder of an exercise's named mistakes."""
+    """Return the folder with the mistakes of an exercise that were named on the desk."""
     return package / NAMED / exercise
 
 
 def known_mistakes(reference: str, exercise: str) -> Mistakes:
-    """Return a course's mistakes of an exercise, including those named on the desk.
+    """Return all known mistakes of an exercise, including mistakes that were named on the desk.
 
     Raises:
-        Exception: importing one of the course's modules raised.
-        WrongMistakes: `MISTAKES` is no record of mistakes.
+        Exception: the import of a course's module raised.
+        WrongMistakes: a module's `MISTAKES` is not a record of mistakes.
         UserError: a stored mistake is damaged.
     """
     mistakes = read_mistakes(load_module(reference, exercise))
@@ -165,7 +165,7 @@ def read_answers(path: Path) -> NamedAnswers:
     """Read a stored mistake.
 
     Raises:
-        UserError: the file cannot be read, or is not such a record.
+        UserError: the file cannot be read, or is not a record of a mistake.
     """
     try:
         with path.open("rb") as file:
@@ -178,7 +178,7 @@ def read_answers(path: Path) -> NamedAnswers:
 
 
 def _with_named(recipe: Recipe, modules: Iterable[Any], answers: Iterable[NamedAnswers]) -> Recipe:
-    """Return a recipe with the mistakes that were named for its function."""
+    """Return the recipe, with the mistakes added that were named on the desk for its function."""
     families: Sequence[Family] = tuple(recipe.families)  # type: ignore[arg-type]
     more = [module.NAMED for module in modules if recipe.function == module.FUNCTION]
     here = [named for named in answers if named.function == recipe.function]
@@ -187,7 +187,10 @@ def _with_named(recipe: Recipe, modules: Iterable[Any], answers: Iterable[NamedA
 
 
 def fingerprint(recipe: Recipe, named: NamedAnswers) -> Fingerprint:
-    """Return a mistake by its answers; if the recipe's probes have changed, it matches nothing."""
+    """Return a misconception that is recognised by its answers.
+
+    If the recipe's probes have changed since the answers were recorded, it matches no answer.
+    """
 
     def no_code(_: Any) -> Any:
         raise NotImplementedError("of this mistake only its answers are known")
@@ -210,7 +213,7 @@ def out_of_date(recipe: Recipe, named: NamedAnswers) -> bool:
 
 
 def _hash(probe: Probe) -> ProjectionHash:
-    """Return the hash of a call; a library object counts as the arguments that make it."""
+    """Return the hash of a call. A library's object is represented by its arguments."""
     args = [
         [arg.target, *arg.args] if isinstance(arg, LibraryObject) else arg for arg in probe.args
     ]

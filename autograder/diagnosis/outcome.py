@@ -1,4 +1,4 @@
-"""Outcomes of calls, as numbers that can be compared with a known precision."""
+"""Outcomes of calls, in a form that can be compared with a known precision."""
 
 import hashlib
 from collections.abc import Callable, Sequence
@@ -16,16 +16,16 @@ NOTHING = np.zeros(0)
 DOUBLE: np.dtype[Any] = np.dtype(np.float64)
 RAISES = "raises"
 FAR = 1e-4  # multiples of `allowed_error`
-MOST_NUMBERS = 100_000  # no correct answer to a probe has nearly as many numbers
+MOST_NUMBERS = 100_000  # correct answers to probes have far fewer numbers
 
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """Structure of a value, and its numbers in one row.
+    """Outcome of a call: the structure of its value as a text, and all its numbers in one row.
 
-    Outcomes with different signatures differ; a list of equally long rows has the signature of an
-    array. All exceptions have the same signature, since library versions differ in theirs. `whole`
-    is the value, if it contains no numbers.
+    Two outcomes with different signatures differ. A list of equally long rows has the same
+    signature as an array. All exceptions have the same signature, because versions of a library
+    raise different exceptions. `whole` is the value, if it contains no numbers.
     """
 
     signature: str
@@ -36,13 +36,16 @@ class Outcome:
     whole: Any = None
 
     def in_parts(self, count: int) -> "Outcome":
-        """Return the outcome split into `count` parts, if one array holds that many results."""
+        """Return the outcome, split into `count` parts if the value is an array of `count` results.
+
+        Return any other outcome unchanged.
+        """
         if count < 2 or len(self.parts) != 1 or self.parts[0].shape[:1] != (count,):
             return self
         return replace(self, parts=tuple(self.parts[0]))
 
     def in_precision(self, precision: np.dtype[Any]) -> "Outcome":
-        """Return the outcome as in a coarser dtype: numbers that are too large become ∞."""
+        """Return the outcome with its numbers rounded to a dtype; too large numbers become ∞."""
         if precision == DOUBLE:
             return self
         with np.errstate(over="ignore"):
@@ -57,8 +60,8 @@ class Outcome:
 def outcome_of(value: Any, by_kind: bool = False) -> Outcome:
     """Return the outcome of a call that returned `value`, of any type.
 
-    With `by_kind`, lists, tuples and arrays differ, and so do truth values and numbers. Values are
-    compared completely, however long.
+    With `by_kind`, the outcomes of a list, a tuple and an array differ, and those of a truth value
+    and a number too. The outcome contains the whole value, even if the value is long.
     """
     leaves: list[npt.NDArray[Any]] = []
     signature = signature_of(value, leaves)
@@ -79,7 +82,10 @@ def outcome_of(value: Any, by_kind: bool = False) -> Outcome:
 def agree(
     answers: Vector, expected: Vector, precision: np.dtype[Any], condition: float
 ) -> npt.NDArray[np.bool_]:
-    """Return which numbers are equal within rounding; NaN equals NaN."""
+    """Return a truth value for each number: True if it is equal, apart from rounding errors.
+
+    NaN equals NaN.
+    """
     with np.errstate(invalid="ignore", over="ignore"):
         allowed = allowed_error(precision, np.where(np.isfinite(expected), expected, 0), condition)
         close = np.abs(answers - expected) <= allowed
@@ -88,7 +94,7 @@ def agree(
 
 
 def only_nan(outcomes: Sequence[Outcome]) -> bool:
-    """Return True if no answer has a finite number that could distinguish mistakes."""
+    """Return True if every answer consists of NaN only, so that no mistake can be recognised."""
     return all(
         not outcome.raised and len(outcome.numbers) > 0 and bool(np.isnan(outcome.numbers).all())
         for outcome in outcomes
@@ -96,12 +102,12 @@ def only_nan(outcomes: Sequence[Outcome]) -> bool:
 
 
 def same(answer: Outcome, expected: Outcome, condition: float) -> bool:
-    """Return True if the student's outcome is the expected one."""
+    """Return True if the student's outcome equals the expected one, apart from rounding errors."""
     if answer.signature != expected.signature:
         return False
     if expected.allowed is not None:
         return bool((np.abs(answer.numbers - expected.numbers) <= expected.allowed).all())
-    if answer.numbers.size:  # one number rules out most of thousands of candidates
+    if answer.numbers.size:  # for speed: most candidates already differ in the first number
         first, its = float(answer.numbers[0]), float(expected.numbers[0])
         if abs(first - its) > FAR * max(1.0, abs(its)) * max(1.0, condition):
             return False
@@ -109,9 +115,10 @@ def same(answer: Outcome, expected: Outcome, condition: float) -> bool:
 
 
 def group_id(outcomes: Sequence[Outcome]) -> str:
-    """Return an id that answers share if they agree to three digits; empty for errors.
+    """Return an id that is equal for answers that agree to three digits.
 
-    It groups a class's unnamed failures, so that each group can be named once.
+    The id is empty if all calls raised exceptions. It groups the unnamed failures of a class, so
+    that an instructor can name each group once.
     """
     if all(outcome.raised for outcome in outcomes):
         return ""
@@ -124,16 +131,17 @@ def group_id(outcomes: Sequence[Outcome]) -> str:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Comparison of a function's results, which ignores rounding.
+    """Comparison of a function's results. It ignores rounding errors.
 
     Attributes:
-        precision: the dtype of students' code, which limits the comparison.
-        by_kind: true if a list differs from a tuple or an array, and True from 1.
-        read: the part of a student's result that is compared, such as the images of a figure.
-        sample: computes a student's result from the state of a replay, if it is not the replay's
-            own result: a figure, or a mean over random trials.
-        spread: for functions with random results: computes the centre of each number and the
-            allowed distance, from the state of a replay. None if results are exact.
+        precision: the dtype in which students compute; the comparison cannot be more precise.
+        by_kind: true if a list differs from a tuple or an array, and True differs from 1.
+        read: a function that returns the compared part of a student's result, such as the images
+            of a figure.
+        sample: a function for results that a replay does not compute itself, such as a figure or a
+            mean over random trials. It computes a student's result from the state of a replay.
+        spread: a function for random results, or None if results are exact. From the state of a
+            replay, it computes the centre of each number and the largest allowed distance.
     """
 
     precision: Any = np.float64
@@ -144,11 +152,11 @@ class Comparison:
 
     @property
     def is_exact(self) -> bool:
-        """True if the same call has the same result again."""
+        """True if the same call always gives the same result."""
         return self.spread is None
 
     def of_student(self, value: Any) -> Outcome:
-        """Return the outcome of a call of the student's function."""
+        """Return the outcome of a call in which the student's function returned `value`."""
         read = self.read(value)
         if read is None and value is not None:
             return Outcome("has nothing to compare")

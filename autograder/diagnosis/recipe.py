@@ -1,4 +1,4 @@
-"""Recipes: functions in named steps, with the wrong versions of some steps."""
+"""Recipes: functions that are split into named steps, with wrong versions of some steps."""
 
 import functools
 import inspect
@@ -21,31 +21,39 @@ from autograder.diagnosis.outcome import EXACT, Comparison, Outcome
 
 
 class State(SimpleNamespace):
-    """Call in progress: its arguments by name, then each step's value by the step's name.
+    """The values of a call in progress.
 
-    `given` has the names of the arguments passed, and `result` is the value of the last step.
+    The attributes are the arguments, and the values of the steps that have run, each under its own
+    name. `given` has the names of the arguments that were passed. `result` is the value of the
+    latest step.
     """
 
-    def __getattr__(self, name: str) -> Any:  # for type checkers: courses set the names
+    def __getattr__(self, name: str) -> Any:  # for type checkers: each course has other names
         raise AttributeError(name)
 
 
 @dataclass(frozen=True)
 class LibraryObject:
-    """Argument that is made in the function's process, such as `numpy.random.default_rng(7)`."""
+    """Argument that is created in the process of the student's function.
+
+    An example is `numpy.random.default_rng(7)`. `local` creates the same object for a replay.
+    """
 
     target: str
     args: tuple[Any, ...]
     local: Callable[..., Any]
 
     def here(self) -> Any:
-        """Return the object, made in this process for a replay."""
+        """Return the object for a replay, created in this process."""
         return self.local(*self.args)
 
 
 @dataclass(frozen=True)
 class Probe:
-    """Arguments of one call; `condition` is how much the problem magnifies rounding."""
+    """Arguments of one call that distinguishes misconceptions.
+
+    `condition` is the factor by which the problem magnifies rounding errors.
+    """
 
     args: tuple[Any, ...]
     kwargs: Mapping[str, Any] = field(default_factory=dict)
@@ -56,8 +64,9 @@ class Probe:
 class Trait:
     """A property of a call that often decides whether code is correct, such as "with a mask".
 
-    Without `both_ways`, calls without the property may be wrong for other reasons, so no sentence
-    is about them: large numbers may hide a mistake with small ones.
+    `holds` tests the state of a call. `when` is the phrase for calls with the property, and
+    `otherwise` the phrase for calls without it. If `both_ways` is false, reports make no statement
+    that only calls without the property fail, because such calls may also fail for other reasons.
     """
 
     holds: Callable[[Any], bool]
@@ -75,16 +84,18 @@ class Trait:
 
 @dataclass(frozen=True)
 class Fact:
-    """A testable statement about an answer; if `holds` returns true, `says` is true.
+    """A statement about an answer that can be tested.
 
-    `holds` gets the state of the correct call and the student's value. The value is an array, or a
-    list of arrays for several results; a value without numbers stays as it is. With `is_named`, the
-    fact's id is the name of a misconception.
+    `says` is the statement. `holds` is a function that returns true if the statement is true. It
+    gets the state of the correct call and the student's value. The value is an array, or a list of
+    arrays if there are several results; a value without numbers is passed unchanged. With
+    `is_named`, the id of the fact is the name of a misconception.
 
-    If `says` has a {}, the fact has a value. `holds` returns the number, such as the factor between
-    the student's scores and the correct ones. It returns NaN if the number is unknown, and raises a
-    ValueError if the statement is false. The report says it if all wrong answers give one number,
-    or one expression in the sizes of the calls.
+    If `says` contains {}, the statement contains a number, such as the factor between the student's
+    scores and the correct ones. Then `holds` returns this number. It returns NaN if the number is
+    unknown, and raises a ValueError if the statement is false. The report makes the statement if
+    the number is the same for all wrong answers, or if one expression in the sizes of the calls
+    gives all the numbers.
     """
 
     id: str
@@ -94,20 +105,20 @@ class Fact:
 
     @property
     def has_value(self) -> bool:
-        """True if the fact is about a number."""
+        """True if the statement contains a number."""
         return "{}" in self.says
 
 
 class Caller(Protocol):
-    """A special way to call the student's code."""
+    """Way to call the student's code if a plain call with the arguments does not work."""
 
     def ask(self, submission: Any, recipe: "Recipe", probe: Probe) -> Any:
         """Return the student's result, as plain data."""
 
     def simulated(self, recipe: "Recipe", original: Any, wrong: Iterable[Change]) -> Any:
-        """Return a stand-in for the student's code, with these changes.
+        """Return a stand-in for the student's code that makes the mistakes in `wrong`.
 
-        `original` is what the solution has under that name.
+        `original` is the function or class of the same name in the solution.
         """
 
 
@@ -116,31 +127,36 @@ class Recipe:
     """A function of an exercise, with its correct steps and its mistakes.
 
     Attributes:
-        of: the correct function; or its name, if it cannot be called with its arguments, as for a
-            class.
-        probes: yields calls that distinguish misconceptions, small ones first. Each is a tuple of
-            arguments or a `Probe`. Its parameter is `rng`, a random generator, or `draw`, the
-            number of the draw. Each draw has the same kinds of calls.
-        families: its mistakes. A dict of ways is one family without hints: of the whole function,
-            or of the steps that each way names.
-        steps: its steps, in order; the last step's value is the result. Without steps, the whole
-            function is one step.
-        parameters: the names of its parameters, in order; those of the function if not given.
-        defaults: default values of optional parameters; those of the function if not given.
-        alternatives: other correct steps, which can appear together with a misconception: for
-            example, a fill of −1e9 instead of −∞. Each is a set of steps by name.
+        of: the correct function. If a plain call with the arguments does not work, as for a class,
+            only its name.
+        probes: a function that yields calls which distinguish misconceptions, small calls first. A
+            call is a tuple of arguments or a `Probe`. The function has one parameter: `rng`, a
+            random generator, or `draw`, the number of the draw. It must yield the same kinds of
+            calls for each draw.
+        families: the mistakes. A dict of ways stands for one family without hints. If the recipe
+            has no steps, its changes replace the whole function. Otherwise, each change names the
+            steps that it replaces.
+        steps: a dict from the name of each step to its function, in order. The value of the last
+            step is the result. Without steps, the whole function is one step.
+        parameters: the names of the parameters, in order. By default, those of the function `of`.
+        defaults: the default values of optional parameters. By default, those of the function `of`.
+        alternatives: other correct ways to do some steps, such as a fill of −1e9 instead of −∞.
+            Each is a dict from the names of steps to functions. They may occur together with a
+            misconception.
         traits: properties of calls that may decide whether an answer is correct.
-        facts: statements to test if no misconception matches, the most useful first.
-        results: the names of several results in a sentence, in order.
-        labels: names of steps' values in sentences: `{"total": "the total"}`; also of arguments, if
-            their own names do not fit. If no mistake fits, the diagnosis also tries generic changes
-            of these steps: omitted, repeated, or with another value.
-        axes: the sizes of a call by name, for texts: `{"L_q": 3, "d_k": 4}`.
-        caller: the way to call the student's code, if it is not a plain call: for example, a class.
-        comparison: the comparison of its results.
-        fingerprints: mistakes whose answers are known, but not their code; see `Fingerprint`.
-        fallbacks: mistakes of other exercises that can be made here too. The diagnosis tries them
-            only if no other one fits.
+        facts: statements that are tested if no misconception fits, the most useful first.
+        results: the names of the results in a sentence, in order, if there are several results.
+        labels: the names of the steps' values in sentences, such as `{"total": "the total"}`. Also
+            the names of arguments, if their own names do not fit. If no mistake fits, the diagnosis
+            tries generic changes of the steps with a label: it leaves them out, repeats them, or
+            gives them another value.
+        axes: a function that returns the sizes of a call by name, such as `{"L_q": 3, "d_k": 4}`.
+            Sentences use the names.
+        caller: the way to call the student's code, if a plain call does not work, as for a class.
+        comparison: the way to compare results.
+        fingerprints: mistakes of which only the answers are known, not the code; see `Fingerprint`.
+        fallbacks: mistakes of other exercises that students can make here too. The diagnosis tries
+            them only if no other mistake fits.
     """
 
     of: str | Callable[..., Any]
@@ -177,12 +193,12 @@ class Recipe:
 
     @property
     def function(self) -> str:
-        """Its name."""
+        """The name of the function."""
         return str(getattr(self.of, "__name__", self.of))
 
     @functools.cached_property
     def misconceptions(self) -> tuple[Misconception, ...]:
-        """Its misconceptions, in order."""
+        """The misconceptions of the function, in order."""
         families: Iterable[Any] = self.families
         own = tuple(misconception for family in families for misconception in family.misconceptions)
         return own + self.fingerprints
@@ -197,19 +213,19 @@ class Recipe:
         return [probe if isinstance(probe, Probe) else Probe(tuple(probe)) for probe in drawn]
 
     def drawn(self, draw: int) -> Iterable[Any]:
-        """Return the results of the course's function for a draw."""
+        """Return the calls that the course's function `probes` yields for one draw."""
         by_rng = "rng" in inspect.signature(self.probes).parameters
         return self.probes(np.random.default_rng(draw) if by_rng else draw)
 
     def run(self, probe: Probe, changes: Iterable[Change] = ()) -> Any:
-        """Return the result of a call with these changes."""
+        """Return the result of a call after these changes of the recipe."""
         return self.trace(probe, changes).result
 
     def trace(self, probe: Probe, changes: Iterable[Change] = ()) -> Any:
-        """Return all values of a call: arguments, steps, `result`.
+        """Return all values of a call after these changes: arguments, steps and `result`.
 
         Raises:
-            Exception: any exception of a step; a mistake may raise for some inputs.
+            Exception: any exception of a step. With a mistake, a step may raise for some inputs.
         """
         replaced: dict[str, Step] = {}
         for change in changes:
@@ -226,13 +242,16 @@ class Recipe:
         return state
 
     def as_called(self, probe: Probe) -> Probe:
-        """Return the call as the student's code receives it, with the defaults passed by name."""
+        """Return the call as the student's code receives it.
+
+        Arguments for parameters with a default value are passed by name.
+        """
         plain = sum(name not in self.defaults for name in self.parameters[: len(probe.args)])
         named = dict(zip(self.parameters[plain:], probe.args[plain:], strict=False))
         return replace(probe, args=probe.args[:plain], kwargs={**named, **probe.kwargs})
 
     def arguments(self, probe: Probe) -> Any:
-        """Return the state of a call before its first step."""
+        """Return the state of a call before the first step: only the arguments."""
         given = dict(zip(self.parameters, probe.args, strict=False)) | dict(probe.kwargs)
         arguments = {**self.defaults, **given}
         for name, value in arguments.items():
@@ -241,7 +260,7 @@ class Recipe:
         return State(given=frozenset(given), **arguments)
 
     def right(self, probe: Probe) -> Any:
-        """Return the state of the correct call; only its arguments if the correct code raises."""
+        """Return the state of a call of the correct code; only the arguments if the code raises."""
         try:
             return self.trace(probe)
         except Exception:
@@ -252,14 +271,14 @@ RETURNED = "returned"
 
 
 def fit_together(first: Change, second: Change) -> bool:
-    """Return True if two changes can be combined: they touch different steps."""
+    """Return True if two changes can be combined, because they replace different steps."""
     return not set(first.replaces) & set(second.replaces)
 
 
 def no_input_causes(error: BaseException) -> bool:
-    """Return True if an exception is the author's error, whatever the arguments.
-
-    A mistake may raise for some inputs, but an undefined name, for example, is the author's error.
+    """Return True if no input can cause this exception, so that it is an error of the author.
+    The code of a misconception may raise for some inputs. But an undefined name, for example, is
+    always an error of the author.
     """
     if isinstance(error, AttributeError):
         return isinstance(error.obj, State)
@@ -268,14 +287,15 @@ def no_input_causes(error: BaseException) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Fingerprint(Misconception):
-    """Misconception that is known only by its answer to each probe, in order.
+    """Misconception of which only the answers to the probes are known, in order.
 
-    It stands for the whole function, so it combines with no other mistake or alternative.
+    The answers are those of the whole function, so a fingerprint is never combined with another
+    mistake or with an alternative.
     """
 
     outcomes: tuple[Outcome, ...] = ()
 
     def outcome(self, index: int) -> Outcome:
-        """Return its answer to a probe; for a new probe, an outcome that matches nothing."""
+        """Return the recorded answer to a probe, or one that matches nothing for a new probe."""
         known = index < len(self.outcomes)
         return self.outcomes[index] if known else Outcome("was not recorded")

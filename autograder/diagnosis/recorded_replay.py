@@ -1,4 +1,7 @@
-"""Misconceptions of a released course as data, and a replay that compares with their numbers."""
+"""Misconceptions of a released course as data, and the search for them in a student's answers.
+
+A student kit contains the numbers that each misconception gives, but not its code.
+"""
 
 import functools
 import importlib
@@ -23,12 +26,12 @@ from autograder.diagnosis.replay import Changes, Replay
 
 Bools = npt.NDArray[np.bool_]
 NAMES_SUFFIX = ".names.bin"
-LOST_BITS = np.uint64(0xFFFFFFFF)  # bits cut off a pair's sum, which keeps about six decimals
-SLACK = 2.0**-20  # the relative loss from that
+LOST_BITS = np.uint64(0xFFFFFFFF)  # the bits of a sum that are cut off; about six decimals remain
+SLACK = 2.0**-20  # the relative error that this cut causes
 
 
 class RecordedMisconception(msgspec.Struct, frozen=True):
-    """Words of a misconception."""
+    """Name, finding and hints of a misconception."""
 
     id: str
     finding: str
@@ -36,10 +39,11 @@ class RecordedMisconception(msgspec.Struct, frozen=True):
 
 
 class RecordedProbe(msgspec.Struct, frozen=True):
-    """One call: its arguments and its correct result as packed values, and its properties.
+    """One call: the arguments and the correct result as packed values, and the call's properties.
 
-    `result` is empty if the correct answer is an error. `made` maps the positions of arguments that
-    are made in the function's process to the names of their constructors.
+    `result` is empty if the correct answer is an error. `made` describes the arguments that are
+    created in the process of the student's function: it maps an argument's position to the name of
+    the constructor.
     """
 
     given: bytes
@@ -51,7 +55,7 @@ class RecordedProbe(msgspec.Struct, frozen=True):
 
 
 class RecordedOutcome(msgspec.Struct, frozen=True):
-    """Outcome: the index of its signature, its numbers, and their tolerances."""
+    """Outcome of a call: the index of the signature, the numbers, and the tolerances."""
 
     signature: int
     numbers: bytes
@@ -61,10 +65,12 @@ class RecordedOutcome(msgspec.Struct, frozen=True):
 
 
 class RecordedPairs(msgspec.Struct):
-    """Outcomes of pairs and generic changes for one probe: an index for each, and sums.
+    """Outcomes of all pairs and generic changes for one probe.
 
-    `kinds` are digests; `sums` are float64 without their last bits, byte by byte. One sum per
-    result is enough: a chance match would have to occur in every probe.
+    `kinds` and `sums` have one entry for each different outcome: a digest of its structure, and a
+    weighted sum of its numbers. `which` has the index of the outcome for each pair and each generic
+    change. The sums are rounded float64 numbers, stored byte by byte. One sum for each outcome is
+    enough, because a wrong match would have to happen by chance in every probe.
     """
 
     which: bytes = b""
@@ -73,19 +79,23 @@ class RecordedPairs(msgspec.Struct):
 
 
 class RecordedFunction(msgspec.Struct):
-    """Function of an exercise, with its misconceptions.
+    """Function of an exercise, with its misconceptions as data.
 
     Attributes:
-        call: how it is called: empty for a plain call, `tensors`, or a class's blueprint.
-        read: the dotted name of the helper that reads its result; empty if there is none.
+        call: the way to call the function: empty for a plain call, else `tensors`, or a class's
+            blueprint.
+        read: the dotted name of the helper that reads the result; empty if there is none.
         drawn: the number of probes in a draw.
-        singles: for each single misconception its index in `wrong`; repeated for each alternative.
-        outcomes: for each probe the index in `gave` of the correct outcome, then of each single's,
-            and of each pair's if results are random.
-        styled: the same for the correct outcome in each alternative.
-        pairs: for each pair its two indices in `wrong`; repeated for each alternative.
-        families: the indices in `wrong` of the generic changes.
-        paired: by probe, the outcomes of the pairs and then of the families.
+        wrong: all misconceptions, including generic changes.
+        singles: the index in `wrong` of each single misconception. A misconception occurs once for
+            each alternative in which it looks different.
+        gave: all different outcomes.
+        outcomes: for each probe, indices in `gave`: first the correct outcome, then the outcome of
+            each entry of `singles`. If results are random, the outcomes of `pairs` follow.
+        styled: for each probe, the index in `gave` of the correct outcome in each alternative.
+        pairs: the two indices in `wrong` of each pair. A pair occurs once for each alternative.
+        families: the index in `wrong` of each generic change.
+        paired: for each probe, the outcomes of `pairs` and then those of `families`.
     """
 
     name: str
@@ -112,20 +122,23 @@ class RecordedFunction(msgspec.Struct):
 
 
 class RecordedNames(msgspec.Struct):
-    """Misconceptions of an exercise."""
+    """Misconceptions of an exercise as data."""
 
     functions: list[RecordedFunction]
 
 
 def kind_and_sum(outcome: Outcome) -> tuple[bytes, float, Vector]:
-    """Return a short form of an outcome: a digest of its structure, a sum, and its weights."""
+    """Return a short form of an outcome: a digest, a weighted sum of its numbers, and the weights.
+
+    The digest identifies the structure. The weights are returned as absolute values.
+    """
     kind, numbers = kind_and_numbers(outcome.signature, outcome.numbers)
     weights = projection_weights(len(numbers))[0]
     return kind, float(weights @ numbers), np.abs(weights)
 
 
 def shuffled(sums: Vector) -> bytes:
-    """Return rounded sums as bytes that compress well."""
+    """Return the sums, rounded, as bytes in an order that compresses well."""
     half = LOST_BITS // np.uint64(2)
     cut = ((sums.astype("<f8").view("<u8") + half) & ~LOST_BITS).view(np.uint8).reshape(-1, 8)
     return np.ascontiguousarray(cut.T).tobytes()
@@ -139,7 +152,7 @@ def unshuffled(data: bytes) -> Vector:
 
 @dataclass(frozen=True)
 class RecordedRecipe(Recipe):
-    """Function of which only the calls and their properties are known."""
+    """Recipe without code: it has only recorded calls and their properties."""
 
     known: Mapping[int, Any] = field(default_factory=dict)
 
@@ -149,15 +162,20 @@ class RecordedRecipe(Recipe):
 
 
 class RecordedReplay(Replay):
-    """Replay from records: single misconceptions by their numbers, all others by a sum."""
+    """Replay from records instead of code.
+
+    The outcomes of single misconceptions are recorded as numbers. The outcomes of pairs and generic
+    changes are recorded as sums of the numbers, unless results are random.
+    """
 
     def __init__(self, function: RecordedFunction, package: str) -> None:
         self.function = function
         probes = [_probe(probed) for probed in function.probes]
         super().__init__(_recipe(function, probes, package))
         self._probes, self._size = probes, function.drawn
-        # Empty alternatives distinguish equal misconceptions. A wrong change that has one takes no
-        # other, and is not searched for in a single result: both are recorded together.
+        # An empty alternative makes each recorded combination a different key. A combination that
+        # contains an alternative is not combined with another one, and is not searched for in a
+        # single result.
         self.alternatives = [Alternative({}) for _ in function.styled[0]]
         wrong = self.recipe.misconceptions
         self.singles = [(wrong[place], Alternative({})) for place in function.singles]
@@ -169,11 +187,14 @@ class RecordedReplay(Replay):
         self._summed_rows = {changes: row for row, changes in enumerate(summed)}
 
     def probes(self, draws: int = 1) -> Sequence[Probe]:
-        """Return the recorded calls."""
+        """Return the recorded calls of the first `draws` draws."""
         return self._probes[: draws * self._size]
 
     def _run(self, index: int, wrong: Changes) -> Outcome:
-        """Return the recorded outcome; for pairs and generic changes only sums exist."""
+        """Return the recorded outcome of a probe after these changes.
+
+        If only a sum is recorded for the changes, use `fits` instead.
+        """
         if wrong and wrong[0] in self.alternatives:
             place = self.function.styled[index][self.alternatives.index(wrong[0])]
         else:
@@ -181,7 +202,7 @@ class RecordedReplay(Replay):
         return _outcome(self.function, place)
 
     def fits(self, index: int, answer: Outcome, wrong: Changes) -> bool:
-        """Return True if these changes give the answer."""
+        """Return True if these changes lead to the student's answer to a probe."""
         if wrong in self._summed_rows:
             return bool(self._sums_hit(index, answer)[self._summed_rows[wrong]])
         return super().fits(index, answer, wrong)
@@ -203,12 +224,12 @@ class RecordedReplay(Replay):
 
     @functools.lru_cache(maxsize=256)  # noqa: B019  as long as the replay itself
     def _sums_hit(self, index: int, answer: Outcome) -> Bools:
-        """Return which pairs and generic changes may give this answer, judging by a sum."""
+        """Return a truth value for each pair and generic change: does its sum fit the answer?"""
         known = self._column(index)
         kind, total, weights = kind_and_sum(answer)
         finite = np.where(np.isfinite(answer.numbers), answer.numbers, 0)
         condition = self._probes[index].condition
-        slope = 1 / np.hypot(1.0, finite)  # of asinh
+        slope = 1 / np.hypot(1.0, finite)  # the derivative of asinh
         with np.errstate(over="ignore", invalid="ignore"):
             allowed = weights @ (allowed_error(answer.precision, finite, condition) * slope)
         close = np.abs(known.sums - total) <= allowed + SLACK * np.abs(known.sums)

@@ -1,4 +1,4 @@
-"""Relations between wrong and correct answers: a factor, a constant, the order, the position."""
+"""Relations between wrong and correct answers: a factor, a constant, or another order."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,10 +21,10 @@ Sizes = Mapping[str, int]
 
 
 def named_value(fact: Fact, seen: Observations) -> str:
-    """Return the value of a fact in words, if all wrong answers have the same value.
+    """Return the number of a fact in words, if all wrong answers lead to the same number.
 
-    Return an empty text if the fact is false for an answer, if its value has no name, or if it is
-    not 1 but rounds to 1.
+    Return an empty text if the fact is false for an answer, or if the number cannot be expressed.
+    Also return an empty text if the number would be shown as 1 but is not 1.
     """
     numbers = []
     for case in seen.values:
@@ -33,7 +33,7 @@ def named_value(fact: Fact, seen: Observations) -> str:
                 numbers.append(float(fact.holds(case.state, case.value)))
         except Exception:
             return ""
-    known = [n for n in numbers if not np.isnan(n)]  # NaN: this answer does not show it
+    known = [n for n in numbers if not np.isnan(n)]  # NaN: this answer does not show the number
     if len(known) < ENOUGH or not all(np.isfinite(known)):
         return ""
     if max(known) - min(known) < 1e-5 * abs(known[0]):
@@ -43,10 +43,11 @@ def named_value(fact: Fact, seen: Observations) -> str:
 
 
 def relation(seen: Observations) -> Statement | None:
-    """Return the first relation that holds for all answers, or None.
+    """Return a statement of the first relation that is true of all wrong answers, or None.
 
-    The relations are a factor, a constant, the order, and closeness. If only one of several results
-    is wrong, that one is compared.
+    A relation compares the wrong numbers with the right ones: a factor, a constant difference,
+    another order, or closeness. If only one of several results is wrong, only this result is
+    compared.
     """
     which = next(iter(seen.wrong_parts)) if len(seen.wrong_parts) == 1 else None
 
@@ -71,7 +72,10 @@ def relation(seen: Observations) -> Statement | None:
 def _relation(
     pairs: Sequence[tuple[Vector, Vector]], sizes: Sequence[Sizes]
 ) -> tuple[str, dict[str, str]]:
-    """Return the code of a relation that holds for all pairs, and its values; else empty ones."""
+    """Return the code of a relation that is true of all pairs, and the values for its sentence.
+
+    If there is no such relation, both are empty.
+    """
     zeros_agree = all(np.array_equal(answer == 0, right == 0) for answer, right in pairs)
     ratios = (answer[right != 0] / right[right != 0] for answer, right in pairs)
     factors = _constants(ratios) if zeros_agree else []
@@ -96,7 +100,10 @@ def _relation(
 
 
 def _constants(calls: Iterator[Vector]) -> list[float]:
-    """Return the number that fills each call's array; empty if an array has several or too few."""
+    """Return the single number that fills the array of each call.
+
+    The list is empty if an array contains different numbers, or too few numbers.
+    """
     constants = []
     for numbers in calls:
         if len(numbers) < ENOUGH or (
@@ -108,12 +115,12 @@ def _constants(calls: Iterator[Vector]) -> list[float]:
 
 
 def _seems_one(factor: float) -> bool:
-    """Return True if a factor would be shown as 1 but is another number."""
+    """Return True if a factor would be shown as 1 but is not 1."""
     return rounded(factor) == "1" and abs(factor - 1) > 1e-5
 
 
 def rounded(value: float) -> str:
-    """Return a number for a sentence: with four digits or, if large, two decimals."""
+    """Return a number as text for a sentence: with four digits, or two decimals if it is large."""
     text = f"{value:.4g}" if abs(value) < 1000 else number(value)
     return text.replace("-", "−")
 
@@ -149,9 +156,9 @@ _OF_TWO: tuple[tuple[str, Callable[[float, float], float]], ...] = (
 
 
 def named_factor(factors: Sequence[float], calls: Sequence[Sizes]) -> str:
-    """Return an expression in the calls' sizes, such as √d_k, that gives all the factors.
+    """Return an expression in the sizes of the calls, such as √d_k, that equals each factor.
 
-    Return an empty text for a constant: at least two different values have to match.
+    Return an empty text if no expression fits, or if all factors are the same number.
     """
     if len(factors) < 2 or max(factors) - min(factors) < SIZE_TOLERANCE * max(map(abs, factors)):
         return ""
@@ -166,7 +173,7 @@ def named_factor(factors: Sequence[float], calls: Sequence[Sizes]) -> str:
 
 
 def _expressions(calls: Sequence[Sizes]) -> Iterator[tuple[str, list[float]]]:
-    """Yield each expression that has a value for every call, with these values."""
+    """Yield each expression that can be computed for every call, with its values in order."""
     names = [name for name in calls[0] if all(name in sizes for sizes in calls)]
     ordered = list(combinations(names, 2))
     tables: tuple[tuple[Any, list[tuple[str, ...]]], ...] = (

@@ -1,4 +1,4 @@
-"""Replay of misconceptions on the same inputs, to recognise them in a student's answers."""
+"""Replay of misconceptions on the inputs of the student's code, to recognise them in answers."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -19,17 +19,17 @@ from autograder.diagnosis.recipe import (
 )
 
 Changes = tuple[Change, ...]
-Wrong = tuple[Misconception, *Changes]  # a mistake, and the alternative that it is combined with
+Wrong = tuple[Misconception, *Changes]  # a mistake, and an alternative that is combined with it
 Pair = tuple[Misconception, Misconception, *Changes]
 Candidate = TypeVar("Candidate", bound=Changes)
 
 
 class Replay:
-    """Replay of a recipe's misconceptions on its probes, singly and in pairs, with a cache.
+    """Replay of a recipe's misconceptions on its probes, one by one and in pairs.
 
     Attributes:
         faults: the exceptions that are errors of the course's author.
-        cache: the outcomes of a probe with some changes.
+        cache: the outcomes that are already known, by the index of the probe and the changes.
     """
 
     def __init__(self, recipe: Recipe) -> None:
@@ -41,7 +41,7 @@ class Replay:
         self._size = 0
 
     def probes(self, draws: int = 1) -> Sequence[Probe]:
-        """Return the calls of the first `draws` draws; each draw has the same kinds of calls."""
+        """Return the calls of the first `draws` draws. Each draw has one call of each kind."""
         while len(self._probes) < draws * self._size or not self._size:
             drawn = self.recipe.calls(len(self._probes) // (self._size or 1))
             self._size = len(drawn)
@@ -50,9 +50,9 @@ class Replay:
 
     @cached_property
     def singles(self) -> list[Wrong]:
-        """The course's misconceptions, in each alternative in which they look different.
+        """The misconceptions of the course, and then the general ones that differ from all of them.
 
-        Then the general misconceptions that differ from all of these.
+        A misconception also occurs together with each alternative in which its answers differ.
         """
         first_draw = range(len(self.probes()))
         found: list[Wrong] = []
@@ -71,9 +71,9 @@ class Replay:
 
     @cached_property
     def families(self) -> list[Wrong]:
-        """Generic changes of any arguments and results; see `general.families`.
+        """Generic changes of arguments, results and steps; see `general.families`.
 
-        Then each in the alternatives of the step before it, where they are most visible.
+        A change of a step also occurs together with each alternative for the step before it.
         """
         plain: list[Wrong] = [(change,) for change in families(self.recipe)]
         neighbours = list(pairwise(self.recipe.steps))
@@ -84,7 +84,7 @@ class Replay:
         ]
 
     def in_alternatives(self, wrongs: Sequence[Wrong]) -> list[Wrong]:
-        """Return each of these changes combined with every compatible alternative."""
+        """Return the changes, each combined with each alternative that replaces other steps."""
         return [
             (wrong[0], way)
             for wrong in wrongs
@@ -94,25 +94,25 @@ class Replay:
 
     @cached_property
     def pairs(self) -> list[Pair]:
-        """All pairs of misconceptions that touch different steps, both in the same alternative."""
+        """All pairs of misconceptions that replace different steps, also with alternatives."""
         general = {misconception.id for misconception in GENERAL} - COMBINING
         alone = [wrong for wrong in self.singles if wrong[0].id not in general]
         return [
             (first[0], second[0], *dict.fromkeys((*first[1:], *second[1:])))
             for first, second in combinations(alone, 2)
-            if first[0] is not second[0]  # the same mistake in two alternatives
+            if first[0] is not second[0]  # not the same mistake with two alternatives
             and all(fit_together(*two) for two in combinations(dict.fromkeys((*first, *second)), 2))
         ]
 
     def outcome(self, index: int, wrong: Changes = ()) -> Outcome:
-        """Return the outcome of a probe with these changes; with none, the correct outcome."""
+        """Return the outcome of a probe after these changes; without changes, the correct one."""
         key = index, wrong
         if key not in self.cache:
             self.cache[key] = self._run(index, wrong)
         return self.cache[key]
 
     def gives_only_nan(self, wrong: Misconception) -> bool:
-        """Return True if a mistake gives only NaN for the first draw of probes."""
+        """Return True if a mistake leads to NaN only, in all probes of the first draw."""
         return only_nan([self.outcome(i, (wrong,)) for i in range(len(self.probes(1)))])
 
     def _run(self, index: int, wrong: Changes) -> Outcome:
@@ -127,19 +127,19 @@ class Replay:
             return Outcome(RAISES)
 
     def is_right(self, index: int, answer: Outcome) -> bool:
-        """Return True if the answer to a probe is correct in some alternative."""
+        """Return True if the answer to a probe is correct, also if an alternative gives it."""
         return any(
             self.fits(index, answer, way) for way in [(), *((a,) for a in self.alternatives)]
         )
 
     def fits(self, index: int, answer: Outcome, wrong: Changes) -> bool:
-        """Return True if these changes give the answer to a probe."""
+        """Return True if these changes lead to the student's answer to a probe."""
         return same(answer, self.outcome(index, wrong), self._probes[index].condition)
 
     def giving(
         self, candidates: Sequence[Candidate], answers: Sequence[Outcome], calls: Sequence[int]
     ) -> list[Candidate]:
-        """Return the candidates that give the answers to all these calls."""
+        """Return the candidates that lead to the student's answers in all these calls."""
         found = list(candidates)
         for index in calls:
             found = [wrong for wrong in found if self.fits(index, answers[index], wrong)]
@@ -153,7 +153,10 @@ class Replay:
         return len(list(islice(telling, least))) == least
 
     def telling(self, indices: Sequence[int], wrong: Changes) -> int:
-        """Return how many probes distinguish changes from correct code by values, not by errors."""
+        """Return the number of probes in which the changes lead to a value that is not correct.
+
+        A probe in which the changes lead to an exception does not count.
+        """
         return sum(self._differ(i, wrong, ()) for i in indices)
 
     def _differ(self, index: int, wrong: Changes, other: Changes) -> bool:

@@ -1,7 +1,7 @@
-"""Steps of a diagnosis, in a fixed order: the first that returns a finding ends it.
+"""Steps of a diagnosis, in a fixed order. The first step that returns a finding ends the diagnosis.
 
-A step returns a finding only if it is true of every observed call. docs/maintainers/diagnosis.md
-says what each step claims, and what would refute it.
+A step returns a finding only if the finding is true of every observed call.
+docs/maintainers/diagnosis.md explains for each step what it claims and what would refute it.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,12 +21,12 @@ from autograder.diagnosis.recipe import Probe
 from autograder.diagnosis.replay import Pair, Replay, Wrong
 from autograder.report.model import DiagnosisCode
 
-DRAWS = 2  # draws of calls after which a name must be found again
-SEEN = 6  # draws for which a sentence without a name must be true
+DRAWS = 2  # after so many draws of calls, the same name must be found again
+SEEN = 6  # a sentence without a name must be true for so many draws of calls
 MAX_PAIRS = 12
 MAX_ALIKE = 3
-LEAST_OF_A_RESULT = 2  # calls in which one of two results is wrong
-LEAST_OF_A_KIND = 4  # wrong calls of a kind that a name for only this kind needs
+LEAST_OF_A_RESULT = 2  # each of two wrong results must be wrong in at least so many calls
+LEAST_OF_A_KIND = 4  # a name for only one kind of calls needs so many wrong calls of this kind
 HARD_CODED = "hard-coded"
 IN_WRONG_CALLS = "in the calls that go wrong"
 
@@ -35,9 +35,9 @@ class Step(NamedTuple):
     """One step of a diagnosis.
 
     Attributes:
-        find: returns a finding, or None.
-        exact_only: skip this step for a function with random results.
-        confirmed: the finding must be found again after `DRAWS` draws of calls.
+        find: the function that returns a finding, or None.
+        exact_only: true if the step is skipped for a function with random results.
+        confirmed: true if the step must return the finding again after `DRAWS` draws of calls.
     """
 
     find: Callable[[Examination], Finding | None]
@@ -69,7 +69,7 @@ def diagnose(examination: Examination) -> Finding | None:
 
 
 def error_in_every_call(examination: Examination) -> Finding | None:
-    """Return a finding if the function stops with an error at every call."""
+    """Return a finding if the function stops with an error in every call."""
     stop = next((answer for answer in examination.answers if answer.error), None)
     return facts.stopping(stop) if stop is not None else None
 
@@ -77,8 +77,7 @@ def error_in_every_call(examination: Examination) -> Finding | None:
 def order_dependence(examination: Examination) -> Finding | None:
     """Return a finding if the same calls in another order have different results.
 
-    It comes first: no other statement would stay true of a function whose results depend on earlier
-    calls.
+    This step comes first, because no other statement stays true if results depend on earlier calls.
     """
     probes, answers = examination.replay.probes(1), examination.answers
     first_wrong = next(iter(examination.wrong), 0)
@@ -95,7 +94,7 @@ def order_dependence(examination: Examination) -> Finding | None:
 
 
 def one_misconception(examination: Examination) -> Finding | None:
-    """Return a misconception that gives all the answers, unless another one nearly does."""
+    """Return a misconception that gives all the answers, unless another one almost fits."""
     found, near = _fitting(examination)
     if found and near:
         examination.draw(DRAWS)
@@ -106,9 +105,9 @@ def one_misconception(examination: Examination) -> Finding | None:
 
 
 def one_in_some_calls(examination: Examination) -> Finding | None:
-    """Return a misconception that gives the answers to calls of one kind; the others are right.
+    """Return a misconception that gives the answers to calls of one kind, if all others are right.
 
-    The mistake is in one branch of an `if`.
+    Usually the mistake is in one branch of an `if`.
     """
     right, recipe = examination.right, examination.replay.recipe
     states = [recipe.right(probe) for probe in _first_probes(examination)]
@@ -123,7 +122,7 @@ def one_in_some_calls(examination: Examination) -> Finding | None:
 
 
 def one_in_wrong_calls(examination: Examination) -> Finding | None:
-    """Return a misconception that gives all the wrong answers, though not every answer."""
+    """Return a misconception that gives all the wrong answers, if some other answers are right."""
     wrong = examination.wrong
     if len(wrong) == len(examination.answers):
         return None
@@ -150,8 +149,8 @@ def always_the_same(examination: Examination) -> Finding | None:
 def two_misconceptions(examination: Examination) -> Finding | None:
     """Return two misconceptions in different steps that together give all the answers.
 
-    No single change does, and some calls show each of the two separately: otherwise they might be
-    one.
+    This applies only if no single change gives all the answers, and if some calls show each of the
+    two separately. Otherwise the two might be one mistake.
     """
     pairs = _fitting_pairs(examination)
     if not pairs or len(pairs) > MAX_PAIRS:
@@ -161,7 +160,7 @@ def two_misconceptions(examination: Examination) -> Finding | None:
         return one
     pairs = [pair for pair in pairs if _shown_apart(examination, pair)]
     stated_ones = list(pairs[0][:2]) if pairs else []
-    # pairs left over are the same function on every probe, so each is equally true
+    # the remaining pairs give the same answer to every probe, so each of them may be true
     if len(pairs) > MAX_ALIKE:
         in_all = set.intersection(*({pair[0].id, pair[1].id} for pair in pairs))
         stated_ones = [wrong for wrong in stated_ones if wrong.id in in_all]
@@ -181,7 +180,7 @@ def one_measure(examination: Examination) -> Finding | None:
 
 
 def one_generic_change(examination: Examination) -> Finding | None:
-    """Return a generic change that gives all the answers, or all the wrong ones."""
+    """Return a generic change that gives all the answers, or at least all the wrong answers."""
     near = _changes_near(examination)
     if one := _one_change(examination, near):
         return one
@@ -199,13 +198,14 @@ def one_in_each_result(examination: Examination) -> Finding | None:
 
 
 def one_in_a_kind_of_calls(examination: Examination) -> Finding | None:
-    """Return a misconception that gives all answers to calls of some kind, and no others.
+    """Return a misconception that gives all answers to calls of one kind, but not to other calls.
 
-    Other calls are wrong too, through this mistake or another, for example with an error.
+    Calls of other kinds may be wrong too, by the same mistake or another. For example, they may
+    stop with an error.
     """
     wrong, probes = set(examination.wrong), _first_probes(examination)
     if len(wrong) == len(examination.answers):
-        return None  # answers may be right in an unknown alternative
+        return None  # perhaps the answers are right, by an unknown alternative
     for inside, calls in facts.kinds_of_calls(examination.replay.recipe, probes):
         if len(wrong.intersection(inside)) >= LEAST_OF_A_KIND:
             finding = _one_fitting(examination, inside, "and_other_calls", calls)
@@ -215,7 +215,10 @@ def one_in_a_kind_of_calls(examination: Examination) -> Finding | None:
 
 
 def true_statements(examination: Examination) -> Finding | None:
-    """Return true statements about the answers, also to more draws of calls, without a name."""
+    """Return true statements about the answers. They do not name a mistake.
+
+    The statements are also tested with more draws of calls.
+    """
     examination.draw(SEEN)
     return facts.locate(examination.observed())
 
@@ -236,7 +239,10 @@ STEPS = (
 
 
 def _fitting(examination: Examination) -> tuple[list[Wrong], bool]:
-    """Return the misconceptions that fit all answers, and whether another one nearly does."""
+    """Return the misconceptions that fit all answers, and True if another one almost fits.
+
+    A misconception almost fits if it gives all answers except one.
+    """
     replay, outcomes, everywhere = examination.replay, examination.outcomes, examination.everywhere
     fitting: list[Wrong] = []
     missing_once: set[str] = set()
@@ -263,7 +269,7 @@ def _one_name(
 ) -> Finding | None:
     """Return the diagnosis of one misconception by name, or None if several fit.
 
-    Misconceptions with the same id are ways to make the same mistake.
+    Misconceptions with the same id count as one: they are ways to make the same mistake.
     """
     if len({wrong[0].id for wrong in found}) != 1:
         return None
@@ -283,19 +289,21 @@ def _fitting_pairs(examination: Examination) -> list[Pair]:
     outcomes, wrong, replay = examination.outcomes, examination.wrong, examination.replay
     numbers = [outcomes[i].numbers for i in wrong]
     if sum(not len(each) or bool(np.isfinite(each).any()) for each in numbers) < TELLING:
-        return []  # among thousands of pairs, some also give only NaN
+        return []  # too few finite numbers: many of the thousands of pairs also give only NaN
     wrong_first = sorted(examination.everywhere, key=lambda i: (outcomes[i].raised, i not in wrong))
     pairs = examination.giving(replay.pairs, wrong_first)
-    if pairs:  # among thousands of pairs, one may fit by chance
+    if pairs:  # one of the thousands of pairs may fit by chance
         examination.draw(DRAWS)
         pairs = replay.giving(pairs, examination.outcomes, examination.everywhere)
     return pairs
 
 
 def _shown_apart(examination: Examination, pair: Pair) -> bool:
-    """Return True if `TELLING` calls need each half of a pair, and a call shows one half alone.
+    """Return True if the calls show that a pair consists of two separate mistakes.
 
-    A last change of a result, such as rounding, is visible together with any earlier mistake.
+    Each of the two must be needed for the answers to at least `TELLING` calls, and at least one
+    call must show one mistake alone. A general misconception that changes the result at the end is
+    always visible, so pairs with it need no such call.
     """
     replay, outcomes, wrong = examination.replay, examination.outcomes, examination.wrong
     if any(half in GENERAL for half in pair[:2]):
@@ -311,7 +319,7 @@ def _shown_apart(examination: Examination, pair: Pair) -> bool:
 
 
 def _shows_alone(replay: Replay, number: int, answer: Outcome, wrong: Wrong) -> bool:
-    """Return True if a wrong answer has a result, or the structure, that this mistake gives."""
+    """Return True if a wrong answer has the structure, or one wrong result, of this mistake."""
     made, right = replay.outcome(number, wrong), replay.outcome(number)
     if answer.raised or answer.signature == made.signature != right.signature:
         return not answer.raised
@@ -326,7 +334,10 @@ def _shows_alone(replay: Replay, number: int, answer: Outcome, wrong: Wrong) -> 
 
 
 def _changes_near(examination: Examination) -> list[Wrong]:
-    """Return the generic changes that give the first wrong answer that is a value."""
+    """Return the generic changes that give the first wrong answer which is not an exception.
+
+    Each change also occurs together with the alternatives.
+    """
     replay, outcomes = examination.replay, examination.outcomes
     values = [number for number in examination.wrong if not outcomes[number].raised]
     if len(values) < TELLING:
@@ -345,7 +356,10 @@ def _one_change(examination: Examination, near: Sequence[Wrong]) -> Finding | No
 
 
 def two_reasons(replay: Replay, answers: Sequence[Outcome]) -> list[Misconception]:
-    """Return, for each of two wrong results, a misconception that changes only it; else nothing."""
+    """Return two misconceptions, one for each of two wrong results, or an empty list.
+
+    Each misconception changes only one of the two results.
+    """
     count = len(replay.recipe.results)
     given = [answer.in_parts(count) for answer in answers]
     right = [replay.outcome(n).in_parts(count) for n in range(len(answers))]
@@ -372,7 +386,7 @@ def _reason(
 
 
 def _gives_result(replay: Replay, number: int, answer: Outcome, wrong: Wrong, place: int) -> bool:
-    """Return True if a mistake gives this result of a call and leaves the others right."""
+    """Return True if a mistake gives the result at `place` of a call and no other wrong result."""
     count = len(answer.parts)
     made, right = (replay.outcome(number, changes).in_parts(count) for changes in (wrong, ()))
     return len(made.parts) == count and all(

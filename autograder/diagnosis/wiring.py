@@ -1,7 +1,8 @@
-"""Wrongly connected steps: one reads another value, is left out, repeated, or done too early.
+"""Misconceptions about wrongly connected steps.
 
-These misconceptions are made from a recipe's own steps, if the recipe has names for its values.
-They are replayed only if no misconception of the course fits.
+A step reads a wrong value, is left out or repeated, or runs too early. These misconceptions are
+made from a recipe's own steps, if the recipe has names (`labels`) for its values. The diagnosis
+replays them only if no misconception of the course fits.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,7 +30,10 @@ MOST_PARAMETERS = 8
 def generic(
     id: str, what: str, question: str, value: str, replaces: Mapping[str, Step]
 ) -> Misconception:
-    """Return a misconception about one value, with matching hints; everything else is right."""
+    """Return a misconception about one value, with hints that fit it.
+
+    All steps that are not in `replaces` are right.
+    """
     hints = (
         question,
         f"All else is right: with {value} as the text says, your numbers would be too.",
@@ -40,13 +44,14 @@ def generic(
 
 @dataclass(frozen=True)
 class _Wires:
-    """Steps of a recipe and the values that each reads, in the calls of one draw.
+    """Steps of a recipe, and the values that each step reads in the calls of one draw.
 
     Attributes:
-        names: the students' names of its values and arguments, in the order in which they are made.
-        reads: for each step, the named arrays of numbers that it reads.
-        every: for each step, all values that it reads.
-        shapes: for each named array, its shape in each call.
+        names: the names by which students know the arguments and the steps' values. The order is
+            that of the call: arguments first, then the steps.
+        reads: for each step, the arrays with a name that the step reads.
+        every: for each step, all values that the step reads.
+        shapes: for each array with a name, its shape in each call.
     """
 
     recipe: Recipe
@@ -60,21 +65,24 @@ class _Wires:
         return [*self.recipe.parameters, *self.recipe.steps]
 
     def before(self, step: str) -> list[str]:
-        """Return the arrays that exist before a step."""
+        """Return the arrays with a name that exist before a step runs."""
         made = self.order[: self.order.index(step)]
         return [name for name in made if name in self.shapes]
 
     def readers(self, name: str) -> list[str]:
-        """Return the named steps that read a value."""
+        """Return the steps with a name that read a value."""
         return [step for step, read in self.reads.items() if name in read and step in self.names]
 
     def alike(self, step: str) -> list[tuple[str, str]]:
-        """Return the inputs of a named step with its result's shape, each with its words."""
+        """Return the inputs of a step that have the same shape as its result.
+
+        Each input comes with its name for students. The list is empty for a step without a name.
+        """
         read = self.reads[step] if step in self.names else ()
         return [(n, self.names[n]) for n in read if self.shapes[n] == self.shapes.get(step)]
 
     def step(self, name: str, **instead: Step) -> Step:
-        """Return a step that reads other values under some names."""
+        """Return the step `name` with some inputs replaced by other values."""
         does = self.recipe.steps[name]
         return lambda s: does(
             State(**{**vars(s), **{name: value(s) for name, value in instead.items()}})
@@ -82,7 +90,10 @@ class _Wires:
 
 
 def wirings(recipe: Recipe) -> Iterator[Misconception]:
-    """Yield all wirings, simplest first; none if a recipe has no names for its steps."""
+    """Yield all misconceptions about wrongly connected steps, the simplest first.
+
+    Yield none if the recipe has no names for its values.
+    """
     if not recipe.labels:
         return
     wires = _wires(recipe)
@@ -100,7 +111,7 @@ def wirings(recipe: Recipe) -> Iterator[Misconception]:
 
 
 def as_students_know(recipe: Recipe) -> dict[str, str]:
-    """Return the names of the parameters that students know."""
+    """Return a dict from a recipe's parameters to the names by which students know them."""
     weights = getattr(recipe.caller, "weights", {})
     called = getattr(recipe.caller, "called_with", recipe.parameters)
     known = {parameter: name for name, parameter in weights.items()}
@@ -116,7 +127,7 @@ def _wires(recipe: Recipe) -> _Wires:
     for probe in recipe.calls(0):
         try:
             state = recipe.trace(probe)
-        except Exception:  # the correct answer to this call is an error
+        except Exception:  # the correct code raises an exception in this call
             continue
         traced += 1
         for name in names:
@@ -140,7 +151,7 @@ def sizes_of_all(recipe: Recipe) -> tuple[str, ...]:
 
 
 def _read_by(does: Step, state: Any) -> dict[str, None]:
-    """Return the names that a step reads, in order."""
+    """Return the names of the values that a step reads, in order, as the keys of a dict."""
     read: dict[str, None] = {}
 
     class Reading(State):
@@ -155,7 +166,7 @@ def _read_by(does: Step, state: Any) -> dict[str, None]:
 
 
 def changed_by(does: Step, change: ArrayChange) -> Step:
-    """Return a step whose result is changed."""
+    """Return a step that applies a change to the result of `does`."""
     return lambda s: change.of(does(s))
 
 
@@ -181,7 +192,7 @@ def _left_out_or_twice(wires: _Wires, step: str) -> Iterator[Misconception]:
 
 
 def _in_its_place(wires: _Wires, step: str) -> Iterator[Misconception]:
-    """Yield misconceptions that do something else with a step's inputs."""
+    """Yield misconceptions in which a simple change of a step's input replaces the step."""
     for source, of in wires.alike(step):
         result = wires.names[step]
         for change in IN_PLACE_OF_A_STEP:
@@ -212,7 +223,10 @@ def _another_value(wires: _Wires, step: str) -> Iterator[Misconception]:
 
 
 def _from_there_on(wires: _Wires, made: str) -> Iterator[Misconception]:
-    """Yield misconceptions in which later steps read another value, as if both had one name."""
+    """Yield misconceptions in which later steps read a new value instead of an older one.
+
+    This happens if a student stores both values under the same name.
+    """
     if made not in wires.recipe.steps:
         return
     later = wires.order[wires.order.index(made) + 1 :]
@@ -239,7 +253,7 @@ def _other_order(wires: _Wires, second: str) -> Iterator[Misconception]:
         if first not in wires.recipe.steps or not {first, second} <= wires.names.keys():
             continue
         if not set(wires.every[second]) <= {first, *wires.order[: wires.order.index(first)]}:
-            continue  # it needs a value made between the two
+            continue  # the second step needs a value that is computed between the two
         for source in wires.reads[first]:
             if not wires.shapes[source] == wires.shapes[first] == wires.shapes.get(second):
                 continue
@@ -256,7 +270,7 @@ def _other_order(wires: _Wires, second: str) -> Iterator[Misconception]:
 
 
 def _changed_inside(wires: _Wires, name: str) -> Iterator[Misconception]:
-    """Yield misconceptions in which a value is changed before the steps that follow it."""
+    """Yield misconceptions in which a step's value is changed before later steps read it."""
     if name not in wires.recipe.steps or not wires.readers(name):
         return
     value, does = wires.names[name], wires.recipe.steps[name]
@@ -284,7 +298,7 @@ def _times(does: Step, sizes: Callable[[Any], Any], size: str, power: float) -> 
 
 
 def _changed_for_a_step(wires: _Wires, step: str) -> Iterator[Misconception]:
-    """Yield misconceptions in which only one later step reads a changed value, or two."""
+    """Yield misconceptions in which only one step reads a changed value, or two changed values."""
     result = wires.names.get(step)
     if result is None:
         return

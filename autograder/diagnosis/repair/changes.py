@@ -1,4 +1,7 @@
-"""Candidate changes of expressions and statements that undo small mistakes; most do not help."""
+"""Candidate changes of expressions and statements.
+
+Each undoes a mistake that students often make. Most of them do not help, so each one is tried.
+"""
 
 import ast
 import builtins
@@ -109,7 +112,7 @@ def _calls(tree: Tree, node: ast.Call) -> Iterator[Change]:
 
 
 def _unwrapped(tree: Tree, node: ast.Call) -> Iterator[Change]:
-    """Yield a call's argument in place of the call."""
+    """Yield the call replaced by its argument."""
     func, first = node.func, node.args[0] if node.args else None
     if isinstance(func, ast.Attribute):
         kind = "transpose" if func.attr in {"swapaxes", "transpose"} else "call"
@@ -125,7 +128,7 @@ def _unwrapped(tree: Tree, node: ast.Call) -> Iterator[Change]:
 
 
 def _added(tree: Tree, node: ast.Call) -> Iterator[Change]:
-    """Yield an axis or a `keepdims` that a reduction may lack."""
+    """Yield the call of a reduction with an added axis or `keepdims`."""
     given = {keyword.arg for keyword in node.keywords}
     torch = "torch" in tree.imported
     kept, axis_name = f"{KEPT_NAMES[torch]}=True", AXIS_NAMES[torch]
@@ -146,7 +149,7 @@ def _axis_names(tree: Tree, node: ast.AST) -> list[str]:
 
 
 def _swapped(texts: Sequence[str]) -> Iterator[list[str]]:
-    """Yield the texts with two of them exchanged."""
+    """Yield copies of the list in which two texts are exchanged."""
     for i, j in itertools.combinations(range(len(texts)), 2):
         swapped = list(texts)
         swapped[i], swapped[j] = swapped[j], swapped[i]
@@ -217,7 +220,7 @@ def _signs(tree: Tree, node: ast.UnaryOp) -> Iterator[Change]:
 
 
 def _operators(tree: Tree, node: ast.BinOp) -> Iterator[Change]:
-    """Yield another operator, exchanged operands, or one operand alone."""
+    """Yield the operation with another operator, with exchanged operands, or as one operand."""
     left, right = tree.operand(node.left), tree.operand(node.right)
     now = OPERATORS[type(node.op)]
     start, end = tree.span(node.left)[1], tree.span(node.right)[0]
@@ -229,7 +232,7 @@ def _operators(tree: Tree, node: ast.BinOp) -> Iterator[Change]:
             continue
         weight = 1.0 if other in LIKELY else 0.3
         yield tree.put("operator", node, f"{left} {other} {right}", weight)
-        if binds:  # without new brackets it may bind its neighbours differently
+        if binds:  # try it without brackets too: it may bind its neighbours differently
             span = Span(start, end, between.replace(now, f" {other} ", 1))
             yield Change("operator", span, 0.8 * weight)
     if now in SWAPPED:
@@ -305,7 +308,7 @@ def _slice(tree: Tree, node: ast.Slice) -> Iterator[Change]:
 
 
 def _sequences(tree: Tree, node: ast.Tuple | ast.List) -> Iterator[Change]:
-    """Yield two exchanged elements: two results, two axes, two sizes."""
+    """Yield the sequence with two elements exchanged, such as two results, axes or sizes."""
     parent = tree.parent.get(node)
     if isinstance(parent, ast.Subscript) or not 2 <= len(node.elts) <= 6:
         return
@@ -330,7 +333,7 @@ def _names(tree: Tree, node: ast.Name) -> Iterator[Change]:
         if name != node.id:
             yield tree.put("name", node, name, 1.7 if name in lately else 1.0)
     is_size = isinstance(parent, ast.Call) and called_name(parent) in SIZED
-    if is_size or isinstance(parent, ast.Slice):  # for an array, every entry would change
+    if is_size or isinstance(parent, ast.Slice):  # not for arrays: every entry would change
         yield tree.put("off by one", node, f"{node.id} + 1", 0.3)
         yield tree.put("off by one", node, f"{node.id} - 1", 0.3)
 
@@ -346,7 +349,7 @@ def _attributes(tree: Tree, node: ast.Attribute) -> Iterator[Change]:
 
 
 def _left_out(tree: Tree, node: ast.stmt) -> Iterator[Change]:
-    """Yield a removed statement, and a `return` after a function's last line."""
+    """Yield the removal of a statement, and a `return` that is added at the end of a function."""
     owner = tree.owner[node]
     if owner is None:
         return
@@ -362,7 +365,7 @@ def _left_out(tree: Tree, node: ast.stmt) -> Iterator[Change]:
 
 
 def _copied(tree: Tree, node: ast.Assign | ast.AugAssign) -> Iterator[Change]:
-    """Yield a copy, or an array of floats, for an array that is assigned or changed in place."""
+    """Yield edits that copy an array, or turn it into floats, before or in an assignment."""
     start, end = tree.span(node)
     written: list[ast.expr] = []
     if isinstance(node, ast.AugAssign):
@@ -407,7 +410,7 @@ def _leaps(tree: Tree, node: ast.stmt) -> Iterator[Change]:
 
 
 def _parameters(tree: Tree, node: Function) -> Iterator[Change]:
-    """Yield the parameters in another order."""
+    """Yield the function with its parameters in another order."""
     given = node.args.args
     first = 1 if given and given[0].arg == "self" else 0
     for i in range(first, len(given) - 1):

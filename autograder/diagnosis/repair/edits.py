@@ -1,4 +1,7 @@
-"""Candidate edits of a student's source, at one place or at several equal places, best first."""
+"""Candidate edits of a student's source, the most promising first.
+
+An edit makes a change at one place, or the same change at several equal places.
+"""
 
 import ast
 import itertools
@@ -23,14 +26,14 @@ from autograder.diagnosis.repair.tree import (
 Changed = tuple[ast.AST, Change]
 MAX_EDITS = 20_000
 MAX_PLACE = 500
-MOST_EQUAL = 4  # with up to this many equal places, subsets are tried too
-NEXT_USES = 3  # uses of a name that are meant to have the new value
-OWN_NAME_WEIGHT = 3.0  # relative to other changes of names: these are few
+MOST_EQUAL = 4  # if there are more equal places, their subsets are not tried
+NEXT_USES = 3  # the most uses of a name that get the new name too
+OWN_NAME_WEIGHT = 3.0  # higher than for other changes of names, because these are few
 NO_LINES: Lines = frozenset()
-AGAIN = 0.93  # for each further edit of a kind in a line, so that other edits get a turn
-BY_TURNS = 0.01  # the best of each kind in each line, then the second best
+AGAIN = 0.93  # factor for each further edit of the same kind in a line: other edits get a turn
+BY_TURNS = 0.01  # with this factor, first the best edit of each kind in each line, then the second
 
-# The weight of each kind, relative to how many edits it makes.
+# The weight of each kind of edit. A kind that produces many edits has a lower weight.
 WORTH = {
     "axis": 5.0,
     "kept axis": 5.0,
@@ -61,7 +64,7 @@ WORTH = {
     "keyword": 1.6,
     "type": 1.4,
 }
-FACTORS = (0.65, 2.2, 1.7, 2.5, 0.7)  # of `Suspects`, in the order of its fields
+FACTORS = (0.65, 2.2, 1.7, 2.5, 0.7)  # one for each field of `Suspects`, in order
 
 
 class Edit(msgspec.Struct, frozen=True):
@@ -70,9 +73,9 @@ class Edit(msgspec.Struct, frozen=True):
     Attributes:
         kind: a key of `WORTH`.
         unit: the index of the unit.
-        lines: the lines of the changed statements.
+        lines: the lines in which the changed statements begin.
         at: the lines of the changed places.
-        spans: the replaced texts.
+        spans: the replaced parts of the text, with their replacements.
     """
 
     kind: str
@@ -86,7 +89,7 @@ class Edit(msgspec.Struct, frozen=True):
 def edits(trees: Sequence[Tree | None], live: Lines, known: Sequence[Template] = ()) -> list[Edit]:
     """Return all edits of the lines in `live`, or of all lines if `live` is empty.
 
-    Each resulting text occurs once; the order depends only on the source.
+    Two edits never lead to the same text. The order of the edits depends only on the source.
 
     Args:
         known: expressions of correct answers, which may replace similar expressions.
@@ -129,7 +132,10 @@ def _in_unit(
 
 
 def _at_equal_places(equal: Iterable[list[Changed]]) -> Iterator[Sequence[Changed]]:
-    """Yield the same change at all equal places and, if they are few, at subsets; none overlap."""
+    """Yield the same change at all equal places. If these are few, also yield it at subsets.
+
+    Leave out places that overlap.
+    """
     for places in equal:
         spans = sorted(change.span for _, change in places)
         if all(span.end <= other.start for span, other in itertools.pairwise(spans)):
@@ -139,7 +145,7 @@ def _at_equal_places(equal: Iterable[list[Changed]]) -> Iterator[Sequence[Change
 
 
 def _is_long(tree: Tree, node: ast.AST) -> bool:
-    """Return True if a node is so long that copying all of its parts would take too much memory."""
+    """Return True if a node is so long that copies of all its parts would need too much memory."""
     if not isinstance(node, ast.expr | ast.stmt | ast.keyword) or hasattr(node, "body"):
         return False
     start, end = tree.span(node)
@@ -161,9 +167,10 @@ def _edit(number: int, tree: Tree, places: Sequence[Changed]) -> Edit:
 
 
 def _names_kept_apart(tree: Tree) -> Iterator[list[Changed]]:
-    """Yield a new name for a variable's second value, used there and in its next uses.
+    """Yield edits that give a variable's second value a name of its own.
 
-    Later uses get the earlier value again: they may have needed it.
+    The new name replaces the old one in the assignment and in the next uses. Later uses keep the
+    old name, and so they get the first value.
     """
     for node in tree.nodes:
         if not isinstance(node, ast.Assign) or len(node.targets) != 1:
@@ -197,11 +204,11 @@ class Suspects(NamedTuple):
     """Lines that are more or less likely to be wrong than others.
 
     Attributes:
-        also_passing: lines that passing checks run too: less likely.
+        also_passing: lines that passing checks run too. They are less likely to be wrong.
         raised: lines in which an exception was raised.
-        feeding: lines that assign the names used there.
-        departing: the line with the first value that no correct answer computes.
-        fine: lines whose values all occur in correct answers: less likely.
+        feeding: lines that assign the names that are used in `raised` lines.
+        departing: the line that computes the first value which no correct answer computes.
+        fine: lines with values that all occur in correct answers. They are less likely to be wrong.
     """
 
     also_passing: Lines = NO_LINES
@@ -211,7 +218,7 @@ class Suspects(NamedTuple):
     fine: Lines = NO_LINES
 
     def of(self, edit: Edit) -> float:
-        """Return the factor by which the edit's lines change its weight."""
+        """Return a factor for the edit's weight. It depends on the lines that the edit changes."""
         places = {(edit.unit, line) for line in (*edit.lines, *edit.at)}
         value = 1.0
         for lines, factor in zip(self, FACTORS, strict=True):
@@ -220,7 +227,10 @@ class Suspects(NamedTuple):
 
 
 def in_order(edits: Sequence[Edit], suspects: Suspects, again: float = AGAIN) -> list[Edit]:
-    """Return the edits to try, best first; `again` is a factor for each further edit of a kind."""
+    """Return the edits in the order in which to try them, the most promising first.
+
+    The weight of each further edit of the same kind in a line is multiplied by `again`.
+    """
 
     def worth(edit: Edit) -> float:
         value = WORTH[edit.kind] * edit.weight * suspects.of(edit)

@@ -1,4 +1,4 @@
-"""Sentences about the results of a search for repairs; they never show the edit."""
+"""Sentences about the results of a search for repairs. A sentence never shows the edit."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from autograder.diagnosis.repair.tree import Tree
 from autograder.report.model import Line, Repair
 from autograder.submission.code import Definition
 
-# Words for each kind of edit that do not give the edit away.
+# A phrase for each kind of edit. It does not tell the student the edit itself.
 WORDS = {
     "axis": "another axis there, or none",
     "kept axis": "another axis there, with keepdims",
@@ -33,20 +33,21 @@ WORDS = {
     "name": "another name there",
 }
 MOST_LINES = 3
-EITHER = "either"  # the kind of edits that each suffice alone, in different lines
-RUNS = "runs"  # without an edit: lines that only failing checks run
-DEPARTS = "departs"  # without an edit: the line with the first unknown value
+EITHER = "either"  # edits in different lines, of which any single one is enough
+RUNS = "runs"  # no edit was found; the lines that only failing checks run
+DEPARTS = "departs"  # no edit was found; the line with the first unknown value
 
 
 class Found(msgspec.Struct, frozen=True):
-    """Result of a search: the edits that pass everything, one for each set of lines.
+    """Result of a search for repairs.
 
     Attributes:
-        trees: the units that the edits are in.
+        edits: edits after which all checks pass, one for each set of lines.
+        trees: the units of the source.
         one_kind: False if edits of other kinds in the same lines seem to work too.
-        together: two edits that pass everything together, if none does alone.
-        functions: the functions of the passing checks, if not all.
-        departing: the line with the first value that no correct answer computes.
+        together: two edits after which all checks pass, if no single edit is enough.
+        functions: if only some checks were repaired, the functions that these checks test.
+        departing: the line that computes the first value which no correct answer computes.
         only_failing: the lines that failing checks run and no passing check runs.
     """
 
@@ -60,10 +61,12 @@ class Found(msgspec.Struct, frozen=True):
 
 
 def describe_repair(found: Sequence[Found], shown_only: bool = False) -> Repair | None:
-    """Return the sentence for the results, by function if they were found so; None if nothing was.
+    """Return the sentences for the results of one or several searches, or None if there are none.
+
+    If there are several results, each one is about other functions.
 
     Args:
-        shown_only: only visible checks were run, as in a released course.
+        shown_only: true if only visible checks were run, as in a released course.
     """
     described = [_describe(result, shown_only) for result in found]
     repairs = [repair for repair in described if repair is not None]
@@ -76,7 +79,10 @@ def describe_repair(found: Sequence[Found], shown_only: bool = False) -> Repair 
 
 
 def _describe(found: Found, shown_only: bool) -> Repair | None:
-    """Return a sentence about what the passing edits share, or None if it would say too little."""
+    """Return a sentence about the common lines of all passing edits, or None if they are too many.
+
+    If there are no passing edits, the sentence names lines that may be wrong.
+    """
     passes = "every visible check" if shown_only else "every check"
     if found.functions:
         names = join_names([one_line(name, 60) for name in found.functions])
@@ -91,7 +97,7 @@ def _describe(found: Found, shown_only: bool) -> Repair | None:
 
 
 def _of_two(found: Found, passes: str) -> Repair | None:
-    """Return the lines of two edits that work together."""
+    """Return a sentence with the lines of two edits that are enough together, or None."""
     places = sorted((edit.unit, line) for edit in found.together for line in edit.at)
     numbers = sorted({line for _, line in places})
     if not 1 < len(numbers) <= MOST_LINES:
@@ -106,7 +112,10 @@ def _of_two(found: Found, passes: str) -> Repair | None:
 
 
 def _of_lines_alone(found: Found) -> Repair | None:
-    """Return the line where values become wrong, or lines that only failing checks run."""
+    """Return a sentence with the lines that may be wrong, for a search without passing edits.
+
+    This is the line where values become wrong, or the lines that only failing checks run.
+    """
     departs = "{} is the first to compute a value that no known correct solution computes."
     runs = "Only failing checks run {}."
     for lines, kind, text in (found.departing, DEPARTS, departs), (found.only_failing, RUNS, runs):
@@ -121,7 +130,7 @@ def _of_lines_alone(found: Found) -> Repair | None:
 
 
 def _where(found: Found, label: str, numbers: Sequence[int]) -> str:
-    """Return `line 3` or `lines 3 and 4`; with the file's name if there are several."""
+    """Return `line 3` or `lines 3 and 4`, with the name of the file if there are several files."""
     where = f"line{'s' * (len(numbers) > 1)} {join_names([*map(str, numbers)])}"
     return f"{where} of {label}" if len(found.trees) > 1 else where
 
@@ -140,7 +149,7 @@ def _line(found: Found, number: int, line: int) -> Line:
 
 
 def _of_either(found: Found, passes: str) -> Repair | None:
-    """Return the lines of edits that each work alone, if the lines are few."""
+    """Return a sentence with the lines of edits of which each is enough, or None for many lines."""
     edits = sorted(found.edits, key=lambda edit: (edit.unit, edit.lines))
     places = {(edit.unit, line) for edit in edits for line in edit.lines}
     if len(places) > MOST_LINES or any(len(edit.lines) > 1 for edit in edits):
@@ -154,7 +163,7 @@ def _of_either(found: Found, passes: str) -> Repair | None:
 
 
 def _of_function(found: Found, passes: str) -> Repair | None:
-    """Return the outermost function or class that contains all the edits, if there is one."""
+    """Return a sentence that names the function or class around all edits, or None."""
     names = set()
     for edit in found.edits:
         tree = found.trees[edit.unit]

@@ -1,6 +1,6 @@
-"""Targets of a repair, and how close an edited file comes to them.
+"""Targets of a repair, and a measure of how close an edited file comes to them.
 
-Targets are failed checks of functions whose mistake is not named yet.
+Targets are failed checks of functions for which the diagnosis has not named a mistake.
 """
 
 import ast
@@ -13,7 +13,7 @@ from autograder.checks.check_result import CheckResult
 from autograder.submission.code import Definition, parsed
 from autograder.submission.source import Source
 
-LEAST_APART, MOST_APART = 2, 3  # functions that are examined separately
+LEAST_APART, MOST_APART = 2, 3  # numbers of functions that are examined separately
 NOTHING_THERE = frozenset({"missing", "not written"})
 
 
@@ -22,9 +22,9 @@ class Targets(msgspec.Struct, frozen=True):
 
     Attributes:
         failed: the failed checks without a named mistake.
-        checks: all checks that then have to pass; empty means every check.
-        functions: the functions of the failed checks; empty if no other check fails.
-        not_run: checks that did not run, and may test only these functions.
+        checks: the checks that must pass after the edit. If empty, every check must pass.
+        functions: the functions that the failed checks test; empty if no other check fails.
+        not_run: checks that did not run. They may also test these functions.
     """
 
     failed: tuple[str, ...]
@@ -33,14 +33,15 @@ class Targets(msgspec.Struct, frozen=True):
     not_run: tuple[str, ...] = ()
 
     def are_met_by(self, result: CheckResult) -> bool:
-        """Return True if a check passes, or also tests other functions."""
+        """Return True if a check passes, or if it tests functions other than the targets' ones."""
         return passes(result) or not _functions(result) <= set(self.functions)
 
 
 def find_targets(source: Source, results: Sequence[CheckResult]) -> Targets:
     """Return the failed checks of functions that are written and have no named mistake.
 
-    A function that uses one with a named mistake may fail only because of it, so it is left out.
+    Leave out a function that uses another function with a named mistake: it may be right and fail
+    only because of that mistake.
     """
     failed = [result for result in results if result.outcome == "failed"]
     named = frozenset(name for result in failed if _is_named(result) for name in _functions(result))
@@ -60,9 +61,10 @@ def find_targets(source: Source, results: Sequence[CheckResult]) -> Targets:
 def targets_by_function(
     source: Source, results: Sequence[CheckResult], targets: Targets
 ) -> list[Targets]:
-    """Return the targets of each function alone, if several functions fail in separate checks.
+    """Return separate targets for each function, if several functions fail in separate checks.
 
-    Leave out a function that calls another of them: an edit of that call only avoids the mistake.
+    Leave out a function that calls another failing function: an edit of the call could avoid the
+    mistake instead of repairing it.
     """
     own: dict[str, list[str]] = {}
     for result in results:
@@ -80,7 +82,7 @@ def targets_by_function(
 
 
 def users_of(source: Source, functions: Collection[str]) -> frozenset[str]:
-    """Return these functions and all functions of the file that use them, also indirectly."""
+    """Return these functions and all functions of the file that use them, even indirectly."""
     names_in = {
         node.name: {name.id for name in ast.walk(node) if isinstance(name, ast.Name)}
         for unit in source.units
@@ -105,7 +107,7 @@ def _functions(result: CheckResult) -> frozenset[str]:
 
 
 def _checks_of(results: Sequence[CheckResult], about: frozenset[str]) -> frozenset[str]:
-    """Return the checks that test no functions other than these."""
+    """Return the names of the checks that test only these functions."""
     return frozenset(r.name for r in results if r.about and _functions(r) <= about)
 
 
@@ -113,11 +115,12 @@ RAISED, SHAPE, VALUES = range(3)
 
 
 class Fitness(NamedTuple):
-    """Number of checks that passed before the first failure, and how close that one is to passing.
+    """Measure of how close an edited file comes to its targets. A larger tuple is better.
 
     Attributes:
-        kind: `RAISED`, `SHAPE` or `VALUES`: the kind of the first failure.
-        right: the number of its correct values.
+        passed: the number of checks that passed before the first failure.
+        kind: the kind of the first failure: `RAISED`, `SHAPE` or `VALUES`.
+        right: the number of correct values in the first failed check.
     """
 
     passed: int
@@ -127,14 +130,14 @@ class Fitness(NamedTuple):
 
 
 def passes(result: CheckResult) -> bool:
-    """Return True if a check passes; checks not in the kit count as passed."""
+    """Return True if a check passes. A check that is not in the student kit counts as passed."""
     return result.outcome == "passed" or (
         result.hidden and result.outcome == "graded when handed in"
     )
 
 
 def fitness_of(results: Sequence[CheckResult]) -> Fitness:
-    """Return the fitness of an edited file; checks after the first failure did not run."""
+    """Return the fitness of an edited file. Checks after the first failure have not run."""
     passed = sum(map(passes, results))
     failed = next((result for result in results if not passes(result)), None)
     if failed is None:

@@ -1,7 +1,7 @@
-"""Expressions of the course's correct answers, renamed to the student's names, as candidates.
+"""Expressions from the course's correct answers, with the student's names, as candidate edits.
 
-They replace only similar expressions: a template that is a whole answer would fix everything
-without locating the mistake.
+A template replaces only a similar expression. If it replaced any expression, a template with a
+whole answer would repair everything, and would not show where the mistake is.
 """
 
 import ast
@@ -20,9 +20,9 @@ from autograder.diagnosis.repair.tree import (
     parameters_of,
 )
 
-ALIKE = 0.5  # least share of common tokens of an expression and a template
-BEST = 6  # templates per expression
-LEAST, MOST = 3, 40  # tokens
+ALIKE = 0.5  # the smallest share of tokens that an expression and a template must have in common
+BEST = 6  # the most templates that are tried for an expression
+LEAST, MOST = 3, 40  # numbers of tokens
 KINDS = ast.BinOp | ast.Call | ast.Subscript | ast.Compare | ast.Tuple | ast.IfExp | ast.UnaryOp
 _NAME = re.compile(r"(?<![.\w])[A-Za-z_]\w*")
 _TOKEN = re.compile(r"\w+|[^\w\s.,()\[\]]")  # brackets and commas do not count as similarity
@@ -30,9 +30,11 @@ BUILT_IN = {"len", "range", "sum", "max", "min", "float", "int", "abs", "tuple",
 
 
 class Template(msgspec.Struct, frozen=True):
-    """Expression with the function and parameters that it comes from, and the names it needs.
+    """Expression from a correct answer.
 
-    `modules` are the names among them that its file imports.
+    `function` is the function that contains the expression, and `parameters` are that function's
+    parameters. `names` are the names that the expression uses. `modules` are the names that the
+    file of the correct answer imports.
     """
 
     text: str
@@ -66,7 +68,7 @@ def templates(right_answers: Iterable[Path]) -> tuple[Template, ...]:
 
 
 def template_changes(tree: Tree, node: ast.AST, known: Sequence[Template]) -> Iterator[Change]:
-    """Yield the templates that an expression may have been meant as, the most similar first."""
+    """Yield the templates that are similar to an expression, the most similar first."""
     if not isinstance(node, KINDS) or not known:
         return
     owner = tree.owner[node]
@@ -96,9 +98,8 @@ def _free(node: ast.AST) -> tuple[str, ...]:
 
 
 def _renamed(template: Template, owner: Function, scope: Sequence[str]) -> str:
-    """Return a template with the student's names; empty if a name is missing.
-
-    Parameters are renamed by position; one local name is guessed.
+    """Return the text of a template with the student's names; empty if a name is missing.
+    Parameters are renamed by their positions. For one further name, a local name is guessed.
     """
     parameters = parameters_of(owner)
     new_names: dict[str, str] = {}
@@ -117,9 +118,10 @@ def _renamed(template: Template, owner: Function, scope: Sequence[str]) -> str:
 
 
 def _alike(one: Counter[str], other: Counter[str]) -> float:
-    """Return the share of tokens, 0 to 1, that two expressions have in common.
+    """Return the share of tokens, from 0 to 1, that two expressions have in common.
 
-    It is the mean of the share of both and the share of the shorter expression.
+    The share is the mean of two numbers: the share of the tokens of both expressions, and the share
+    of the tokens of the shorter expression.
     """
     common, sizes = sum((one & other).values()), (sum(one.values()), sum(other.values()))
     return common / sum(sizes) + common / max(1, 2 * min(sizes))

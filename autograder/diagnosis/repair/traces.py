@@ -1,8 +1,8 @@
 """Traces of a submission: the lines that checks run, and the intermediate values.
 
-The traced file prints a mark for each statement, or for each value, and the judge reads the marks
-from its output. A value is identified by numbers that do not depend on its axes and their order, so
-an answer may arrange its arrays differently from the reference.
+The judge runs a changed file, which prints a mark for each statement or for each value, and reads
+the marks from the output. A value is identified by four numbers that do not depend on the number
+and the order of its axes. So an answer may arrange its arrays differently from the reference.
 """
 
 import ast
@@ -25,8 +25,8 @@ from autograder.worker.messages import Unit
 Lines = frozenset[tuple[int, int]]  # pairs of a unit's number and a line number
 Known = npt.NDArray[np.float64]  # one row per value of correct answers: its identifying numbers
 
-TELLING = 3  # arrays with fewer numbers match by chance
-CLOSE = 2e-4  # relative: for float32 against float64, and sums in another order
+TELLING = 3  # smaller arrays could match by chance
+CLOSE = 2e-4  # relative tolerance for float32 instead of float64, and sums in another order
 EXPRESSIONS = ast.BinOp | ast.Call | ast.Subscript | ast.IfExp | ast.UnaryOp | ast.Compare
 _LINE_MARK = re.compile(r"\x01(\d{1,4}):(\d{1,6})\n")
 _MARK_LINE = """
@@ -64,10 +64,10 @@ def _passed_value(mark, value, _seen={}, _print=print):
 
 
 class TracedValue(NamedTuple):
-    """Value with the place of its statement and its identifying numbers.
+    """Value that a statement computed, with the statement's place and four identifying numbers.
 
-    These are its size, the number of its odd entries (infinite or huge), and the sum and the sum of
-    squares of the others.
+    The four numbers are the size of the value, the number of infinite or huge entries, the sum of
+    the other entries, and the sum of their squares.
     """
 
     place: tuple[int, int]
@@ -75,14 +75,14 @@ class TracedValue(NamedTuple):
 
 
 def with_line_marks(source: Source, trees: Sequence[Tree | None]) -> Source:
-    """Return the source with a mark before each statement: its unit and its line."""
+    """Return the source with a mark before each statement. The mark has the unit and the line."""
     return _marked(source, trees, Unit("marks", _MARK_LINE), _mark_lines)
 
 
 def with_value_marks(source: Source, trees: Sequence[Tree | None], all_parts: bool) -> Source:
-    """Return the source with marks of the value of each assignment and each `return`.
+    """Return the source with a mark for the value of each assignment and each `return`.
 
-    With `all_parts`, the parts of these expressions are marked too.
+    With `all_parts`, each part of these expressions has a mark too.
     """
 
     mark = partial(_mark_values, all_parts=all_parts)
@@ -107,7 +107,7 @@ def _marked(
 
 
 def _blocks(root: ast.AST) -> Iterator[list[ast.stmt]]:
-    """Yield all lists of statements."""
+    """Yield each list of statements: the bodies of functions, loops and so on."""
     for node in list(ast.walk(root)):
         for field in ("body", "orelse", "finalbody"):
             if isinstance(block := getattr(node, field, None), list):
@@ -126,7 +126,7 @@ def _mark_lines(root: ast.Module, number: int) -> None:
 
 
 def _mark_values(root: ast.Module, number: int, all_parts: bool) -> None:
-    """Mark the values that statements inside functions assign or return."""
+    """Add marks for the values that statements inside functions assign or return."""
     functions = [node for node in ast.walk(root) if isinstance(node, ast.FunctionDef)]
     blocks = {id(block): block for function in functions for block in _blocks(function)}
     for block in blocks.values():
@@ -146,7 +146,7 @@ def _mark_values(root: ast.Module, number: int, all_parts: bool) -> None:
 
 
 def _changed(statement: ast.Assign | ast.AugAssign | ast.Return) -> list[str]:
-    """Return the variables that a statement changes besides its own value."""
+    """Return the variables that a statement changes: targets of `+=`, and unpacked names."""
     if isinstance(statement, ast.AugAssign):
         target: ast.expr = statement.target
         while isinstance(target, ast.Subscript):
@@ -185,9 +185,9 @@ def lines_run(printed: str) -> Lines:
 
 
 def feeding_lines(trees: Sequence[Tree | None], lines: Lines) -> Iterator[tuple[int, int]]:
-    """Yield the lines of the same function that assign the names used in some lines.
+    """Yield the lines that assign or test the names which the given lines use.
 
-    Lines that test these names count too.
+    A line counts only if it is in the same function.
     """
     for number, tree in enumerate(trees):
         here = {line for unit, line in lines if unit == number}
@@ -214,7 +214,7 @@ def values_in(printed: str) -> list[TracedValue]:
 
 
 def known_values(values: Iterable[TracedValue]) -> Known:
-    """Return the values that correct answers compute, each once."""
+    """Return the identifying numbers of the values as rows of an array, each row once."""
     rows = sorted({value.known_by for value in values})
     return np.array(rows, dtype=np.float64).reshape(-1, 4)
 
@@ -222,10 +222,12 @@ def known_values(values: Iterable[TracedValue]) -> Known:
 def values_of_right_answers(
     paths: Iterable[Path], exercise: str, printed: Callable[[Source], str]
 ) -> Known:
-    """Return the values that correct answers compute; empty if the course has no such files.
+    """Return the values that the correct answers in these files compute.
+
+    The result is empty if there are no files.
 
     Args:
-        printed: returns the output of a source while its checks run.
+        printed: a function that runs the checks of a source and returns the output.
     """
     values: list[TracedValue] = []
     for path in paths:
@@ -243,8 +245,8 @@ def values_of_right_answers(
 def first_departure(values: Sequence[TracedValue], known: Known) -> tuple[Lines, Lines]:
     """Return the line with the first unknown value, and the lines with only known values.
 
-    A value is known if a correct answer computes it. Both are empty if no line has only known
-    values: the answer takes another approach.
+    A value is known if a correct answer computes it too. Both results are empty if each line has an
+    unknown value, because then the student's approach differs from that of the correct answers.
     """
     lost: dict[tuple[int, int], bool] = {}
     first: tuple[int, int] | None = None
@@ -260,9 +262,10 @@ def first_departure(values: Sequence[TracedValue], known: Known) -> tuple[Lines,
 
 
 def without_loops(trees: Sequence[Tree | None], lines: Lines) -> Lines:
-    """Return the lines that are neither in nor after a loop of their function.
+    """Return the lines that are not in a loop and not after a loop of the same function.
 
-    Values in a loop may be too small to identify, so an earlier one may be the first wrong value.
+    Arrays in a loop may be too small to be identified. So a wrong value in a loop may be missed,
+    and a line after the loop would seem to have the first wrong value.
     """
     behind = set()
     for number, tree in enumerate(trees):

@@ -27,7 +27,7 @@ ATOMIC = (
 
 
 class Span(msgspec.Struct, frozen=True, order=True):
-    """Part of a text, in bytes of UTF-8, and its replacement."""
+    """Part of a text, and its replacement. `start` and `end` count bytes of UTF-8."""
 
     start: int
     end: int
@@ -35,7 +35,7 @@ class Span(msgspec.Struct, frozen=True, order=True):
 
 
 class Change(msgspec.Struct, frozen=True):
-    """Change at one place: its kind, and its likelihood relative to others of the kind."""
+    """Change at one place. `weight` is the likelihood relative to other changes of this kind."""
 
     kind: str
     span: Span
@@ -47,14 +47,14 @@ class Tree:
 
     Attributes:
         nodes: all nodes that an edit may touch, in the order of the text.
-        statement: the statement of each node.
-        owner: the function of each node; None outside functions.
-        parent: the parent of each node.
-        imported: the names that this unit, or one read with it, imports.
+        statement: a dict from each node to its statement.
+        owner: a dict from each node to its function, or None outside functions.
+        parent: a dict from each node to its parent.
+        imported: the names that this unit, or another unit of the same source, imports.
 
     Raises:
-        SyntaxError, ValueError, RecursionError, MemoryError: it is not Python, or nested too
-            deeply.
+        SyntaxError, ValueError, RecursionError, MemoryError: the text is not Python, or is nested
+            too deeply.
         ValueError: the text is too long.
     """
 
@@ -81,7 +81,8 @@ class Tree:
     def _linked(self) -> Iterator[ast.AST]:
         """Yield all nodes that an edit may touch, in the order of the text.
 
-        At the top level only function definitions count: numbers there are answers.
+        Of the top level, yield only definitions of functions and classes: other values there are
+        the student's answers.
         """
         waiting: list[tuple[ast.AST, Function | None, ast.stmt | None]] = [
             (node, None, None)
@@ -128,12 +129,12 @@ class Tree:
         return self.raw[start:end].decode()
 
     def operand(self, node: ast.AST) -> str:
-        """Return a node's text, in brackets if it needs them as part of an expression."""
+        """Return a node's text as an operand: in brackets if an operator next to it needs them."""
         text = self.source(node)
         return text if isinstance(node, ATOMIC) else f"({text})"
 
     def put(self, kind: str, node: ast.AST, new: str, weight: float = 1.0) -> Change:
-        """Return the change that replaces a node by a text, in brackets if it needs them."""
+        """Return the change that replaces a node by a text, and add brackets where needed."""
         start, end = self.span(node)
         parent = self.parent.get(node)
         binds = ast.BinOp | ast.UnaryOp | ast.Attribute | ast.Compare | ast.BoolOp | ast.Subscript
@@ -143,14 +144,14 @@ class Tree:
         return Change(kind, Span(start, end, new), weight)
 
     def applied(self, spans: tuple[Span, ...]) -> str:
-        """Return the text with these spans replaced; they do not overlap."""
+        """Return the text with these spans replaced. The spans must not overlap."""
         raw = self.raw
         for span in sorted(spans, reverse=True):
             raw = raw[: span.start] + span.new.encode() + raw[span.end :]
         return raw.decode()
 
     def scope(self, node: ast.AST) -> list[str]:
-        """Return the names that the function around a node binds, its parameters first."""
+        """Return the names that the function around a node binds, beginning with its parameters."""
         function = self.owner[node]
         if function is None:
             return []
@@ -161,18 +162,18 @@ class Tree:
         return self._scopes[function]
 
     def lately(self, node: ast.expr) -> list[str]:
-        """Return the names assigned before a node's line, the latest first."""
+        """Return the names that are assigned before a node's line, the latest first."""
         stored = sorted(self._stored.get(self.owner[node], []), reverse=True)
         return list(dict.fromkeys(name for line, name in stored if line < node.lineno))
 
 
 def is_stored(node: ast.AST) -> TypeGuard[ast.Name]:
-    """Return True if a node is a name that is assigned."""
+    """Return True if a node is a name to which a value is assigned."""
     return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
 
 
 def read_trees(units: Sequence[Unit]) -> tuple[Tree | None, ...]:
-    """Parse the units of a source; each one sees the imports of the others."""
+    """Return the trees of a source's units. Each tree also knows the imports of the other units."""
     trees = tuple(map(read_tree, units))
     parsed = [tree for tree in trees if tree is not None]
     imported = frozenset(name for tree in parsed for name in tree.imported)
@@ -182,7 +183,7 @@ def read_trees(units: Sequence[Unit]) -> tuple[Tree | None, ...]:
 
 
 def read_tree(unit: Unit) -> Tree | None:
-    """Parse a unit; None if it is not Python, or too long or deep for a search."""
+    """Return the tree of a unit, or None if it is not Python or too large for a search."""
     try:
         return Tree(unit)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -196,7 +197,7 @@ def parameters_of(function: Function) -> list[str]:
 
 
 def _is_one(text: str) -> bool:
-    """Return True if a text stays one operand next to any operator."""
+    """Return True if a text needs no brackets next to any operator."""
     try:
         node = ast.parse(text, mode="eval").body
     except SyntaxError:
@@ -205,7 +206,7 @@ def _is_one(text: str) -> bool:
 
 
 def imported_names(root: ast.AST) -> Iterator[str]:
-    """Yield the names under which a file imports something."""
+    """Yield the names that a file's imports define."""
     for node in ast.walk(root):
         if isinstance(node, ast.Import | ast.ImportFrom):
             for alias in node.names:
