@@ -1,1 +1,1 @@
-"""Worker processes as the judge sees them: started, called, timed and ended."""
+"""Management of worker processes by the judge: it starts, calls, times and ends them."""

@@ -12,20 +12,20 @@ MAX_TIMEOUTS = 2
 
 
 class Budget:
-    """Time account of a submission, shared by all its processes.
+    """Time that a submission has used, summed over all its processes, and the limits on it.
 
-    A function that timed out twice is not called again. Calls and the first load share the course's
-    `total_seconds`; all later loads share another `total_seconds`.
+    A function that timed out twice is not called again. All calls and the first load together may
+    use the course's `total_seconds`. All later loads together may use the same time again.
 
-    `is_in_doubt` says that a process ended, or was killed, before it had answered. A busy machine
-    can cause that, so the submission is graded once more, without others running.
+    `is_in_doubt` is true if a process ended, or was killed, before it had answered. A busy machine
+    can be the reason. So the submission is graded once more, while no other submission runs.
     """
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self.is_in_doubt = False
         self.is_cancelled = False
-        self.on_calls = 0.0  # seconds of calls and of the first load
+        self.on_calls = 0.0  # seconds that the calls and the first load have used
         self.on_reloads = 0.0
         self._timeouts: dict[str, int] = {}
 
@@ -69,7 +69,7 @@ class Budget:
         answer: AnswerTo | None = None,
         reload: bool = False,
     ) -> Reply:
-        """Exchange messages with a process, and charge the time used.
+        """Send a request to a process, return the reply, and count the time that was used.
 
         Raises:
             TimedOut: no time is left.

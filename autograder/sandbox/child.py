@@ -1,4 +1,4 @@
-"""A worker process as the judge sees it, however it was started."""
+"""Interface to a worker process, for all ways to start one."""
 
 from abc import ABC, abstractmethod
 from typing import Literal, NamedTuple, Protocol
@@ -6,14 +6,16 @@ from typing import Literal, NamedTuple, Protocol
 from autograder.course.course_file import Library, Limits
 from autograder.sandbox.connection import Clock, Connection
 
-# For the submission's answers, for questions about its own steps, and for the course's code.
+# The purposes of a process: the submission's answers, questions about the student's own steps, and
+# the course's code.
 Place = Literal["first", "own", "course"]
 
 
 class InternalError(Exception):
     """Failure of the grader itself, not of the student's code.
 
-    `killed` is true if something outside killed a process: another try may succeed.
+    `killed` is true if something other than the grader killed a process. Then another try may
+    succeed.
     """
 
     killed = False
@@ -49,8 +51,8 @@ class Child(ABC):
     def ask_for_stack(self) -> None:
         """Ask the process to write its stack to its own connection.
 
-        Does nothing on a system without the signal. Afterwards the process's output can no longer
-        be read as messages.
+        Do nothing on a system without the signal. After this call, the output of the process can no
+        longer be read as messages.
         """
 
     @abstractmethod
@@ -62,9 +64,9 @@ class Child(ABC):
 
 
 class ChildKind(NamedTuple):
-    """Kind of a child: its limits, its place and the slow modules that it has imported.
+    """Kind of a child process: its limits, its purpose, and the slow modules that it has imported.
 
-    These modules are the library's and those in `also`.
+    These modules are the modules of `library` and the modules in `also`.
     """
 
     library: Library
@@ -77,7 +79,7 @@ class Children(Protocol):
     """Source of child processes."""
 
     def take(self, kind: ChildKind) -> Child:
-        """Return a ready child of this kind. Each place has one child at a time.
+        """Return a child of this kind that is ready. For each place, one child runs at a time.
 
         Raises:
             InternalError: no child can be started.

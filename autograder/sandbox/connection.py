@@ -1,9 +1,9 @@
-"""The connection to a worker: bytes in both directions, with a deadline that always holds.
+"""The connection to a worker: it carries bytes in both directions, with a deadline.
 
-A deadline counts the processor time of all the process's threads and the time that it slept. It
-does not count the time that the process was ready to run and waited for a processor, so a busy
-machine costs no student time. If the system does not report these times, the deadline uses
-wall-clock time, multiplied by `PATIENCE`.
+A deadline counts the processor time of all threads of the process, and the time in which the
+process slept. It does not count the time in which the process was ready to run and waited for a
+processor. So a busy machine costs students no time. If the system does not report these times, the
+deadline counts wall-clock time, and the limit is multiplied by `PATIENCE`.
 """
 
 import contextlib
@@ -17,15 +17,15 @@ from typing import IO, NamedTuple
 
 Buffer = bytes | bytearray | memoryview
 
-PATIENCE = 3.0  # times its limit that a process may sleep: waiting for a file or its own threads
-LONGEST = 20.0  # times its limit, in wall-clock time, that no process may exceed
+PATIENCE = 3.0  # a process may sleep for its limit times this, to wait for files or threads
+LONGEST = 20.0  # a process may run for its limit times this (and GRACE) in wall-clock time
 GRACE = 60.0
 LAST_WORDS = 1.0  # seconds in which a late process reports its stack
 AT_ONCE = 0.05  # an answer within this time is not measured
 
 
 class Had(NamedTuple):
-    """Time used by a process since it started, in seconds."""
+    """Time that a process has used since it started, in seconds."""
 
     processor: float
     asleep: float
@@ -52,7 +52,7 @@ class Clock:
 
 
 class Deadline:
-    """Time limit for one answer: `seconds` of processor time, and a multiple of it asleep."""
+    """Time limit for one answer: `seconds` of processor time, and a multiple of that for sleep."""
 
     def __init__(self, seconds: float, clock: Clock) -> None:
         self.seconds = seconds
@@ -63,7 +63,10 @@ class Deadline:
         self._excused = 0.0
 
     def left(self) -> float:
-        """Return how long to wait before asking again; 0 or less means that no time is left."""
+        """Return the seconds to wait before the next call of this method.
+
+        0 or less means that no time is left.
+        """
         if not self._asked:
             self._asked = True
             self._had = self._clock.read()
@@ -86,7 +89,10 @@ class Deadline:
         return had.processor + max(had.asleep, 0.0)
 
     def _so_far(self) -> tuple[float, Had | None]:
-        """Return the wall-clock seconds and, if known, the time that the process used in them."""
+        """Return the wall-clock seconds since the start, and the time that the process used.
+
+        The second result is None if the system does not report it.
+        """
         wall = time.monotonic() - self._start - self._excused
         now = self._clock.read() if self._had is not None else None
         if now is None or self._had is None:
@@ -95,14 +101,14 @@ class Deadline:
         return wall, Had(now.processor - self._had.processor, slept)
 
     def excuse(self, seconds: float) -> None:
-        """Do not count `seconds`, in which the process waited for the judge."""
+        """Exclude `seconds` from the limit, because the process waited for the judge."""
         self._excused += seconds
 
 
 class DescriptorConnection:
-    """Connection over descriptors that `poll` can wait for: on all systems except Windows.
+    """Connection over descriptors, for all systems except Windows. It waits with `poll`.
 
-    A connection cannot be used after an exchange failed.
+    After an exchange has failed, the connection cannot be used any more.
     """
 
     def __init__(self, reading: int, writing: int) -> None:
@@ -112,10 +118,10 @@ class DescriptorConnection:
             os.set_blocking(descriptor, False)
 
     def send(self, buffers: Sequence[Buffer], deadline: Deadline) -> None:
-        """Write all of the buffers.
+        """Write all bytes of the buffers.
 
         Raises:
-            TimeoutError: the process did not read them in time.
+            TimeoutError: the process did not read the bytes in time.
             OSError, EOFError: the other end is closed.
         """
         left = [memoryview(buffer).cast("B") for buffer in buffers if len(buffer)]
@@ -146,7 +152,7 @@ class DescriptorConnection:
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
     def read_last_words(self, most: int, end: bytes) -> bytes:
-        """Read the bytes that arrive within a moment, until they contain `end`."""
+        """Return the bytes that arrive within `LAST_WORDS` seconds, at most until `end` arrives."""
         poll, words, last = select.poll(), b"", time.monotonic() + LAST_WORDS
         poll.register(self._reading, select.POLLIN)
         with contextlib.suppress(OSError):
@@ -173,7 +179,10 @@ def _wait(descriptor: int, event: int, deadline: Deadline) -> None:
 
 
 class ThreadConnection:
-    """Connection over files that only block, such as pipes on Windows: a thread reads them."""
+    """Connection over files that can only be read by waiting, such as pipes on Windows.
+
+    A thread reads them.
+    """
 
     def __init__(self, reading: IO[bytes], writing: IO[bytes]) -> None:
         self._reading, self._writing = reading, writing
@@ -188,7 +197,7 @@ class ThreadConnection:
         return self._do(size, deadline)
 
     def read_last_words(self, most: int, end: bytes) -> bytes:  # noqa: ARG002
-        """Return nothing: a blocking read cannot be stopped."""
+        """Return no bytes, because a blocking read cannot be stopped."""
         return b""
 
     def close(self) -> None:

@@ -1,7 +1,7 @@
-"""Workers forked from a process that has already imported their libraries. Linux only.
+"""Workers that are forked from a process which has already imported their libraries. Linux only.
 
-On the level `none` the workers are not confined: for one's own code, a fork replaces a full start
-of Python and its libraries.
+On the level `none`, which is for the user's own code, the workers are not confined. There, a fork
+is only faster than a start of Python and its libraries.
 """
 
 import contextlib
@@ -22,8 +22,8 @@ from autograder.sandbox.connection import Clock, Connection, DescriptorConnectio
 from autograder.sandbox.spawn import environment, process_limits, worker_command
 from autograder.worker.confinement import LAYERS, LOCKED, READY, SCRATCH, STARTED, STATUS, Level
 
-# Modules that students often import. They are imported in advance, which makes them available even
-# where no file can be opened.
+# Modules that students often import. They are imported in advance, so they are also available on a
+# level on which no file can be opened.
 _COMMON = """
 abc collections contextlib copy dataclasses datetime decimal enum fractions functools heapq inspect
 itertools json math operator pprint random re resource statistics string textwrap threading time
@@ -35,8 +35,8 @@ SCRATCH_MB = 64
 TRIES = 5
 
 
-# Freed memory stays mapped: otherwise a child that prints or computes a lot would spend its time on
-# page faults, and time out.
+# These settings keep freed memory mapped. Otherwise a child that prints or computes a lot would
+# spend its time on page faults, and time out.
 _KEEP_FREED_MEMORY = {
     "MALLOC_MMAP_THRESHOLD_": "67108864",
     "MALLOC_TRIM_THRESHOLD_": "268435456",
@@ -45,7 +45,7 @@ _KEEP_FREED_MEMORY = {
 
 
 class ForkServerGone(InternalError):
-    """The fork server ended or did not start; the message has its last output."""
+    """The fork server ended or did not start. The message contains its last output."""
 
     def __init__(self, message: str, killed: bool) -> None:
         super().__init__(message)
@@ -67,10 +67,10 @@ class ForkedChild(Child):
         return DescriptorConnection(descriptor, descriptor)
 
     def end(self) -> None:
-        """Kill the process. The next fork waits for it to disappear, which takes a while."""
+        """Kill the process. The next fork waits until the process has disappeared."""
         if self._process < 0:
             return
-        if not self._server.confined and self._id:  # and the processes that it started
+        if not self._server.confined and self._id:  # also kill the processes that it started
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._id, signal.SIGKILL)
         self.kill()
@@ -92,7 +92,7 @@ class ForkedChild(Child):
 
 
 def _id_of(descriptor: int) -> int:
-    """Return the id, in this namespace, of a descriptor's process; 0 if unknown."""
+    """Return the id of a descriptor's process in this namespace, or 0 if unknown."""
     try:
         with open(f"/proc/self/fdinfo/{descriptor}", encoding="ascii") as file:
             ids = [int(line[4:]) for line in file if line.startswith("Pid:")]
@@ -102,9 +102,10 @@ def _id_of(descriptor: int) -> int:
 
 
 class ForkServer:
-    """Fork server that is starting or running. Its children run on `core`, if given.
+    """Fork server that is starting or running. Its children run on the processor core `core`.
 
-    If `probing`, the children run no submission: they try actions that their confinement forbids.
+    With `probing`, the children do not run submissions: they try actions that their confinement
+    forbids.
     """
 
     def __init__(
@@ -148,7 +149,7 @@ class ForkServer:
             )
 
     def fork(self, limits: Limits) -> ForkedChild:
-        """Return a new confined child; the previous one must have ended.
+        """Return a new confined child. The previous child must have ended.
 
         Raises:
             ForkServerGone: the fork server has ended; no student's code has run.
@@ -184,7 +185,7 @@ class ForkServer:
         return child
 
     def has_answered(self, seconds: float) -> bool:
-        """Wait up to `seconds`; return True if an exit code has arrived or the line closed."""
+        """Wait up to `seconds`. Return True if an exit code arrived or the connection closed."""
         if self._control.fileno() < 0:
             return True
         poll = select.poll()
@@ -195,7 +196,7 @@ class ForkServer:
         """Return the child's exit code, or TOO_MANY_TASKS.
 
         Raises:
-            ForkServerGone: the fork server ended too.
+            ForkServerGone: the fork server itself has ended.
         """
         message, _ = self._receive()
         self._has_child = False
@@ -205,7 +206,7 @@ class ForkServer:
         return code
 
     def _receive(self, seconds: float = ANSWER_SECONDS) -> tuple[bytes, int]:
-        """Return a message and its descriptor; empty bytes and -1 if none arrives in time."""
+        """Return a message and its descriptor, or empty bytes and -1 if none arrives in time."""
         try:
             self._control.settimeout(seconds)
             message, descriptors, _, _ = socket.recv_fds(self._control, 16, 1)
@@ -214,7 +215,7 @@ class ForkServer:
         return message, descriptors[0] if descriptors else -1
 
     def _gone(self) -> ForkServerGone:
-        """End the fork server, and return an error with its exit and its last output."""
+        """End the fork server, and return an error with its exit code and its last output."""
         self._control.close()
         try:
             self.process.wait(2)
@@ -240,7 +241,10 @@ class ForkServer:
 
 
 class ForkServers:
-    """Fork servers, one for each kind of worker: started on first use, restarted if they end."""
+    """Fork servers, one for each kind of worker.
+
+    A fork server starts when it is first needed, and starts again if it ends.
+    """
 
     def __init__(
         self,
@@ -262,7 +266,7 @@ class ForkServers:
         self._server(kind)
 
     def take(self, kind: ChildKind) -> Child:
-        """Return a child forked from a process with its imports done.
+        """Return a child that is forked from a process which has already imported its modules.
 
         Raises:
             ForkServerGone: no child could be forked, even after several tries.
@@ -277,7 +281,7 @@ class ForkServers:
         raise AssertionError
 
     def _server(self, kind: ChildKind) -> ForkServer:
-        """Return the fork server for this kind of child; it has one child at a time."""
+        """Return the fork server for this kind of child. It has one child at a time."""
         key = (kind.library, kind.place, *kind.also)
         if key not in self._servers:
             torch = ["torch"] if kind.library == "torch" else []

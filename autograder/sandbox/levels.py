@@ -1,4 +1,4 @@
-"""Levels of confinement: which of them work on this machine, and which is the strongest."""
+"""Levels of confinement, and the search for the strongest level that works on this machine."""
 
 import contextlib
 import functools
@@ -22,24 +22,24 @@ from autograder.worker.confinement import LAYERS, REFUSED, TOO_MANY_TASKS, Level
 
 LEVELS: tuple[Level, ...] = ("full", "landlock", "no-open")
 TRIES = 5
-SHELL = "/usr/bin/sh"  # the private root has it too
-END_SECONDS = 10.0  # for a process to end after its connection closed
+SHELL = "/usr/bin/sh"  # this file also exists in the private root
+END_SECONDS = 10.0  # within so many seconds, a process must end after its connection was closed
 
 
 class ProbeKilled(InternalError):
-    """Something outside killed the process that tests the confinement."""
+    """Something other than the grader killed the process that tests the confinement."""
 
     killed = True
 
 
 @functools.cache
 def why_not(level: Level) -> str:
-    """Return why a level does not work here, or an empty text if it does.
+    """Return the reason why a level does not work here, or an empty text if it works.
 
-    A child on that level tries every action that it must not be able to do.
+    To find out, a child on this level tries every action that the level must forbid.
 
     Raises:
-        UserError: something keeps killing the child processes.
+        UserError: something else kills the child processes every time.
     """
     if sys.platform != "linux":
         return "it needs Linux"
@@ -55,7 +55,10 @@ def why_not(level: Level) -> str:
 
 
 def _tried(level: Level) -> str:
-    """Return what a child on that level could do, or why none started; empty if it is confined."""
+    """Return the reason why a level does not work here, or an empty text if it works.
+
+    The reason is a forbidden action that succeeded, or the error with which no child started.
+    """
     with tempfile.TemporaryDirectory() as folder:
         secret = Path(folder, "secret")
         secret.write_text("an answer")
@@ -76,10 +79,10 @@ def _tried(level: Level) -> str:
 
 
 def attempts(secret: str) -> Iterator[tuple[str, list[Any]]]:
-    """Yield the names of the probe's attempts, each with its arguments.
+    """Yield the names of the forbidden actions to try, each with its arguments.
 
-    Deleting comes after everything that needs the file. Threads come last, because a fork server
-    that counts them ends the child.
+    The deletion of a file comes after all actions that need the file. Threads come last, because a
+    fork server that counts threads kills the child.
     """
     judge = os.getpid()
     for path in (secret, "/etc/passwd", "/proc/self/environ", f"/proc/{judge}/status"):
@@ -114,7 +117,7 @@ def _what_it_could_do(child: ForkedChild, line: Connection, secret: str) -> str:
     for name, args in attempts(secret):
         try:
             is_refused = _is_refused(child, line, name, args)
-        except (OSError, EOFError):  # the process is gone: an exec replaces it, for example
+        except (OSError, EOFError):  # the process has ended: an exec may have replaced it
             code = child.wait(END_SECONDS)
             if code == TOO_MANY_TASKS and name == "start threads":
                 continue
@@ -164,10 +167,10 @@ def children_on(
     core: int | None = None,
     first: Library | None = None,
 ) -> Children:
-    """Return a source of children on a level; they cannot read the course's answers.
+    """Return a source of children on a level. They cannot read the course's answers.
 
-    The children run on `core`, if given. A fork server for `first` starts at once if
-    that is numpy: it takes no longer than a judge.
+    The children run on the processor core `core`, if given. If `first` is numpy, a fork server for
+    it starts at once, because it starts as fast as a judge.
     """
     reference = course.content.reference
     if sys.platform != "linux":
@@ -183,9 +186,10 @@ def children_on(
 def children_for(
     course: Course, start: Library | None = None, path: Path | None = None
 ) -> Children:
-    """Return a source of unconfined children, for one's own code.
+    """Return a source of children without confinement, for the user's own code.
 
-    With `start`, the first child starts at once, for the file at `path` if given.
+    With `start`, the first child starts at once. It imports the modules that the file at `path`
+    needs, if a path is given.
     """
     reference = course.content.reference
     if sys.platform != "linux":

@@ -1,7 +1,8 @@
-"""Process that runs the course's own functions, called from a submission with hostile values.
+"""Process that runs functions of the course which a submission calls, perhaps with hostile values.
 
-A student's tests receive such functions: the correct one, and buggy ones that the tests should
-detect. The student's code can only call them and see what they return.
+An example is an exercise in which students write tests. The tests get such functions as arguments:
+a correct function, and wrong functions that the tests should detect. The student's code can call
+the functions and see the results, but cannot see their source.
 """
 
 from collections.abc import Sequence
@@ -21,9 +22,10 @@ from autograder.worker.messages import Callback, Reply, Request, Unit
 
 
 class Peer:
-    """Process of the course's functions: started at the first call, and again if it ends.
+    """Process of the course's functions. It starts at the first call, and again after it has ended.
 
-    `budget` is separate from the submission's: the course's code does not use the student's time.
+    `budget` is separate from the budget of the submission, because the time of the course's code
+    does not count as the student's time.
     """
 
     def __init__(self, children: Children, library: Library, limits: Limits) -> None:
@@ -34,7 +36,7 @@ class Peer:
         self._modules: dict[str, int] = {}
 
     def call(self, text: str, name: str, ask: Callback) -> Reply:
-        """Call the function `name` defined in `text` with the arguments of `ask`.
+        """Call the function `name`, which `text` defines, with the arguments of `ask`.
 
         Raises:
             StudentProblem: the function raised, or did not finish.
@@ -65,7 +67,7 @@ class Peer:
         return reply
 
     def close(self) -> None:
-        """End the process; the next call starts another."""
+        """End the process. The next call starts a new process."""
         if self._worker is not None:
             self._worker.end()
         self._worker = None
@@ -73,7 +75,7 @@ class Peer:
 
 
 class CourseFunction:
-    """A course function that a submission's code may call; it runs in the peer process."""
+    """A function of the course that a submission's code may call. It runs in the peer process."""
 
     def __init__(self, peer: Peer, text: str, name: str) -> None:
         self.peer = peer
@@ -92,7 +94,10 @@ class CourseFunction:
 
 
 def answers_by(functions: Sequence[CourseFunction]) -> AnswerTo | None:
-    """Return a callable that answers a submission's calls of these functions, numbered from 1."""
+    """Return a function that answers a submission's calls of these functions, or None for none.
+
+    The functions are numbered from 1.
+    """
     if not functions:
         return None
 

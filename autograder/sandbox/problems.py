@@ -1,4 +1,4 @@
-"""Problems of a check with a student's code, each with a code, typed fields and a sentence."""
+"""Problems with a student's code, each with a code, typed fields and a sentence."""
 
 import builtins
 import re
@@ -23,7 +23,7 @@ CODES: dict[str, CauseCode] = {
     "MemoryError": "out_of_memory",
 }
 NOT_FOUND = frozenset({"ModuleNotFoundError", "ImportError"})
-LIBRARIES = frozenset({"matplotlib", "numpy", "torch"})  # libraries that a course may need
+LIBRARIES = frozenset({"matplotlib", "numpy", "torch"})  # the libraries that a course may need
 AXES = frozenset({"Axes", "AxesSubplot"})
 EXCEPTIONS = frozenset(
     name
@@ -32,7 +32,8 @@ EXCEPTIONS = frozenset(
 )
 _RAISE = re.compile(r"\braise\b")
 
-# The sentences by code. `where` is the place in words; reports also show its line of code.
+# The sentence for each code. `where` is replaced by the place in words. Reports also show the line
+# of code at this place.
 SENTENCES: dict[CauseCode, str] = {
     "not_defined": "{subject} is not defined in {message}.{near}{because}",
     "no_value": "{subject} has no value: {message}, which sets it, did not finish.{because}",
@@ -74,14 +75,16 @@ SENTENCES: dict[CauseCode, str] = {
 
 
 class StudentProblem(Exception):
-    """Problem that keeps the student's code from giving an answer.
+    """Problem because of which the student's code gave no answer.
 
-    `code` is a key of SENTENCES, and `finding` the finished sentence. `subject` is the requested
-    function, value or file. `type` is the class name of an exception. `message` is one line for the
-    sentence. `names` are similar names in the file. `because` is an earlier problem, from loading
-    the file. An exception also has `bases`, the names of its built-in base classes; `said`, its own
-    message; `shapes`, the shapes of the arrays named in its line; and `library`, the package that
-    raised it.
+    `code` is a key of SENTENCES, and `finding` is the complete sentence. `subject` is the requested
+    function, value or file. `message` is one line for the sentence. `names` are similar names in
+    the file. `because` is an earlier problem, which occurred while the file was loaded.
+
+    Some fields are only for exceptions. `type` is the name of the exception's class, and `bases`
+    are the names of its built-in base classes. `said` is the exception's own message. `shapes` has
+    the shapes of the arrays in the line that failed. `library` is the package that raised the
+    exception.
     """
 
     kind: ProblemKind = "wrong"
@@ -117,7 +120,7 @@ class StudentProblem(Exception):
 
     @property
     def cause(self) -> Cause:
-        """Return the record of the problem: the fields that its sentence shows."""
+        """Return a record of the problem for the report: the fields that its sentence needs."""
         shown = {name for _, name, _, _ in Formatter().parse(SENTENCES[self.code]) if name}
         message = self.message if shown & {"message", "said"} else ""
         return Cause(
@@ -132,7 +135,10 @@ class StudentProblem(Exception):
         )
 
     def _install(self) -> str:
-        """Return how to install the library that an import did not find, or an empty text."""
+        """Return a sentence on how to install a library that an import did not find.
+
+        Return an empty text for other problems.
+        """
         found = re.match(r"No module named '(\w{1,40})", self.message)
         if found is None or found[1] not in LIBRARIES or find_spec(found[1]) is not None:
             return ""
@@ -164,7 +170,10 @@ class NotDefined(StudentProblem):
 
 
 class Raised(StudentProblem):
-    """The student's code raised; a check that expects exceptions sets `was_asked_for`."""
+    """The student's code raised an exception.
+
+    A check that expects the exception sets `was_asked_for`.
+    """
 
     kind: ProblemKind = "raised"
     was_asked_for = False
@@ -181,7 +190,7 @@ class NotPlain(StudentProblem):
 
 
 class TimedOut(StudentProblem):
-    """The answer did not come in time."""
+    """The student's code did not answer in time."""
 
     kind: ProblemKind = "timed out"
 
@@ -193,13 +202,13 @@ class Crashed(StudentProblem):
 
 
 class NotLoaded(StudentProblem):
-    """The file could not be run at all; the code says why."""
+    """The file could not be run at all. The attribute `code` says why."""
 
     kind: ProblemKind = "not loaded"
 
 
 def line_of(place: CodePlace | None) -> Line | None:
-    """Return a place as a line of the record, or None without a place."""
+    """Return a place as a `Line` for the report, or None without a place."""
     if place is None:
         return None
     text = one_line(place.text, 120)
@@ -221,7 +230,7 @@ def where(place: CodePlace | None) -> str:
 
 
 def foreign_answer() -> Crashed:
-    """Return the problem of a process that sent a value which a worker never sends."""
+    """Return the problem that a process sent a value which a worker never sends."""
     return Crashed("foreign_answer")
 
 
@@ -263,9 +272,9 @@ def _raised(problem: Problem, subject: str) -> Raised:
 
 
 def _is_of_a_stub(problem: Problem) -> bool:
-    """Return True if a line of the student's own file raises NotImplementedError, as a stub does.
+    """Return True if a line of the student's own file raised NotImplementedError, as a stub does.
 
-    Libraries also raise it, for unsupported operations.
+    Return False if a library raised this exception, for an operation that it does not support.
     """
     if problem.type != "NotImplementedError" or problem.place is None:
         return False
@@ -275,9 +284,10 @@ def _is_of_a_stub(problem: Problem) -> bool:
 def about_sibling(
     problem: Problem, subject: str, source: Source, exercises: Collection[str]
 ) -> StudentProblem | None:
-    """Return the problem if the code needs an exercise that is unwritten or missing, else None.
+    """Return the problem that the code needs another exercise which is unwritten or missing.
 
-    `exercises` are the names of the course's exercises: a file may import any of them.
+    Return None if this is not the reason. `exercises` are the names of all exercises of the course,
+    because a file may import any of them.
     """
     place = problem.place
     file = one_line(place.label, 80) if place is not None else ""
@@ -292,7 +302,7 @@ def about_sibling(
 
 
 def while_loading(problem: Problem) -> StudentProblem:
-    """Return the problem of a top-level line that failed; all other lines have run."""
+    """Return the problem of a top-level line that failed. All other lines have run."""
     if problem.type in NOT_PYTHON:
         return _raised(problem, "The file")
     if problem.type in NOT_FOUND and problem.place is not None:
@@ -311,10 +321,10 @@ def missing(
     load_problems: Sequence[Problem],
     set_at: CodePlace | None = None,
 ) -> NotDefined:
-    """Return the problem of a name that the file does not define.
+    """Return the problem that the file does not define a name.
 
-    The most likely reason is an error while the file was loaded: first one in `set_at`, the line
-    that sets the name, and last a failed import.
+    The reason may be an error while the file was loaded. The most likely reason is an error in
+    `set_at`, the line that sets the name. The least likely reason is a failed import.
     """
     failed = sorted(
         load_problems, key=lambda p: (where(p.place) != where(set_at), p.type in NOT_FOUND)
@@ -330,6 +340,9 @@ def missing(
 
 
 def _differs_inside_words(name: str, other: str) -> bool:
-    """Return True if `name` may be `other` misspelt: `b_wieghts`, but not `c_weights`."""
+    """Return True if `name` may be a misspelling of `other`.
+
+    For `b_weights`, `b_wieghts` may be one, but `c_weights` is another name.
+    """
     words, others = (each.casefold().split("_") for each in (name, other))
     return len(words) != len(others) or all(map(nearest, words, ([word] for word in others)))

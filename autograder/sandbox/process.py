@@ -1,4 +1,4 @@
-"""Exchanges with a worker: one request, one reply, each with a deadline."""
+"""Exchange of messages with a worker: for each request a reply, within a deadline."""
 
 import re
 import secrets
@@ -23,7 +23,7 @@ from autograder.worker.limits import MAX_TASKS
 from autograder.worker.messages import Callback, Reply, Request
 
 MAX_REQUEST = 16 * 1024 * 1024
-MAX_ASKS = 100_000  # in one call: a student's test may call a function thousands of times
+MAX_ASKS = 100_000  # questions in one call; a student's test may make thousands of calls
 MAX_STACK = 32 * 1024
 FRAME_OF_STACK = re.compile(r'^  File "([^"\n]{1,80})", line (\d{1,7}) in ', re.MULTILINE)
 SERVING = b" in serve\n"  # the outermost function of every worker process
@@ -32,7 +32,7 @@ AnswerTo = Callable[[Callback], Request]
 
 
 class WorkerGone(Exception):
-    """The worker process has ended; the message tells the student how."""
+    """The worker process has ended. The message tells the student in which way."""
 
     def __init__(self, how: str, code: int | None = None) -> None:
         super().__init__(how)
@@ -40,9 +40,10 @@ class WorkerGone(Exception):
 
 
 class DeadlinePassed(WorkerGone):
-    """The worker was ended because an answer did not come in time.
+    """The worker was killed because it did not answer in time.
 
-    `lines` are the lines of code that it was running, each with its file, innermost first.
+    `lines` are the lines of code that the worker was running, the innermost first. Each is a pair
+    of the file's name and the number of the line.
     """
 
     def __init__(self, how: str, lines: Sequence[tuple[str, int]] = ()) -> None:
@@ -51,7 +52,7 @@ class DeadlinePassed(WorkerGone):
 
 
 class WorkerProcess:
-    """Child process that has loaded either nothing yet or one student's file."""
+    """Child process that has loaded nothing, or the file of one student."""
 
     def __init__(self, child: Child) -> None:
         self.child = child
@@ -61,13 +62,13 @@ class WorkerProcess:
     def exchange(
         self, request: Request, deadline: Deadline, answer: AnswerTo | None = None
     ) -> Reply:
-        """Send `request` and wait for its reply.
+        """Send a request and return its reply.
 
-        Meanwhile `answer` answers questions from the student's code; its time is not charged to the
-        student.
+        While the student's code runs, it may ask questions. The function `answer` answers them, and
+        the time that this takes is not counted as the student's.
 
         Raises:
-            DeadlinePassed: the reply did not come in time, and the worker was ended.
+            DeadlinePassed: the reply did not come in time, and the worker was killed.
             WorkerGone: the worker ended by itself, or sent an invalid reply.
         """
         __tracebackhide__ = True
@@ -88,7 +89,7 @@ class WorkerProcess:
             self.end()
             raise DeadlinePassed("it did not answer in time", lines) from None
         except (OSError, EOFError, ProtocolError) as error:
-            code = self.child.wait(0.5)  # it closed the connection: wait until it ends by itself
+            code = self.child.wait(0.5)  # the connection is closed, so it probably ends by itself
             self.end()
             raise WorkerGone(_how_it_ended(error, code), code) from None
 
@@ -103,7 +104,7 @@ class WorkerProcess:
         return decode(Reply, head, self.line.receive(payload, deadline) if payload else b"")
 
     def _lines(self) -> list[tuple[str, int]]:
-        """Return the lines of code that the process is running, from its own stack report."""
+        """Return the lines of code that the process is running, as it reports them itself."""
         self.child.ask_for_stack()
         stack = self.line.read_last_words(MAX_STACK, SERVING).decode("ascii", "replace")
         return [(file, int(line)) for file, line in re.findall(FRAME_OF_STACK, stack)]
@@ -132,7 +133,7 @@ def handle_in(reply: Reply) -> Handle:
     """Return the handle of the object that the worker kept.
 
     Raises:
-        Crashed: the reply has no handle.
+        Crashed: the reply does not contain a handle.
     """
     if not isinstance(reply.value, Handle) or reply.value.number < 0:
         raise foreign_answer()

@@ -24,12 +24,12 @@ MAKE_SECONDS = 60.0
 
 
 class WorkerSession:
-    """Calls into a student's source, in one of the processes of `workers`.
+    """Session with a submission: its calls run in one of the processes of `workers`.
 
-    Sessions of one submission share its processes, the values read from it, and `shared`, which
-    checks use to pass data to each other. While `is_heard` is false, printed text is not kept: in a
-    hidden check, or next to course code. `has_printed` says whether the last call printed
-    something.
+    The sessions of a submission share its processes, the values that were read from it, and
+    `shared`, a dict with which checks pass data to each other. If `is_heard` is false, printed text
+    is not kept. This is so in a hidden check, and while code of the course runs in the same
+    process. `has_printed` is true if the last call printed something.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class WorkerSession:
         self._values: dict[str, Any] = {} if first is None else first._values
 
     def fresh(self, place: Place = "first") -> "WorkerSession":
-        """Return a session in a new process, which has only loaded the source."""
+        """Return a session in a new process that has loaded the source and made no calls yet."""
         return WorkerSession(self.workers, place, self)
 
     @property
@@ -52,12 +52,13 @@ class WorkerSession:
         return self.workers.source
 
     def ask(self, request: Request, functions: Sequence[CourseFunction] = ()) -> Reply:
-        """Return the reply to a call.
+        """Return the reply to a request.
 
-        `functions` of the course can be arguments of the call, as handles numbered from -1 down.
+        If functions of the course are arguments of the call, `functions` lists them. In the
+        arguments, the handles -1, -2 and so on stand for them.
 
         Raises:
-            StudentProblem: the call returned no value; the code says why.
+            StudentProblem: the call returned no value; the exception's code says why.
         """
         __tracebackhide__ = True
         workers, source = self.workers, self.source
@@ -84,7 +85,7 @@ class WorkerSession:
             self.workers.note_printed(reply.printed)
 
     def value(self, name: str) -> Any:
-        """Return the value of a module-level name, read once for all checks.
+        """Return the value of a module-level name. It is read only once, for all checks.
 
         Raises:
             StudentProblem: the name has no value.
@@ -113,7 +114,7 @@ class WorkerSession:
         return self._kept(request, "the course's part")
 
     def _kept(self, request: Request, what: str) -> Handle:
-        """Return the object that the worker made for the course."""
+        """Return the handle of an object that the worker makes for the course."""
         __tracebackhide__ = True
         reply = self.workers.reply_to(self, self.place, request, MAKE_SECONDS)
         if reply.problem is not None:
@@ -122,5 +123,5 @@ class WorkerSession:
         return handle_in(reply)
 
     def close(self) -> None:
-        """End all processes of the submission, including those of fresh sessions."""
+        """End all processes of the submission, including the processes of fresh sessions."""
         self.workers.close()

@@ -1,6 +1,7 @@
-"""Worker processes started one at a time, and the command, limits and environment of each.
+"""Start of single worker processes: the command, the limits and the environment of a process.
 
-This module imports neither numpy nor pytest: a worker can be started before the judge loads them.
+This module imports neither numpy nor pytest, so that a worker can start before the judge imports
+them.
 """
 
 import functools
@@ -33,7 +34,7 @@ WARM: dict[Library, tuple[str, ...]] = {
 
 
 class PlainChild(Child):
-    """Child process with limits and its own session, but without confinement."""
+    """Child process with limits and an own process session, but without confinement."""
 
     def __init__(
         self, library: Library, limits: Limits, hidden: tuple[str, ...], scratch: Path | None
@@ -53,11 +54,11 @@ class PlainChild(Child):
         self.clock = Clock(self.process.pid if sys.platform == "linux" else 0)
 
     def end(self) -> None:
-        """End the process and every process that stayed in its session."""
+        """End the process and every process in its process session."""
         if self.process.returncode is None:
             try:
                 os.killpg(self.process.pid, 9)
-            except (AttributeError, OSError):  # no process groups here, or all have ended
+            except (AttributeError, OSError):  # no process groups on this system, or all ended
                 self.process.kill()
             self.process.wait()
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -91,9 +92,10 @@ class PlainChild(Child):
 
 
 class Spawner:
-    """Starter of child processes; if `ahead` is true, it keeps one of each kind ready.
+    """Source of child processes without confinement.
 
-    Working folders are made in `scratch`, or in the system's temporary folder.
+    If `ahead` is true, it always keeps one child of each used kind ready. The children's working
+    folders are in `scratch`, or in the system's temporary folder.
     """
 
     def __init__(self, reference: str, ahead: bool = False, scratch: Path | None = None) -> None:
@@ -103,8 +105,8 @@ class Spawner:
         self._ready: dict[tuple[Library, Limits], PlainChild] = {}
 
     def prepare(self, kind: ChildKind) -> None:
-        """Start a child now, unless one of this kind is ready."""
-        key = kind.library, kind.limits  # everything that a child's start depends on
+        """Start a child of this kind now, unless one is already ready."""
+        key = kind.library, kind.limits  # the start of a child depends only on these
         if key not in self._ready:
             self._ready[key] = PlainChild(*key, self.hidden, self.scratch)
 
@@ -129,10 +131,10 @@ class Spawner:
 def worker_command(
     role: str, warm: Sequence[str], hidden: Sequence[str], **config: object
 ) -> list[str]:
-    """Return the command that starts a process; `role` is a module of `autograder.worker`.
+    """Return the command that starts a process. `role` is a module of `autograder.worker`.
 
-    The process imports `warm` first, and cannot import `hidden`. It is not started with -I, because
-    that would ignore PYTHONHASHSEED.
+    The process first imports the modules in `warm`, and cannot import the modules in `hidden`. The
+    command does not use Python's option -I, because Python would then ignore PYTHONHASHSEED.
     """
     config |= {
         "role": role,
@@ -145,7 +147,7 @@ def worker_command(
 
 
 def process_limits(limits: Limits) -> dict[str, int]:
-    """Return the limits that the process sets on itself; the judge enforces the deadlines."""
+    """Return the limits that a process sets on itself. The judge itself enforces the deadlines."""
     return {"memory_mb": limits.memory_mb, "cpu_seconds": int(limits.total_seconds) + 30}
 
 
@@ -156,18 +158,20 @@ def library_folders() -> list[str]:
 
 
 def keep_to_one_thread() -> None:
-    """Limit code that is imported or started from now on to one thread, unless the user chose more.
+    """Limit libraries and processes that start after this call to one thread.
 
-    With small matrices and other busy processes, more threads only wait for each other.
+    A number of threads that the user has set stays. With small matrices and other busy processes,
+    more threads would only wait for each other.
     """
     for name in THREADS:
         os.environ.setdefault(name, "1")
 
 
 def environment(home: str) -> dict[str, str]:
-    """Return the worker's complete environment, which inherits nothing from the judge's.
+    """Return all environment variables of a worker. None of them depends on the judge's own.
 
-    Windows starts no process without SYSTEMROOT; machines of one kind all have the same value.
+    The exception is SYSTEMROOT, without which Windows starts no process. Its value is the same on
+    all machines of one kind.
     """
     kept = {"SYSTEMROOT": os.environ["SYSTEMROOT"]} if "SYSTEMROOT" in os.environ else {}
     return {
@@ -185,7 +189,7 @@ def environment(home: str) -> dict[str, str]:
 
 @functools.cache
 def plot_cache() -> str:
-    """Return the folder of matplotlib's font list, which takes seconds to make."""
+    """Return the folder with matplotlib's list of fonts. To make this list takes seconds."""
     try:
         home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
         folder = home / "autograder"
@@ -195,14 +199,14 @@ def plot_cache() -> str:
     return str(folder)
 
 
-# For each module that is slow to import, words of which every source that uses it contains at least
-# one. A forked worker has imported it already. Torch's optimisers take as long as torch, so only
-# sources that use them wait.
+# For each module that is slow to import: a source that uses the module contains at least one of
+# these words. A forked worker has already imported the module. The import of torch's optimisers
+# takes as long as that of torch, so they are imported only for sources that use them.
 SLOW_MODULES = {
     "matplotlib.pyplot": ("matplotlib", "seaborn"),
     "torch.optim": ("optim", ".step("),
 }
-MOST = 2**22  # the part of a file that is searched
+MOST = 2**22  # only this much of a file is searched
 
 
 @functools.cache
@@ -212,7 +216,7 @@ def is_installed(library: str) -> bool:
 
 
 def slow_modules(library: Library, mentions: Callable[[str], bool]) -> tuple[str, ...]:
-    """Return the slow modules, other than its library, that a source is likely to use."""
+    """Return the slow modules that a source probably uses, without `library` itself."""
     return tuple(
         module
         for module, words in SLOW_MODULES.items()
@@ -223,7 +227,10 @@ def slow_modules(library: Library, mentions: Callable[[str], bool]) -> tuple[str
 
 
 def slow_modules_in(library: Library, path: Path) -> tuple[str, ...]:
-    """Return the slow modules for a file that was not read yet; none if it cannot be read."""
+    """Return the slow modules that the file at `path` probably uses.
+
+    Return an empty tuple if the file cannot be read.
+    """
     try:
         with path.open("rb") as file:
             data = file.read(MOST)

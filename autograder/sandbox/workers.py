@@ -1,4 +1,4 @@
-"""Worker processes of a submission, and their owner, which starts, loads and ends them."""
+"""Worker processes of a submission: their start, the load of the source, and their end."""
 
 from collections.abc import Collection
 
@@ -19,17 +19,17 @@ MAX_PRINTED = 2000
 
 
 class KilledFromOutside(InternalError):
-    """SIGKILL from outside ended the process, for example because memory was short."""
+    """Something other than the grader killed the process, for example because memory was short."""
 
     killed = True
 
 
 class Workers:
-    """Processes of a submission: at most one per place, each used by one session.
+    """Processes of a submission. Each place has at most one process, which one session uses.
 
-    A session that needs a place ends another session's process there and starts its own. On the
-    `last_try`, a process killed from outside is treated as if it had ended by itself. `exercises`
-    are the names of the course's exercises: a student's file may import them.
+    If a session needs a place that another session uses, the other session's process is ended. With
+    `last_try`, a process that was killed from outside is treated as if it had ended by itself.
+    `exercises` are the names of the course's exercises, which a student's file may import.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Workers:
         self.max_printed = MAX_PRINTED
         self._has_loaded = False
         self._failed_load: StudentProblem | None = None
-        self._held: dict[Place, tuple[object, WorkerProcess]] = {}  # with the session that uses it
+        self._held: dict[Place, tuple[object, WorkerProcess]] = {}  # (its session, process)
 
     def reply_to(
         self,
@@ -64,12 +64,13 @@ class Workers:
         seconds: float,
         answer: AnswerTo | None = None,
     ) -> Reply:
-        """Return the reply of the session's process; `answer` answers its questions meanwhile.
+        """Return the reply of the session's process. `answer` answers questions of its code.
 
         Raises:
             StudentProblem: the process ended or timed out, or the submission cannot be loaded or
                 has no time left.
-            KilledFromOutside: something else killed the process, and another try is left.
+            KilledFromOutside: something other than the grader killed the process, and this is not
+                the last try.
         """
         __tracebackhide__ = True
         return self._exchange(self.process(session, place), request, seconds, answer)
@@ -98,9 +99,11 @@ class Workers:
         return worker
 
     def start(self, session: object, place: Place) -> WorkerProcess:  # noqa: ARG002
-        """Start a process for a session, with the modules imported that the source needs."""
+        """Start a process for a session. It has imported the modules that the source needs."""
         library = self.library
-        if self.source.imports("torch") and is_installed("torch"):  # else their own line reports it
+        if self.source.imports("torch") and is_installed(
+            "torch"
+        ):  # else the student's own line reports it
             library = "torch"
         also = slow_modules(library, self.source.mentions)
         return WorkerProcess(self.children.take(ChildKind(library, self.limits, also, place)))
@@ -126,7 +129,7 @@ class Workers:
         answer: AnswerTo | None = None,
         reload: bool = False,
     ) -> Reply:
-        """Exchange messages within the budget; forget a process that has ended."""
+        """Send a request within the budget and return the reply; forget a process that ended."""
         __tracebackhide__ = True
         try:
             return self.budget.timed_exchange(worker, request, seconds, answer, reload)
@@ -136,7 +139,7 @@ class Workers:
             raise self._no_answer(request, gone, seconds) from None
 
     def _no_answer(self, request: Request, gone: WorkerGone, seconds: float) -> StudentProblem:
-        """Return the problem of a request to a process that ended before it answered."""
+        """Return the problem that a process ended before it answered a request."""
         if request.operation in {"make", "define"}:
             made = "the course's part" if request.operation == "define" else request.target
             return Crashed("make_crashed", made, str(gone))
@@ -152,7 +155,10 @@ class Workers:
         )
 
     def note_printed(self, text: str) -> None:
-        """Keep the submission's printed text; one character beyond `max_printed` marks a cut."""
+        """Keep text that the submission printed, up to one character more than `max_printed`.
+
+        The additional character shows that the text was cut.
+        """
         if len(self.printed) < self.max_printed:
             self.printed += text[: self.max_printed - len(self.printed) + 1]
 
@@ -160,7 +166,7 @@ class Workers:
         """Check that the process ended by itself or timed out.
 
         Raises:
-            KilledFromOutside: SIGKILL ended it, and another try is left.
+            KilledFromOutside: SIGKILL ended the process, and this is not the last try.
             Cancelled: nobody waits for the result.
         """
         self.budget.check_cancelled()
@@ -174,16 +180,17 @@ class Workers:
         return [worker for _, worker in list(self._held.values())]
 
     def cancel(self) -> None:
-        """Cancel the submission, from any thread: its current and later requests raise `Cancelled`.
+        """Cancel the submission: its current and later requests raise `Cancelled`.
 
-        A process that is just starting is missed, so the caller asks again until all have ended.
+        This method may be called from any thread. It does not end a process that is just starting.
+        So the caller repeats the call until all processes have ended.
         """
         self.budget.is_cancelled = True
         for worker in self.running:
             worker.child.kill()
 
     def end(self, place: Place) -> None:
-        """End the process in a place, if any; the next request starts another."""
+        """End the process in a place, if there is one. The next request starts a new process."""
         if place in self._held:
             self.let_go(self._held.pop(place)[1])
 

@@ -1,9 +1,10 @@
 """Encoding of messages as bytes: a msgpack header, then the raw bytes of the arrays.
 
-A frame is `header length, payload length, call id`, the header, the payload. Arrays lie in the
-payload, one after the other; the header refers to each once by an extension type. Decoding never
-runs code and never allocates more than the frame holds, because the judge decodes bytes that a
-hostile process wrote.
+A frame begins with three numbers: the length of the header, the length of the payload, and the call
+id. The header and the payload follow. The payload contains the arrays, one after the other. The
+header refers to each array once, by an extension type of msgpack. The judge decodes bytes that a
+hostile process wrote. So decoding never runs code and never allocates more memory than the size of
+the frame.
 """
 
 import itertools
@@ -37,7 +38,7 @@ FRAME = struct.Struct("<IIQ")
 MAX_HEADER = 256 * 1024
 MAX_PAYLOAD = 16 * 1024 * 1024
 
-SHORT = 1024  # bytes: a header of this size decodes fast with any keys
+SHORT = 1024  # bytes; a header of at most this size decodes fast, whatever keys it has
 
 _ARRAY, _HANDLE, _FIGURE, _INTEGER, _COMPLEX = 1, 2, 3, 4, 5
 _PLACE = struct.Struct("<BBBxIQ")  # index in _VIEWS, dtype code, number of axes, unused, offset
@@ -52,15 +53,18 @@ _MAX_DIGITS = 4000
 
 
 class ProtocolError(Exception):
-    """The other side sent bytes that are not a valid message."""
+    """The other process sent bytes that are not a valid message."""
 
 
 class Tensor(np.ndarray):
-    """Array that is a torch tensor in the worker."""
+    """Array in the judge that becomes a torch tensor in the worker."""
 
 
 def tensor(value: Any) -> Any:
-    """Return an array as a tensor of dtype float32, int64 or bool, and other values unchanged."""
+    """Return an array as a tensor of dtype float32, int64 or bool.
+
+    Return any other value unchanged.
+    """
     if not isinstance(value, np.ndarray):
         return value
     usual = {"f": np.float32, "i": np.int64, "u": np.int64}
@@ -72,9 +76,10 @@ _VIEWS = (np.ndarray, Tensor, ListArray, TupleArray)
 
 
 class Handle(msgspec.Struct, frozen=True):
-    """Object that stays in the worker: its number, and the name of its type for messages.
+    """Reference to an object that stays in the worker.
 
-    A negative number stands for a function that runs elsewhere; calls to it go through the judge.
+    `number` identifies the object. A negative number stands for a function of the course, which
+    runs in another process; calls of this function go through the judge.
     """
 
     number: int
@@ -192,8 +197,8 @@ def encode(message: object, max_header: int = MAX_HEADER) -> tuple[int, int, lis
     """Return a message as (header length, payload length, buffers to write in order).
 
     Raises:
-        TypeError: it contains a value that cannot be sent.
-        ValueError: it is larger than a frame may be.
+        TypeError: the message contains a value that cannot be sent.
+        ValueError: the message is too large for a frame.
     """
     payload: list[Buffer] = []
     size = 0
@@ -225,7 +230,10 @@ def encode(message: object, max_header: int = MAX_HEADER) -> tuple[int, int, lis
 
 
 def _mark(value: Any) -> Any:
-    """Wrap values that msgpack would send as another type: structs of data, and long integers."""
+    """Return a value with a mark of its type, if msgpack would send it as another type.
+
+    These values are data structs and long integers.
+    """
     kind = type(value)
     if kind in _UNMARKED:
         return value
@@ -260,7 +268,7 @@ def decode(kind: type[Message], header: Buffer, payload: Buffer) -> Message:
     """Return the message in a frame. Arrays are views of `payload`.
 
     Raises:
-        ProtocolError: the bytes are not a message of this kind.
+        ProtocolError: the bytes are not a valid message of this type.
     """
     if len(header) > SHORT and not has_plain_keys(header):
         raise ProtocolError("a map with keys that are no plain values")
@@ -275,7 +283,7 @@ def decode(kind: type[Message], header: Buffer, payload: Buffer) -> Message:
 
 
 def _reader(payload: Buffer, met: set[int]) -> Callable[[int, memoryview], object]:
-    taken = 0  # no two arrays may share bytes: this bounds their total size by the frame's
+    taken = 0  # arrays may not share bytes, so together they are not larger than the frame
 
     def read(code: int, data: memoryview) -> object:
         nonlocal taken
@@ -302,7 +310,10 @@ def _reader(payload: Buffer, met: set[int]) -> Callable[[int, memoryview], objec
 
 
 def _array(payload: Buffer, taken: int, data: memoryview) -> tuple[object, int]:
-    """Return the array that `data` describes, and its end; it must begin at `taken` or later."""
+    """Return the array that `data` describes, and the position of its end in the payload.
+
+    The array must begin at the position `taken` or later.
+    """
     if len(data) < _PLACE.size:
         raise ProtocolError("an array's header is too short")
     view, code, axes, _, offset = _PLACE.unpack_from(data)
@@ -316,14 +327,15 @@ def _array(payload: Buffer, taken: int, data: memoryview) -> tuple[object, int]:
         raise ProtocolError("an array does not fit in its message")
     if not count:
         array, end = np.zeros(shape, dtype), taken
-    elif dtype.kind == "b":  # a byte other than 0 and 1 would make an invalid bool
+    elif dtype.kind == "b":  # a bool is invalid if its byte is neither 0 nor 1
         array = np.frombuffer(payload, np.uint8, count, offset).reshape(shape) != 0
     else:
         array = np.frombuffer(payload, dtype, count, offset).reshape(shape)
     return array.view(_VIEWS[view]) if view else array, end
 
 
-# By first byte: how many bytes hold the value's length, and how many more bytes follow.
+# For each first byte of a value: the number of bytes that hold the value's length, and the number
+# of further bytes.
 _HEADS = {
     **dict.fromkeys((0xC0, 0xC2, 0xC3), (0, 0)),
     **{0xC4: (1, 0), 0xC5: (2, 0), 0xC6: (4, 0), 0xC7: (1, 1), 0xC8: (2, 1), 0xC9: (4, 1)},
@@ -340,11 +352,11 @@ _ARRAYS, _MAPS = {0xDC, 0xDD}, {0xDE, 0xDF}
 def has_plain_keys(header: Buffer) -> bool:
     """Return True if no map in a msgpack header has a list, map or extension as a key.
 
-    A hostile process can give tuples or long integers the same hash: a map with thousands of such
-    keys would take minutes to build. No value that may be sent has such keys. Invalid bytes are
-    left to the decoder.
+    A hostile process can choose thousands of tuples or long integers with the same hash. A map with
+    such keys would take minutes to build. Valid messages have no such keys. If the bytes are
+    invalid, the decoder reports that later.
     """
-    at, stack = 0, [(1, False)]  # (values still to come, whether they are a map's)
+    at, stack = 0, [(1, False)]  # (number of values still to come, True for those of a map)
     while stack and at < len(header):
         left, in_map = stack.pop()
         if not left:
@@ -363,7 +375,11 @@ def has_plain_keys(header: Buffer) -> bool:
 
 
 def _head(header: Buffer, at: int) -> tuple[int, int | None, bool] | None:
-    """Return a value's size without its items, their number, if it is a map; None if invalid."""
+    """Return what the first bytes of a value tell, or None if they are invalid.
+
+    The result has the size of the value without its items, the number of its items, and True if the
+    value is a map.
+    """
     first = header[at]
     if first <= 0x7F or first >= 0xE0:
         return 1, None, False

@@ -1,4 +1,4 @@
-"""Debugger in the student's code: repeats a call in a process that owns the terminal."""
+"""Debugger for the student's code: it repeats a call in a process that owns the terminal."""
 
 import pdb
 import traceback
@@ -13,7 +13,7 @@ from .serve import Answers
 
 
 def main(config: dict[str, Any]) -> None:
-    """Load a source and make the call from the file; stop in the student's line that raises."""
+    """Load a source, repeat the call, and open the debugger at the student's line that raises."""
     warm_up(config["warm"])
     data = memoryview(Path(config["requests"]).read_bytes())
     requests = []
@@ -30,7 +30,7 @@ def main(config: dict[str, Any]) -> None:
     except BaseException as error:
         step = innermost(error.__traceback__, answers.labels)
         if step is not None:
-            step.tb_next = None  # skip the libraries' frames below the student's
+            step.tb_next = None  # leave out the libraries' frames below the student's frame
             print(traceback.format_exception_only(error)[-1], end="")
             pdb.post_mortem(error.__traceback__)
 

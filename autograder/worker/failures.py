@@ -1,4 +1,4 @@
-"""Description of an exception in the student's code: its message, and the student's line."""
+"""Description of an exception in the student's code: the message, and the student's line."""
 
 import builtins
 import difflib
@@ -13,22 +13,23 @@ from .messages import MAX_BASES, MAX_LINE, MAX_MESSAGE, MAX_NAME, MAX_SHAPES, Co
 from .preparation import KeyboardNeeded
 from .serialise import Unsendable
 
-# Python's own functions, kept before the student's code can replace them
+# Python's built-in classes, stored before the student's code can replace them
 BUILT_IN = {id(each): each.__name__ for each in vars(builtins).values() if isinstance(each, type)}
-OWN_BASES = type.__dict__["__mro__"].__get__  # which no metaclass can override
+OWN_BASES = type.__dict__["__mro__"].__get__  # a metaclass cannot override this
 SHOW = sys.__excepthook__
-# Errors about names, attributes and types; one raised in a library's code is not the student's.
+# Errors about names, attributes and types. If a library's code raises such an error, the names in
+# the error do not belong to the student's code.
 OF_NAMES = (NameError, AttributeError, TypeError)
-LIBRARIES = frozenset({"math", "matplotlib", "numpy", "torch"})  # names that a student may misspell
+LIBRARIES = frozenset({"math", "matplotlib", "numpy", "torch"})  # a student may misspell these
 MAX_FRAMES = 2000
 MAX_LINES = 10_000_000
-NO_FILE = re.compile(r"^(cannot import name .*) \([^()]*\)$")  # of no use to a student
-OF_A_CALL = re.compile(r"\(\) (?:takes|missing|got an? )")  # Python names the function
-NO_CHOICES = re.compile(r", but expected one of:.*", re.DOTALL)  # every argument that torch accepts
+NO_FILE = re.compile(r"^(cannot import name .*) \([^()]*\)$")  # a path does not help a student
+OF_A_CALL = re.compile(r"\(\) (?:takes|missing|got an? )")  # messages with the function's name
+NO_CHOICES = re.compile(r", but expected one of:.*", re.DOTALL)  # torch lists all arguments
 
 
 def explain(error: BaseException, labels: Collection[str]) -> Problem:
-    """Describe `error`; `labels` are the file names of the student's source."""
+    """Return a description of `error`. `labels` are the names of the student's files."""
     step = innermost(error.__traceback__, labels)
     place = _syntax_place(error, labels) or (_place(step) if step else None)
     if isinstance(error, Unsendable):
@@ -37,7 +38,7 @@ def explain(error: BaseException, labels: Collection[str]) -> Problem:
         return Problem("keyboard", message=said(error), place=place)
     if isinstance(error, SystemExit):
         return Problem("exited", message=said(error), place=place)
-    # built-in classes are recognised by identity: another class may have any name
+    # built-in classes are recognised by identity, because another class may have the same name
     bases = [BUILT_IN[id(base)] for base in OWN_BASES(type(error)) if id(base) in BUILT_IN]
     absent = error.name if isinstance(error, ImportError) else None
     others = set(labels) - {place.label} if place else set()
@@ -57,7 +58,7 @@ def explain(error: BaseException, labels: Collection[str]) -> Problem:
 
 
 def said(error: BaseException, name: str = "") -> str:
-    """Return an exception's message, with the name that may have been meant."""
+    """Return an exception's message, with a suggestion of the name that the student may mean."""
     try:
         text = str(error.msg if isinstance(error, SyntaxError) else error)
         text = NO_CHOICES.sub("", NO_FILE.sub(r"\1", text))
@@ -67,7 +68,7 @@ def said(error: BaseException, name: str = "") -> str:
 
 
 def _suggestion(error: BaseException, step: TracebackType | None, files: Collection[str]) -> str:
-    """Return the similar name that the failing line could use, or an empty text."""
+    """Return a similar name that exists and that the line may mean, or an empty text."""
     stderr, sys.stderr = sys.stderr, io.StringIO()
     try:
         if isinstance(error, ImportError):
@@ -87,7 +88,7 @@ def _suggestion(error: BaseException, step: TracebackType | None, files: Collect
 
 
 def _importable(error: ImportError, files: Collection[str]) -> str:
-    """Return the module, file or name in a module that an import may have meant."""
+    """Return the module, the file or the name in a module that an import may mean."""
     absent = re.match(r"cannot import name '(\w+)'", str(error))
     files = {file.removesuffix(".py") for file in files} | (LIBRARIES & sys.modules.keys())
     names = dir(sys.modules.get(error.name or "")) if absent else files
@@ -96,9 +97,12 @@ def _importable(error: ImportError, files: Collection[str]) -> str:
 
 
 def _library(step: TracebackType, error: BaseException) -> str:
-    """Return the package that the line called and that raised the error, unless in a look-up."""
+    """Return the package that the student's line called and that raised the error.
+
+    Return an empty text if the error was raised by the look-up of an attribute.
+    """
     inner = step.tb_next
-    look_ups = "__getattr__", "__setattr__"  # which happens in the line itself
+    look_ups = "__getattr__", "__setattr__"  # a look-up belongs to the line itself
     if inner is None or inner.tb_frame.f_code.co_name in look_ups or OF_A_CALL.search(said(error)):
         return ""
     package = str(inner.tb_frame.f_globals.get("__name__", "")).split(".")[0]
@@ -106,7 +110,7 @@ def _library(step: TracebackType, error: BaseException) -> str:
 
 
 def _cut(text: str, most: int) -> str:
-    """Return a text cut to `most` characters; characters that UTF-8 lacks become question marks."""
+    """Return the first `most` characters of a text, with `?` for characters that UTF-8 lacks."""
     return text[:most].encode("utf-8", "replace").decode("utf-8")
 
 
@@ -126,7 +130,7 @@ def _syntax_place(error: BaseException, labels: Collection[str]) -> CodePlace | 
 
 
 def innermost(traceback: TracebackType | None, labels: Collection[str]) -> TracebackType | None:
-    """Return the innermost step of a traceback in the student's code, or None."""
+    """Return the innermost step of a traceback that is in the student's code, or None."""
     own = None
     for _ in range(MAX_FRAMES):
         if traceback is None:
@@ -151,7 +155,10 @@ def _place(step: TracebackType) -> CodePlace:
 
 
 def _part(raw: str, first: int, last: int) -> tuple[int, int]:
-    """Return where a part of a line lies after stripping blanks; 0 and 0 if it is outside."""
+    """Return the start and the end of a part of a line after the line's blanks are stripped.
+
+    Both are 0 if the part lies outside the stripped line.
+    """
     text = raw.strip()
     indent = raw.find(text)
     if 0 <= first - indent < last - indent <= len(text):
@@ -160,7 +167,7 @@ def _part(raw: str, first: int, last: int) -> tuple[int, int]:
 
 
 def _shapes(step: TracebackType) -> dict[str, list[int]]:
-    """Return the shapes of the local arrays that the failing line names, in its order."""
+    """Return a dict from array names to shapes, in order, for the arrays that the line names."""
     local = step.tb_frame.f_locals
     line = linecache.getline(step.tb_frame.f_code.co_filename, step.tb_lineno)
     shapes: dict[str, list[int]] = {}

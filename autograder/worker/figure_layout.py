@@ -1,18 +1,18 @@
-"""Layout of a figure: updates what drawing would, without drawing where possible.
+"""Layout of a figure: the updates that `draw` makes, if possible without a call of `draw`.
 
 matplotlib's `draw` sets the positions of the axes, their ticks and the colours of their cells. It
-spends most of its time on measuring texts, which is not needed here.
+spends most of its time on the measurement of texts, which is not needed here.
 """
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-# Formatters by matplotlib whose labels can contain mathematics.
+# Formatters of matplotlib whose labels can contain mathematics.
 OWN_LABELS = {"ScalarFormatter", "NullFormatter", "LogFormatterSciNotation", "LogFormatter"}
 
 
 class TickLabel(NamedTuple):
-    """Text at a place of an axis, and the tick whose style it has."""
+    """Text at a place of an axis, and the tick that gives the text its style."""
 
     place: Any
     text: str
@@ -20,7 +20,7 @@ class TickLabel(NamedTuple):
 
 
 def tick_labels(axis: Any) -> list[TickLabel]:
-    """Return the labels at an axis' ticks; those of minor ticks, if any, come last.
+    """Return the labels at an axis' ticks. The labels of minor ticks, if any, come last.
 
     Raises:
         Exception: matplotlib cannot place or label the ticks.
@@ -38,21 +38,21 @@ def _labels(axis: Any, ticker: Any, which: str) -> list[TickLabel]:
     ticks = getattr(axis, f"{which}Ticks")
     looks = [*ticks, *ticks[:1] * (len(places) - len(ticks))]
     found = [TickLabel(*each) for each in zip(places, texts, looks, strict=False)]
-    # if a student's formatter gives too few labels, the remaining ticks keep theirs
+    # if a student's formatter gives too few labels, the remaining ticks keep their own labels
     left_over = ticks[len(found) : len(places)]
     return found + [TickLabel(tick.get_loc(), tick.label1.get_text(), tick) for tick in left_over]
 
 
 def _is_hidden(axis: Any, which: str) -> bool:
-    """Return True if matplotlib draws no ticks of this kind: newer versions skip hidden ticks."""
+    """Return True if matplotlib draws no ticks of this kind. Newer versions skip hidden ticks."""
     shows = getattr(axis, "_tick_group_visible", None)
     return shows is not None and not shows(getattr(axis, f"_{which}_tick_kw"))
 
 
-Ticks = dict[int, list[TickLabel]]  # by the id of their axis
+Ticks = dict[int, list[TickLabel]]  # from the id of an axis to its labels
 
-# Artists whose drawing depends on nothing that only their `draw` sets. This is unknown for
-# subclasses.
+# Artists that are drawn correctly without updates which only their `draw` makes. A subclass may
+# need such updates, so subclasses do not count.
 _PLAIN = {
     "matplotlib.axes._axes.Axes",
     "matplotlib.axis.XAxis",
@@ -70,16 +70,16 @@ _PLAIN = {
     "matplotlib.text.Text",
 }
 
-_NOT_NEEDED = object()  # a renderer: looks up named coordinates without a real one
+_NOT_NEEDED = object()  # stands for a renderer, which this look-up of coordinates does not need
 
 
 def lay_out(figure: Any) -> Ticks:
-    """Update a figure's axes, ticks and colours; return the ticks computed so far.
+    """Update a figure's axes, ticks and colours, and return the ticks that are already computed.
 
     Raises:
         Exception: matplotlib cannot draw the figure.
     """
-    figure.set_layout_engine("none")  # reserving room for labels is slow, and nothing here reads it
+    figure.set_layout_engine("none")  # it reserves space for labels: slow, and not needed here
     ticks: Ticks = {}
     if is_plain(figure) and _settled(figure.axes, ticks):
         for artist in _artists(figure):  # place annotations that are on the axes
@@ -93,7 +93,10 @@ def lay_out(figure: Any) -> Ticks:
 
 
 def _settled(several_axes: list[Any], ticks: Ticks) -> bool:
-    """Update what drawing would, and add to `ticks`; return True if that was everything."""
+    """Make the updates that drawing would make, and add the labels of the axes to `ticks`.
+
+    Return True if no other updates are needed.
+    """
     for axes in several_axes:
         locator = axes.get_axes_locator()
         axes.apply_aspect(locator(axes, None) if locator else None)
@@ -110,7 +113,7 @@ def _settled(several_axes: list[Any], ticks: Ticks) -> bool:
 
 
 def _can_be_set(figure: Any) -> bool:
-    """Return True if all mathematics in texts is valid; if not, drawing reports the error."""
+    """Return True if all mathematics in texts is valid. If not, drawing reports the error later."""
     try:
         for text in _artists(figure):
             if hasattr(text, "get_usetex") and "$" in text.get_text():
@@ -121,7 +124,7 @@ def _can_be_set(figure: Any) -> bool:
 
 
 def is_plain(figure: Any) -> bool:
-    """Return True if everything that drawing would set can be set without drawing."""
+    """Return True if all updates that drawing would make can be made without drawing."""
     if _kind(figure) != "matplotlib.figure.Figure" or figure.subfigs:
         return False
     if figure.canvas.callbacks.callbacks.get("draw_event"):
@@ -148,7 +151,7 @@ def _kind(artist: Any) -> str:
 
 
 def _is_simple(artist: Any) -> bool:
-    """Return True if an artist has no effect on drawing: no filter, no path effect, no TeX."""
+    """Return True if an artist uses no filter, no path effect and no TeX."""
     if artist.get_agg_filter() is not None or artist.get_path_effects():
         return False
     if getattr(artist, "child_axes", None) or artist.get_animated():

@@ -1,6 +1,6 @@
-"""Visible parts of a matplotlib figure: on its axes, not transparent, not covered.
+"""Visible parts of a matplotlib figure: artists on its axes that are not transparent or covered.
 
-Nothing is rendered: visibility follows from the artists' positions and drawing order.
+The figure is not rendered. Visibility is computed from the artists' positions and drawing order.
 """
 
 import functools
@@ -26,13 +26,13 @@ MAX_PATHS = 64
 
 
 class View:
-    """Laid-out figure, with its artists in drawing order."""
+    """Figure after its layout, with its artists in drawing order."""
 
     def __init__(self, figure: Any) -> None:
         self.page = colour_over(figure.get_facecolor(), (1.0, 1.0, 1.0))
         self.axes: list[Any] = []
         self.suptitles: list[Any] = []
-        self.x_labels: list[Any] = []  # the figure's artists, shared by all axes
+        self.x_labels: list[Any] = []  # the figure's own labels, which all axes share
         self.y_labels: list[Any] = []
         self.legends: list[Any] = []
         self._drawn: list[Any] = []
@@ -81,7 +81,10 @@ class View:
         return self.order(artist) >= 0 and is_visible(artist)
 
     def sees(self, places: Floats, artist: Any, axes: Any) -> Visible:
-        """Return which of the places (n, 2), in pixels, lie on the axes and are not covered."""
+        """Return a truth value for each place: True if it lies on the axes and is not covered.
+
+        `places` has the shape (n, 2), in pixels.
+        """
         seen = _inside(places, [self._limits_of(axes), *map(_limits, clips(artist))])
         for rank, path, limits in self._covers:
             if rank > self.order(artist) and seen.any():
@@ -89,13 +92,13 @@ class View:
         return seen
 
     def _limits_of(self, axes: Any) -> Extent:
-        """Return the limits of what can be seen on the axes and the page."""
+        """Return the limits of the area that can be seen: on the axes and on the page."""
         if id(axes) not in self._on_axes:
             self._on_axes[id(axes)] = _both([_limits(axes.bbox), _limits(axes.figure.bbox)])
         return self._on_axes[id(axes)]
 
     def _opaque(self) -> Iterator[tuple[int, Any, list[Extent]]]:
-        """Yield the artists that hide what is drawn before them: order, outline and limits."""
+        """Yield the artists that hide earlier artists: drawing order, outline and limits."""
         for rank, artist in enumerate(self._drawn):
             if is_visible(artist):
                 paths = list(self._opaque_paths(artist))
@@ -134,7 +137,7 @@ def _in_order(parent: Any, background: Any) -> list[Any]:
 
 
 def is_visible(artist: Any) -> bool:
-    """Return True if an artist is to be drawn and its opacity is not 0."""
+    """Return True if an artist is set to be drawn and its opacity is not 0."""
     alpha = artist.get_alpha()
     return bool(artist.get_visible()) and (alpha is None or bool(np.max(alpha) > FAINT))
 
@@ -162,7 +165,10 @@ def _both(several: list[Extent]) -> Extent:
 
 
 def _inside(places: Floats, several: list[Extent]) -> Visible:
-    """Return which places lie within all of these limits; places that are not finite do not."""
+    """Return a truth value for each place: True if it lies within all of these limits.
+
+    A place that is not finite lies outside.
+    """
     if not several:
         return np.ones(len(places), bool)
     least, largest = _both(several)
@@ -171,7 +177,7 @@ def _inside(places: Floats, several: list[Extent]) -> Visible:
 
 
 def _filled_paths(collection: Any) -> Iterator[Any]:
-    """Yield the outlines, in pixels, of a collection: its paths, moved to its offsets."""
+    """Yield the outlines of a collection in pixels: its paths, each moved by its offset."""
     from matplotlib.transforms import Affine2D
 
     paths, transforms = collection.get_paths()[:MAX_PATHS], collection.get_transforms()
@@ -196,7 +202,7 @@ def _alpha(colours: Any) -> float:
 def cell_corners(item: Any) -> Floats | None:
     """Return the corners of the cells of an image or a mesh, in pixels: (rows + 1, columns + 1, 2).
 
-    None for other artists, and for a mesh whose colours belong to its corners.
+    Return None for other artists, and for a mesh that has a colour for each corner.
     """
     array = item.get_array() if hasattr(item, "get_array") else None
     if array is None:
@@ -226,7 +232,7 @@ def colours_of(item: Any, values: Any) -> Floats:
 
 
 def colour_over(colour: Any, behind: Any) -> Floats:
-    """Return the visible colours (…, 3) of `colour` (…, 4) drawn over `behind`."""
+    """Return the visible colours (…, 3) if `colour` (…, 4) is drawn over the colour `behind`."""
     from matplotlib.colors import to_rgba
 
     front = np.asarray(to_rgba(colour) if not isinstance(colour, np.ndarray) else colour, float)
@@ -264,13 +270,13 @@ def shows(text: Any, behind: Any) -> bool:
 
 
 SMALL_CELL = 3.0  # pixels
-ENOUGH = 0.4  # of a cell's 9 test points: half a cell cut off on two sides leaves 4
+ENOUGH = 0.4  # share of a cell's 9 test points; 4 are left if half is cut off on two sides
 POINTS = (1 / 6, 1 / 2, 5 / 6)
 SHADES = 64
 
 
 class Picture(NamedTuple):
-    """Image on axes: the artist, its data and, if it is a matrix, the colours of its cells."""
+    """Image on axes: the artist, its data, and the colours of its cells if it shows a matrix."""
 
     item: Any
     image: Image
@@ -302,7 +308,7 @@ def pictures_of(axes: Any, view: View) -> list[Picture]:
 
 
 def same_colours(mappable: Any, picture: Picture) -> bool:
-    """Return True if a colour map gives an image's values the colours that they have in it."""
+    """Return True if a colour map gives an image's values the same colours as the image."""
     if picture.colours is None or not picture.values.size:
         return False
     theirs = colours_of(mappable, picture.values)
@@ -318,7 +324,7 @@ def _picture(item: Any, axes: Any, view: View) -> Picture:
     seen = _visible_cells(corners, item, axes, view)
     inside = np.asarray(axes.transData.inverted().transform(corners.reshape(-1, 2)), float)
     grid = inside.reshape(corners.shape)
-    if _along(grid[..., 0].T, grid[..., 1].T):  # its rows are columns on the page
+    if _along(grid[..., 0].T, grid[..., 1].T):  # the rows of the data are columns on the page
         grid, values = grid.swapaxes(0, 1), values.T
         seen, colours = seen.T, colours.swapaxes(0, 1)
     if not _along(grid[..., 0], grid[..., 1]):
@@ -351,7 +357,10 @@ def _along(x: Floats, y: Floats) -> bool:
 
 
 def _visible_cells(corners: Floats, item: Any, axes: Any, view: View) -> Any:
-    """Return which cells can be seen: large enough, with enough of nine test points visible."""
+    """Return a truth value for each cell: True if the cell can be seen.
+
+    The cell must be large enough, and enough of its nine test points must be visible.
+    """
     first, right = corners[:-1, :-1], corners[:-1, 1:]
     low, last = corners[1:, :-1], corners[1:, 1:]
     places = np.stack(
@@ -368,9 +377,9 @@ def _visible_cells(corners: Floats, item: Any, axes: Any, view: View) -> Any:
 
 
 def _different(colours: Floats) -> int:
-    """Return the number of colours of which an eye can tell each from the one before."""
+    """Return the number of colours that an eye can distinguish from the colour before."""
     count, last = 0, None
-    for red, green, blue in colours.tolist():  # as Python numbers: numpy is slower for three
+    for red, green, blue in colours.tolist():  # numpy is slower for only three numbers
         if last is None or any(
             abs(one - other) > FAINT for one, other in zip((red, green, blue), last, strict=True)
         ):

@@ -1,4 +1,4 @@
-"""Conversion of a matplotlib figure to plain data: everything visible on it."""
+"""Conversion of a matplotlib figure to plain data, which describe its visible parts."""
 
 import sys
 from collections.abc import Iterable
@@ -22,12 +22,12 @@ from .figure_view import (
     tell_apart,
 )
 
-MARGIN = 1e-3  # a tick this far beyond the limits, as a fraction of the range, is still drawn
+MARGIN = 1e-3  # a tick is still drawn if it is this fraction of the range outside the limits
 _NOTHING = ("", " ", "None", "none", None)
 
 
 class LegendEntry(NamedTuple):
-    """Entry of a legend: its text, and the sample next to it."""
+    """Entry of a legend: the text, and the sample of line or colour next to it."""
 
     text: str
     sample: Any
@@ -47,7 +47,7 @@ def entries(legends: Iterable[Any], view: View) -> list[LegendEntry]:
 
 
 def label_of(artist: Any, entries: list[LegendEntry]) -> str:
-    """Return the legend's text for a line or a scatter plot; empty if none or ambiguous."""
+    """Return the legend's text for a line or a scatter plot, or an empty text if it is unclear."""
     left = entries
     for name in ("colour", "get_linestyle", "get_marker", "get_linewidth"):
         own_trait = _trait(artist, name)
@@ -93,9 +93,9 @@ def _colours(artist: Any) -> list[Floats]:
 
 
 def describe_figure(figure: Any) -> Figure:
-    """Return the data of `figure`, a `matplotlib.figure.Figure`; colour bars count as axes too.
+    """Return the data of `figure`, a `matplotlib.figure.Figure`. Colour bars also count as axes.
 
-    The figure is closed, so that pyplot starts a new one next time, as in a notebook.
+    The figure is closed, so that the next call of pyplot starts a new figure, as in a notebook.
     """
     ticks = lay_out(figure)
     view = View(figure)
@@ -177,7 +177,7 @@ def _has(axes: Any, axis: Any, view: View) -> bool:
 
 
 def _label(axes: Any, axis: Any, view: View, of_figure: list[Any]) -> str:
-    """Return an axis' own label, else the figure's label for all axes."""
+    """Return an axis' own label, or else the label that the figure has for all axes."""
     own = _joined([axis.label] if _has(axes, axis, view) else [], view)
     return own if own or _colorbar(axes) else _joined(of_figure, view)
 
@@ -204,8 +204,8 @@ def _ticks(axes: Any, axis: Any, view: View, known: Ticks) -> list[tuple[str, fl
 def _texts(axes: Any, view: View, pictures: list[Picture]) -> list[tuple[str, tuple[float, float]]]:
     """Return the readable texts, each with its position in data coordinates.
 
-    A few texts may have the colour of their cell; if most have, only the readable ones are
-    returned.
+    If only a few texts have the same colour as their cell, these texts are returned too. If most
+    texts do, only the readable texts are returned.
     """
     found, readable = [], []
     ground = colour_over(axes.get_facecolor(), view.page)
@@ -262,7 +262,7 @@ def _series(axes: Any, view: View, entries: list[LegendEntry]) -> list[Series]:
 def _in_view(
     points: Floats, artist: Any, transform: Any, axes: Any, view: View
 ) -> tuple[list[float], list[float]]:
-    """Return the visible points in data coordinates: all x, and all y."""
+    """Return the visible points in data coordinates: a list of all x and a list of all y."""
     points = points[:MAX_POINTS]
     pixels = np.asarray(transform.transform(points), float).reshape(-1, 2)
     if transform is not axes.transData:
@@ -280,6 +280,6 @@ def _letters(text: object) -> str:
 
 
 def _joined(texts: list[Any], view: View) -> str:
-    """Return the readable ones of these texts as one text."""
+    """Return the readable texts among `texts`, joined to one text."""
     shown = [text.get_text() for text in texts if reads(text, view.page)]
     return _letters(" ".join(shown))

@@ -8,14 +8,15 @@ MAX_FILE = 32 * 2**20
 MAX_TASKS = 64
 BACKSTOP_TASKS = 16 * 1024
 MAX_OPEN_FILES = 64
-STACK_SIGNAL = getattr(signal, "SIGUSR1", None)  # signal on which a process shows its stack
+STACK_SIGNAL = getattr(signal, "SIGUSR1", None)  # a process that gets this signal writes its stack
 
 
 def limit_self(memory_mb: int, cpu_seconds: int, max_tasks: int = 0) -> None:
-    """Limit memory (beyond what is mapped now), processor time and file size.
+    """Limit the memory, the processor time and the size of files of this process.
 
-    With `max_tasks`, for a confined process, also limit threads, open files, locked memory and
-    message queues. Without it, the process ends with its parent.
+    The limit on memory is in addition to the memory that is already mapped. `max_tasks` is for a
+    confined process: it also limits threads, open files, locked memory and message queues. Without
+    `max_tasks`, the process ends when its parent ends.
     """
     try:
         import resource
@@ -37,7 +38,7 @@ def limit_self(memory_mb: int, cpu_seconds: int, max_tasks: int = 0) -> None:
     for kind, value in limits.items():
         try:
             resource.setrlimit(kind, (value, value))
-        except (ValueError, OSError):  # macOS refuses some; the deadlines still apply
+        except (ValueError, OSError):  # macOS refuses some limits; the deadlines still apply
             continue
     if sys.platform == "linux" and not max_tasks:
         import ctypes
@@ -49,8 +50,8 @@ def limit_self(memory_mb: int, cpu_seconds: int, max_tasks: int = 0) -> None:
 def backstop_of_tasks() -> int:
     """Return the system's limit on all tasks of this user, or a very high limit if it has none.
 
-    The kernel counts the tasks of all of a user's processes together: with a limit near that of one
-    submission, another submission could use it up.
+    The kernel counts the tasks of all processes of a user together. So a limit of the size that one
+    submission needs could be used up by another submission.
     """
     import resource
 
@@ -60,7 +61,10 @@ def backstop_of_tasks() -> int:
 
 @functools.cache
 def mapped_bytes() -> int:
-    """Return how many bytes this process has mapped; a fork server asks while it has /proc."""
+    """Return the number of bytes that this process has mapped.
+
+    The number is read once from /proc, which a fork server can later not read any more.
+    """
     try:
         with open("/proc/self/statm", encoding="ascii") as file:
             return int(file.read().split()[0]) * 4096

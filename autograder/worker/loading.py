@@ -1,7 +1,7 @@
-"""The student's source as a module: each top-level statement runs even if another one failed.
+"""Loading of the student's source as a module: if a top-level statement fails, the others run.
 
-A file is run like the cells of a notebook: a line that fails, a `pip` command or an import that is
-not available affects only the code that uses it.
+A file runs like the cells of a notebook. A line that fails, a `pip` command, or an import that is
+not available here affects only code that uses its result.
 """
 
 import builtins
@@ -23,7 +23,7 @@ MAX_PROBLEMS = 10
 NOTHING_TO_CHECK = "def check(*_, **__):\n    return 0.0\n"
 QUIET = ("IPython", "google.colab", "ipywidgets")
 
-# Operations on a stand-in, which has no value to compute with.
+# Operations that do not work with a stand-in, because it has no value.
 COMPUTES = """
 contains float int index lt le gt ge add radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv
 mod rmod pow rpow matmul rmatmul neg pos abs round and rand setitem array array_ufunc
@@ -31,7 +31,7 @@ mod rmod pow rpow matmul rmatmul neg pos abs round and rand setitem array array_
 
 
 class _Quiet:
-    """Stand-in for notebook features such as `get_ipython`: any use of it does nothing."""
+    """Stand-in for features of notebooks such as `get_ipython`. Every use of it does nothing."""
 
     __module__ = "IPython"  # shown if the stand-in is printed
 
@@ -64,7 +64,7 @@ for _name in ("getitem", *COMPUTES):
     setattr(_Quiet, f"__{_name}__", _left_out)
 _quiet = _Quiet()
 
-# Names that a notebook has without an import. Here all of them do nothing.
+# Names that a notebook has without an import. Here, all of these names do nothing.
 NOTEBOOK: dict[str, Any] = {
     "get_ipython": lambda: _quiet,
     "display": lambda *_, **__: None,
@@ -72,7 +72,10 @@ NOTEBOOK: dict[str, Any] = {
 
 
 class QuietLoader(importlib.abc.Loader):
-    """Loader of stand-ins for IPython and similar modules: they have every name, and do nothing."""
+    """Loader of stand-ins for IPython and similar modules.
+
+    A stand-in has every name that is asked for, and does nothing.
+    """
 
     def exec_module(self, module: ModuleType) -> None:
         names = {"version_info": (9, 0, 0), "__version__": "9.0.0", **NOTEBOOK}
@@ -80,7 +83,7 @@ class QuietLoader(importlib.abc.Loader):
 
 
 class TextLoader(importlib.abc.InspectLoader):
-    """Loader of modules from texts: no file is needed, and `inspect.getsource` still works."""
+    """Loader that makes modules from texts, without files. `inspect.getsource` still works."""
 
     def __init__(self, texts: dict[str, str]) -> None:
         self.texts = texts
@@ -95,10 +98,10 @@ class TextLoader(importlib.abc.InspectLoader):
 
 
 class HelperFinder(importlib.abc.MetaPathFinder):
-    """Finder of the files next to the student's; it hides the grader's own packages."""
+    """Finder of modules next to the student's file. It also hides the grader's own packages."""
 
     def __init__(self, helpers: dict[str, str], hidden: Sequence[str]) -> None:
-        # a notebook calls `autograder.check()`; here that does nothing
+        # a notebook may call `autograder.check()`; here this call does nothing
         self.loader = TextLoader({**helpers, "autograder": NOTHING_TO_CHECK})
         self.hidden = set(hidden)
 
@@ -124,7 +127,7 @@ class HelperFinder(importlib.abc.MetaPathFinder):
 
 
 def _can_open() -> bool:
-    """Return True if libraries' files can be opened: on the level `no-open` none can."""
+    """Return True if files of libraries can be opened. On the level `no-open`, no file can be."""
     try:
         os.close(os.open(os.__file__, os.O_RDONLY))
     except OSError:
@@ -133,9 +136,9 @@ def _can_open() -> bool:
 
 
 class NotImported:
-    """Stand-in for a name whose import failed: any use raises the import's exception.
+    """Stand-in for a name whose import failed. Its use raises the exception of the import.
 
-    Mentioning the name, as annotations do (`x: pd.DataFrame`), raises nothing.
+    An annotation that mentions the name (`x: pd.DataFrame`) raises nothing.
     """
 
     def __init__(self, error: BaseException) -> None:
@@ -159,7 +162,7 @@ class NotImported:
 
 
 def _used(self: NotImported, *_: Any, **__: Any) -> NoReturn:
-    # its innermost line in the student's code is the import
+    # with this traceback, the innermost line of the student's code is the import
     raise self.__dict__["__error"].with_traceback(self.__dict__["__traceback"])
 
 
@@ -174,7 +177,7 @@ for _name in (*COMPUTES, *_USES):
 def load(
     name: str, units: Sequence[Unit], helpers: dict[str, str], hidden: Sequence[str]
 ) -> tuple[ModuleType, list[Problem]]:
-    """Run the units as the module `name`; return it, and a problem for each line that failed."""
+    """Run the units as the module `name`. Return the module and a problem for each failed line."""
     sys.meta_path.insert(0, HelperFinder(helpers, [*hidden, *HIDDEN]))
     vars(builtins).update(NOTEBOOK)
     module = ModuleType(name)
@@ -213,7 +216,7 @@ def define(name: str, units: Sequence[Unit]) -> ModuleType:
     """Run the course's text as a module that student code cannot import by name.
 
     Raises:
-        Exception: the text raised, which is a mistake in the course.
+        Exception: the text raised. This is an error in the course.
     """
     module = ModuleType(name)
     for unit in units:

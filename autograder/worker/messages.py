@@ -1,7 +1,7 @@
 """Messages between judge and worker.
 
-A hostile process may send any message. The types include the bounds, so a decoded message is small
-and of its declared type.
+A hostile process may send any message. The types below include limits. So every decoded message is
+small and has the declared type.
 """
 
 from typing import Annotated, Any, Literal
@@ -22,19 +22,19 @@ Parameter = Annotated[str, msgspec.Meta(max_length=MAX_PARAMETER)]
 
 
 class Unit(msgspec.Struct, array_like=True):
-    """Piece of the student's source that runs on its own: a whole file, or one notebook cell."""
+    """Piece of the student's source that is run separately: a whole file, or one notebook cell."""
 
     label: str
     text: str
 
 
 class Forward(msgspec.Struct, array_like=True):
-    """Call of a torch module: the weights to load first, by name, and the inputs.
+    """Call of a torch module.
 
-    With `toward`, an array for each result (or None), the reply has the gradients of Σ
-    result·toward: for the inputs that are real numbers, and for all parameters. `before` are inputs
-    of other calls of the same module that come first, each once in training and once in evaluation
-    mode.
+    `state` has the weights to load before the call, by name. `toward` has an array or None for each
+    result. With `toward`, the reply has the gradients of Σ result·toward, for all parameters and
+    for the inputs that are real numbers. `before` has the inputs of calls of the same module that
+    are made before. Each of these calls is made once in training mode and once in evaluation mode.
     """
 
     state: dict[str, Any] = {}
@@ -48,20 +48,21 @@ class Forward(msgspec.Struct, array_like=True):
 class Request(msgspec.Struct, array_like=True):
     """One request of the judge.
 
-    load: run `units` as the module `target`; `helpers` are the texts of the files beside it.
+    load: run `units` as the module `target`. `helpers` are the texts of the files in its folder.
     call: call `target`, a dotted path in the student's module, or in the object `on`.
     get: return the value at `target`.
     make: call the library function `target` ("numpy.random.default_rng") and keep the result.
     define: run `units`, a text of the course, as a module next to the student's, and keep it.
-    carry: call the function `target` of the defined module `on`, for a submission's code. The
-            value is a list: the result, and the random generators' new states.
-    answer: the outcome of a `Callback`: `args` hold the value and the random generators' new
-            states or, if `target` names an exception, its message.
+    carry: call the function `target` of the defined module `on`, because a submission's code called
+            it. The reply's value is a list: the result, and the new states of random generators.
+    answer: give the outcome of a `Callback`. `args` hold the value and the new states of random
+            generators. If `target` names an exception, `args` hold the exception's message.
     forward: make an object of the class `target`, a torch module, and call it.
 
-    With `draw`, up to so many values are taken from the generator that a call returns. The reply's
-    value is [whether it was a generator, whether it ended, the values]; if it was no generator, the
-    result replaces the values.
+    With `draw`, a call takes at most that many values from the generator that the function returns.
+    The reply's value is then a list of three items. The first is True if the result is a generator,
+    and the second is True if the generator ended. The third is the list of values, or the result
+    itself if it is not a generator.
     """
 
     operation: Operation
@@ -80,8 +81,8 @@ class Request(msgspec.Struct, array_like=True):
 class CodePlace(msgspec.Struct, array_like=True, frozen=True):
     """Line of the student's source; `line` counts from 1 within the file or the cell.
 
-    The relevant part of `text` begins at `column` and ends before `end`; both are 0 if it is the
-    whole line.
+    The relevant part of `text` begins at `column` and ends before `end`. Both numbers are 0 if the
+    whole line is relevant.
     """
 
     label: LineText
@@ -95,17 +96,18 @@ class CodePlace(msgspec.Struct, array_like=True, frozen=True):
 class Problem(msgspec.Struct, array_like=True, frozen=True):
     """Reason why a request returned no value.
 
-    raised: the student's code raised `type` with `message`, at `place` if that is in their source;
-        `bases` are the names of its built-in classes; `names` has the module that could not be
-        imported; `user` is the line in another of their files that led there; `library` is the
-        package inside which a name, attribute or type was wrong.
-    missing: the requested name does not exist; `names` are the existing ones.
-    unsendable: the value is not plain data; `message` describes it, and `type` is the name of its
-        class, if that is the reason.
-    not a function: the called object is not a function; `message` says what it is.
+    raised: the student's code raised the exception `type` with `message`. `place` is the line, if
+        it is in the student's source. `bases` are the names of the exception's built-in base
+        classes. `names` has the module that could not be imported. `user` is the line of another
+        file of the student that led to `place`. `library` is the package that raised an error about
+        a name, an attribute or a type.
+    missing: the requested name does not exist. `names` are the existing names.
+    unsendable: the value is not plain data. `message` describes the value, and `type` is the name
+        of its class if the class is the reason.
+    not a function: the called object is not a function. `message` describes the object.
     exited: the code asked to end the program.
     keyboard: the code asked for keyboard input.
-    `shapes` has the arrays that the failing line names, with their shapes.
+    `shapes` has the shapes of the arrays that the failing line names.
     """
 
     kind: Literal["raised", "missing", "unsendable", "not a function", "exited", "keyboard"]
@@ -139,9 +141,10 @@ class Passed(msgspec.Struct, array_like=True):
 
 
 class Callback(msgspec.Struct, array_like=True):
-    """Call by the student's code of a function that runs elsewhere.
+    """Call by the student's code of a function that runs in another process.
 
-    `number` is the function's position, from 1, among those passed to the call.
+    `number` is the position of the function, counted from 1, among the functions that were passed
+    to the student's code.
     """
 
     number: Size
@@ -150,10 +153,10 @@ class Callback(msgspec.Struct, array_like=True):
 
 
 class Reply(msgspec.Struct, array_like=True):
-    """Reply to a request, or a question before it (`ask`); the reply then follows.
+    """Reply to a request, or a question to the judge (`ask`). After a question, a reply follows.
 
-    `problems` belongs to a load: each failed unit's problem (the other units have run). `echo`
-    holds the arguments after the call, if the request asked for them.
+    `problems` is for the request `load`: it has a problem for each failed unit, and all other units
+    have run. `echo` has the arguments as they are after the call, if the request asked for them.
     """
 
     value: Any = None

@@ -1,4 +1,4 @@
-"""Preparation of a worker for a student's code: imports, bounded output, filled memory."""
+"""Preparation of a worker for a student's code: imports, limited output, filled arrays."""
 
 import builtins
 import faulthandler
@@ -21,7 +21,7 @@ class KeyboardNeeded(Exception):
 
 
 class BoundedBytes(io.RawIOBase):
-    """Writable stream that keeps the first MAX_PRINTED bytes and silently drops the rest."""
+    """Stream for output. It keeps the first MAX_PRINTED bytes and ignores the rest."""
 
     def __init__(self) -> None:
         self.kept = bytearray()
@@ -36,7 +36,10 @@ class BoundedBytes(io.RawIOBase):
 
 
 def redirect() -> BoundedBytes:
-    """Send printed text and warnings to a bounded stream; make `input()` raise KeyboardNeeded."""
+    """Send printed text and warnings to a stream of limited size, and return the stream.
+
+    Also make `input()` raise KeyboardNeeded.
+    """
     kept = BoundedBytes()
     buffered: Any = kept
     stream = io.TextIOWrapper(buffered, encoding="utf-8", errors="replace", write_through=True)
@@ -47,18 +50,24 @@ def redirect() -> BoundedBytes:
 
 
 def refuse_keyboard(called: str, *_args: object, **_kwargs: object) -> NoReturn:
-    """Raise KeyboardNeeded: replaces `input` and the debugger."""
+    """Raise KeyboardNeeded. This function replaces `input` and the debugger."""
     raise KeyboardNeeded(called)
 
 
 def show_stack_to(descriptor: int) -> None:
-    """On `STACK_SIGNAL`, write the stack to a descriptor, even while no Python code runs."""
+    """Make this process write its stack to a descriptor when it gets `STACK_SIGNAL`.
+
+    This works even while code of a library runs that is not Python.
+    """
     if STACK_SIGNAL is not None:
         faulthandler.register(STACK_SIGNAL, descriptor, all_threads=False)
 
 
 def warm_up(names: list[str]) -> None:
-    """Import the modules that submissions need, and do first steps that are slow or read files."""
+    """Import the modules that submissions need, and make their slow first calls.
+
+    Some of these calls read files, which a confined process cannot read later.
+    """
     fill_unwritten()
     for name in names:
         importlib.import_module(name)
@@ -66,7 +75,7 @@ def warm_up(names: list[str]) -> None:
         import torch
 
         torch.set_num_threads(1)
-        torch.backends.cpu.get_cpu_capability()  # reads /proc once; older kernels do without it
+        torch.backends.cpu.get_cpu_capability()  # the first call reads /proc
         weight = torch.nn.Parameter(torch.ones(2))
         (weight.sum() ** 2).backward()
         if "torch.optim" in names:
@@ -78,7 +87,7 @@ def warm_up(names: list[str]) -> None:
 def _draw_a_figure() -> None:
     from matplotlib import font_manager, mathtext, pyplot
 
-    figure, (left, axes) = pyplot.subplots(1, 2)  # finds the fonts and reads them
+    figure, (left, axes) = pyplot.subplots(1, 2)  # the first figure finds and reads the fonts
     figure.colorbar(left.imshow([[1, 2], [3, 4]], cmap="viridis"))
     left.text(0, 0, "1.00")
     axes.semilogx([1, 10], [1, 2], label="$x_1$")
@@ -101,9 +110,9 @@ def _draw_a_figure() -> None:
 def fill_unwritten() -> None:
     """Make `numpy.empty` and `numpy.empty_like` fill their results from now on.
 
-    Otherwise the results hold data of earlier calls: grades could vary, and a function could read
-    its earlier arguments. As in PyTorch's deterministic mode, floating-point numbers are NaN, and
-    integers the largest of their type.
+    Otherwise the results contain data of earlier calls. Then grades could vary, and a function
+    could read its earlier arguments. As in PyTorch's deterministic mode, floating-point numbers are
+    NaN, and integers are the largest number of their type.
     """
     for name in ("empty", "empty_like"):
         setattr(np, name, _filling(getattr(np, name)))

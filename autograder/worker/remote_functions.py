@@ -1,7 +1,8 @@
-"""Functions that run elsewhere: a call asks the judge, and the judge asks another process.
+"""Functions that run in another process: a call asks the judge, and the judge asks that process.
 
-Student code can call such a function but cannot read its source or code object, and one call leaves
-nothing that the next could use. Random generators are sent as their states in both directions.
+A student's code can call such a function, but cannot read its source or its code object. A call
+leaves nothing behind that the next call could use. The states of random generators are sent in both
+directions.
 """
 
 import builtins
@@ -21,7 +22,10 @@ MT19937_WORDS = 624
 
 
 class RemoteFunction:
-    """Function with this number. A call changes its arguments only in the state of generators."""
+    """Function that runs in another process. `number` identifies it.
+
+    A call does not change its arguments, except for the states of random generators.
+    """
 
     __slots__ = ("__name__", "_ask_judge", "_number")
 
@@ -52,14 +56,14 @@ class RemoteFunction:
 
 
 def _generator(value: Any) -> Any:
-    """Return the value, or the generator behind `numpy.random`, which has the same methods."""
+    """Return the value; for the module `numpy.random`, return the generator that it uses."""
     if isinstance(value, ModuleType) and value is np.random:
         return np.random.mtrand._rand
     return value
 
 
 def _exception(kind: str, message: str) -> Exception:
-    """Return a library's or a built-in exception by its class name."""
+    """Return an exception of the built-in class, or class of a library, with the name `kind`."""
     for place in (builtins, np.exceptions, np.linalg):
         found = getattr(place, kind, None)
         if isinstance(found, type) and issubclass(found, Exception):
@@ -76,18 +80,18 @@ def is_generator(value: Any) -> bool:
 
 
 def has_handle(value: Any) -> bool:
-    """Return True if a value contains an object that is kept in the course's process."""
+    """Return True if a value contains an object that stays in the process of the course's code."""
     if isinstance(value, dict | list):
         return any(map(has_handle, value.values() if isinstance(value, dict) else value))
     return isinstance(value, Handle | Record)  # a record would become an object of the course
 
 
 def make_generator(state: Any) -> Any:
-    """Return the generator whose state `generator_state` returned.
+    """Return a random generator with a state that `generator_state` returned.
 
     Raises:
-        ValueError: the state is invalid. NumPy itself accepts states that make it read beyond its
-            own memory.
+        ValueError: the state is invalid. NumPy itself would accept invalid states, and then read
+            outside its own memory.
     """
     legacy, kind = bool(state["legacy"]), state["bit_generator"]
     if kind not in BIT_GENERATORS:

@@ -29,15 +29,15 @@ from .values import (
 
 MAX_ITEMS = 20_000
 MAX_DEPTH = 32
-GENERATOR = "\0generator"  # the key of a random generator's state: no student's dict has it
+GENERATOR = "\0generator"  # marks a random generator's state; no student's dict has this key
 _LARGE_LIST = 500
-_SEVERAL = 8  # a function has no more results than that
+_SEVERAL = 8  # the most results that a function returns
 _PLAIN = frozenset({type(None), bool, int, float, complex, str, bytes})
 _NUMBER = (numbers.Complex, decimal.Decimal)
 
 
 class Unsendable(Exception):
-    """Value that is not plain data; the message describes it, and `type` is its class's name."""
+    """The value is not plain data. The message describes it; `type` is the name of its class."""
 
     def __init__(self, message: str, type: str = "") -> None:
         super().__init__(message)
@@ -48,13 +48,13 @@ def serialised(value: object) -> Any:
     """Return `value` in the types that the codec can send.
 
     Raises:
-        Unsendable: it is of another type, or far too large.
+        Unsendable: the value has another type, or is far too large.
     """
     return _Walk().convert(value, 0)
 
 
 def generator_state(generator: Any) -> dict[str, Any]:
-    """Return a NumPy generator's whole state."""
+    """Return the complete state of a NumPy generator."""
     if isinstance(generator, np.random.RandomState):
         state: dict[str, Any] = generator.get_state(legacy=False)
         return {"legacy": True, **state}
@@ -107,7 +107,7 @@ class _Walk:
         """Return a dict key or an item of a set in a type that can be sent.
 
         Raises:
-            Unsendable: it is of another type, or there are far too many.
+            Unsendable: the key has another type, or there are far too many keys.
         """
         if type(key) is str:
             return key
@@ -137,7 +137,7 @@ class _Walk:
             return describe_figure(value)
         if isinstance(value, np.random.Generator | np.random.RandomState):
             return {GENERATOR: self.convert(generator_state(value), depth + 1)}
-        if isinstance(value, memoryview):  # also a sequence, but its items may not be rows
+        if isinstance(value, memoryview):  # also a sequence, but its items need not be rows
             return _array(np.asarray(value))
         if isinstance(value, Sequence):
             return self._sequence(value, depth)
@@ -146,7 +146,7 @@ class _Walk:
         raise Unsendable(_kind(value), type(value).__name__)
 
     def _sequence(self, value: Sequence[object], depth: int) -> Any:
-        # two results stay separate: neither they nor arrays in a list are stacked into one array
+        # several results stay separate, and arrays in a list stay separate: they are not stacked
         several = depth == 0 and len(value) <= _SEVERAL
         if not several and len(value) * _width(value) > _LARGE_LIST:
             try:
@@ -165,7 +165,10 @@ class _Walk:
 
 
 def _width(value: Sequence[object], depth: int = 0) -> int:
-    """Return how many numbers an item of a nested list holds, by its first item; 0 for arrays."""
+    """Return the number of numbers in an item of a nested list, judged by the first item.
+
+    Return 0 if the items are arrays.
+    """
     first = value[0] if len(value) else None
     if getattr(first, "ndim", 0):
         return 0
@@ -190,10 +193,12 @@ def _array(value: Any) -> Any:
 
 
 def _of_objects(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return the numbers in an array of Python objects: fractions, decimals, integers, rows.
+    """Return an array of numbers from an array of Python objects.
+
+    The objects may be fractions, decimals, integers, or rows of numbers.
 
     Raises:
-        Unsendable: it holds other objects; the message names them.
+        Unsendable: the array contains other objects; the message names their type.
     """
     items: list[Any] = array.ravel().tolist()
     for kind, dtype in (((numbers.Real, decimal.Decimal), np.float64), (_NUMBER, np.complex128)):
@@ -231,7 +236,7 @@ def _key(key: object, where: str) -> Any:
 
 
 def _kind(value: object) -> str:
-    """Return `a function`, `a generator`, `a set` or `an object of type X`."""
+    """Return a phrase for the type: `a function`, `a generator`, `a set`, `an object of type X`."""
     if callable(value) and hasattr(value, "__name__") and not isinstance(value, type):
         return "a function"
     name = type(value).__name__

@@ -1,4 +1,4 @@
-"""The worker's loop: load the student's source, then answer one request after the other."""
+"""The worker's loop: it loads the student's source, and then answers one request after another."""
 
 import enum
 import gc
@@ -41,7 +41,7 @@ class Answers:
         self.kept: dict[int, object] = {}
 
     def answer(self, request: Request) -> Reply:
-        """Return the reply to any request; it reports an exception of the student's code."""
+        """Return the reply to a request. If the student's code raises, the reply reports it."""
         try:
             match request.operation:
                 case "load":
@@ -58,7 +58,7 @@ class Answers:
     def _load(self, request: Request) -> Reply:
         random.seed(0)
         np.random.seed(0)
-        if "torch" in sys.modules:  # otherwise the system's seed differs in each fork server
+        if "torch" in sys.modules:  # otherwise each fork server would have another seed
             sys.modules["torch"].default_generator.manual_seed(0)
         self.labels = {unit.label for unit in request.units}
         self.labels |= {f"{helper}.py" for helper in request.helpers}
@@ -66,7 +66,7 @@ class Answers:
         return Reply(self._names(), problems=problems)
 
     def _carry(self, request: Request) -> list[Any]:
-        """Call a course function; return its value, then each generator's new state."""
+        """Call a function of the course. Return its value, and the new state of each generator."""
         given = [*request.args, *request.kwargs.values()]
         if any(map(has_handle, given)):
             raise TypeError("an argument that is no plain value")
@@ -77,7 +77,7 @@ class Answers:
         return [value, *(serialised(now) if is_generator(was) else None for was, now in after)]
 
     def call(self, request: Request) -> Reply:
-        """Return the reply to a call; exceptions of the student's code pass through."""
+        """Return the reply to a call. Exceptions of the student's code are not caught."""
         value = self._find(request)
         if isinstance(value, Problem):
             return Reply(problem=value)
@@ -92,8 +92,7 @@ class Answers:
             value = value(*args, **kwargs)
             if request.draw is not None:
                 value = _drawn(value, request.draw)
-        # only objects kept here are sent as handles: a handle in a student's result is not plain
-        # data
+        # only kept objects are sent as handles; a handle in a student's result is not plain data
         sent = self._keep(value) if request.keep else serialised(value)
         echo = [_echo(arg) for arg in (*args, *kwargs.values())] if request.echo else []
         return Reply(sent, echo=echo)
@@ -108,7 +107,7 @@ class Answers:
         return Reply(passed)
 
     def _find(self, request: Request) -> Any:
-        """Return the object that the request's target names, or a problem if there is none."""
+        """Return the object that the request's `target` names, or a problem if there is none."""
         if request.operation == "make":
             module, _, last = request.target.rpartition(".")
             return getattr(importlib.import_module(module), last)
@@ -130,7 +129,10 @@ class Answers:
         return Problem("missing", message=request.target, names=self._names())
 
     def _names(self) -> list[str]:
-        """Return the names that the student's own source defines: no imports, no private names."""
+        """Return the names that the student's own source defines.
+
+        Leave out imported names and private names.
+        """
         names = [
             name[:MAX_NAME]
             for name, value in (vars(self.module).items() if self.module else ())
@@ -149,7 +151,10 @@ class Answers:
         return self.kept[number]
 
     def _revive(self, value: Any) -> Any:
-        """Return arguments as the code expects them: tensors, kept objects, writable arrays."""
+        """Return an argument in the form that the code expects.
+
+        Tensors, kept objects and writable arrays replace the values that were sent for them.
+        """
         if isinstance(value, Handle):
             if value.number < 0:
                 return RemoteFunction(self._ask_and_revive, -value.number)
@@ -173,7 +178,7 @@ class Answers:
         return value
 
     def _object(self, record: Record) -> Any:
-        """Return an object of the student's own class with the record's name."""
+        """Return an object of the student's class that has the record's name and fields."""
         kind = vars(self.module).get(record.type) if self.module is not None else None
         if not isinstance(kind, type):
             raise LookupError(f"there is no class {record.type} to make an argument of")
@@ -189,7 +194,7 @@ class Answers:
 
 
 def _echo(arg: object) -> Any:
-    """Return an argument after the call, or None if it is not plain data, such as a model."""
+    """Return an argument as plain data, or None if it is not plain data, as a model."""
     try:
         return serialised(arg)
     except Unsendable:
@@ -197,7 +202,10 @@ def _echo(arg: object) -> Any:
 
 
 def _drawn(value: Any, most: int) -> list[Any]:
-    """Return a generator's first values, as `Request` says; it takes one more to detect the end."""
+    """Return the first values of a generator, in the form that `Request` describes.
+
+    One more value is taken, to find out whether the generator has ended.
+    """
     if not isinstance(value, Iterator):
         return [False, False, value]
     items = list(itertools.islice(value, most + 1))

@@ -1,7 +1,7 @@
 """Entry point of the worker: `python -P -s -S start.py CONFIG`.
 
-The options shorten Python's start-up, so that only libraries can be imported: nothing from the
-course's folder (`-P`), the user's packages (`-s`) or editable installs (`-S`).
+With these options, only installed libraries can be imported. Nothing is imported from the course's
+folder (`-P`), from the user's packages (`-s`) or from editable installs (`-S`).
 """
 
 import gc
@@ -12,9 +12,9 @@ import sys
 
 
 def run() -> None:
-    gc.disable()  # until the imports are done: imported objects are never freed
+    gc.disable()  # until the imports are done, because imported objects are never freed
     config = json.loads(sys.argv[1])
-    sys.dont_write_bytecode = not config["compiles"]  # the modules imported here, before all others
+    sys.dont_write_bytecode = not config["compiles"]  # for the modules that are imported here first
     sys.path.extend(config["libraries"])
     folder = os.path.dirname(os.path.abspath(__file__))
     spec = importlib.util.spec_from_file_location(

@@ -1,4 +1,4 @@
-"""The top-level statements of a text: each is compiled and run separately."""
+"""The top-level statements of a text. Each statement is compiled and run separately."""
 
 import __future__
 
@@ -9,20 +9,21 @@ from collections.abc import Iterator
 from types import CodeType
 from typing import NamedTuple
 
-# Each piece starts where the one before must have ended, so a long line is read only once.
+# The quantifiers are possessive (`*+`), so a long line is read only once.
 _LINE = re.compile(r"^(\s*+)(?:([\w.,\[\]][\w.,\[\] ]*+=)\s*+)?[%!]")
 _HELP = re.compile(r"^\s*+(\?.*|[\w.]++\?\??)\s*$")
 _PYTHON_CELLS = {"time", "timeit", "capture", "prun", "python", "python3"}
 _FUTURES = {name: getattr(__future__, name).compiler_flag for name in __future__.all_feature_names}
 
-LEFT_OUT = "get_ipython()"  # a stand-in whose text says that the magic was left out
+LEFT_OUT = "get_ipython()"  # this call in the text shows that a magic was left out
 MAX_SPLIT = 256 * 1024
 
 
 def without_magics(text: str, label: str) -> str:
-    """Return `text`; if it is not Python, a notebook's magics and shell lines are emptied.
+    """Return `text` without the magics and shell lines of notebooks.
 
-    Line numbers stay the same. A cell in another language (`%%bash`) becomes empty.
+    The numbers of the lines stay the same. A cell in another language (`%%bash`) becomes empty. A
+    text that is already valid Python is returned unchanged.
     """
     if label.endswith(".py"):
         return text
@@ -49,14 +50,14 @@ def without_magics(text: str, label: str) -> str:
 
 
 class Statement(NamedTuple):
-    """Code of one statement, and the name that it binds if it is an import."""
+    """Compiled code of one statement. If it is an import, `name` is the name that it binds."""
 
     code: CodeType
     name: str = ""
 
 
 class Statements:
-    """Compiled statements of a text; `futures` are the flags of its `__future__` imports.
+    """Compiled statements of a text. `futures` are the flags of the text's `__future__` imports.
 
     Raises:
         SyntaxError: the text is not Python.
@@ -66,7 +67,7 @@ class Statements:
         self.futures = futures
         self.docstring: str | None = None
         self.compiled: list[Statement] = []
-        if len(text) > MAX_SPLIT:  # a tree takes a thousand times the memory of its text
+        if len(text) > MAX_SPLIT:  # a tree needs a thousand times the memory of its text
             whole = compile(text, label, "exec", flags=futures, dont_inherit=True)
             self.compiled.append(Statement(whole))
             return
@@ -74,7 +75,7 @@ class Statements:
         self.docstring = ast.get_docstring(tree, clean=False)
         for node in tree.body:
             if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-                continue  # otherwise a text expression, compiled alone, would become the docstring
+                continue  # compiled alone, a text expression would become the docstring
             for part, name in _parts(node):
                 if isinstance(part, ast.ImportFrom) and part.module == "__future__":
                     self.futures |= _FUTURES.get(part.names[0].name, 0)
@@ -84,9 +85,9 @@ class Statements:
 
 
 def _parts(node: ast.stmt) -> Iterator[tuple[ast.stmt, str]]:
-    """Yield a statement and the name that it binds; an import of several names is split.
+    """Yield a statement and the name that it binds. Split an import of several names.
 
-    One of them may exist when another does not.
+    Then a name that does not exist does not affect the other names.
     """
     if not isinstance(node, ast.Import | ast.ImportFrom):
         yield node, ""
@@ -102,5 +103,5 @@ def _parts(node: ast.stmt) -> Iterator[tuple[ast.stmt, str]]:
 
 
 def remember_lines(text: str, label: str) -> None:
-    """Make the lines of a text available to tracebacks, although it is in no file."""
+    """Make the lines of a text available to tracebacks, although the text is not in a file."""
     linecache.cache[label] = (len(text), None, text.splitlines(keepends=True), label)

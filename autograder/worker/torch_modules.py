@@ -1,4 +1,4 @@
-"""The student's torch modules: built, given weights, called and differentiated."""
+"""Use of the student's torch modules: construct, load weights, call and differentiate."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -9,7 +9,7 @@ from .messages import Forward, Passed
 def run_module(
     build: Callable[..., Any], args: list[Any], kwargs: dict[str, Any], forward: Forward
 ) -> Passed:
-    """Return the result of a forward pass of a new module; `forward` holds tensors.
+    """Construct a module and return the result of a forward pass. `forward` contains tensors.
 
     Raises:
         TypeError: `build` did not return a torch module.
@@ -17,7 +17,7 @@ def run_module(
     """
     import torch
 
-    # torch.manual_seed looks for GPUs each time, which is slow
+    # torch.manual_seed looks for GPUs every time, which is slow
     torch.default_generator.manual_seed(forward.seed)
     module = build(*args, **kwargs)
     if not isinstance(module, torch.nn.Module):
@@ -65,7 +65,10 @@ def _fails(
 
 
 def _state(torch: Any, module: Any, expected: Mapping[str, Any], inputs: list[Any]) -> Any:
-    """Return the module's parameters and buffers; some are only created in its first call."""
+    """Return the module's parameters and buffers.
+
+    Some modules create their parameters only in the first call.
+    """
     lazy = torch.nn.parameter.UninitializedTensorMixin
     state = _held(torch, module)
     unmade = any(isinstance(value, lazy) for value in state.values())
@@ -84,10 +87,10 @@ def _state(torch: Any, module: Any, expected: Mapping[str, Any], inputs: list[An
 def _inside(
     torch: Any, module: Any, prefix: str = "", outer: tuple[int, ...] = ()
 ) -> Iterator[tuple[str, Any, dict[str, Any]]]:
-    """Yield the module and those inside it, each with its name prefix and its contents.
+    """Yield the module and all modules inside it, each with its name prefix and its contents.
 
-    The objects are read directly: a class may override `state_dict`, `named_parameters` and
-    `train`, which then may not tell the truth.
+    The contents are read directly from the objects, because a student's class may override
+    `state_dict`, `named_parameters` and `train`.
     """
     own = torch.nn.Module.__dict__["__dict__"].__get__(module)
     yield prefix, module, own
@@ -97,7 +100,7 @@ def _inside(
 
 
 def _named(torch: Any, module: Any, kind: str) -> Iterator[tuple[str, Any]]:
-    """Yield all `_parameters` or `_buffers`; one with two names comes twice."""
+    """Yield all `_parameters` or `_buffers` with their names. One with two names occurs twice."""
     for prefix, _, own in _inside(torch, module):
         for name, each in own[kind].items():
             if each is not None:
@@ -105,7 +108,7 @@ def _named(torch: Any, module: Any, kind: str) -> Iterator[tuple[str, Any]]:
 
 
 def _held(torch: Any, module: Any) -> dict[str, Any]:
-    """Return parameters and saved buffers by name."""
+    """Return a dict from names to the parameters and saved buffers."""
     held = {}
     for prefix, _, own in _inside(torch, module):
         passing = own["_non_persistent_buffers_set"]
@@ -120,7 +123,7 @@ def _set_training(torch: Any, module: Any, training: bool) -> None:
     for _, each, own in _inside(torch, module):
         if "training" in own:
             own["training"] = training
-        else:  # a compiled module keeps it elsewhere
+        else:  # a compiled module stores it in another place
             each.training = training
 
 
@@ -150,7 +153,7 @@ def _gradients(
         for place, each in enumerate(inputs)
         if isinstance(each, torch.Tensor) and each.requires_grad
     }
-    # a parameter that is registered twice has a gradient under each of its names
+    # a parameter with two names has a gradient under each name
     named = _named(torch, module, "_parameters")
     wanted |= {name: each for name, each in named if each.requires_grad}
     if not isinstance(total, torch.Tensor) or not total.requires_grad or not wanted:

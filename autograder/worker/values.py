@@ -1,8 +1,8 @@
 """Values other than arrays and msgpack's types: tuples, sets, records, dates, dicts with any keys.
 
-Each is sent as a list whose first item names its type. So the header nests no deeper than its
-values, and `has_plain_keys` sees every key. Values are rebuilt only after decoding, within bounds,
-even if a hostile process sent them.
+Each of these values is sent as a list, and the first item of the list names the type. So the header
+is not nested deeper than its values, and `has_plain_keys` sees every key. The values are rebuilt
+after the message is decoded, with limits, because a hostile process may have sent them.
 """
 
 import dataclasses
@@ -14,11 +14,11 @@ from typing import Any
 import msgspec
 import numpy as np
 
-MAX_KEYS = 4096  # for tuples and other keys that can be made to have the same hash
+MAX_KEYS = 4096  # for tuples and other keys of which many may have the same hash
 MAX_TYPE = 80
 TAG, DATE = 6, 7  # codes of msgpack's extension types
 
-# By the letter that is sent; a date with a time is also a date.
+# The types by the letter that is sent. The order matters: a date with a time is also a date.
 DATES: dict[str, Any] = {"b": datetime.datetime, "d": datetime.date, "t": datetime.time}
 Dates = datetime.date | datetime.time | datetime.timedelta
 PLAIN_KEYS = (type(None), bool, int, float, str)
@@ -28,7 +28,10 @@ AS_IT_IS = {type(None), bool, int, float, str, list, np.ndarray}
 
 
 class Tuple(list[Any]):
-    """Tuple, as a list subclass: most code treats it as a list. Named tuples have names."""
+    """Tuple of the student's code. It is a subclass of list, so most code treats it as a list.
+
+    A named tuple has `names`.
+    """
 
     def __init__(
         self, items: Iterable[Any] = (), type: str = "", names: tuple[str, ...] = ()
@@ -39,9 +42,9 @@ class Tuple(list[Any]):
 
 
 class Record:
-    """Object of a dataclass or member of an Enum: the name of its type, its fields by name.
+    """Object of a dataclass, or member of an Enum: the name of its type, and a dict of its fields.
 
-    A member's fields are `name` and `value`.
+    The fields of an Enum's member are `name` and `value`.
     """
 
     __slots__ = ("fields", "type")
@@ -72,7 +75,7 @@ class TupleArray(np.ndarray):
 
 
 def kind_of(value: object) -> type:
-    """Return the type of a value in the student's code, before it was packed."""
+    """Return the type that a value has in the student's code."""
     if isinstance(value, Tuple | TupleArray | tuple):
         return tuple
     if isinstance(value, ListArray | list):
@@ -83,7 +86,7 @@ def kind_of(value: object) -> type:
 
 
 def items_of(value: Any) -> Sequence[Any]:
-    """Return the items of a list or a tuple, packed or not."""
+    """Return the items of a list or a tuple, even if they are packed as an array."""
     items: Sequence[Any] = value.tolist() if isinstance(value, np.ndarray) else value
     return items
 
@@ -99,7 +102,10 @@ TAGS = {kind.letter.encode(): kind for kind in (TUPLE, NAMED, SET, FROZEN, RECOR
 
 
 def as_sent(value: Any) -> Any:
-    """Return a value of one of these types as it is sent; return others unchanged."""
+    """Return a value of one of these types in the form in which it is sent.
+
+    Return any other value unchanged.
+    """
     if type(value) in AS_IT_IS:
         return value
     if isinstance(value, Tuple) and value.names:
@@ -123,7 +129,7 @@ def _is_plain_key(key: object) -> bool:
 
 
 def date_text(value: Dates) -> bytes:
-    """Return a date, time, datetime or time span as text; also for libraries' subclasses."""
+    """Return a date, time, datetime or time span as text, also if a library defines its class."""
     if isinstance(value, datetime.timedelta):
         return f"s{value.days} {value.seconds} {value.microseconds}".encode()
     letter = next(letter for letter, kind in DATES.items() if isinstance(value, kind))
@@ -140,18 +146,21 @@ def fields_of(value: object) -> dict[str, Any] | None:
 
 
 def is_composite(key: object) -> bool:
-    """Return True if a program could make thousands of such keys with the same hash."""
+    """Return True if a hostile program could make thousands of such keys with the same hash."""
     if isinstance(key, int):
         return key.bit_length() > INT_BITS
     return not isinstance(key, (*PLAIN_KEYS, bytes))
 
 
 class WrongKind(Exception):
-    """Bytes that claim to be a value of one of these types, but are not."""
+    """The bytes are marked as a value of one of these types, but are not valid for it."""
 
 
 class Restored:
-    """Rebuilder of values after decoding. It accepts `MAX_KEYS` composite keys in total."""
+    """Rebuilder of values after a message is decoded.
+
+    It accepts at most `MAX_KEYS` composite keys in total.
+    """
 
     def __init__(self) -> None:
         self._left = MAX_KEYS
@@ -160,7 +169,7 @@ class Restored:
         """Return a message in which each list that begins with a `Tag` is replaced by its value.
 
         Raises:
-            WrongKind: a list stands for no valid value.
+            WrongKind: such a list does not describe a valid value.
             RecursionError: the nesting is too deep.
         """
         for name in message.__struct_fields__:
@@ -238,10 +247,10 @@ def _is_name(value: object) -> bool:
 
 
 def read_date(data: bytes) -> Dates:
-    """Return the date, time or time span of a text from `date_text`.
+    """Return the date, time or time span that `date_text` turned into text.
 
     Raises:
-        WrongKind: the bytes are not such a text.
+        WrongKind: the bytes are not a text of `date_text`.
     """
     try:
         if len(data) > MAX_DATE:

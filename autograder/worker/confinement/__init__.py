@@ -1,8 +1,9 @@
-"""Confinement of a process with features of the Linux kernel, applied from inside, without exec.
+"""Confinement of a process with features of the Linux kernel.
 
-The layers and their order: namespaces and a private root once for the fork server; a fresh pid
-namespace, a fresh scratch folder, limits, landlock, no new privileges, no capabilities, closed
-descriptors and a system-call filter for each submission.
+The process confines itself, without a new program (`exec`). The layers are applied in this order.
+The fork server gets namespaces and a private root once. Then each submission gets a new pid
+namespace, a new scratch folder, limits, landlock, no new privileges, no capabilities, closed
+descriptors, and a filter of system calls.
 """
 
 import struct
@@ -12,7 +13,8 @@ Level = Literal["full", "landlock", "no-open", "none"]
 
 SCRATCH = "/submission/scratch"  # a confined submission's working folder
 
-# Messages from the fork server to the judge; STATUS has a child's exit code, or TOO_MANY_TASKS.
+# Messages from the fork server to the judge. STATUS contains the exit code of a child, or
+# TOO_MANY_TASKS.
 READY, STARTED, LOCKED = b"ready", b"started", b"L"
 STATUS = struct.Struct("<i")
 TOO_MANY_TASKS = -1000

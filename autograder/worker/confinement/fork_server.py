@@ -1,8 +1,8 @@
-"""Fork server: imports libraries once, then forks a confined child for each submission.
+"""Fork server: it imports libraries once, and then forks a confined child for each submission.
 
-On the control socket (SEQPACKET) the judge sends a child's limits and the descriptor of its
-connection. The fork server sends back the descriptor of the process and, when the process has
-ended, its exit code.
+To request a child, the judge sends the limits and the descriptor of the child's connection on the
+control socket (SEQPACKET). The fork server sends back a descriptor of the child process. After the
+child has ended, it sends the exit code.
 """
 
 import contextlib
@@ -34,11 +34,11 @@ from . import (
 LINE = 3
 MAX_MESSAGE = 4096
 COUNT_EVERY = 20  # milliseconds
-COUNTED = 5.0  # seconds that a process runs to be counted
+COUNTED = 5.0  # seconds for which a test process runs, so that its threads can be counted
 
 
 class Forker:
-    """Process that has imported the libraries, holds no submission, and forks."""
+    """Process that has imported the libraries and forks children. It never loads a submission."""
 
     def __init__(self, config: dict[str, Any], control: socket.socket) -> None:
         self.config = config
@@ -53,10 +53,10 @@ class Forker:
         self.make_server: Callable[[], Any]  # called in a child once it is confined
 
     def prepare(self) -> None:
-        """Do everything that needs doing once, in the only order that works."""
+        """Do everything that is needed only once. No other order of these steps works."""
         kernel.prctl(kernel.SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
         self.proc = os.open("/proc", os.O_PATH | os.O_DIRECTORY)
-        # this needs /proc and all of Python, which will be gone later
+        # imports need /proc and all files of Python, which this process cannot reach later
         self._load()
         mapped_bytes()
         if "seccomp" in self.layers:
@@ -66,7 +66,7 @@ class Forker:
         if "landlock" in self.layers:
             import landlockpy
 
-            landlockpy.abi_version()  # finds libc in a way that will not work later
+            landlockpy.abi_version()  # the first call looks for libc, which will not work later
         readable = private_root.library_paths(self.config["libraries"], self.config["secret"])
         if "namespaces" in self.layers:
             self._enter_namespaces(readable)
@@ -76,7 +76,7 @@ class Forker:
         if "landlock" in self.layers:
             own = [os.path.dirname(SCRATCH)] if "namespaces" in self.layers else []
             self.rules = system_calls.make_ruleset(readable, own)
-        if self.config["core"] is not None:  # all threads: no child takes another's time
+        if self.config["core"] is not None:  # for all threads: a child takes no time from another
             usable = sorted(os.sched_getaffinity(0))
             os.sched_setaffinity(0, {usable[self.config["core"] % len(usable)]})
         signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -84,9 +84,11 @@ class Forker:
         gc.freeze()
         gc.enable()
         if self.layers:
-            kernel.prctl(kernel.SET_DUMPABLE, 0)  # no ptrace, no /proc/PID/mem, nor for children
+            kernel.prctl(
+                kernel.SET_DUMPABLE, 0
+            )  # no ptrace and no /proc/PID/mem, also for children
         if "limits" in self.layers:
-            # in its own namespace the kernel counts only the tasks that this process has started
+            # in its own namespace, the kernel counts only tasks that this process has started
             self.counts_tasks = "namespaces" not in self.layers and self._can_count_tasks()
             self.max_tasks = backstop_of_tasks() if self.counts_tasks else MAX_TASKS
 
@@ -104,9 +106,12 @@ class Forker:
             self.make_server = lambda: Server(LINE, LINE, self.config["hidden"])
 
     def _enter_namespaces(self, readable: list[str]) -> None:
-        """Enter new namespaces (mounts, processes, network …); continue as their first process."""
+        """Enter new namespaces (mounts, processes, network …), and fork their first process.
+
+        Only the first process returns from this method.
+        """
         as_root = os.geteuid() == 0
-        if as_root:  # bind the paths that only root can reach, then stop being root
+        if as_root:  # bind the paths that only root can reach, then become another user
             kernel.unshare(kernel.NEW_MOUNTS, "mounts")
             private_root.make_private_root(readable)
             private_root.drop_root([])
@@ -115,7 +120,7 @@ class Forker:
         if not as_root:
             private_root.make_private_root(readable)
         first = os.fork()
-        if first:  # stay only to pass on the exit code; killing this process ends the namespace
+        if first:  # only pass on the exit code; a kill of this process ends the namespace
             self.control.close()
             _, status = os.waitpid(first, 0)
             os._exit(os.waitstatus_to_exitcode(status) & 255)
@@ -135,7 +140,7 @@ class Forker:
             (line,) = descriptors
             if "scratch" in self.layers:
                 private_root.renew_scratch(self.config["scratch_mb"])
-            if "pid" in self.layers:  # the child is the first process there: all others end with it
+            if "pid" in self.layers:  # the child is its first process, so all others end with it
                 kernel.unshare(kernel.NEW_PIDS, "processes")
             child = os.fork()
             if not child:
@@ -148,7 +153,10 @@ class Forker:
             self.control.send(STATUS.pack(self._ended(child, handle)))
 
     def _ended(self, child: int, handle: int) -> int:
-        """Wait until a child has ended or has too many threads; return its exit code."""
+        """Wait until a child has ended, and return its exit code.
+
+        Kill a child that has too many threads, and return TOO_MANY_TASKS.
+        """
         has_too_many = False
         if self.counts_tasks:
             poll = select.poll()
@@ -168,7 +176,7 @@ class Forker:
         """Return the number of a process's threads: the number of entries in its `task` folder."""
         try:
             return os.stat(f"{process}/task", dir_fd=self.proc).st_nlink - 2
-        except OSError:  # it has just ended, or /proc hides other processes
+        except OSError:  # the process has just ended, or /proc hides other processes
             return 0
 
     def _can_count_tasks(self) -> bool:
@@ -190,7 +198,7 @@ class Forker:
                 os.dup2(nowhere, descriptor)
             if "namespaces" in self.layers:
                 os.chdir(SCRATCH)
-                os.environ["MPLCONFIGDIR"] = SCRATCH  # a late import of matplotlib writes there
+                os.environ["MPLCONFIGDIR"] = SCRATCH  # a later import of matplotlib writes there
             if "limits" in self.layers or not self.layers:
                 limit_self(limits["memory_mb"], limits["cpu_seconds"], self.max_tasks)
             server = self.make_server()
@@ -206,7 +214,7 @@ class Forker:
                 kernel.load_filter(system_calls.for_this_process(self.program))
             os.write(LINE, LOCKED)
             server.serve()
-        finally:  # also when a layer fails: no student code has run yet
+        finally:  # also if a layer failed; then no student code has run
             os._exit(120)
 
 

@@ -1,4 +1,4 @@
-"""System calls that Python lacks, each as a function that raises OSError."""
+"""Functions for system calls that Python does not offer. Each raises OSError if the call fails."""
 
 import ctypes
 import os
@@ -12,7 +12,7 @@ BIND, RECURSIVE, PRIVATE = 4096, 16384, 1 << 18
 DETACH = 2
 SET_PARENT_DEATH_SIGNAL, SET_DUMPABLE, SET_NO_NEW_PRIVILEGES = 1, 4, 38
 
-# Numbers that differ between processors; those above 424 are the same on all.
+# Numbers of system calls that differ between processors. Numbers above 424 are the same on all.
 _NUMBERS = {
     "x86_64": {"seccomp": 317, "capset": 126},
     "aarch64": {"seccomp": 277, "capset": 91},
@@ -67,7 +67,7 @@ def enter_namespace(descriptor: int, kind: int) -> None:
 
 
 def make_read_only(path: str) -> None:
-    """Make a mount and everything below it read-only, without set-uid programs and devices."""
+    """Make a mount and all mounts below it read-only, and forbid set-uid programs and devices."""
     attributes = struct.pack("QQQQ", READ_ONLY | NO_SUID | NO_DEVICES, 0, 0, 0)
     at_cwd, recursive = -100, 0x8000
     done = _libc.syscall(

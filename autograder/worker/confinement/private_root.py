@@ -1,4 +1,7 @@
-"""Private root folder of a confined process, with only libraries in it; giving up root."""
+"""Private root folder of a confined process, which contains only libraries.
+
+This module also contains the steps by which a process gives up the rights of the user root.
+"""
 
 import os
 import sys
@@ -10,18 +13,18 @@ NOBODY = 65534
 
 
 def drop_root(readable: list[str]) -> None:
-    """Become the user nobody, if this process is root and nobody can still read the libraries.
+    """Become the user `nobody`, if this process is root and `nobody` can read the libraries.
 
-    Limits on processes do not bind root. If only root may enter the interpreter's folder, and no
-    private root can include it, the process stays root without capabilities; landlock and the
-    filter still apply.
+    This is needed because limits on the number of processes do not apply to root. If only root may
+    enter the interpreter's folder, and a private root cannot contain it, the process stays root
+    without capabilities. Landlock and the filter then still apply.
     """
     if os.geteuid() != 0 or not all(_open_to_all(path) for path in readable):
         return
     os.setgroups([])
     os.setresgid(NOBODY, NOBODY, NOBODY)
     os.setresuid(NOBODY, NOBODY, NOBODY)
-    kernel.prctl(kernel.SET_DUMPABLE, 1)  # otherwise /proc/self/uid_map belongs to root
+    kernel.prctl(kernel.SET_DUMPABLE, 1)  # without this, /proc/self/uid_map belongs to root
 
 
 def _open_to_all(path: str) -> bool:
@@ -35,9 +38,10 @@ def _open_to_all(path: str) -> bool:
 
 
 def enter_user_namespace(proc: int, flags: int) -> None:
-    """Enter a user namespace and those in `flags`; the process's ids are mapped to themselves.
+    """Enter a new user namespace and the new namespaces in `flags`.
 
-    `proc` is a descriptor of /proc. The process must have a single thread.
+    User id and group id stay the same inside. `proc` is a descriptor of /proc. The process must
+    have a single thread.
     """
     user, group = os.getuid(), os.getgid()
     kernel.unshare(kernel.NEW_USER | flags, "user namespace")
@@ -56,9 +60,10 @@ _SYSTEM = ("/usr", "/lib", "/lib64", "/etc/ld.so.cache")
 
 
 def library_paths(libraries: Sequence[str], hidden: Sequence[str] = ()) -> list[str]:
-    """Return the paths that Python needs to run and to import: existing ones, none inside another.
+    """Return the existing paths that Python needs in order to start and to import modules.
 
-    A folder that contains a `hidden` path is replaced by its contents except the hidden paths.
+    Leave out a path that lies inside another path of the list. If a folder contains a path in
+    `hidden`, return its contents without the hidden path instead of the folder.
     """
     wanted = [*_SYSTEM, sys.prefix, sys.base_prefix, *libraries]
     found: list[str] = []
@@ -84,12 +89,13 @@ def _inside(path: str, folder: str) -> bool:
 
 
 def make_private_root(paths: Sequence[str]) -> None:
-    """Replace the root by one with only `paths`, read-only, three devices and `SCRATCH`.
+    """Replace the root folder by a private one.
 
-    Needs its own mount namespace and the right to mount in it.
+    The new root contains `paths` (read-only), three devices, and `SCRATCH`. The process must have
+    its own mount namespace and the right to mount in it.
     """
     kernel.mount("none", "/", "", kernel.RECURSIVE | kernel.PRIVATE)
-    new = "/tmp"  # any existing folder will do: only this process's view of it changes
+    new = "/tmp"  # any existing folder: only this process sees the change
     kernel.mount("tmpfs", new, "tmpfs", kernel.NO_SUID | kernel.NO_DEVICES, "size=1m,mode=755")
     os.mkdir(f"{new}/.old")
     kernel.pivot_root(new, f"{new}/.old")
@@ -104,7 +110,7 @@ def make_private_root(paths: Sequence[str]) -> None:
 
 
 def _bring(path: str) -> None:
-    """Bind a path of the old root to the same path in the new one."""
+    """Bind a path of the old root to the same path in the new root."""
     old = f"/.old{path}"
     os.makedirs(os.path.dirname(path), exist_ok=True)
     if os.path.islink(old):
@@ -120,13 +126,13 @@ def _bring(path: str) -> None:
 
 
 def mount_scratch(megabytes: int) -> None:
-    """Mount an empty folder in memory, limited in size and in number of files."""
+    """Mount an empty scratch folder in memory, with limits on its size and number of files."""
     flags = kernel.NO_SUID | kernel.NO_DEVICES | kernel.NO_EXEC
     kernel.mount("tmpfs", SCRATCH, "tmpfs", flags, f"size={megabytes}m,nr_inodes=4096,mode=777")
 
 
 def renew_scratch(megabytes: int) -> None:
-    """Empty the scratch folder, which the previous submission used."""
+    """Replace the scratch folder of the previous submission by an empty one."""
     os.chdir("/")
     kernel.detach(SCRATCH)
     mount_scratch(megabytes)

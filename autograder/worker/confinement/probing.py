@@ -1,7 +1,8 @@
-"""Probe that takes a submission's place and tries what its confinement forbids, without numpy.
+"""Probe that runs in the place of a submission and tries actions that its confinement forbids.
 
-A request is a line of JSON: a name in ATTEMPTS and its arguments. The answer is a byte. No attempt
-does harm if it is not refused: the files are the probe's own, and the signals are 0 and SIGURG.
+A request is a line of JSON: a name in ATTEMPTS, and arguments. The answer is one byte. An attempt
+does no harm, even if the confinement does not refuse it: the files belong to the probe, and the
+signals are 0 and SIGURG. The probe does not import numpy.
 """
 
 import ctypes
@@ -19,7 +20,7 @@ from typing import Any
 from . import DONE, REFUSED
 
 SMALL_STACK = 2**16
-COUNTED = 2.0  # seconds within which a fork server that counts threads ends this process
+COUNTED = 2.0  # within so many seconds, a fork server that counts threads kills this process
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -29,7 +30,7 @@ class _Part(ctypes.Structure):
 
 
 class Probing:
-    """Server of attempts on a connection: the answer to each is "done" or "refused"."""
+    """Server that makes attempts on request. The answer to a request is "done" or "refused"."""
 
     def __init__(self, line: int) -> None:
         self.line = line
@@ -53,7 +54,7 @@ def _raised(result: int) -> None:
 
 
 def _start_threads() -> None:
-    """Start 300 threads at once; where the limit is lower, this raises or the process is ended."""
+    """Start 300 threads at once. If the limit is lower, raise, or let the process be killed."""
     over = threading.Event()
     threading.stack_size(SMALL_STACK)
     try:
@@ -73,7 +74,8 @@ def _read_memory(process: int, address: int) -> None:
 _TGKILL = 234 if os.uname().machine == "x86_64" else 131
 _F_SETSIG, _FIOASYNC, _PTRACE_SEIZE = 10, 0x5452, 0x4206  # PTRACE_SEIZE does not stop the process
 
-# Actions that every level must refuse, by their name in a sentence; each raises if refused.
+# Actions that every level of confinement must refuse. The keys are the names of the actions in a
+# sentence. A function raises if its action is refused.
 ATTEMPTS: dict[str, Callable[..., Any]] = {
     "answer": lambda: None,
     "read": lambda path: Path(path).read_bytes(),

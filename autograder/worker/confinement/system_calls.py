@@ -1,7 +1,8 @@
-"""Rules for a confined process: files with landlock, system calls with seccomp.
+"""Rules for a confined process: landlock restricts files, and seccomp restricts system calls.
 
-A call is allowed if it cannot affect another process, a file outside or the kernel. It may change
-the process's own memory, threads and descriptors. Calls not listed here fail.
+A system call is allowed if it cannot affect another process, a file outside, or the kernel. It may
+change the memory, the threads and the descriptors of the process itself. A call that is not listed
+here fails.
 """
 
 import errno
@@ -15,21 +16,21 @@ from .private_root import DEVICES
 
 
 class Only(NamedTuple):
-    """Condition on an argument: of the bits in `mask`, exactly those of `value` are set."""
+    """Condition on an argument of a system call: its bits in `mask` must equal those of `value`."""
 
     argument: int
     value: int
-    mask: int = 0xFFFFFFFF  # the kernel reads only these bits of a command
+    mask: int = 0xFFFFFFFF  # the kernel reads only these bits of a command argument
 
 
 def _one_of(argument: int, *values: int, mask: int = 0xFFFFFFFF) -> tuple[tuple[Only, ...], ...]:
     return tuple((Only(argument, value, mask),) for value in values)
 
 
-OWN_PID = 0x5EC0DE  # placeholder in the compiled filter for the process id, which is not known yet
+OWN_PID = 0x5EC0DE  # stands for the process id in the compiled filter, until the id is known
 
-# Calls on the process's own memory, descriptors, clock and signals; and calls on files by name or
-# descriptor, which landlock and the private root restrict.
+# Calls about the process's own memory, descriptors, clock and signals. Also calls about files by
+# name or descriptor: landlock and the private root restrict these.
 PLAIN = """
 read write readv writev pread64 pwrite64 close fstat stat lstat newfstatat statx lseek munmap mremap
 brk mprotect msync rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending sigaltstack access
@@ -49,45 +50,50 @@ _PRIVATE, _REALTIME = 128, 256
 _THREAD, _DETACHED = 0x3D0F00, 0x400000
 _WHOLE = 0xFFFFFFFFFFFFFFFF
 
-# A call needs one of its entries to match; an entry with several conditions needs all of them.
+# A call is allowed if one of its entries matches. An entry matches if all of its conditions hold.
 WITH: dict[str, tuple[tuple[Only, ...], ...]] = {
-    # Duplicate, get and set flags. Not: set an owner, choose a signal and O_ASYNC, by which the
-    # kernel signals any process of the same user; leases, which stop others from opening; locks on
-    # the libraries' files; notification of folders; seals; the size of pipes.
+    # Allowed: duplicate a descriptor, get and set flags. Not allowed: to set an owner, a signal or
+    # O_ASYNC, with which the kernel would signal any process of the same user; leases, with which
+    # other processes cannot open a file; locks on the libraries' files; notifications about
+    # folders; seals; the size of pipes.
     "fcntl": (*_one_of(1, 0, 1, 2, 3, 1030), (Only(1, 4), Only(2, 0, _O_ASYNC))),
-    # New threads. Not: processes, namespaces, another parent, a process that a debugger cannot see.
+    # Allowed: new threads. Not allowed: processes, namespaces, another parent, a process that a
+    # debugger cannot see.
     "clone": _one_of(0, _THREAD, mask=_WHOLE ^ _DETACHED),
-    # Wait for and wake one's own threads. Not: wake another process that maps the same file;
-    # priority inheritance, which has been used to attack kernels.
+    # Allowed: wait for and wake threads of the same process. Not allowed: to wake another process
+    # that maps the same file; priority inheritance, which has been used to attack kernels.
     "futex": (
         *_one_of(1, 0, 9, mask=0xFFFFFFFF ^ _PRIVATE ^ _REALTIME),
         *_one_of(1, *(op | _PRIVATE for op in (1, 3, 4, 5, 10)), mask=0xFFFFFFFF ^ _REALTIME),
     ),
-    # Not: huge pages, of which the machine has few.
+    # Not allowed: huge pages, because a machine has only a few of them.
     "mmap": _one_of(3, 0, mask=_MAP_HUGE),
-    # Advice on one's own pages. Not: remove a file's pages, evict, merge or poison pages.
+    # Allowed: advice on the process's own pages. Not allowed: to remove the pages of a file, or to
+    # evict, merge or poison pages.
     "madvise": _one_of(2, 0, 1, 2, 3, 4, 8, 14, 15, 16, 17, 18, 25, 102, 103),
-    # For one's own threads. Not: barriers that interrupt all processors.
+    # Allowed: barriers for the process's own threads. Not allowed: barriers that interrupt all
+    # processors.
     "membarrier": _one_of(0, 0, 8, 16),
     "prctl": _one_of(0, 15, 0x53564D41),  # names of threads and of memory
     "prlimit64": ((Only(0, 0), Only(2, 0, _WHOLE)),),  # read its own limits
     "kill": _one_of(0, OWN_PID),
     "tgkill": _one_of(0, OWN_PID),
-    # Only for itself: other process ids would show which processes exist.
+    # Allowed only with the process's own id: other ids would show which processes exist.
     "sched_getaffinity": _one_of(0, 0, OWN_PID),
     "getpgid": _one_of(0, 0),
     "getsid": _one_of(0, 0),
-    # Clocks by number. Not: the processor time of another process, which is also a clock.
+    # Allowed: clocks by number. Not allowed: the processor time of another process, which also
+    # counts as a clock.
     **dict.fromkeys(
         ("clock_gettime", "clock_getres", "clock_nanosleep"), _one_of(0, 0, mask=0xFFFFFFF0)
     ),
-    # Not: a pipe for notifications from the kernel.
+    # Not allowed: a pipe for notifications from the kernel.
     "pipe2": _one_of(1, 0, mask=0xFFFFFFFF ^ (_O_CLOEXEC | _O_NONBLOCK | _O_DIRECT)),
-    "renameat2": _one_of(4, 0, 1),  # Not: exchange, whiteout
-    "fallocate": _one_of(1, 0),  # Not: holes and shared blocks
+    "renameat2": _one_of(4, 0, 1),  # not allowed: exchange, whiteout
+    "fallocate": _one_of(1, 0),  # not allowed: holes and shared blocks
 }
 
-# These report success and do not write to disk: the files are deleted anyway.
+# These calls report success but do not write to the disk, because the files are deleted anyway.
 PRETENDED = ("fsync", "fdatasync")
 
 NEED_PATHS = """
@@ -100,9 +106,9 @@ CHANGE_FILES = ("chmod", "fchmod", "fchmodat", "utimensat")
 def compile_filter(own_files: bool, no_open: bool) -> bytes:
     """Return a compiled filter that allows these system calls; all others fail with EPERM.
 
-    Without `own_files`, the visible files are the machine's: their modes and dates, which landlock
-    does not protect, cannot be changed. With `no_open` no file can be opened, for kernels without
-    landlock and user namespaces.
+    Without `own_files`, the process sees the files of the machine. Then the filter forbids changes
+    of the files' modes and dates, because landlock does not protect these. With `no_open`, no file
+    can be opened; this is for kernels without landlock and user namespaces.
     """
     import pyseccomp as seccomp
 
@@ -124,7 +130,7 @@ def compile_filter(own_files: bool, no_open: bool) -> bytes:
             )
     for name in PRETENDED:
         _add(rules, seccomp.ERRNO(0), name)
-    # a filter cannot see clone3's flags; if it fails, libc uses clone
+    # a filter cannot see the flags of clone3; if this call fails, libc uses clone instead
     _add(rules, seccomp.ERRNO(errno.ENOSYS), "clone3")
     _add(rules, seccomp.ERRNO(errno.ENOTTY), "ioctl")  # open() uses it to detect a terminal
     with tempfile.TemporaryFile() as file:
@@ -134,7 +140,7 @@ def compile_filter(own_files: bool, no_open: bool) -> bytes:
 
 
 def _add(rules: Any, action: Any, name: str, *conditions: Any) -> None:
-    """Add a rule if this processor has the call."""
+    """Add a rule for a system call, if this processor has the call."""
     import pyseccomp as seccomp
 
     if seccomp.resolve_syscall(seccomp.Arch.NATIVE, name) >= 0:
@@ -142,15 +148,18 @@ def _add(rules: Any, action: Any, name: str, *conditions: Any) -> None:
 
 
 def for_this_process(program: bytes) -> bytes:
-    """Return the filter with this process's id, so that it may send signals only to itself."""
+    """Return the filter with the id of this process filled in.
+
+    With it, the process can send signals only to itself.
+    """
     return program.replace(struct.pack("<I", OWN_PID), struct.pack("<I", os.getpid()))
 
 
 def make_ruleset(readable: Sequence[str], writable: Sequence[str]) -> Any:
-    """Return a landlock ruleset; its `restrict()` applies it.
+    """Return a landlock ruleset. Its method `restrict()` applies the rules to this process.
 
-    A rule applies to the folder, not to its name. A rule on a mount point would be lost with each
-    new mount, so `writable` names the folder above it.
+    A rule belongs to a folder itself, not to the folder's name. So a rule on a mount point would be
+    lost with each new mount, and `writable` has to contain the folder above the mount point.
     """
     import landlockpy
 
