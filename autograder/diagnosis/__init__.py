@@ -9,10 +9,7 @@ from typing import Any
 
 
 def __getattr__(name: str) -> Any:
-    """Return a name that is now in `autograder.author`, and warn that its place has changed.
-
-    Older courses import these names from here.
-    """
+    """Return a name that is now in `autograder.author`, and warn: older courses use this place."""
     from autograder.course.old_imports import old_name
 
     return old_name(__name__, name)

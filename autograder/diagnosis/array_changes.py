@@ -17,10 +17,7 @@ Along = Callable[..., Any]  # function of an array and an `axis`
 
 
 class ArrayChange(NamedTuple):
-    """Change of an array, with an id and a phrase that describes it.
-
-    An array with fewer than `axes` axes cannot be changed in this way.
-    """
+    """Change of an array with at least `axes` axes, with an id and a phrase that describes it."""
 
     id: str
     words: str

@@ -65,10 +65,7 @@ def explain(error: Raised, sizes: Sizes, axes: int = 0) -> str:
 
 
 def named_shape(array: Sequence[int], sizes: Sizes) -> str:
-    """Return the shape as text, with names if each size has exactly one name.
-
-    With names, the text is `(B, L_q, d_k) = (2, 3, 4)`. Without names, it is `(2, 3, 4)`.
-    """
+    """Return `(B, L_q, d_k) = (2, 3, 4)`, or only the numbers if a size has no unique name."""
     numbers = shape(tuple(array))
     fitting = [[name for name, value in sizes.items() if value == size] for size in array]
     if not fitting or any(len(names) != 1 for names in fitting):

@@ -48,10 +48,7 @@ class ObservedCall:
 
     @property
     def value(self) -> Any:
-        """The answer in the form that a `Fact` gets.
-
-        This is an array, or a list of arrays. A value without numbers is unchanged.
-        """
+        """The answer as a `Fact` gets it: an array, several arrays, or a value without numbers."""
         outcome = self.answer.outcome
         if not outcome.parts:
             return outcome.whole
@@ -76,10 +73,7 @@ class ObservedCall:
         return replace(self, answer=answer, expected=self.expected.in_parts(count))
 
     def same_cells(self, place: int = 0) -> Cells:
-        """Return an array of truth values: True for each entry of one result that is right.
-
-        `place` is the position of the result. Its shape must be right.
-        """
+        """Return for each entry of the result at `place`: is it right? Its shape must be right."""
         outcome = self.answer.outcome
         answer, right = (each.parts[place].astype(float) for each in (outcome, self.expected))
         return agree(answer, right, outcome.precision, self.condition)
@@ -87,10 +81,7 @@ class ObservedCall:
 
 @dataclass(frozen=True)
 class Observations:
-    """All observed calls of a function, in order.
-
-    The calls come from several draws. Each draw has `kinds` calls, one of each kind.
-    """
+    """All observed calls of a function, in order. Each draw has `kinds` calls, one of each kind."""
 
     recipe: Recipe
     cases: tuple[ObservedCall, ...]
@@ -169,10 +160,7 @@ class Examination:
     answers: list[Answer] = field(default_factory=list)
 
     def draw(self, draws: int) -> None:
-        """Make sure that the answers to the first `draws` draws of probes are known.
-
-        Call the function only with the probes that it has not answered yet.
-        """
+        """Answer the first `draws` draws of probes. Call the function only with new probes."""
         for probe in self.replay.probes(draws)[len(self.answers) :]:
             self.answers.append(self.ask(probe))
 

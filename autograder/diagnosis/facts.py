@@ -23,10 +23,7 @@ CHANCE = 0.05  # largest chance that calls share a property though it is not the
 
 
 def locate(seen: Observations) -> Finding | None:
-    """Return a finding with the most informative true statements, or None if there are none.
-
-    Each statement is true of every wrong answer.
-    """
+    """Return a finding with the most informative statements that are true of all wrong answers."""
     if seen.of_other_kind:
         divided = division(seen)
         return located("statements", divided) if divided else None
@@ -96,10 +93,7 @@ def _facts(seen: Observations) -> list[Fact]:
 
 
 def _right_result(seen: Observations) -> Statement | None:
-    """Return a statement that names a result which is always right and one which is wrong.
-
-    Return None if there are no such results, or if a call raised an exception.
-    """
+    """Return a statement that one result is always right, or None if that is not known."""
     names, wrong = seen.recipe.results, seen.wrong_parts
     good = [name for place, name in enumerate(names) if place not in wrong]
     bad = [name for place, name in enumerate(names) if place in wrong]
@@ -175,10 +169,7 @@ def kinds_of_calls(recipe: Recipe, probes: Sequence[Probe]) -> list[tuple[list[i
 
 
 def division(seen: Observations) -> Statement | None:
-    """Return a statement about a property that distinguishes wrong calls from right ones, or None.
-
-    Usually all wrong calls and no right call have the property.
-    """
+    """Return a statement about a property that distinguishes wrong calls from right ones."""
     failed = frozenset(number for number, case in enumerate(seen.cases) if not case.right)
     if min(len(failed), len(seen.cases) - len(failed)) < ENOUGH:
         return None

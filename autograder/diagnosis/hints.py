@@ -304,10 +304,7 @@ def _nearer(kind: str, cause: Cause) -> str:
 
 
 def way_of_failing(check: CheckReport) -> str:
-    """Return a text that is equal for two attempts that fail in the same way.
-
-    The text consists of a code and the name of a function.
-    """
+    """Return a text that is equal for two attempts that fail in the same way."""
     diagnosis, cause = check.diagnosis, check.cause
     names = diagnosis.misconceptions if diagnosis is not None else ()
     ways = sorted(names) or [failure_kind(cause, diagnosis) if cause is not None else check.outcome]

@@ -98,10 +98,7 @@ def _in_function(
 
 
 def _targets(node: ast.AST) -> list[tuple[ast.expr, bool]]:
-    """Return the targets that a node assigns or changes in place.
-
-    Each target has a truth value: True if the node only changes it in place.
-    """
+    """Return the targets that a node assigns or changes, with True if it only changes them."""
     targets: list[ast.expr] = []
     if isinstance(node, ast.Assign):
         for target in node.targets:
@@ -122,10 +119,7 @@ def _base(target: ast.expr) -> str:
 
 
 def _bound(body: Sequence[ast.stmt]) -> Iterator[str]:
-    """Yield the names that some statements bind, including names of functions and classes.
-
-    Leave out names that are bound inside these functions and classes.
-    """
+    """Yield the names that these statements bind. Leave out names bound inside functions."""
     waiting: list[ast.AST] = list(body)
     while waiting:
         node = waiting.pop()

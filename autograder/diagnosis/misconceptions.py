@@ -126,10 +126,7 @@ class Family:
 
 
 def of_arguments(change: Callable[..., Any], right: Callable[..., Any]) -> Step:
-    """Return a step that calls `change` with the arguments that `right` takes.
-
-    `change` is another version of the correct function `right`.
-    """
+    """Return a step that calls `change`, a wrong version of `right`, with the same arguments."""
     names = tuple(inspect.signature(right).parameters)
 
     def step(state: Any) -> Any:

@@ -187,10 +187,7 @@ def _with_named(recipe: Recipe, modules: Iterable[Any], answers: Iterable[NamedA
 
 
 def fingerprint(recipe: Recipe, named: NamedAnswers) -> Fingerprint:
-    """Return a misconception that is recognised by its answers.
-
-    If the recipe's probes have changed since the answers were recorded, it matches no answer.
-    """
+    """Return a misconception that is known by answers. If probes changed, it matches nothing."""
 
     def no_code(_: Any) -> Any:
         raise NotImplementedError("of this mistake only its answers are known")

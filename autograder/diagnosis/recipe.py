@@ -34,10 +34,7 @@ class State(SimpleNamespace):
 
 @dataclass(frozen=True)
 class LibraryObject:
-    """Argument that is created in the process of the student's function.
-
-    An example is `numpy.random.default_rng(7)`. `local` creates the same object for a replay.
-    """
+    """Argument made in the process of the student's function, as `numpy.random.default_rng(7)`."""
 
     target: str
     args: tuple[Any, ...]
@@ -50,10 +47,7 @@ class LibraryObject:
 
 @dataclass(frozen=True)
 class Probe:
-    """Arguments of one call that distinguishes misconceptions.
-
-    `condition` is the factor by which the problem magnifies rounding errors.
-    """
+    """Arguments of one call. The problem magnifies rounding errors by the factor `condition`."""
 
     args: tuple[Any, ...]
     kwargs: Mapping[str, Any] = field(default_factory=dict)
@@ -242,10 +236,7 @@ class Recipe:
         return state
 
     def as_called(self, probe: Probe) -> Probe:
-        """Return the call as the student's code receives it.
-
-        Arguments for parameters with a default value are passed by name.
-        """
+        """Return the call of the student's code: optional arguments are passed by name."""
         plain = sum(name not in self.defaults for name in self.parameters[: len(probe.args)])
         named = dict(zip(self.parameters[plain:], probe.args[plain:], strict=False))
         return replace(probe, args=probe.args[:plain], kwargs={**named, **probe.kwargs})

@@ -1,7 +1,4 @@
-"""Misconceptions of a released course as data, and the search for them in a student's answers.
-
-A student kit contains the numbers that each misconception gives, but not its code.
-"""
+"""Misconceptions of a released course, as numbers without code, and the search for them."""
 
 import functools
 import importlib
@@ -128,10 +125,7 @@ class RecordedNames(msgspec.Struct):
 
 
 def kind_and_sum(outcome: Outcome) -> tuple[bytes, float, Vector]:
-    """Return a short form of an outcome: a digest, a weighted sum of its numbers, and the weights.
-
-    The digest identifies the structure. The weights are returned as absolute values.
-    """
+    """Return a digest of an outcome's structure, a weighted sum of its numbers, and the weights."""
     kind, numbers = kind_and_numbers(outcome.signature, outcome.numbers)
     weights = projection_weights(len(numbers))[0]
     return kind, float(weights @ numbers), np.abs(weights)
@@ -191,10 +185,7 @@ class RecordedReplay(Replay):
         return self._probes[: draws * self._size]
 
     def _run(self, index: int, wrong: Changes) -> Outcome:
-        """Return the recorded outcome of a probe after these changes.
-
-        If only a sum is recorded for the changes, use `fits` instead.
-        """
+        """Return a recorded outcome. Some changes have only a recorded sum: use `fits` for them."""
         if wrong and wrong[0] in self.alternatives:
             place = self.function.styled[index][self.alternatives.index(wrong[0])]
         else:

@@ -72,10 +72,7 @@ def relation(seen: Observations) -> Statement | None:
 def _relation(
     pairs: Sequence[tuple[Vector, Vector]], sizes: Sequence[Sizes]
 ) -> tuple[str, dict[str, str]]:
-    """Return the code of a relation that is true of all pairs, and the values for its sentence.
-
-    If there is no such relation, both are empty.
-    """
+    """Return the code and the values of a relation that is true of all pairs, or empty ones."""
     zeros_agree = all(np.array_equal(answer == 0, right == 0) for answer, right in pairs)
     ratios = (answer[right != 0] / right[right != 0] for answer, right in pairs)
     factors = _constants(ratios) if zeros_agree else []
@@ -100,10 +97,7 @@ def _relation(
 
 
 def _constants(calls: Iterator[Vector]) -> list[float]:
-    """Return the single number that fills the array of each call.
-
-    The list is empty if an array contains different numbers, or too few numbers.
-    """
+    """Return the number that fills each call's array; empty if an array has different numbers."""
     constants = []
     for numbers in calls:
         if len(numbers) < ENOUGH or (

@@ -153,10 +153,7 @@ class Replay:
         return len(list(islice(telling, least))) == least
 
     def telling(self, indices: Sequence[int], wrong: Changes) -> int:
-        """Return the number of probes in which the changes lead to a value that is not correct.
-
-        A probe in which the changes lead to an exception does not count.
-        """
+        """Return the number of probes for which the changes give a wrong value, not an error."""
         return sum(self._differ(i, wrong, ()) for i in indices)
 
     def _differ(self, index: int, wrong: Changes, other: Changes) -> bool:

@@ -215,10 +215,7 @@ def one_in_a_kind_of_calls(examination: Examination) -> Finding | None:
 
 
 def true_statements(examination: Examination) -> Finding | None:
-    """Return true statements about the answers. They do not name a mistake.
-
-    The statements are also tested with more draws of calls.
-    """
+    """Return true statements about the answers, tested with more draws, but no mistake's name."""
     examination.draw(SEEN)
     return facts.locate(examination.observed())
 
@@ -239,10 +236,7 @@ STEPS = (
 
 
 def _fitting(examination: Examination) -> tuple[list[Wrong], bool]:
-    """Return the misconceptions that fit all answers, and True if another one almost fits.
-
-    A misconception almost fits if it gives all answers except one.
-    """
+    """Return the misconceptions that fit all answers, and True if another fits all except one."""
     replay, outcomes, everywhere = examination.replay, examination.outcomes, examination.everywhere
     fitting: list[Wrong] = []
     missing_once: set[str] = set()
@@ -334,10 +328,7 @@ def _shows_alone(replay: Replay, number: int, answer: Outcome, wrong: Wrong) -> 
 
 
 def _changes_near(examination: Examination) -> list[Wrong]:
-    """Return the generic changes that give the first wrong answer which is not an exception.
-
-    Each change also occurs together with the alternatives.
-    """
+    """Return the generic changes that give the first wrong answer which is not an exception."""
     replay, outcomes = examination.replay, examination.outcomes
     values = [number for number in examination.wrong if not outcomes[number].raised]
     if len(values) < TELLING:
@@ -356,10 +347,7 @@ def _one_change(examination: Examination, near: Sequence[Wrong]) -> Finding | No
 
 
 def two_reasons(replay: Replay, answers: Sequence[Outcome]) -> list[Misconception]:
-    """Return two misconceptions, one for each of two wrong results, or an empty list.
-
-    Each misconception changes only one of the two results.
-    """
+    """Return two misconceptions, each for only one of two wrong results, or an empty list."""
     count = len(replay.recipe.results)
     given = [answer.in_parts(count) for answer in answers]
     right = [replay.outcome(n).in_parts(count) for n in range(len(answers))]

@@ -30,10 +30,7 @@ MOST_PARAMETERS = 8
 def generic(
     id: str, what: str, question: str, value: str, replaces: Mapping[str, Step]
 ) -> Misconception:
-    """Return a misconception about one value, with hints that fit it.
-
-    All steps that are not in `replaces` are right.
-    """
+    """Return a misconception about one value, with hints. Steps not in `replaces` are right."""
     hints = (
         question,
         f"All else is right: with {value} as the text says, your numbers would be too.",
@@ -74,10 +71,7 @@ class _Wires:
         return [step for step, read in self.reads.items() if name in read and step in self.names]
 
     def alike(self, step: str) -> list[tuple[str, str]]:
-        """Return the inputs of a step that have the same shape as its result.
-
-        Each input comes with its name for students. The list is empty for a step without a name.
-        """
+        """Return a step's inputs that have the shape of its result, each with its name."""
         read = self.reads[step] if step in self.names else ()
         return [(n, self.names[n]) for n in read if self.shapes[n] == self.shapes.get(step)]
 
@@ -90,10 +84,7 @@ class _Wires:
 
 
 def wirings(recipe: Recipe) -> Iterator[Misconception]:
-    """Yield all misconceptions about wrongly connected steps, the simplest first.
-
-    Yield none if the recipe has no names for its values.
-    """
+    """Yield all wrong connections of steps, the simplest first; none without names of values."""
     if not recipe.labels:
         return
     wires = _wires(recipe)
@@ -223,10 +214,7 @@ def _another_value(wires: _Wires, step: str) -> Iterator[Misconception]:
 
 
 def _from_there_on(wires: _Wires, made: str) -> Iterator[Misconception]:
-    """Yield misconceptions in which later steps read a new value instead of an older one.
-
-    This happens if a student stores both values under the same name.
-    """
+    """Yield misconceptions in which later steps read a new value instead of an older one."""
     if made not in wires.recipe.steps:
         return
     later = wires.order[wires.order.index(made) + 1 :]

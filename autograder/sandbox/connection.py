@@ -63,10 +63,7 @@ class Deadline:
         self._excused = 0.0
 
     def left(self) -> float:
-        """Return the seconds to wait before the next call of this method.
-
-        0 or less means that no time is left.
-        """
+        """Return the seconds to wait before the next call, or at most 0 if no time is left."""
         if not self._asked:
             self._asked = True
             self._had = self._clock.read()
@@ -89,10 +86,7 @@ class Deadline:
         return had.processor + max(had.asleep, 0.0)
 
     def _so_far(self) -> tuple[float, Had | None]:
-        """Return the wall-clock seconds since the start, and the time that the process used.
-
-        The second result is None if the system does not report it.
-        """
+        """Return the wall-clock seconds, and the time that the process used, or None if unknown."""
         wall = time.monotonic() - self._start - self._excused
         now = self._clock.read() if self._had is not None else None
         if now is None or self._had is None:
@@ -179,10 +173,7 @@ def _wait(descriptor: int, event: int, deadline: Deadline) -> None:
 
 
 class ThreadConnection:
-    """Connection over files that can only be read by waiting, such as pipes on Windows.
-
-    A thread reads them.
-    """
+    """Connection over files such as pipes on Windows, which a thread must wait for."""
 
     def __init__(self, reading: IO[bytes], writing: IO[bytes]) -> None:
         self._reading, self._writing = reading, writing

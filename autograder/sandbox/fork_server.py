@@ -241,10 +241,7 @@ class ForkServer:
 
 
 class ForkServers:
-    """Fork servers, one for each kind of worker.
-
-    A fork server starts when it is first needed, and starts again if it ends.
-    """
+    """Fork servers, one for each kind of worker. Each starts when needed, and again if it ends."""
 
     def __init__(
         self,

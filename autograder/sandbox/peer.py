@@ -94,10 +94,7 @@ class CourseFunction:
 
 
 def answers_by(functions: Sequence[CourseFunction]) -> AnswerTo | None:
-    """Return a function that answers a submission's calls of these functions, or None for none.
-
-    The functions are numbered from 1.
-    """
+    """Return a function that answers calls of these functions (numbered from 1), or None."""
     if not functions:
         return None
 

@@ -135,10 +135,7 @@ class StudentProblem(Exception):
         )
 
     def _install(self) -> str:
-        """Return a sentence on how to install a library that an import did not find.
-
-        Return an empty text for other problems.
-        """
+        """Return how to install a library that an import did not find, or an empty text."""
         found = re.match(r"No module named '(\w{1,40})", self.message)
         if found is None or found[1] not in LIBRARIES or find_spec(found[1]) is not None:
             return ""
@@ -170,10 +167,7 @@ class NotDefined(StudentProblem):
 
 
 class Raised(StudentProblem):
-    """The student's code raised an exception.
-
-    A check that expects the exception sets `was_asked_for`.
-    """
+    """The student's code raised an exception. A check that expects it sets `was_asked_for`."""
 
     kind: ProblemKind = "raised"
     was_asked_for = False
@@ -340,9 +334,6 @@ def missing(
 
 
 def _differs_inside_words(name: str, other: str) -> bool:
-    """Return True if `name` may be a misspelling of `other`.
-
-    For `b_weights`, `b_wieghts` may be one, but `c_weights` is another name.
-    """
+    """Return True if `name` may be `other` with a wrong spelling, such as `b_wieghts`."""
     words, others = (each.casefold().split("_") for each in (name, other))
     return len(words) != len(others) or all(map(nearest, words, ([word] for word in others)))

@@ -227,10 +227,7 @@ def slow_modules(library: Library, mentions: Callable[[str], bool]) -> tuple[str
 
 
 def slow_modules_in(library: Library, path: Path) -> tuple[str, ...]:
-    """Return the slow modules that the file at `path` probably uses.
-
-    Return an empty tuple if the file cannot be read.
-    """
+    """Return the slow modules that a file probably uses; none if the file cannot be read."""
     try:
         with path.open("rb") as file:
             data = file.read(MOST)

@@ -101,9 +101,7 @@ class Workers:
     def start(self, session: object, place: Place) -> WorkerProcess:  # noqa: ARG002
         """Start a process for a session. It has imported the modules that the source needs."""
         library = self.library
-        if self.source.imports("torch") and is_installed(
-            "torch"
-        ):  # else the student's own line reports it
+        if self.source.imports("torch") and is_installed("torch"):  # else that line reports it
             library = "torch"
         also = slow_modules(library, self.source.mentions)
         return WorkerProcess(self.children.take(ChildKind(library, self.limits, also, place)))
@@ -155,10 +153,7 @@ class Workers:
         )
 
     def note_printed(self, text: str) -> None:
-        """Keep text that the submission printed, up to one character more than `max_printed`.
-
-        The additional character shows that the text was cut.
-        """
+        """Keep printed text. One character more than `max_printed` shows that it was cut."""
         if len(self.printed) < self.max_printed:
             self.printed += text[: self.max_printed - len(self.printed) + 1]
 

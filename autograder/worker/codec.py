@@ -61,10 +61,7 @@ class Tensor(np.ndarray):
 
 
 def tensor(value: Any) -> Any:
-    """Return an array as a tensor of dtype float32, int64 or bool.
-
-    Return any other value unchanged.
-    """
+    """Return an array as a tensor of dtype float32, int64 or bool. Keep other values unchanged."""
     if not isinstance(value, np.ndarray):
         return value
     usual = {"f": np.float32, "i": np.int64, "u": np.int64}
@@ -230,10 +227,7 @@ def encode(message: object, max_header: int = MAX_HEADER) -> tuple[int, int, lis
 
 
 def _mark(value: Any) -> Any:
-    """Return a value with a mark of its type, if msgpack would send it as another type.
-
-    These values are data structs and long integers.
-    """
+    """Return a value, with a mark of its type if msgpack would send it as another type."""
     kind = type(value)
     if kind in _UNMARKED:
         return value
@@ -310,10 +304,7 @@ def _reader(payload: Buffer, met: set[int]) -> Callable[[int, memoryview], objec
 
 
 def _array(payload: Buffer, taken: int, data: memoryview) -> tuple[object, int]:
-    """Return the array that `data` describes, and the position of its end in the payload.
-
-    The array must begin at the position `taken` or later.
-    """
+    """Return the array that `data` describes, and its end. It must not begin before `taken`."""
     if len(data) < _PLACE.size:
         raise ProtocolError("an array's header is too short")
     view, code, axes, _, offset = _PLACE.unpack_from(data)

@@ -97,10 +97,7 @@ def _importable(error: ImportError, files: Collection[str]) -> str:
 
 
 def _library(step: TracebackType, error: BaseException) -> str:
-    """Return the package that the student's line called and that raised the error.
-
-    Return an empty text if the error was raised by the look-up of an attribute.
-    """
+    """Return the package that the student's line called and that raised, or an empty text."""
     inner = step.tb_next
     look_ups = "__getattr__", "__setattr__"  # a look-up belongs to the line itself
     if inner is None or inner.tb_frame.f_code.co_name in look_ups or OF_A_CALL.search(said(error)):
@@ -155,10 +152,7 @@ def _place(step: TracebackType) -> CodePlace:
 
 
 def _part(raw: str, first: int, last: int) -> tuple[int, int]:
-    """Return the start and the end of a part of a line after the line's blanks are stripped.
-
-    Both are 0 if the part lies outside the stripped line.
-    """
+    """Return the start and end of a part of a line without its blanks; 0 and 0 if outside."""
     text = raw.strip()
     indent = raw.find(text)
     if 0 <= first - indent < last - indent <= len(text):

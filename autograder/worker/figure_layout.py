@@ -93,10 +93,7 @@ def lay_out(figure: Any) -> Ticks:
 
 
 def _settled(several_axes: list[Any], ticks: Ticks) -> bool:
-    """Make the updates that drawing would make, and add the labels of the axes to `ticks`.
-
-    Return True if no other updates are needed.
-    """
+    """Make drawing's updates, and add to `ticks`. Return True if no other updates are needed."""
     for axes in several_axes:
         locator = axes.get_axes_locator()
         axes.apply_aspect(locator(axes, None) if locator else None)

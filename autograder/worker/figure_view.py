@@ -81,10 +81,7 @@ class View:
         return self.order(artist) >= 0 and is_visible(artist)
 
     def sees(self, places: Floats, artist: Any, axes: Any) -> Visible:
-        """Return a truth value for each place: True if it lies on the axes and is not covered.
-
-        `places` has the shape (n, 2), in pixels.
-        """
+        """Return True for each place (n, 2), in pixels, that is on the axes and not covered."""
         seen = _inside(places, [self._limits_of(axes), *map(_limits, clips(artist))])
         for rank, path, limits in self._covers:
             if rank > self.order(artist) and seen.any():
@@ -165,10 +162,7 @@ def _both(several: list[Extent]) -> Extent:
 
 
 def _inside(places: Floats, several: list[Extent]) -> Visible:
-    """Return a truth value for each place: True if it lies within all of these limits.
-
-    A place that is not finite lies outside.
-    """
+    """Return True for each place that is finite and lies within all of these limits."""
     if not several:
         return np.ones(len(places), bool)
     least, largest = _both(several)
@@ -357,10 +351,7 @@ def _along(x: Floats, y: Floats) -> bool:
 
 
 def _visible_cells(corners: Floats, item: Any, axes: Any, view: View) -> Any:
-    """Return a truth value for each cell: True if the cell can be seen.
-
-    The cell must be large enough, and enough of its nine test points must be visible.
-    """
+    """Return True for each cell that is large enough and has enough visible test points."""
     first, right = corners[:-1, :-1], corners[:-1, 1:]
     low, last = corners[1:, :-1], corners[1:, 1:]
     places = np.stack(

@@ -61,10 +61,7 @@ def backstop_of_tasks() -> int:
 
 @functools.cache
 def mapped_bytes() -> int:
-    """Return the number of bytes that this process has mapped.
-
-    The number is read once from /proc, which a fork server can later not read any more.
-    """
+    """Return the number of bytes that this process has mapped. Read it while /proc exists."""
     try:
         with open("/proc/self/statm", encoding="ascii") as file:
             return int(file.read().split()[0]) * 4096

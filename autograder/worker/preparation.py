@@ -36,10 +36,7 @@ class BoundedBytes(io.RawIOBase):
 
 
 def redirect() -> BoundedBytes:
-    """Send printed text and warnings to a stream of limited size, and return the stream.
-
-    Also make `input()` raise KeyboardNeeded.
-    """
+    """Send printed text and warnings to a limited stream. Make `input()` raise KeyboardNeeded."""
     kept = BoundedBytes()
     buffered: Any = kept
     stream = io.TextIOWrapper(buffered, encoding="utf-8", errors="replace", write_through=True)
@@ -55,19 +52,13 @@ def refuse_keyboard(called: str, *_args: object, **_kwargs: object) -> NoReturn:
 
 
 def show_stack_to(descriptor: int) -> None:
-    """Make this process write its stack to a descriptor when it gets `STACK_SIGNAL`.
-
-    This works even while code of a library runs that is not Python.
-    """
+    """Make `STACK_SIGNAL` write the stack to a descriptor, even while no Python code runs."""
     if STACK_SIGNAL is not None:
         faulthandler.register(STACK_SIGNAL, descriptor, all_threads=False)
 
 
 def warm_up(names: list[str]) -> None:
-    """Import the modules that submissions need, and make their slow first calls.
-
-    Some of these calls read files, which a confined process cannot read later.
-    """
+    """Import the modules that submissions need, and make first calls that are slow."""
     fill_unwritten()
     for name in names:
         importlib.import_module(name)

@@ -22,10 +22,7 @@ MT19937_WORDS = 624
 
 
 class RemoteFunction:
-    """Function that runs in another process. `number` identifies it.
-
-    A call does not change its arguments, except for the states of random generators.
-    """
+    """Function in another process. A call changes no argument except a generator's state."""
 
     __slots__ = ("__name__", "_ask_judge", "_number")
 

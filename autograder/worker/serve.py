@@ -129,10 +129,7 @@ class Answers:
         return Problem("missing", message=request.target, names=self._names())
 
     def _names(self) -> list[str]:
-        """Return the names that the student's own source defines.
-
-        Leave out imported names and private names.
-        """
+        """Return the names that the student's source defines, without imports and private names."""
         names = [
             name[:MAX_NAME]
             for name, value in (vars(self.module).items() if self.module else ())
@@ -151,10 +148,7 @@ class Answers:
         return self.kept[number]
 
     def _revive(self, value: Any) -> Any:
-        """Return an argument in the form that the code expects.
-
-        Tensors, kept objects and writable arrays replace the values that were sent for them.
-        """
+        """Return an argument as the code expects it: a tensor, a kept object, a writable array."""
         if isinstance(value, Handle):
             if value.number < 0:
                 return RemoteFunction(self._ask_and_revive, -value.number)
@@ -202,10 +196,7 @@ def _echo(arg: object) -> Any:
 
 
 def _drawn(value: Any, most: int) -> list[Any]:
-    """Return the first values of a generator, in the form that `Request` describes.
-
-    One more value is taken, to find out whether the generator has ended.
-    """
+    """Return a generator's first values as `Request` says. One more value shows if it ended."""
     if not isinstance(value, Iterator):
         return [False, False, value]
     items = list(itertools.islice(value, most + 1))

@@ -65,10 +65,7 @@ def _fails(
 
 
 def _state(torch: Any, module: Any, expected: Mapping[str, Any], inputs: list[Any]) -> Any:
-    """Return the module's parameters and buffers.
-
-    Some modules create their parameters only in the first call.
-    """
+    """Return the module's parameters and buffers, which some modules create at the first call."""
     lazy = torch.nn.parameter.UninitializedTensorMixin
     state = _held(torch, module)
     unmade = any(isinstance(value, lazy) for value in state.values())

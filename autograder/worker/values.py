@@ -28,10 +28,7 @@ AS_IT_IS = {type(None), bool, int, float, str, list, np.ndarray}
 
 
 class Tuple(list[Any]):
-    """Tuple of the student's code. It is a subclass of list, so most code treats it as a list.
-
-    A named tuple has `names`.
-    """
+    """Tuple, as a subclass of list: most code uses it as a list. A named tuple has `names`."""
 
     def __init__(
         self, items: Iterable[Any] = (), type: str = "", names: tuple[str, ...] = ()
@@ -102,10 +99,7 @@ TAGS = {kind.letter.encode(): kind for kind in (TUPLE, NAMED, SET, FROZEN, RECOR
 
 
 def as_sent(value: Any) -> Any:
-    """Return a value of one of these types in the form in which it is sent.
-
-    Return any other value unchanged.
-    """
+    """Return a value of one of these types as it is sent. Return any other value unchanged."""
     if type(value) in AS_IT_IS:
         return value
     if isinstance(value, Tuple) and value.names:
@@ -157,10 +151,7 @@ class WrongKind(Exception):
 
 
 class Restored:
-    """Rebuilder of values after a message is decoded.
-
-    It accepts at most `MAX_KEYS` composite keys in total.
-    """
+    """Rebuilder of values after decoding. It accepts at most `MAX_KEYS` composite keys."""
 
     def __init__(self) -> None:
         self._left = MAX_KEYS

@@ -1,7 +1,4 @@
-"""Candidate changes of expressions and statements.
-
-Each undoes a mistake that students often make. Most of them do not help, so each one is tried.
-"""
+"""Candidate changes of expressions and statements: each undoes a frequent small mistake."""
 
 import ast
 import builtins

@@ -1,7 +1,4 @@
-"""Candidate edits of a student's source, the most promising first.
-
-An edit makes a change at one place, or the same change at several equal places.
-"""
+"""Candidate edits of a student's source, at one place or at several, most promising first."""
 
 import ast
 import itertools
@@ -132,10 +129,7 @@ def _in_unit(
 
 
 def _at_equal_places(equal: Iterable[list[Changed]]) -> Iterator[Sequence[Changed]]:
-    """Yield the same change at all equal places. If these are few, also yield it at subsets.
-
-    Leave out places that overlap.
-    """
+    """Yield the same change at all equal places, or at subsets of few. Places never overlap."""
     for places in equal:
         spans = sorted(change.span for _, change in places)
         if all(span.end <= other.start for span, other in itertools.pairwise(spans)):
@@ -227,10 +221,7 @@ class Suspects(NamedTuple):
 
 
 def in_order(edits: Sequence[Edit], suspects: Suspects, again: float = AGAIN) -> list[Edit]:
-    """Return the edits in the order in which to try them, the most promising first.
-
-    The weight of each further edit of the same kind in a line is multiplied by `again`.
-    """
+    """Return the edits, most promising first. `again` lowers the weight of similar edits."""
 
     def worth(edit: Edit) -> float:
         value = WORTH[edit.kind] * edit.weight * suspects.of(edit)

@@ -79,10 +79,7 @@ def describe_repair(found: Sequence[Found], shown_only: bool = False) -> Repair 
 
 
 def _describe(found: Found, shown_only: bool) -> Repair | None:
-    """Return a sentence about the common lines of all passing edits, or None if they are too many.
-
-    If there are no passing edits, the sentence names lines that may be wrong.
-    """
+    """Return a sentence about the lines of all passing edits, or None if these are too many."""
     passes = "every visible check" if shown_only else "every check"
     if found.functions:
         names = join_names([one_line(name, 60) for name in found.functions])
@@ -112,10 +109,7 @@ def _of_two(found: Found, passes: str) -> Repair | None:
 
 
 def _of_lines_alone(found: Found) -> Repair | None:
-    """Return a sentence with the lines that may be wrong, for a search without passing edits.
-
-    This is the line where values become wrong, or the lines that only failing checks run.
-    """
+    """Return a sentence with lines that may be wrong, for a search without passing edits."""
     departs = "{} is the first to compute a value that no known correct solution computes."
     runs = "Only failing checks run {}."
     for lines, kind, text in (found.departing, DEPARTS, departs), (found.only_failing, RUNS, runs):

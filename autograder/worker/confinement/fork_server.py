@@ -84,9 +84,7 @@ class Forker:
         gc.freeze()
         gc.enable()
         if self.layers:
-            kernel.prctl(
-                kernel.SET_DUMPABLE, 0
-            )  # no ptrace and no /proc/PID/mem, also for children
+            kernel.prctl(kernel.SET_DUMPABLE, 0)  # no ptrace, no /proc/PID/mem, also in children
         if "limits" in self.layers:
             # in its own namespace, the kernel counts only tasks that this process has started
             self.counts_tasks = "namespaces" not in self.layers and self._can_count_tasks()
@@ -106,10 +104,7 @@ class Forker:
             self.make_server = lambda: Server(LINE, LINE, self.config["hidden"])
 
     def _enter_namespaces(self, readable: list[str]) -> None:
-        """Enter new namespaces (mounts, processes, network …), and fork their first process.
-
-        Only the first process returns from this method.
-        """
+        """Enter new namespaces (mounts …), and fork their first process, which continues."""
         as_root = os.geteuid() == 0
         if as_root:  # bind the paths that only root can reach, then become another user
             kernel.unshare(kernel.NEW_MOUNTS, "mounts")
@@ -153,10 +148,7 @@ class Forker:
             self.control.send(STATUS.pack(self._ended(child, handle)))
 
     def _ended(self, child: int, handle: int) -> int:
-        """Wait until a child has ended, and return its exit code.
-
-        Kill a child that has too many threads, and return TOO_MANY_TASKS.
-        """
+        """Wait until a child ends, or kill it if it has too many threads; return its exit code."""
         has_too_many = False
         if self.counts_tasks:
             poll = select.poll()

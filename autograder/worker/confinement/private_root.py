@@ -1,7 +1,4 @@
-"""Private root folder of a confined process, which contains only libraries.
-
-This module also contains the steps by which a process gives up the rights of the user root.
-"""
+"""Private root folder with only libraries, and the steps to give up the rights of root."""
 
 import os
 import sys
