@@ -1,4 +1,4 @@
-"""Recorder of the reference's answers to the released checks, run on the course's own work."""
+"""Recorder of the reference's answers to released checks, which grade the course's own work."""
 
 import contextlib
 import importlib
@@ -27,9 +27,9 @@ from autograder.worker.messages import Passed
 
 
 class Recorder:
-    """The reference of a course; it records each question of a check and its own answer.
+    """The reference of a course. It records each question of a check, and its own answer.
 
-    Create it while the course's packages are importable; it imports `modules` then.
+    Create it while the packages of the course are importable, because it imports `modules`.
     """
 
     def __init__(self, reference: str, modules: Iterable[str] = ()) -> None:
@@ -43,10 +43,10 @@ class Recorder:
         self._known: dict[tuple[str, bytes], list[Any]] = {}
 
     def call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Return and record the function's result, if arguments and result are plain data.
+        """Return the function's result, and record it if arguments and result are plain data.
 
         Raises:
-            NotJudged: they are not plain data, so a released check cannot ask for them either.
+            NotJudged: they are not plain data, so a released check cannot ask for this result.
         """
         asked = ProjectionHash((args, kwargs))
         function = self._named(name)
@@ -58,14 +58,14 @@ class Recorder:
         return value
 
     def passed(self, name: str, *given: Any) -> Passed:
-        """Return and record a pass through the course's own module."""
+        """Run and record one pass through a module of the course, and return the pass."""
         passed = reference_pass(self._named(name), *given)
         answer = {"value": passed.value, "gradients": passed.gradients}
         self._note(name, hash_of_pass(*given), answer)
         return passed
 
     def constant(self, name: str) -> Any:
-        """Return and record a constant of the reference; None if the value is not constant."""
+        """Return and record a constant of the reference; None if the value is not a constant."""
         value = self._named(name)
         if not is_constant(value):
             return None
@@ -90,7 +90,7 @@ class Recorder:
 
 
 def is_constant(value: Any) -> bool:
-    """Return whether a value is a text, a number, or a tuple of these."""
+    """Return whether a value is a text, a number, or a tuple of texts and numbers."""
     values = value if isinstance(value, tuple) else [value]
     return all(isinstance(each, str | int | float) for each in values)
 
@@ -100,9 +100,9 @@ STAND_IN = re.compile(rf"{FIND}\('([\w.]+)'\)")
 
 
 def recorded_answers(course: Course, kit: Path, exercise: Exercise) -> ExerciseRecord:
-    """Record what the checks of the release in the folder `kit` ask of the reference.
+    """Record what the checks of the release in the folder `kit` ask the reference.
 
-    The digest, hints, weights and hidden checks stay empty: the release adds them.
+    The digest, the hints, the weights and the hidden checks stay empty. The release fills them in.
     """
     released = load_course(kit / FILE_NAME)
     made = released.content.released

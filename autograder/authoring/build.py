@@ -1,4 +1,4 @@
-"""Builder of `exercises/NAME.py` and `exercises/NAME.ipynb` from `solutions/NAME.py`."""
+"""Builder of the files `exercises/NAME.py` and `exercises/NAME.ipynb` from `solutions/NAME.py`."""
 
 import itertools
 import re
@@ -43,10 +43,12 @@ reads your answers and gives the points."""
 
 
 def build_exercise(course: Course, exercise: Exercise, variant: str = "") -> dict[Path, str]:
-    """Return the files of an exercise with their texts, with a student's own numbers if given.
+    """Return the texts of an exercise's files by path.
+
+    If given, `variant` sets a student's numbers.
 
     Raises:
-        UserError: there is no solution, or its markers do not match, or it has no variants.
+        UserError: there is no solution, its markers do not match, or it has no variants.
     """
     folder = course.handed_out
     return {
@@ -59,9 +61,9 @@ def stub_text(course: Course, exercise: Exercise, variant: str = "") -> str:
     """Return the student's script: the text without the solution, and how to check it.
 
     Raises:
-        UserError: there is no solution, or its markers do not match, or it has no variants.
+        UserError: there is no solution, its markers do not match, or it has no variants.
     """
-    # how to check comes last, or before the cells marked `after="check"`
+    # the text on checking comes last, or before the cells marked `after="check"`
     lesson, *after = AFTER.split(_lesson(course, exercise, variant))
     ends = "".join(f"\n{CELL}\n{text.strip()}\n" for text in after)
     return lesson.rstrip("\n") + "\n" + CLOSING.format(name=exercise.name) + ends
@@ -94,7 +96,7 @@ def _lesson(course: Course, exercise: Exercise, variant: str) -> str:
 
 
 def require_lesson(course: Course, exercise: Exercise) -> None:
-    """Raise an error if students could not see the pictures of an exercise's text.
+    """Refuse an exercise if students could not see the pictures in its text.
 
     Raises:
         UserError: there is no solution, or a picture cannot be shown.
@@ -107,7 +109,7 @@ def outdated(path: Path, text: str) -> bool:
 
 
 def checking_cells(exercise: Exercise) -> list[Any]:
-    """Return the notebook's cells for checking: a text, and the call of `check`."""
+    """Return the cells with which students check a notebook: a text, and the call of `check`."""
     from nbformat.v4 import new_code_cell, new_markdown_cell
 
     name = check_cell(exercise.name)
@@ -125,10 +127,10 @@ def written(book: Any) -> str:
 
 
 def as_book(text: str, pictures: Path | None = None, checking: Sequence[Any] = ()) -> Any:
-    """Return a percent-format script as an nbformat notebook, with the pictures of a folder.
+    """Return a percent-format script as an nbformat notebook, with pictures from a folder.
 
-    The `checking` cells come before the cells marked `after="check"`. A cell's id comes from the
-    function or heading in it, so it does not change when a cell is added before it.
+    The `checking` cells come before cells that are marked `after="check"`. The id of a cell is made
+    from the function or heading in it, so it stays the same when another cell is added.
 
     Raises:
         UserError: jupytext is not installed.

@@ -1,4 +1,4 @@
-"""Comparison of the full course with its release: outcomes, names and time on the same work."""
+"""Comparison of the full course with its release: outcomes, names and time for the same work."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -15,12 +15,13 @@ FACTS = frozenset({"fact", "measure"})
 
 
 class Compared(msgspec.Struct):
-    """Counts of equal and different results of the two courses for one exercise.
+    """Equal and different results of the full course and its release, for one exercise.
 
-    `same`, `untold` and `differences` count public checks: equal outcomes, checks that the release
-    cannot judge, and different outcomes. `named` counts diagnoses with a name in the full course;
-    `also_named` those with the same name in the release, `not_named` those without a name there,
-    `false_names` those with another name. Seconds are totals.
+    Three fields count visible checks: `same` those with equal outcomes, `differences` those with
+    different outcomes, and `untold` those that the release cannot judge. `named` counts the
+    diagnoses that have a name in the full course. In the release, `also_named` of them have the
+    same name, `not_named` have no name, and `false_names` have another name. The seconds are
+    totals.
     """
 
     exercise: str
@@ -42,7 +43,7 @@ class Compared(msgspec.Struct):
 
 
 def compared(course: Course, bundle: Path, exercises: Sequence[Exercise]) -> Iterator[Compared]:
-    """Grade all of the course's own work with the full course and with its release in `bundle`."""
+    """Grade the course's own answers with the full course and with its release in `bundle`."""
     released = load_course(bundle / FILE_NAME)
     seed = released.content.seed
     for exercise in exercises:

@@ -1,4 +1,4 @@
-"""The course's own answers to an exercise, and a judge for them."""
+"""The course's own answers to an exercise, and a judge that grades them."""
 
 import contextlib
 import tempfile
@@ -14,13 +14,13 @@ from autograder.submission.source import SUFFIXES, Siblings, Source, read_source
 
 
 def right_answers(course: Course, exercise: Exercise) -> Iterator[Source]:
-    """Yield the solution of an exercise and the alternative solutions."""
+    """Yield the solution and the alternative solutions of an exercise."""
     right = course.root / course.content.right / exercise.name
     yield from _sources(exercise, [course.solution_file(exercise.name)], [right])
 
 
 def own_work(course: Course, exercise: Exercise) -> Iterator[Source]:
-    """Yield the solution of an exercise, the alternative solutions, and the wrong answers."""
+    """Yield the solution, the alternative solutions and the wrong answers of an exercise."""
     yield from right_answers(course, exercise)
     wrong = (course.root / course.content.right).parent / "wrong" / exercise.name
     yield from _sources(exercise, [], [wrong])
@@ -47,7 +47,7 @@ def read_course_work(path: Path, exercise: Exercise) -> Source:
 
 @contextlib.contextmanager
 def judge_for(course: Course, exercise: Exercise, seed: int | None = None) -> Iterator[Judge]:
-    """Start a judge for the course's own code, with the confinement that this code needs."""
+    """Start a judge for the course's own code, which needs less confinement than a student's."""
     with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
         children = children_on(choose(None, own_code=True), course, [], Path(scratch))
         with Judge(course, [exercise], children, seed) as judge:

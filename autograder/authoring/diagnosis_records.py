@@ -1,4 +1,4 @@
-"""Records for the diagnosis: the outcome of every misconception, replayed once."""
+"""Records for the diagnosis: the results of every misconception, which is run once."""
 
 import contextlib
 import sys
@@ -35,15 +35,15 @@ from autograder.diagnosis.wiring import wirings
 
 DRAWS = 2
 DECIMALS, LARGE = 2.0**27, 2.0**20  # wrong results below LARGE are rounded to 1 / DECIMALS
-MOST_FAMILIES = 400  # for each function, the simplest first
+MOST_FAMILIES = 400  # number of families for each function; the simplest come first
 NOT_PLAIN = (NotJudged, TypeError, ValueError)
 PLAIN: dict[str, Any] = {"kind": "plain"}
 
 
 def names_of(course: Course, exercise: Exercise, hints: int) -> RecordedNames:
-    """Return the recorded mistakes of an exercise, with the first `hints` hints of each.
+    """Return the recorded mistakes of an exercise, with the first `hints` hints of each mistake.
 
-    Functions are left out if code that is not handed out calls them or reads their results.
+    A function is left out if students do not get the code that calls it or reads its results.
     """
     functions = []
     with importable(course):
@@ -58,7 +58,7 @@ def names_of(course: Course, exercise: Exercise, hints: int) -> RecordedNames:
 
 
 def reasons_without_names(course: Course, exercise: Exercise) -> Iterator[str]:
-    """Yield for each function that has no names in a released course the reason."""
+    """Yield the reason for each function whose mistakes have no names in a released course."""
     known = known_mistakes(course.content.reference, exercise.name)
     helpers = _Helpers(course)
     for recipe in known.recipes.values():
@@ -76,7 +76,7 @@ def reasons_without_names(course: Course, exercise: Exercise) -> Iterator[str]:
 
 
 def helpers_of(course: Course, exercises: Sequence[Exercise]) -> set[str]:
-    """Return the helper modules that recipes need to call functions or to read their results."""
+    """Return the helper modules with which recipes call functions or read their results."""
     modules = set()
     for exercise in exercises:
         known = known_mistakes(course.content.reference, exercise.name)
@@ -89,9 +89,9 @@ def helpers_of(course: Course, exercises: Sequence[Exercise]) -> set[str]:
 
 
 class _Helpers:
-    """Functions and classes of the helpers that the course hands out, with their names.
+    """Functions and classes in the helper modules that students get, with their names.
 
-    Create it after importing the recipes, since they import the helpers.
+    Create it after the recipes were imported, because they import the helper modules.
     """
 
     def __init__(self, course: Course) -> None:
@@ -102,11 +102,11 @@ class _Helpers:
                 self.named.setdefault(id(value), f"{name}.{each}")
 
     def call(self, recipe: Recipe) -> dict[str, Any] | None:
-        """Return as data how the function is called; None if only private code can call it."""
+        """Return the way to call the function as data; None if only private code can call it."""
         caller = recipe.caller
         if caller is None:
             return PLAIN
-        ask = type(caller).ask  # which a class of the course's may have of its own
+        ask = type(caller).ask  # a class of the course may define its own
         if ask is TensorCaller.ask:
             return {"kind": "tensors"}
         if not isinstance(caller, ModuleCaller) or ask is not ModuleCaller.ask:
@@ -127,16 +127,16 @@ class _Helpers:
         }
 
     def read(self, recipe: Recipe) -> str | None:
-        """Return the name of the function that reads the results; None if it is not handed out.
+        """Return the name of the function that reads the results; None if students do not get it.
 
-        The name is empty if the results are compared as they are.
+        The name is empty if the results are compared without such a function.
         """
         read = recipe.comparison.read
         return "" if read is EXACT.read else self.named.get(id(read))
 
 
 class ReplayRecorder:
-    """Recorder of a recipe's replay."""
+    """Recorder of the results that a recipe's mistakes have for its probes."""
 
     def __init__(self, recipe: Recipe, hints: int) -> None:
         self.recipe = recipe
@@ -186,13 +186,13 @@ class ReplayRecorder:
         )
 
     def _pairs(self) -> list[Any]:
-        """Return the pairs of recorded misconceptions, without the general ones."""
+        """Return the pairs of recorded misconceptions; the general misconceptions are left out."""
         general = {misconception.id for misconception in GENERAL}
         own = (pair for pair in self.replay.pairs if not {pair[0].id, pair[1].id} & general)
         return [pair for pair in own if pair[1] in self.wrong]
 
     def _families(self) -> Sequence[tuple[Misconception, ...]]:
-        """Return the simplest single mistakes, except the many made of the recipe's steps."""
+        """Return the simplest single mistakes, without those made from the recipe's steps."""
         wired = {wrong.id for wrong in wirings(self.recipe)}
         alone = [each for each in self.replay.families if len(each) == 1]
         return [each for each in alone if each[0].id not in wired][:MOST_FAMILIES]
@@ -222,7 +222,7 @@ class ReplayRecorder:
         outcome = self.replay.outcome(index, wrong)
         numbers, single = outcome.numbers, False
         with np.errstate(over="ignore", invalid="ignore"):
-            if wrong:  # to eight decimals, far below the tolerance, to compress better
+            if wrong:  # eight decimals, far below the tolerance, compress better
                 rounded = np.round(numbers * DECIMALS) / DECIMALS
                 numbers = np.where(np.abs(numbers) < LARGE, rounded, numbers)
             half = numbers.astype(np.float32)

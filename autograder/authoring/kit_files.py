@@ -1,4 +1,4 @@
-"""Text files of a released course by path, without its records."""
+"""Text files of a released course by path; the records are not among them."""
 
 import functools
 import importlib
@@ -35,10 +35,10 @@ _NOT_FOR_STUDENTS = (*_FOLDERS, "late", "export")
 def text_files(
     course: Course, exercises: Sequence[Exercise], policy: HintPolicy, form: FileForm, seeds: int
 ) -> KitFiles:
-    """Return all text files of the released course; its packages must be importable.
+    """Return all text files of the released course. The packages of the course must be importable.
 
     Raises:
-        UserError: a file cannot be handed out; the message says why.
+        UserError: students may not get one of the files; the message says why.
     """
     # never the seed that grades submissions
     recorded = tuple(seed for seed in range(1, seeds + 2) if seed != course.content.seed)[:seeds]
@@ -56,7 +56,7 @@ def text_files(
 
 
 def pictures(course: Course, files: KitFiles) -> dict[str, bytes]:
-    """Return the pictures that scripts of a released course show; a notebook contains its own."""
+    """Return the pictures in a released course's scripts. Notebooks contain their own copies."""
     scripts = [files[name] for name in files if re.fullmatch(rf"{WORK}/\w+\.py", name)]
     return {f"{WORK}/{name}": data for name, data in pictures_of(course, scripts).items()}
 
@@ -91,7 +91,7 @@ def course_text(
 
 
 def _without_defaults(record: Any) -> Any:
-    """Return a record as plain data, without fields that have their default value."""
+    """Return a record as plain data. Fields with their default value are left out."""
     if isinstance(record, tuple):
         return [_without_defaults(each) for each in record]
     if not isinstance(record, msgspec.Struct):
@@ -104,7 +104,7 @@ def _without_defaults(record: Any) -> Any:
 
 
 def code(course: Course, exercises: Sequence[Exercise], silent: bool) -> KitFiles:
-    """Return the public checks of some exercises and the helpers that they use."""
+    """Return the visible checks of some exercises, and the helper modules that the checks use."""
     content = course.content
 
     @functools.cache
@@ -145,7 +145,7 @@ def code(course: Course, exercises: Sequence[Exercise], silent: bool) -> KitFile
 
 
 def _is_used(helper: str, files: KitFiles) -> bool:
-    """Return whether the handed-out code imports a helper or names its file."""
+    """Return whether the code that students get imports a helper module or names its file."""
     folder, _, last = helper.rpartition(".")
     package = f"{PACKAGE}.{folder}".rstrip(".")
     used = re.compile(

@@ -1,4 +1,4 @@
-"""Shares of right answers and misconceptions that a released course can judge."""
+"""Shares of the right answers and misconceptions that a released course can judge."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -29,13 +29,13 @@ MOST_TRIED = 40  # misconceptions for each exercise, evenly spaced in the list
 
 
 class KitShares(msgspec.Struct):
-    """Counts of what a released course can judge of one exercise.
+    """Number of answers that a released course can judge, for one exercise.
 
-    A misconception counts as named if a public check fails and gives its name and no other;
-    `not_named` has the others. A misconception that passes all public checks is not counted, since
-    only hidden checks test it. A right answer counts as complete if all public checks pass;
-    `not_complete` has the others, each with the checks that did not. `impossible` has the checks
-    that no right answer passes; `reasons` say why functions have no names.
+    A misconception counts as named if a visible check fails and gives its name and no other name;
+    `not_named` has the others. If it passes all visible checks, it is not counted, because only
+    hidden checks test it. A right answer counts as complete if it passes all visible checks;
+    `not_complete` has the others, with the checks that they did not pass. `impossible` has the
+    checks that no right answer passes. `reasons` say why some functions have no names.
     """
 
     exercise: str
@@ -49,7 +49,7 @@ class KitShares(msgspec.Struct):
     reasons: list[str] = []
 
     def warnings(self) -> Iterator[str]:
-        """Yield a warning for each function without names, and if a share is below 95 %."""
+        """Yield a warning for each function without names, and for each share below 95 %."""
         yield from self.reasons
         is_low = self.named < ENOUGH * self.misconceptions or self.complete < ENOUGH * self.right
         if is_low and self.not_complete:
@@ -62,11 +62,11 @@ class KitShares(msgspec.Struct):
 
 
 def kit_shares(course: Course, kit: Path, exercise: Exercise, with_names: bool) -> KitShares:
-    """Grade a course's right answers and misconceptions with its release in `kit`; count them."""
+    """Grade right answers and misconceptions of a course with its release in `kit`; count them."""
     shares = KitShares(exercise.name)
     wrong: list[WrongAnswer] = []
     if with_names:
-        with importable(course):  # not together with the released course: a judge would wait
+        with importable(course):  # without the released course, or a judge would wait
             every = list(_wrong_answers(course, exercise))
             wrong += every[:: -(-len(every) // MOST_TRIED) or 1]
             shares.reasons += reasons_without_names(course, exercise)
@@ -76,7 +76,7 @@ def kit_shares(course: Course, kit: Path, exercise: Exercise, with_names: bool) 
         for each in wrong:
             only = frozenset(name for name, of in about.items() if each.function in of)
             is_named = each.is_named(course, exercise, judge, only)
-            if is_named is False:  # its effect may show in the checks of other functions
+            if is_named is False:  # the checks of other functions may show its effect
                 is_named = each.is_named(course, exercise, judge, None)
             shares.misconceptions += is_named is not None
             shares.named += is_named is True
@@ -89,7 +89,7 @@ def kit_shares(course: Course, kit: Path, exercise: Exercise, with_names: bool) 
 def _right_answers(
     shares: KitShares, course: Course, exercise: Exercise, judge: Judge
 ) -> dict[str, frozenset[str]]:
-    """Count the right answers; return the functions that each check asks for."""
+    """Count the right answers. Return a dict from each check to the functions that it uses."""
     about: dict[str, frozenset[str]] = {}
     titles: dict[str, str] = {}
     passed: set[str] = set()
@@ -108,7 +108,7 @@ def _right_answers(
 
 
 class WrongAnswer(NamedTuple):
-    """Misconception with the module that has it, or with its answers if there is no code for it."""
+    """Misconception with the module that contains it. Without code, it has recorded answers."""
 
     function: str
     id: str
@@ -119,9 +119,9 @@ class WrongAnswer(NamedTuple):
     def is_named(
         self, course: Course, exercise: Exercise, judge: Judge, only: frozenset[str] | None
     ) -> bool | None:
-        """Return whether only its own name is given; None if all public checks that ran pass.
+        """Return whether it gets only its own name; None if it passes all visible checks that ran.
 
-        For a value that is handed in, other names are allowed: two mistakes may give the same
+        If the answer is a value, it may get other names too, because two mistakes may give the same
         value.
         """
         if self.module is None:
@@ -157,7 +157,7 @@ def _wrong_answers(course: Course, exercise: Exercise) -> Iterator[WrongAnswer]:
 
 
 def refuse_impossible_checks(shares: Sequence[KitShares]) -> None:
-    """Refuse a release with a check that no right answer passes.
+    """Refuse a release if no right answer passes one of its checks.
 
     Raises:
         UserError: there is such a check, so students could never finish.
@@ -174,5 +174,5 @@ def refuse_impossible_checks(shares: Sequence[KitShares]) -> None:
 
 
 def share_text(part: int, whole: int) -> str:
-    """Return `57 of 60 (95 %)`; a dash if the whole is 0."""
+    """Return a text such as `57 of 60 (95 %)`; a dash if `whole` is 0."""
     return f"{part} of {whole} ({number(int(100 * part / whole))} %)" if whole else "–"

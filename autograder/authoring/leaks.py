@@ -1,4 +1,4 @@
-"""Search for answers in every byte of the files to be handed out."""
+"""Search for answers in all files that students get, byte by byte."""
 
 import ast
 import io
@@ -13,14 +13,14 @@ from autograder.course.course_file import Course, Exercise
 from autograder.course.installation import engine_folder
 from autograder.submission.stubs import strip_solutions
 
-FEWEST = 10  # syntax nodes of an expression that is not equal by chance
-LONGEST = 40  # characters of a line that is not equal by chance
-# beginnings of block headers, which are common; and of strings, which `secrets` covers
+FEWEST = 10  # syntax nodes; larger expressions are not equal by chance
+LONGEST = 40  # characters; longer lines are not equal by chance
+# beginnings of block headers, which are common, and of strings, for which there is `secrets`
 STARTS = ("from ", "import ", "# %%", "def ", "class ", "except ", '"', "'", 'f"')
 
 
 def unpacked(files: Mapping[str, bytes]) -> Iterator[tuple[str, bytes]]:
-    """Yield every file, and for packed files also their content."""
+    """Yield every file. For a packed file, yield its content too."""
     for name, data in files.items():
         yield name, data
         if name.endswith(SUFFIX):
@@ -38,11 +38,11 @@ def leaks(
     secrets: Iterable[str] = (),
     shown: Iterable[str] = (),
 ) -> list[str]:
-    """Return the places in the files that contain an answer, one sentence each.
+    """Return a sentence for each place in the files that contains an answer.
 
-    It searches for lines and larger expressions of solutions, hidden checks and the reference (for
-    expressions whatever their names), and for `secrets`, texts that the policy withholds. Code in a
-    `shown` text, such as a hint, does not count.
+    The search is for lines and larger expressions in solutions, hidden checks and the reference.
+    For expressions, names do not matter. It is also for `secrets`, texts that the policy holds
+    back. Code that is in a `shown` text, such as a hint, does not count.
     """
     private, public = _texts(course, exercises)
     # a line that the engine's own files contain reveals nothing
@@ -75,8 +75,8 @@ def _plain(text: str) -> str:
 def _texts(course: Course, exercises: Sequence[Exercise]) -> tuple[list[str], list[str]]:
     """Return the texts that contain answers, and the texts that students may see.
 
-    Answers are in solutions, in the reference and in hidden checks. Students see the exercises, the
-    other checks and the helpers.
+    Answers are in the solutions, the reference and the hidden checks. Students may see the
+    exercises, the visible checks and the helpers.
     """
     private, public = [], []
     for exercise in exercises:
@@ -98,7 +98,7 @@ def _texts(course: Course, exercises: Sequence[Exercise]) -> tuple[list[str], li
 
 
 def _shapes(texts: Iterable[str]) -> dict[str, str]:
-    """Return the larger expressions of some code, keyed by their form without names."""
+    """Return the larger expressions in some code, as a dict from their form without names."""
     shapes: dict[str, str] = {}
     for text in texts:
         try:
@@ -112,7 +112,7 @@ def _shapes(texts: Iterable[str]) -> dict[str, str]:
 
 
 def _is_answer_like(node: ast.expr) -> bool:
-    """Return whether an expression computes something, unlike a text or a table of constants."""
+    """Return whether an expression computes something. Texts and tables of constants do not."""
     if isinstance(node, ast.JoinedStr | ast.Constant | ast.Dict | ast.Tuple | ast.List | ast.Set):
         return False
     parts = [part for part in ast.walk(node) if isinstance(part, ast.expr)]
@@ -123,7 +123,7 @@ def _is_answer_like(node: ast.expr) -> bool:
 
 
 def _anonymous(node: ast.expr) -> str:
-    """Return the dump of an expression with its names numbered in order."""
+    """Return an expression as text, with its names replaced by numbers in order."""
     names: dict[str, str] = {}
 
     def numbered(found: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""Lint of a course: `build`, `check`, `grade` and `verify` first refuse authoring errors."""
+"""Lint of a course. `build`, `check`, `grade` and `verify` first refuse authoring errors."""
 
 import ast
 import builtins
@@ -50,7 +50,7 @@ Statements = Mapping[str, ast.stmt]
 def refuse_authoring_errors(course: Course, exercises: Sequence[Exercise]) -> None:
     """Refuse a course with authoring errors in the files of these exercises.
 
-    It collects the checks and runs recipes on a few calls; it runs no submission.
+    This collects the checks, and runs the recipes on a few calls. It runs no submission.
 
     Raises:
         InvalidCourse: there are errors; the message gives the place, the word and a suggestion.
@@ -68,7 +68,7 @@ def refuse_authoring_errors(course: Course, exercises: Sequence[Exercise]) -> No
 
 
 def refuse_errors_in_code(course: Course, exercises: Sequence[Exercise]) -> None:
-    """Refuse authoring errors other than in the checks' marks, which a judge has checked.
+    """Refuse authoring errors in code, after a judge has already checked the marks of the checks.
 
     Raises:
         InvalidCourse: there are such errors.
@@ -98,9 +98,9 @@ def refuse_errors_in_code(course: Course, exercises: Sequence[Exercise]) -> None
 
 
 def _module_of(course: Course, exercise: Exercise) -> ModuleType | AuthoringError | None:
-    """Return the module of an exercise's misconceptions, or the error if it cannot be loaded.
+    """Return the module of an exercise's misconceptions, or an error if it cannot be loaded.
 
-    None if there is no such module.
+    Return None if there is no such module.
     """
     folder = course.root / course.content.reference / "misconceptions"
     try:
@@ -159,7 +159,7 @@ def _errors_in_misconceptions(
 
 
 def _loaded_modules(folders: Sequence[Path]) -> list[tuple[Path, ModuleType]]:
-    """Return the imported modules whose files are in some folders, with these files."""
+    """Return the imported modules that come from files in some folders, each with its file."""
     modules = {}
     for module in list(sys.modules.values()):
         path = Path(getattr(module, "__file__", None) or "")
@@ -191,20 +191,20 @@ def _undefined_names(path: Path, module: ModuleType) -> list[AuthoringError]:
 
 
 def _near_name(name: str, known: Sequence[str]) -> str:
-    """Return the end of a sentence that suggests the nearest name, or just its full stop."""
+    """Return the end of a sentence: a suggestion of the nearest name, or only a full stop."""
     near = nearest(name, sorted({each for each in known if not each.startswith("__")}))
     return f"; did you mean `{near}`?" if near else "."
 
 
 def _below(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
-    """Yield the symbol tables inside a module's, without its own: top-level code has run."""
+    """Yield the symbol tables inside a module's table. The code of the module itself has run."""
     for child in table.get_children():
         yield child
         yield from _below(child)
 
 
 def _defined_in_solution(course: Course, exercise: Exercise) -> Statements | None:
-    """Return the statement that defines each name in the solution; None if it is unclear."""
+    """Return a dict from each name in the solution to its definition; None if it is not clear."""
     try:
         tree = course_text(course.solution_file(exercise.name)).tree
     except (OSError, SyntaxError, ValueError):
@@ -227,10 +227,9 @@ def _defined_in_solution(course: Course, exercise: Exercise) -> Statements | Non
 
 
 def _errors_in_uses(course: Course, exercise: Exercise) -> list[AuthoringError]:
-    """Return an error for each unknown name that an exercise's checks ask for.
+    """Return an error for each unknown name that the checks of an exercise use.
 
-    It is a name that the solution or the reference does not define, or a question that course.yml
-    lacks.
+    The solution or the reference does not define such a name, or `course.yml` has no such question.
     """
     text = course_text(course.checks_file(exercise.name))
     solution = _defined_in_solution(course, exercise)
@@ -253,7 +252,7 @@ def _errors_in_uses(course: Course, exercise: Exercise) -> list[AuthoringError]:
 def _wrong_attribute(
     fixture: str, name: str, course: Course, solution: Statements | None
 ) -> Iterator[str]:
-    """Yield an error message if `reference.name` or `submission.name` does not exist."""
+    """Yield an error if checks use a `reference.name` or `submission.name` that does not exist."""
     package = course.content.reference
     if fixture == "reference":
         module = sys.modules.get(package) or importlib.import_module(package)
@@ -269,7 +268,7 @@ def _wrong_attribute(
 def _wrong_reading(
     node: ast.Call, exercise: Exercise, solution: Statements | None
 ) -> Iterator[str]:
-    """Yield an error message for an unknown name in `submission.value(…)`, or question."""
+    """Yield an error if `submission.value(…)` names an unknown value or question."""
     match node:
         case ast.Call(
             func=ast.Attribute(value=ast.Name(id="submission"), attr=method),
@@ -290,8 +289,8 @@ def _errors_in_runs(
 ) -> list[AuthoringError]:
     """Return the errors that a recipe or one of its misconceptions raises in a trial run.
 
-    A misconception may rightly raise an error for some inputs. So an exception counts only if every
-    call raises it, or if no input can cause it, such as an undefined name. Recipes in torch are not
+    A misconception may rightly raise an error for some inputs. So an error counts only if all calls
+    raise it, or if no input can cause it, such as an undefined name. Recipes that use torch are not
     run.
     """
     function = recipe.function
@@ -346,7 +345,7 @@ def _without_torch() -> Iterator[None]:
 
 
 def _errors_in_probes(recipe: Recipe, probes: Any) -> str:
-    """Return the error in the calls that a recipe draws, or an empty text."""
+    """Return the error in the calls that a recipe makes up; empty if there is none."""
     listed = isinstance(probes, list) and all(isinstance(p, Probe | tuple) for p in probes)
     if not listed or not probes:
         return "expected a list with at least one Probe or tuple of arguments."
@@ -365,7 +364,7 @@ def _errors_in_probes(recipe: Recipe, probes: Any) -> str:
 
 
 def _said_of(recipe: Recipe, state: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
-    """Yield each function by which a recipe describes a right call: its label and its call."""
+    """Yield the functions with which a recipe describes a right call: a label, and a call."""
     yield "`axes`", lambda: recipe.axes(state)
     for trait in recipe.traits:
         yield f"the trait {trait.when!r}", partial(trait.holds, state)
@@ -377,7 +376,10 @@ def _said_of(recipe: Recipe, state: Any) -> Iterator[tuple[str, Callable[[], Any
 
 
 def _first_state(recipe: Recipe, changes: Sequence[Change]) -> tuple[Exception | None, Any]:
-    """Return (None, state) of the first successful call, else (error, None); in torch, two None."""
+    """Return (None, state) of the first successful call, else (error, None).
+
+    In torch, both are None.
+    """
     met: Exception | None = None
     for probe in recipe.calls(0):
         try:

@@ -1,6 +1,6 @@
-"""Cache of courses without authoring errors, valid until one of their files changes.
+"""Cache of courses that have no authoring errors. An entry is valid until a course file changes.
 
-The lint imports all of the course's code and torch, which takes longer than to grade a submission.
+The lint imports torch and all code of the course. This takes longer than grading a submission.
 """
 
 import os
@@ -18,12 +18,12 @@ MAX_KEPT = 50  # states of courses
 def refuse_new_errors(
     course: Course, exercises: Sequence[Exercise], only_code: bool = False
 ) -> None:
-    """Refuse authoring errors in these exercises, unless the same files had none before.
+    """Refuse authoring errors in these exercises. Files that had none before are not linted again.
 
-    With `only_code`, the checks are collected already, and their marks are right.
+    If `only_code` is true, the checks are already collected, and their marks are right.
 
     Raises:
-        UserError: there is an error; then nothing is cached.
+        UserError: there is an error. It is not cached.
     """
     cache = Cache.of_user("lint", MAX_KEPT)
     names = [exercise.name for exercise in exercises]
@@ -37,7 +37,7 @@ def refuse_new_errors(
 
 
 def _stamps(course: Course) -> list[tuple[str, int, int]]:
-    """Return size and time of all files that matter: of the course, engine and libraries."""
+    """Return size and time of all files on which the lint depends: course, engine and libraries."""
     files = [str(course.root / FILE_NAME), *library_folders()]
     for root in (engine_folder(), *course.grading, course.solutions):
         for folder, inner, names in os.walk(root, followlinks=True):

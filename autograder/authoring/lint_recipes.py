@@ -33,7 +33,7 @@ TUPLES: dict[str, tuple[Any, str]] = {  # fields of a recipe: type of the items,
 
 
 class Places:
-    """Files of an exercise's misconceptions, its own module first, to locate errors in them."""
+    """Files of an exercise's misconceptions, to find the place of an error. Its module is first."""
 
     def __init__(self, module: ModuleType) -> None:
         self.path = Path(str(module.__file__))
@@ -45,25 +45,25 @@ class Places:
             if file and name.startswith(f"{package}."):
                 is_own = f"{name}.".startswith(f"{module.__name__}.")
                 (own if is_own else others).add(Path(file))
-        self.own = [self.path, *sorted(own - {self.path})]  # without files shared by exercises
+        self.own = [self.path, *sorted(own - {self.path})]  # without shared files
         self._paths = [*self.own, *sorted(others)]
 
     def _texts(self) -> Iterator[CourseText]:
         return map(course_text, self._paths)
 
     def of_name(self, name: str, says: str) -> AuthoringError:
-        """Return an error on the line that assigns to a name of the module."""
+        """Return an error at the line that assigns to a name of the module."""
         return AuthoringError(self.path, course_text(self.path).line_of_assignment(name), says)
 
     def of_argument(self, name: str, says: str) -> AuthoringError:
-        """Return an error on the line of a keyword argument in the module."""
+        """Return an error at the line with a keyword argument in the module."""
         for node in ast.walk(course_text(self.path).tree):
             if isinstance(node, ast.keyword) and node.arg == name:
                 return AuthoringError(self.path, node.value.lineno, says)
         return self.of_name(NAME, says)
 
     def of_recipe(self, function: str, says: str, word: str = "") -> AuthoringError:
-        """Return an error at a word in the recipe's call, or at the call."""
+        """Return an error at a word in the call of `Recipe`, or else at the call."""
         for text in self._texts():
             call = _call_for(text, function)
             if call is not None:
@@ -72,7 +72,7 @@ class Places:
         return self.of_word(word or function, says)
 
     def of_word(self, word: object, says: str) -> AuthoringError:
-        """Return an error on the line of a string, or else at the module's record."""
+        """Return an error at the line with a string, or else at the module's list of mistakes."""
         for text in self._texts():
             line = text.line_of_text(str(word))
             if line:
@@ -80,7 +80,7 @@ class Places:
         return self.of_name(NAME, says)
 
     def of_misconception(self, wrong: Change, says: str, word: str = "") -> AuthoringError:
-        """Return an error at a word in a mistake's entry or family, or else at its name."""
+        """Return an error at a word in the code of a mistake or its family, or else at its name."""
         places: list[tuple[Path, int]] = []
         name = wrong.id if isinstance(wrong, Misconception) else ""
         for text in self._texts() if name else ():
@@ -98,7 +98,7 @@ class Places:
 
 
 def _entries(text: CourseText, name: str) -> Iterator[tuple[ast.Call, ast.Constant, ast.expr]]:
-    """Yield the families that contain a mistake, each with the mistake's key and value."""
+    """Yield the families that contain a mistake, with the mistake's key and value."""
     if f'"{name}"' not in text.text and f"'{name}'" not in text.text:
         return
     for node in ast.walk(text.tree):
@@ -111,13 +111,13 @@ def _entries(text: CourseText, name: str) -> Iterator[tuple[ast.Call, ast.Consta
 
 
 def _line_of(tree: ast.AST, word: str) -> int:
-    """Return the first line of a tree that has a word as a string; 0 if there is none."""
+    """Return the first line of a tree that has the word as a string; 0 if there is none."""
     lines = (n.lineno for n in ast.walk(tree) if isinstance(n, ast.Constant) and n.value == word)
     return min(lines, default=0)
 
 
 def _call_for(text: CourseText, function: str) -> ast.Call | None:
-    """Return the call of `Recipe` whose first argument is a function or its name; or None."""
+    """Return the call of `Recipe` for a function, which is the first argument; None without one."""
     if function not in text.text:
         return None
     for node in ast.walk(text.tree):
@@ -146,7 +146,7 @@ def _line_in(call: ast.Call, word: str) -> int:
 def errors_in_record(
     module: ModuleType, mistakes: Mistakes, places: Places
 ) -> Iterator[AuthoringError]:
-    """Yield the errors in a module's record itself, not in its recipes."""
+    """Yield errors in a module's list of mistakes itself. The recipes are checked elsewhere."""
     seen: set[str] = set()
     listed: tuple[Any, ...] = mistakes.listed
     for recipe in listed:
@@ -184,7 +184,7 @@ def errors_in_recipe(
     solution: Mapping[str, ast.stmt] | None,
     folders: Sequence[Path],
 ) -> list[AuthoringError]:
-    """Return the errors in a recipe, without running it; `solution` has statements by name."""
+    """Return the errors in a recipe without running it; `solution` has the definitions by name."""
     name = recipe.function
     if solution is not None and name not in solution:
         says = f"the solution has no function `{name}`{meant(name, solution)}"
@@ -212,7 +212,7 @@ def errors_in_recipe(
 
 
 def _wrong_types(recipe: Recipe) -> Iterator[tuple[str, object, str]]:
-    """Yield the fields of a recipe that have a wrong type: field, value and expected type."""
+    """Yield the name, value and expected type of each field of a recipe with a wrong type."""
     for field, (kind, expected) in TUPLES.items():
         values = getattr(recipe, field)
         if isinstance(values, str) or not isinstance(values, Iterable):
@@ -232,7 +232,7 @@ def _wrong_types(recipe: Recipe) -> Iterator[tuple[str, object, str]]:
 
 
 def _functions(recipe: Recipe) -> Iterator[tuple[str, object, str]]:
-    """Yield the fields of a recipe that must be functions: field, value and expected type."""
+    """Yield the name, value and expected type of each field that must be a function."""
     yield "probes", recipe.probes, "a function"
     yield "axes", recipe.axes, "a function"
     for step, does in recipe.steps.items() if isinstance(recipe.steps, Mapping) else ():
@@ -246,7 +246,7 @@ def _functions(recipe: Recipe) -> Iterator[tuple[str, object, str]]:
 
 
 def _wrong_parameters(recipe: Recipe, solution: ast.stmt | None) -> Iterator[tuple[str, str]]:
-    """Yield an error message for each name in a recipe that is not a parameter, with the name."""
+    """Yield each name in a recipe that is not a parameter, with an error message."""
     for name in recipe.defaults:
         if name not in recipe.parameters:
             near = meant(name, recipe.parameters)
@@ -265,7 +265,7 @@ def _wrong_parameters(recipe: Recipe, solution: ast.stmt | None) -> Iterator[tup
 def _wrong_steps(
     steps: Mapping[str, Any], known: Sequence[str], what: str
 ) -> Iterator[tuple[str, str]]:
-    """Yield an error message for each change of an unknown step or without a function."""
+    """Yield an error message for each change that names an unknown step or has no function."""
     for name, does in steps.items():
         if name not in known:
             near = meant(str(name), known)
@@ -276,7 +276,7 @@ def _wrong_steps(
 
 
 def _repeated_keys(places: Places) -> Iterator[AuthoringError]:
-    """Yield an error for each key that a dict has twice: Python silently keeps the last."""
+    """Yield an error for each key that occurs twice in a dict. Python keeps only the last one."""
     for text in map(course_text, places.own):
         for table in (node for node in ast.walk(text.tree) if isinstance(node, ast.Dict)):
             seen: set[object] = set()
@@ -290,7 +290,7 @@ def _repeated_keys(places: Places) -> Iterator[AuthoringError]:
 def _errors_in_families(
     recipe: Recipe, known: Sequence[str], places: Places, folders: Sequence[Path]
 ) -> Iterator[AuthoringError]:
-    """Yield the errors in the families of a recipe; `known` are its steps and arguments."""
+    """Yield the errors in the families of a recipe. `known` has its steps and arguments."""
     by_name: dict[str, list[Misconception]] = {}
     families: Any = recipe.families
     for family in families:
@@ -312,7 +312,7 @@ def _errors_in_families(
             for word, says in _wrong_replacements(wrong, known, what):
                 yield places.of_misconception(wrong, says, word)
             others = by_name.setdefault(wrong.id, [])
-            # ways of the same mistake share the finding, the hints or the steps
+            # entries for the same mistake share the finding, the hints or the steps
             if any(
                 wrong.finding != other.finding
                 and wrong.hints != other.hints
@@ -358,7 +358,7 @@ def _wrong_texts(family: Family, places: Places) -> Iterator[AuthoringError]:
 def _wrong_replacements(
     wrong: Misconception, known: Sequence[str], what: str
 ) -> Iterator[tuple[str, str]]:
-    """Yield an error message for each step that a misconception cannot replace, with the step."""
+    """Yield each step that a misconception cannot replace, with an error message."""
     if not wrong.replaces:
         yield "", f"{what} replaces nothing; give a dict of steps."
     if "" in wrong.replaces:

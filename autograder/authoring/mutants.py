@@ -1,4 +1,4 @@
-"""Mutants of a solution by all operators of a mutation tester, and known equivalent mutants."""
+"""Mutants of a solution, made with all operators of a mutation tester; and equivalent mutants."""
 
 import ast
 import functools
@@ -17,7 +17,7 @@ from autograder.submission.stubs import BEGIN, END
 
 
 class Mutant(msgspec.Struct, frozen=True):
-    """Solution with one change: its text, the changed line and the operator."""
+    """Solution with one change: its text, the changed line, and the operator that changed it."""
 
     text: str
     line: str
@@ -25,14 +25,14 @@ class Mutant(msgspec.Struct, frozen=True):
 
 
 class MutantPlace(msgspec.Struct, frozen=True):
-    """Place at which an operator applies, and how many places it has before this one."""
+    """Place where an operator applies; `occurrence` counts the operator's places before it."""
 
     operator: str
     occurrence: int
 
 
 def mutants(text: str, share: int = 1) -> Iterator[Mutant]:
-    """Yield each different mutant of the lines between the markers; of one place in `share`.
+    """Yield the different mutants of the lines between the markers, for one of `share` places.
 
     Raises:
         UserError: the mutation tester is not installed.
@@ -64,7 +64,7 @@ def places(text: str) -> Iterator[MutantPlace]:
 
 
 def mutant_at(text: str, place: MutantPlace) -> Mutant | None:
-    """Return the mutant of a place; None if it is outside the markers, invalid or unchanged."""
+    """Return the mutant for a place; None if it is outside the markers, invalid or unchanged."""
     from cosmic_ray.mutating import mutate_code
     from cosmic_ray.plugins import get_operator
 
@@ -102,7 +102,7 @@ def _solution_lines(text: str) -> frozenset[int]:
 
 @functools.lru_cache(8)
 def _meaning(text: str) -> str:
-    """Return the syntax tree as text, so that layout does not count; empty if invalid."""
+    """Return the syntax tree as text, which does not depend on layout; empty if invalid."""
     try:
         return ast.dump(ast.parse(text))
     except SyntaxError:
@@ -115,7 +115,7 @@ FIELDS = ("line", "reason")
 
 
 class EquivalentMutant(msgspec.Struct, frozen=True):
-    """Mutant that is also right: the changed line, and the reason why it changes nothing."""
+    """Mutant that is right too: the changed line, and the reason why results do not change."""
 
     line: str
     reason: str

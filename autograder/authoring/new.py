@@ -1,4 +1,4 @@
-"""`autograder new`: the files of a new course or exercise, which `autograder verify` accepts."""
+"""Files of a new course or exercise, for `autograder new`. `autograder verify` accepts them."""
 
 import json
 import keyword
@@ -24,16 +24,16 @@ from autograder.course.errors import UserError
 from autograder.course.files import write_atomically
 from autograder.course.text import number, one_line
 
-PACKAGES = ("checks", "misconceptions", "variants", "modules")  # packages of a reference
+PACKAGES = ("checks", "misconceptions", "variants", "modules")  # packages in the course's reference
 YAML_WORDS = {"true", "false", "yes", "no", "on", "off", "null", "y", "n"}
 TEMPLATES = Path(__file__).parent / "templates"
 
 
 def with_exercise(path: Path, entry: str) -> str:
-    """Return the text of a `course.yml` with an entry after the last exercise, otherwise unchanged.
+    """Return the text of a `course.yml` with a new entry after its last exercise.
 
     Raises:
-        UserError: the entry cannot be added without other changes; the message says what to add.
+        UserError: other changes would be needed to add the entry; the message says what to add.
     """
     before = load_course(path).content
     text = path.read_text(encoding="utf-8")
@@ -61,7 +61,7 @@ def with_exercise(path: Path, entry: str) -> str:
 
 
 def _last_line(node: yaml.Node) -> int:
-    """Return the line number (from 0) on which a node ends, without the comments after it."""
+    """Return the line number (from 0) where a node ends; comments after the node do not count."""
     if isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
         last = node.value[-1]
         return _last_line(last[1] if isinstance(last, tuple) else last)
@@ -120,7 +120,7 @@ def new_exercise(course: Course, name: str, title: str, needs: Library) -> list[
 
 
 def _files(course: Course, name: str) -> dict[Path, str]:
-    """Return an exercise's files, and the packages that the course does not have yet."""
+    """Return the files of an exercise, and files for packages that the course does not have yet."""
     exercise = course.exercise(name)
     values = {
         "name": name,
@@ -151,7 +151,7 @@ def _files(course: Course, name: str) -> dict[Path, str]:
 
 
 def _write(course: Course, name: str, files: Mapping[Path, str]) -> list[Path]:
-    """Write new files, build the students' files from the solution; return all paths."""
+    """Write new files, and build the students' files from the solution. Return all paths."""
     _write_new(files)
     built = build_exercise(course, course.exercise(name))
     _write_new(built)
@@ -187,13 +187,13 @@ def _title(given: str, name: str) -> str:
 
 
 def _quoted(title: str) -> str:
-    """Return a title as a YAML value, without quotes if that is safe."""
+    """Return a title as a YAML value; it has no quotes if it does not need them."""
     plain = re.fullmatch(r"[A-Za-z][\w ,.?()-]*", title) and title.lower() not in YAML_WORDS
     return title if plain else json.dumps(title, ensure_ascii=False)
 
 
 def _fit_for_a_name(name: str) -> None:
-    """Refuse a name that cannot name files, a module and a function."""
+    """Refuse a name that cannot be the name of files, of a module and of a function."""
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name) or keyword.iskeyword(name):
         raise UserError(
             f"{name!r} cannot be an exercise's name. A function has the same name, so use letters, "

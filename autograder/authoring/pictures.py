@@ -1,8 +1,8 @@
-"""Pictures in an exercise's text: their files, and their copies inside notebooks.
+"""Pictures in the text of an exercise: their files, and their copies inside notebooks.
 
 A text shows a picture as in Markdown, `![description](figures/NAME.png)`. The file is in the folder
-of the students' files, so a script's reader can open it. A notebook has it attached, so the
-notebook is complete by itself.
+of the students' files, so that a reader of the script can open it. A notebook contains a copy of
+the picture, so it needs no other file.
 """
 
 import base64
@@ -21,19 +21,19 @@ _ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:|/", re.IGNORECASE)
 
 
 def pictures_in(text: str) -> list[str]:
-    """Return the picture files that a text shows, each once, relative to the students' files."""
+    """Return the pictures in a text as paths relative to the students' files, each path once."""
     return list(dict.fromkeys(path for _, path in _local(text)))
 
 
 def pictures_of(course: Course, texts: Iterable[str]) -> dict[str, bytes]:
-    """Return the existing pictures that some texts show, by path."""
+    """Return the pictures in some texts, if they exist, as a dict by path."""
     paths = dict.fromkeys(path for text in texts for path in pictures_in(text))
     files = {path: course.handed_out / path for path in paths}
     return {path: file.read_bytes() for path, file in files.items() if file.is_file()}
 
 
 def attach(cell: Any, folder: Path) -> None:
-    """Attach the pictures that a text cell shows to the cell; a missing picture stays a link."""
+    """Attach the pictures in a text cell to that cell. A missing picture stays a link."""
     for path in pictures_in(cell["source"]):
         file = folder / path
         if not file.is_file() or file.suffix.lower() not in KINDS:
@@ -44,7 +44,7 @@ def attach(cell: Any, folder: Path) -> None:
 
 
 def require_pictures(course: Course, exercise: Exercise, text: str) -> None:
-    """Raise an error if readers of a text could not see its pictures or their descriptions.
+    """Refuse a text whose readers could not see its pictures or the descriptions of them.
 
     Raises:
         UserError: a picture is missing, has a type that notebooks cannot contain, is too large, or
@@ -67,7 +67,7 @@ def require_pictures(course: Course, exercise: Exercise, text: str) -> None:
 
 
 def _local(text: str) -> Iterator[tuple[str, str]]:
-    """Yield descriptions and paths of pictures that are files in the students' folder."""
+    """Yield the description and path of each picture that is a file in the students' folder."""
     for said, path in _SHOWN.findall(text):
         if not _ELSEWHERE.match(path) and ".." not in path.split("/"):
             yield said, path

@@ -1,7 +1,7 @@
-"""Key of the records of one exercise: a digest of everything that they depend on.
+"""Key of the records of one exercise: a digest of all that the records depend on.
 
-These are the course's reference, without files that belong only to another exercise (unless this
-exercise may read them), the engine, the libraries and the machine.
+This is the course's reference, the engine, the libraries and the machine. A file that belongs only
+to another exercise does not count, unless this exercise may read it.
 """
 
 import ast
@@ -30,7 +30,7 @@ NOT_COUNTED = ("__pycache__", ".autograder")
 
 
 def record_key(course: Course, exercise: Exercise, *settings: object) -> str:
-    """Return the key of an exercise's records, made with these settings."""
+    """Return the key for the records of an exercise; the records are made with these settings."""
     content = msgspec.structs.replace(course.content, exercises=(exercise,), assignments=())
     return cache_key(
         settings,
@@ -50,7 +50,7 @@ def engine_key() -> str:
 
 @functools.cache
 def machine() -> tuple[str, ...]:
-    """Return everything besides code that affects numbers: versions and settings."""
+    """Return everything except code that may change numbers: versions and settings."""
     libc = " ".join(platform.libc_ver())
     threads = sorted(f"{k}={v}" for k, v in os.environ.items() if k.endswith("_NUM_THREADS"))
     installed = {f"{each.name} {each.version}" for each in importlib.metadata.distributions()}
@@ -65,7 +65,7 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def _counted(course: Course, exercise: Exercise) -> set[Path]:
-    """Return the course's files that its records depend on, without its own submissions."""
+    """Return the course's files on which the records of an exercise depend, without submissions."""
     every = {file for folder in course.grading for file in _files(folder)}
     others: set[Path] = set()  # files of other exercises, unless this one may read them
     for name in course.exercises:
@@ -82,9 +82,9 @@ def _counted(course: Course, exercise: Exercise) -> set[Path]:
 
 
 def _reached(course: Course, file: Path, others: set[Path]) -> Iterator[Path]:
-    """Yield the course files that a file imports, or may read.
+    """Yield the course files that a file imports, and those that it may read.
 
-    A file that searches for files in the folders of exercises may read all of `others`.
+    A file that searches the folders of exercises for files may read all files in `others`.
     """
     if file.suffix != ".py":
         return
@@ -101,7 +101,7 @@ def _reached(course: Course, file: Path, others: set[Path]) -> Iterator[Path]:
 
 
 def _files_of(root: Path, parts: tuple[str, ...]) -> Iterator[Path]:
-    """Yield the files of the package or module with a dotted name, and of its parent packages."""
+    """Yield the files of a package or module with a dotted name, and of its parent packages."""
     for count in range(1, len(parts) + 1):
         place = root.joinpath(*parts[:count])
         module, package = place.with_suffix(".py"), place / "__init__.py"
@@ -117,7 +117,7 @@ def _files_of(root: Path, parts: tuple[str, ...]) -> Iterator[Path]:
 
 @functools.lru_cache(maxsize=4096)
 def _imported(text: str, file: Path) -> tuple[tuple[str, ...], bool]:
-    """Return the full names that a file imports, and whether its strings name certain folders.
+    """Return the full names that a file imports. The flag is true if it names certain folders.
 
     These are the folders of misconceptions and checks, where each exercise has its own files.
     """

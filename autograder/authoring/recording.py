@@ -1,7 +1,7 @@
-"""Recording of several exercises: parts in the cache are reused, the others recorded.
+"""Recording for several exercises. Parts in the cache are used again; the others are recorded.
 
-The number of processes does not affect the recorded bytes. Each part is cached as soon as it is
-recorded.
+The recorded bytes do not depend on the number of processes. Each part is saved in the cache as soon
+as it is recorded.
 """
 
 import functools
@@ -32,7 +32,7 @@ from autograder.sandbox.spawn import keep_to_one_thread
 if TYPE_CHECKING:
     from multiprocessing.synchronize import Event
 
-MAX_KEPT = 200  # parts of exercises: a large course a few times
+MAX_KEPT = 200  # parts of exercises; enough for several versions of a large course
 HINTS: dict[HintPolicy, int] = {"practice": 3, "homework": 2, "exam": 0}
 RecordedPart = Literal["mistakes", "checks", "shares"]
 Parts = dict[tuple[str, RecordedPart], bytes]
@@ -40,9 +40,9 @@ OFTEN = 0.2  # s between two checks whether to end
 
 
 class RecordingTask(msgspec.Struct, frozen=True):
-    """One part of one exercise of the course in `root`; `kit` is the folder of its release.
+    """One part to record for one exercise of the course in `root`. `kit` is the released folder.
 
-    The part `shares` is measured with a kit that has the other two parts.
+    The part `shares` is measured with a kit that already has the other two parts.
     """
 
     root: Path
@@ -58,7 +58,7 @@ class RecordingTask(msgspec.Struct, frozen=True):
 
 
 class RecordingOptions(msgspec.Struct, frozen=True):
-    """Options of recording: number of processes (0: this one), cache, and `anew` to ignore it."""
+    """Options of recording. With 0 workers, this process records. `anew` ignores the cache."""
 
     workers: int = 0
     anew: bool = False
@@ -66,7 +66,7 @@ class RecordingOptions(msgspec.Struct, frozen=True):
 
 
 def record_part(task: RecordingTask) -> bytes:
-    """Return the packed record of a part; empty if there is nothing to record."""
+    """Return the packed record of one part; empty if there is nothing to record."""
     course = load_course(task.root / FILE_NAME)
     exercise = course.exercise(task.exercise)
     if task.part == "mistakes":
@@ -122,9 +122,9 @@ def record_all(
 def _recorded(
     tasks: Sequence[RecordingTask], workers: int
 ) -> Iterator[tuple[RecordingTask, bytes]]:
-    """Yield each task with its record as soon as it is ready.
+    """Yield each task with its record, as soon as the record is ready.
 
-    The processes end with this one, or when the generator is closed.
+    The processes end when this process ends, or when the generator is closed.
     """
     if not workers or not tasks:
         yield from ((task, record_part(task)) for task in tasks)
@@ -151,7 +151,7 @@ def _recorded(
 
 
 def _begin(parent: int, stop: "Event") -> None:
-    """Ignore Ctrl-C, and end with the parent process or when `stop` is set."""
+    """Ignore Ctrl-C. End when the parent process ends, or when `stop` is set."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def end_when_unwanted() -> None:

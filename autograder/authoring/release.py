@@ -1,4 +1,7 @@
-"""Release of a course: collected, recorded, and searched for answers before it is written."""
+"""Release of a course.
+
+The files are collected, and searched for answers before they are written.
+"""
 
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -40,7 +43,7 @@ from autograder.grading.check_collection import checks_of
 from autograder.submission.source import SUFFIXES
 from autograder.submission.stubs import course_digest
 
-REPLACED = frozenset({*SUFFIXES, ".bin", ".whl"})  # an update deletes old ones
+REPLACED = frozenset({*SUFFIXES, ".bin", ".whl"})  # an update deletes old files with these suffixes
 Checks = Mapping[str, Sequence[Check]]
 
 
@@ -59,10 +62,11 @@ def bundle(
     say: Callable[[str], None],
     how: RecordingOptions | None = None,
 ) -> dict[str, bytes]:
-    """Return all files of the released course, by their path.
+    """Return all files of the released course, in a dict by path.
 
     Raises:
-        UserError: it cannot be released, or somebody stopped it; the message says why.
+        UserError: the course cannot be released, or somebody stopped the release; the message says
+            why.
     """
     exercises = options.exercises
     checks = checks_of(course, [exercise.name for exercise in exercises])
@@ -82,7 +86,7 @@ def bundle(
                 f"`modules`, or import names from the reference. {few(places, 8)}"
             )
 
-    refuse_leaks()  # before the long recording
+    refuse_leaks()  # search now too, before the long recording
     # an exam shows no findings, so it needs no names
     parts: list[RecordedPart] = ["checks"] if options.policy == "exam" else ["mistakes", "checks"]
     recorded = _recorded(course, whole, options, parts, say, how)
@@ -99,7 +103,7 @@ def bundle(
 
 
 def _texts(course: Course, options: ReleaseOptions, checks: Checks) -> tuple[list[str], list[str]]:
-    """Return the hints and findings that the policy shows, and those that it withholds."""
+    """Return the hints and findings that students may see, and those that the policy holds back."""
     most, exam = HINTS[options.policy], options.policy == "exam"
     shown: list[str] = []
     secret: list[str] = []
@@ -123,7 +127,7 @@ def _recorded(
     say: Callable[[str], None],
     how: RecordingOptions | None,
 ) -> Parts:
-    """Return some parts of each exercise's records, made with the kit's other files."""
+    """Return some parts of each exercise's records, which are made with the kit's other files."""
     with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
         folder = Path(scratch).resolve()
         write(folder, files)
@@ -138,7 +142,7 @@ def _recorded(
 
 
 def _packed_record(data: bytes, checks: Sequence[Check], digest: str, hints: int) -> bytes:
-    """Return an exercise's packed record, completed with what the release decides."""
+    """Return an exercise's record in packed form, with the fields that only the release knows."""
     public = [check for check in checks if check.in_kit]
     record = msgspec.structs.replace(
         msgspec.msgpack.decode(data, type=ExerciseRecord),
@@ -162,10 +166,10 @@ def shares_of(
     say: Callable[[str], None],
     how: RecordingOptions | None = None,
 ) -> list[KitShares]:
-    """Return for each exercise the shares that the released course can judge.
+    """Return for each exercise how much the released course can judge.
 
     Raises:
-        UserError: no right answer passes some public check, or somebody stopped the recording.
+        UserError: no right answer passes some visible check, or somebody stopped the recording.
     """
     parts = _recorded(course, files, options, ["shares"], say, how)
     shares = [
@@ -185,17 +189,17 @@ def write(folder: Path, files: Mapping[str, bytes]) -> None:
 
 
 def without_work(files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return the files that can replace an earlier release: all but the students' files."""
+    """Return the files that may replace an earlier release: all files except the students' own."""
     return {name: data for name, data in files.items() if not _is_work(name)}
 
 
 def _is_work(name: str) -> bool:
-    """Return whether students write in a file; the pictures beside the exercises do not count."""
+    """Return whether students write in a file. They do not write in pictures."""
     return name.startswith(f"{WORK}/") and name.endswith(SUFFIXES)
 
 
 def update(folder: Path, files: Mapping[str, bytes]) -> list[str]:
-    """Write a release over an earlier one; return the changed exercises, which are kept.
+    """Write a release over an earlier one. Return the exercises that students changed; these stay.
 
     Raises:
         UserError: there is no earlier release in the folder.
@@ -204,7 +208,7 @@ def update(folder: Path, files: Mapping[str, bytes]) -> list[str]:
         raise UserError(f"{folder} holds no student kit. Leave --update out to make one.")
     if load_course(folder / FILE_NAME).content.released is None:
         raise UserError(f"{folder} holds a full course, not a student kit. Nothing was changed.")
-    # without the earlier stubs, changes cannot be recognised: all is kept
+    # without the earlier stubs, changes are not known, so all files are kept
     stubs = (path for path in (folder / STUBS).glob("*") if path.is_file())
     before = {path.name: path.read_bytes() for path in stubs}
     kept = []

@@ -1,7 +1,7 @@
-"""Handed-out version of a course file: without hidden checks, hints and answers.
+"""Course files in the form that students get: without hidden checks, hints and answers.
 
-Names imported from the reference become stand-ins, unless their module is handed out. Code that
-only hidden checks use is removed, and so are comments and docstrings.
+Names from the reference are replaced by stand-ins, unless students get the module that defines
+them. Code that only hidden checks use is removed, and so are comments and docstrings.
 """
 
 import ast
@@ -20,11 +20,10 @@ IMPORTS = ast.Import, ast.ImportFrom
 class Naming:
     """Origin of the names in a file.
 
-    Attributes:
-        reference: name of the course's package of right answers.
-        package: name of the package that is handed out.
-        helpers: handed-out modules of the reference, named without the package.
-        value: returns the reference's value for a dotted name without the package, or None.
+    Attributes: reference: name of the package with the course's right answers. package: name of the
+    package that students get. helpers: modules of the reference that students get, without the name
+    of the package. value: returns the reference's value for a dotted name without the package, or
+    None.
     """
 
     reference: str
@@ -34,12 +33,12 @@ class Naming:
 
 
 def released(text: str, label: str, naming: Naming, checks: bool, silent: bool = False) -> str:
-    """Return the handed-out text of a file of checks, or of one of their helpers.
+    """Return the text that students get of a file with checks, or of a helper module.
 
     With `silent`, messages on mistakes are removed too.
 
     Raises:
-        UserError: it imports the reference in a way that cannot be replaced.
+        UserError: the file imports the reference in a way for which there is no replacement.
     """
     tree = ast.parse(text, label)
     if checks:
@@ -56,13 +55,13 @@ def released(text: str, label: str, naming: Naming, checks: bool, silent: bool =
 
 
 def is_hidden(node: ast.stmt) -> bool:
-    """Return whether a check's marks say that it is not handed out."""
+    """Return whether the marks of a check say that students do not get it."""
     marks = {ast.unparse(each) for each in getattr(node, "decorator_list", [])}
     return any(f"pytest.mark.{name}" in marks for name in NOT_IN_KIT)
 
 
 class _Imports(ast.NodeTransformer):
-    """Replacer of imports from the reference by handed-out modules or stand-ins."""
+    """Transformer that replaces imports from the reference by other modules or stand-ins."""
 
     def __init__(self, naming: Naming, label: str) -> None:
         self.naming = naming
@@ -103,7 +102,7 @@ class _Imports(ast.NodeTransformer):
 
 
 class _Bare(ast.NodeTransformer):
-    """Remover of docstrings and hints; with `silent`, of findings too."""
+    """Transformer that removes docstrings and hints, and findings too if `silent` is true."""
 
     def __init__(self, silent: bool) -> None:
         self.silent = silent
@@ -145,7 +144,7 @@ def _is_sentence(text: str) -> bool:
 
 
 def _used(body: Sequence[ast.stmt]) -> list[ast.stmt]:
-    """Return the checks of a file and all that they use: functions, fixtures, values, imports."""
+    """Return a file's checks, and the functions, fixtures, values and imports that they use."""
     defined: dict[str, list[ast.stmt]] = {}
     for node in body:
         for name in _defines(node):
@@ -186,7 +185,7 @@ def _defines(node: ast.stmt) -> list[str]:
 
 
 def _names(statement: ast.AST) -> Iterator[str]:
-    """Yield the names that a statement uses, with the fixtures that a function asks for."""
+    """Yield the names that a statement uses, and the fixtures that a function asks for."""
     for node in ast.walk(statement):
         if isinstance(node, ast.Name):
             yield node.id

@@ -1,4 +1,4 @@
-"""Remarks of `verify`: suggestions to the author that are not errors."""
+"""Remarks of `verify`: suggestions for the author. They are not errors."""
 
 from collections.abc import Iterator, Sequence
 
@@ -26,7 +26,7 @@ def check_remarks(results: Sequence[CheckResult]) -> Iterator[str]:
 
 
 def requirement_remarks(stated: Sequence[Requirement], checks: Sequence[Check]) -> Iterator[str]:
-    """Yield remarks on checks without a requirement and requirements without a check."""
+    """Yield a remark on each check without a requirement, and each requirement without a check."""
     for function in dict.fromkeys(each.function for each in checks if not each.grades):
         yield f"warning: {function} names no requirement of the text; add grades=[…] to its mark"
     graded = {name for each in checks for name in each.grades}
@@ -40,7 +40,7 @@ def requirement_remarks(stated: Sequence[Requirement], checks: Sequence[Check]) 
 
 
 def scale_remarks(exercise: Exercise, weights: Sequence[float]) -> Iterator[str]:
-    """Yield a remark if the checks' sum differs from `course.yml`, so points are fractions."""
+    """Yield a remark if the points of the checks do not have the sum that `course.yml` gives."""
     whole, most = sum(weights), exercise.points
     scaled = [round(weight * most / (whole or 1), 2) for weight in weights]
     if not exercise.questions and whole != most and not all(map(float.is_integer, scaled)):
@@ -51,7 +51,7 @@ def scale_remarks(exercise: Exercise, weights: Sequence[float]) -> Iterator[str]
 
 
 def id_remarks(function: str, recipe: Recipe) -> Iterator[str]:
-    """Yield a remark on each id that mistakes with different findings and hints share."""
+    """Yield a remark on each id that belongs to mistakes with different findings and hints."""
     by_id: dict[str, list[Misconception]] = {}
     for wrong in recipe.misconceptions:
         by_id.setdefault(wrong.id, []).append(wrong)

@@ -1,4 +1,4 @@
-"""Submissions simulated from recipes in this process: the course's code, no student's."""
+"""Submissions simulated from recipes. Only the course's code runs, in this process."""
 
 import sys
 import warnings
@@ -20,7 +20,7 @@ from autograder.worker.serve import Answers
 
 
 class SimulatedClient(WorkerSession):
-    """Session whose submission is a module in this process."""
+    """Session in which a module in this process takes the place of a submission."""
 
     def __init__(self, course: Course, exercise: Exercise, module: ModuleType) -> None:
         super().__init__(_SimulatedWorkers(course, exercise, module))
@@ -67,7 +67,7 @@ def solution_module(course: Course, exercise: Exercise) -> ModuleType:
 def with_misconceptions(
     module: ModuleType, recipe: Recipe, wrong: tuple[Change, ...]
 ) -> ModuleType:
-    """Copy a module, with a recipe's function replaced by one that has these misconceptions."""
+    """Copy a module. The recipe's function is replaced by one with these misconceptions."""
 
     def simulated(*args: Any, **kwargs: Any) -> Any:
         probe = Probe(args, kwargs)
@@ -81,7 +81,7 @@ def with_misconceptions(
 
 
 def with_functions(module: ModuleType, functions: Mapping[str, Callable[..., Any]]) -> ModuleType:
-    """Copy a module with some names replaced; its other functions still call the old ones."""
+    """Copy a module and replace some names. Its other functions still call the old functions."""
     copy = ModuleType(module.__name__)
     copy.__dict__.update({**vars(module), **functions})
     return copy

@@ -1,4 +1,4 @@
-"""Verification that an exercise's checks and diagnoses work as promised."""
+"""Verification of an exercise: whether its checks and diagnoses work as promised."""
 
 import functools
 import statistics
@@ -52,7 +52,7 @@ from autograder.worker.messages import Unit
 SEEDS = 50
 QUICK = 50  # --quick tries one in 50 misconceptions, pairs, mutants and seeds
 QUICK_RIGHT = 3  # and one in 3 right answers, always with the solution
-PAIRS = 150  # for each function, evenly spaced in the list
+PAIRS = 150  # number of pairs for each function, evenly spaced in the list
 PAIRS_SLOW = 25  # for modules and random functions, which are slow
 STYLES = 5
 DRAWS = 2
@@ -62,7 +62,7 @@ Simulations = Iterable[tuple[str, str, dict[str, object]]]
 
 
 class Verified(msgspec.Struct):
-    """Counts of what was verified of an exercise, and the faults in words."""
+    """What was verified of an exercise, in numbers, and a sentence on each fault."""
 
     name: str
     checks: int = 0
@@ -82,7 +82,7 @@ class Verified(msgspec.Struct):
 
 
 class Verifier:
-    """Verifier of one exercise, with one in `share` misconceptions, pairs, mutants, seeds."""
+    """Verifier of an exercise. It tries one of `share` misconceptions, pairs, mutants and seeds."""
 
     def __init__(self, course: Course, exercise: Exercise, share: int = 1) -> None:
         self.course = course
@@ -95,7 +95,7 @@ class Verifier:
         self._stopped: dict[str, list[str]] = {}  # checks that raised an error instead, and where
 
     def run(self, steps: Collection[Step] = STEPS) -> Verified:
-        """Run the steps in their fixed order; stop if the grader itself fails."""
+        """Run the steps in their fixed order. Stop if the grader itself fails."""
         ways: dict[Step, Callable[[], None]] = {
             "right answers": self._right_answers,
             "stub": self._stub,
@@ -111,7 +111,7 @@ class Verifier:
             except InternalError as trouble:
                 self._fault(trouble.finding)
                 return self.result
-            for error in self._judge.catalogue.faults:  # checks do not show these
+            for error in self._judge.catalogue.faults:  # the checks' results do not show these
                 self._course_error(error, "the recipes raise an error")
         for check in [each for each in self._stopped if each not in self._told]:
             count = several(len(self._stopped[check]), "wrong answer")
@@ -255,7 +255,7 @@ class Verifier:
             self._fault(fault)
 
     def _values(self, simulated: Callable[[], Simulations]) -> None:
-        """Try the misconceptions that are in values instead of functions."""
+        """Try the misconceptions that are wrong values; the others are wrong functions."""
         try:
             tries = list(simulated())[:: self.share]
         except Exception as error:
@@ -276,7 +276,7 @@ class Verifier:
                 self.result.remarks.append(f"{name}, {wrong}: the report has no name for it")
 
     def _apart(self, function: str, replay: Replay) -> None:
-        """Verify that probes distinguish each misconception from others and right answers."""
+        """Verify that probes distinguish each misconception from others and from right answers."""
         everywhere = range(len(replay.probes(2)))
         singles = replay.singles
         for place, wrong in enumerate(singles):
@@ -296,7 +296,7 @@ class Verifier:
     def _named_for(
         self, function: str, recipe: Recipe, wrong: tuple[Misconception, ...]
     ) -> set[str]:
-        """Return the names that the grader gives to a submission with these misconceptions."""
+        """Return the names that a submission with these misconceptions gets from the grader."""
         changed = with_misconceptions(self._module, recipe, wrong)
         about = frozenset(name for name, of in self._about.items() if function in of)
         client = SimulatedClient(self.course, self.exercise, changed)
@@ -308,7 +308,7 @@ class Verifier:
         return named_in(report, function)
 
     def _pairs(self, function: str, recipe: Recipe, replay: Replay) -> None:
-        """Count the pairs of mistakes that are named; a pair without a name is not a fault."""
+        """Count the pairs of mistakes that are named. A pair that is not named is not a fault."""
         everywhere = range(len(replay.probes(1)))
         known = recipe.misconceptions
         own = [(pair[0], pair[1]) for pair in replay.pairs if all(each in known for each in pair)]
@@ -319,7 +319,7 @@ class Verifier:
                 not replay.apart(everywhere, pair, other) for other in [(), *replay.singles]
             )
             if looks_like_less or all(replay.outcome(i, pair).raised for i in everywhere):
-                continue  # one undoes or hides the other, or every call raises
+                continue  # one mistake undoes or hides the other, or every call raises an error
             named = self._named_for(function, recipe, pair)
             ids = {each.id for each in pair}
             self.result.pairs += 1
@@ -348,7 +348,7 @@ class Verifier:
             self._fault(f"listed as equivalent, but no such mutant gets full points: {line}")
 
     def _seeds(self) -> None:
-        """Grade right answers in turn, each with its own seed, and time the checks."""
+        """Grade the right answers in turn, each with a new seed, and measure the checks' time."""
         seconds: dict[str, list[float]] = {}
         failed: dict[str, list[str]] = {}
         for seed in range(0, SEEDS, self.share):
@@ -370,17 +370,17 @@ class Verifier:
 
 
 def named_in(report: ExerciseReport, function: str) -> set[str]:
-    """Return the misconceptions of a function that failed checks name."""
+    """Return the misconceptions of a function that are named in failed checks."""
     diagnoses = (check.diagnosis for check in report.checks)
     named = (each for each in diagnoses if each is not None and each.kind == "named")
     return {name for each in named if each.function == function for name in each.misconceptions}
 
 
 def named_by_answers(replay: Replay, wrong: Fingerprint) -> set[str]:
-    """Return the names for a mistake that is known only by its recorded answers.
+    """Return the names for a mistake of which only the recorded answers are known.
 
-    It has no code that checks could run. That it loses marks was seen when it was recorded. If the
-    recipe's probes have changed since then, it gets no name.
+    There is no code that the checks could run. When the mistake was recorded, a check failed. If
+    the recipe's probes have changed since then, the mistake gets no name.
     """
     if not wrong.outcomes:
         return set()
@@ -409,7 +409,7 @@ COLUMNS = (
 
 
 def row(verified: Verified) -> list[str]:
-    """Return one exercise's cells, in the order of `COLUMNS`."""
+    """Return the cells of an exercise's row, in the order of `COLUMNS`."""
     return [
         verified.name,
         str(verified.checks),

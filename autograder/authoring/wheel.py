@@ -1,4 +1,7 @@
-"""Wheel of the engine for a released course, built by hatchling; the build is reproducible."""
+"""Wheel of the engine for a released course, built with hatchling.
+
+Equal builds have equal bytes.
+"""
 
 import importlib.metadata
 import io
@@ -15,10 +18,10 @@ _OF_EXTRA = re.compile(r"(?:;| and) extra == ['\"]([\w-]+)['\"]$")
 
 
 def build_wheel() -> tuple[str, bytes]:
-    """Return the wheel's file name and its bytes; it contains the installed engine, no course."""
+    """Return the name and the bytes of a wheel with the installed engine, without any course."""
     from hatchling.builders.wheel import WheelBuilder
 
-    # the tables of a `pyproject.toml` with the metadata of the installed engine
+    # make a `pyproject.toml` from the metadata of the installed engine
     installed = importlib.metadata.distribution(PACKAGE)
     needed: list[str] = []
     optional: dict[str, list[str]] = {

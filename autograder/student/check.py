@@ -43,7 +43,7 @@ from autograder.student.targets import Target
 from autograder.student.terminal import Terminal, from_here
 from autograder.submission.source import Source
 
-EVERY = 1000  # values of a report
+EVERY = 1000  # values that a report shows
 LOOKING = "Looking for the line to change …"
 
 
@@ -64,17 +64,17 @@ def check_targets(
     terminal: Terminal,
     options: CheckOptions,
 ) -> list[ExerciseReport]:
-    """Grade files, print their reports as students may see them, and return these reports.
+    """Grade files and print their reports. Return the reports in the form that students may see.
 
-    With several files and without `show_all`, each report has one or two lines. A file that cannot
-    be read gets a report that says so.
+    If there are several files and `show_all` is false, each report has one or two lines. If a file
+    cannot be read, its report says so.
 
     Raises:
         UserError: the only file cannot be read, or the course has an authoring error.
     """
     is_single = len(targets) == 1
     sources: list[Source | ExerciseReport] = []
-    for target in targets:  # before anything is started
+    for target in targets:  # check this before anything is started
         try:
             sources.append(source_of(target.path, target.exercise))
         except UserError as error:
@@ -106,7 +106,7 @@ def check_targets(
 
 
 class _Printer(msgspec.Struct, frozen=True):
-    """Printer of one file's report. With `as_json` it prints nothing: the caller prints all."""
+    """Printer for the report on one file. If `as_json` is true, its caller prints instead."""
 
     path: Path
     is_single: bool
@@ -126,7 +126,7 @@ class _Printer(msgspec.Struct, frozen=True):
             self._save_picture(report)
 
     def print_head(self, report: ExerciseReport) -> None:
-        """Print the part of the report that is known before the search for a repair."""
+        """Print the part of the report that is known before a repair is searched for."""
         where = from_here(self.path)
         if self.terminal.spoken:
             self.print_lines(head_sentences(report, where))
@@ -155,9 +155,9 @@ class _Printer(msgspec.Struct, frozen=True):
 
 
 def _check_step(judge: Judge, source: Source, printer: _Printer) -> ExerciseReport:
-    """Grade one file, with hints, and search for a repair if it is the only file.
+    """Grade one file, with hints. If it is the only file, search for a repair too.
 
-    The head is printed before the search for the repair, which may take seconds.
+    The search may take seconds, so the head of the report is printed before it.
     """
     course, path, is_single = judge.course, printer.path, printer.is_single
     policy = course.content.hints
@@ -200,7 +200,7 @@ def _search_notice() -> Iterator[None]:
 
 
 def _in_short(report: ExerciseReport, spoken: bool) -> Iterator[StyledLine]:
-    """Yield one or two lines on an exercise: its points, and the sentence to act on."""
+    """Yield one or two lines on an exercise: its points, and the sentence that says what to do."""
     message = opening(report).text
     if spoken:
         yield [(f"{report.name}: {score(report)}. {message}".strip(), "")]

@@ -1,4 +1,4 @@
-"""Events of `watch`, each from its own thread: a pressed key, a saved file, a graded source."""
+"""Events of `watch`: a pressed key, a saved file, or a graded source. Each kind has its thread."""
 
 import contextlib
 import os
@@ -18,12 +18,12 @@ from autograder.sandbox.child import Cancelled, Children
 from autograder.submission.source import Source
 
 OFTEN = 0.02  # s between attempts to cancel a grading
-WAIT = 0.2  # s between checks whether to stop
+WAIT = 0.2  # s between two checks whether to stop
 AGAIN = 0.5  # s until a missing folder is searched for again
 
 
 class KeyReader:
-    """Reader of keys: reports each one at once, without Enter; none if there is no terminal.
+    """Reader of keys. It reports each key at once, without Enter, if there is a terminal.
 
     As a context manager, it changes how the terminal reads keys, and restores it at the end.
     """
@@ -46,7 +46,7 @@ class KeyReader:
         self.give_back()
 
     def give_back(self) -> None:
-        """Restore how the terminal reads keys."""
+        """Restore the usual way in which the terminal reads keys."""
         if self._before is not None and sys.platform != "win32":
             import termios
 
@@ -54,7 +54,7 @@ class KeyReader:
                 termios.tcsetattr(sys.stdin.fileno(), termios.TCSADRAIN, self._before)  # type: ignore[arg-type]
 
     def take(self) -> None:
-        """Let the terminal report each key at once, and show none."""
+        """Make the terminal report each key at once, and show none of them."""
         if sys.platform == "win32" or not self.are_there:
             return
         import termios
@@ -95,7 +95,7 @@ class KeyReader:
 def watch_files(
     folders: Sequence[Path], tell: Callable[[frozenset[Path]], None], stop: threading.Event
 ) -> None:
-    """Report the files saved in folders, but not below them, until `stop` is set."""
+    """Report files that are saved directly in the folders, until `stop` is set."""
     while not stop.is_set():
         there = [folder for folder in folders if folder.is_dir()]
         with contextlib.suppress(OSError, RuntimeError):  # too many watches, or a folder is removed
@@ -107,7 +107,7 @@ def watch_files(
 def _tell_changes(
     folders: Sequence[Path], tell: Callable[[frozenset[Path]], None], stop: threading.Event
 ) -> None:
-    """Report the files saved in folders, as long as all of these exist."""
+    """Report files that are saved in the folders, as long as all of these folders exist."""
     batches = watchfiles.watch(
         *folders,
         watch_filter=None,
@@ -127,7 +127,7 @@ def _tell_changes(
 
 
 class GradedSource(msgspec.Struct, frozen=True):
-    """A source with its full report, or with the problem that prevented the report."""
+    """A source with its full report, or with the problem that prevented a report."""
 
     source: Source
     full: ExerciseReport | None = None
@@ -135,7 +135,7 @@ class GradedSource(msgspec.Struct, frozen=True):
 
 
 class BackgroundJudge:
-    """Judge for all exercises in its own thread; calls `tell` with each result that is current."""
+    """Judge for all exercises in its own thread. It calls `tell` with each current result."""
 
     def __init__(
         self,
@@ -146,7 +146,7 @@ class BackgroundJudge:
     ) -> None:
         self._tell = tell
         self._judge = Judge(course, exercises, children)
-        self._changed = threading.Condition()  # guards the next three attributes
+        self._changed = threading.Condition()  # lock for the next three attributes
         self._waiting: Source | None = None
         self._current: Source | None = None
         self._closed = False
@@ -156,7 +156,7 @@ class BackgroundJudge:
         self._thread.start()
 
     def look_at(self, source: Source) -> None:
-        """Grade this source now, and drop any older one."""
+        """Grade this source now, and stop grading any older source."""
         with self._changed:
             self._waiting = source
             self._changed.notify_all()
@@ -198,7 +198,7 @@ class BackgroundJudge:
             return GradedSource(source, problem=str(error))
 
     def _cancel_older(self) -> None:
-        """Cancel the current grading if a newer source waits or the judge is closed."""
+        """Stop the current grading if a newer source waits, or if the judge was closed."""
         while not self._closed:
             with self._changed:
                 self._changed.wait_for(lambda: self._closed or (self._waiting and self._current))

@@ -25,7 +25,7 @@ UNITS = ((86_400, "day"), (3600, "hour"), (60, "minute"))  # in seconds
 def course_lines(
     title: str, groups: Sequence[AssignmentProgress], now: datetime
 ) -> Iterator[StyledLine]:
-    """Yield every exercise by assignment, with the points of its last check."""
+    """Yield lines with every exercise by assignment, and the points of its last check."""
     every = [exercise for group in groups for exercise in group.exercises]
     wide = max(len(each.exercise.name) for each in every)
     yield [(title, "bold")]
@@ -48,7 +48,7 @@ def course_lines(
 def course_words(
     title: str, groups: Sequence[AssignmentProgress], now: datetime
 ) -> Iterator[StyledLine]:
-    """Yield the same list with one sentence per line, for screen readers."""
+    """Yield the same list for screen readers, with one sentence per line."""
     yield [(title, "")]
     yield [(progress_summary([each for group in groups for each in group.exercises]), "")]
     for group in groups:
@@ -61,7 +61,7 @@ def course_words(
 
 
 def _points(each: ExerciseProgress) -> str:
-    """Return the points of the last check, or the maximum if there was no check."""
+    """Return the points of the last check; without a check, return the maximum."""
     most = number(each.exercise.points)
     if each.last_check is None or each.is_by_hand:
         return f"/ {most}"
@@ -69,7 +69,7 @@ def _points(each: ExerciseProgress) -> str:
 
 
 def remark(each: ExerciseProgress, now: datetime) -> str:
-    """Describe the progress of an exercise in a few words."""
+    """Return a few words on the progress in an exercise."""
     last = each.last_check
     if each.state == "missing":
         return "no file here"
@@ -91,7 +91,7 @@ def remark(each: ExerciseProgress, now: datetime) -> str:
 
 
 def age(seconds: float) -> str:
-    """Describe a time span: `3 hours ago`."""
+    """Return how long ago something happened, such as `3 hours ago`."""
     for size, unit in UNITS:
         if seconds >= size:
             return f"{several(int(seconds // size), unit)} ago"
@@ -110,7 +110,7 @@ def _due(due: datetime, now: datetime) -> str:
 
 
 def progress_summary(every: Sequence[ExerciseProgress]) -> str:
-    """Count the finished exercises and the points."""
+    """Return how many exercises are finished, and the points."""
     done = sum(each.state == "done" for each in every)
     left = sum(each.state == "graded when handed in" for each in every)
     points = sum(each.points for each in every)
@@ -123,7 +123,7 @@ def progress_summary(every: Sequence[ExerciseProgress]) -> str:
 
 
 def progress_bar(every: Sequence[ExerciseProgress], width: int | None) -> StyledLine:
-    """Draw the progress in one line; leave out the bar if it does not fit."""
+    """Return the progress as one line. The bar is left out if it does not fit."""
     done = sum(each.state == "done" for each in every)
     full = round(BAR * done / len(every))
     words = progress_summary(every)
@@ -160,7 +160,7 @@ def points_in_words(done: Iterable[ExerciseProgress]) -> str:
 def next_lines(
     following: ExerciseProgress | None, every: Sequence[ExerciseProgress], where: str, now: datetime
 ) -> Iterator[StyledLine]:
-    """Yield the next exercise and how to begin it, or what is done if all is done."""
+    """Yield the next exercise and how to begin it. If all is done, yield a summary."""
     if following is None:
         yield from _all_done(every)
         return
@@ -178,7 +178,7 @@ def next_lines(
 
 
 def _all_done(every: Sequence[ExerciseProgress]) -> Iterator[StyledLine]:
-    """Yield what is done, what has no file here, and what has changed since its last check."""
+    """Yield the finished exercises, those without a file here, and those changed since a check."""
     done = [each for each in every if each.state == "done"]
     missing = [each.exercise.name for each in every if each.state == "missing"]
     changed = [each.exercise.name for each in done if each.changed]
@@ -206,7 +206,7 @@ def completion_lines(
     progress: Mapping[str, ExerciseProgress],
     spoken: bool,
 ) -> list[StyledLine]:
-    """Return the line for a finished exercise, assignment or course."""
+    """Return a line if an exercise, an assignment or the course has just been finished."""
     every = list(progress.values())
     if all(each.state == "done" for each in every):
         count = several(len(every), "exercise")

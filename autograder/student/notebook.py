@@ -1,4 +1,4 @@
-"""`check("softmax")` in a notebook: shows the report below the cell, and returns the points.
+"""`check("softmax")` in a notebook: it shows the report below the cell, and returns the points.
 
 It runs in the student's kernel, so it imports little. `autograder.student.notebook_cell` grades.
 """
@@ -15,14 +15,14 @@ EXECUTION = "NBGRADER_EXECUTION"  # set by nbgrader when it runs a notebook
 
 
 class CannotCheck(RuntimeError):
-    """Error of `check()`. A notebook shows only its sentence, without a traceback."""
+    """Error of `check()`. A notebook shows only its message, without a traceback."""
 
     def _render_traceback_(self) -> list[str]:
         return [str(self)]
 
 
 class QuietPoints(float):
-    """Points that a notebook does not show again below the report."""
+    """Points. A notebook does not show them a second time below the report."""
 
     def _ipython_display_(self) -> None:
         return
@@ -72,7 +72,7 @@ def check(exercise: str, hint: bool = False) -> float:
     if "error" in answer:
         if os.environ.get(EXECUTION) == "autograde":
             # nbgrader takes an exception for 0 points, but refuses a notebook without a kernel
-            terminal = getattr(sys.stderr, "_original_stdstream_copy", 2)  # uncaptured
+            terminal = getattr(sys.stderr, "_original_stdstream_copy", 2)  # not captured
             os.write(terminal, f"autograder: nothing was graded. {answer['error']}\n".encode())
             os._exit(1)
         raise CannotCheck(answer["error"])
@@ -83,5 +83,5 @@ def check(exercise: str, hint: bool = False) -> float:
 
 
 def points_value(points: float) -> float:
-    """Return the points as nbgrader reads them, or as a value that a notebook does not show."""
+    """Return the points for nbgrader, or in a form that a notebook does not show."""
     return points if EXECUTION in os.environ else QuietPoints(points)

@@ -1,6 +1,6 @@
-"""Grader of a notebook's cells: reads a request, grades the cells, and prints the report.
+"""Grader for the cells of a notebook. It reads a request and prints the answer with the report.
 
-`python -m autograder.student.notebook_cell` reads the request in JSON and prints the answer.
+`python -m autograder.student.notebook_cell` reads the request and prints the answer as JSON.
 """
 
 import json
@@ -52,7 +52,7 @@ ELSEWHERE = (
 
 
 def answer_of(request: dict[str, Any]) -> dict[str, Any]:
-    """Return the report on some cells as HTML and text, with the points; or an error."""
+    """Return the report on some cells as HTML and text, with the points. Or return an error."""
     folder = Path(request["folder"])
     try:
         course = find_course(folder)
@@ -74,7 +74,7 @@ def answer_of(request: dict[str, Any]) -> dict[str, Any]:
         html, text = notebook_outputs(
             exercise_for_student(report, course.content.hints, hidden=course.hidden_checks)
         )
-    else:  # a student gets one step at a time
+    else:  # other students get one step at a time
         notebook = folder / f"{report.name}.ipynb"
         before = read_progress(notebook, report.name)
         seen = read_attempts(notebook, report.name)
@@ -90,7 +90,7 @@ def answer_of(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def without_corrected(cells: Sequence[str]) -> list[str]:
-    """Return the cells, emptied if they are not Python and a later cell defines the same names."""
+    """Return the cells. Empty a cell that is not Python if a later cell defines the same names."""
     codes, later = [read_code([Unit("cell", text)]) for text in cells], set[str]()
     kept = list(cells)
     for number, code in reversed(list(enumerate(codes))):
@@ -102,7 +102,7 @@ def without_corrected(cells: Sequence[str]) -> list[str]:
 
 
 def with_answers(source: Source, exercise: Exercise, saved: Path) -> Source:
-    """Return the source with the answers in words, which are only in the saved notebook.
+    """Return the source with the answers in words, which only the saved notebook contains.
 
     Raises:
         UserError: the exercise has questions, and the saved notebook cannot be read.
@@ -124,7 +124,7 @@ def with_answers(source: Source, exercise: Exercise, saved: Path) -> Source:
 def _context_lines(
     course: Course, report: ExerciseReport, before: LastCheck | None
 ) -> tuple[list[StyledLine], list[StyledLine]]:
-    """Return what has changed since the check `before`, and the progress in the course."""
+    """Return lines on the changes since the check `before`, and lines on the course's progress."""
     progress = course_progress(course)
     exercise = progress[report.name]
     now = progress_of(report)

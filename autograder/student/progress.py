@@ -1,6 +1,6 @@
-"""Progress in the course: the last check of each exercise, saved beside the student's file.
+"""Progress in the course: the last check of each exercise, saved next to the student's file.
 
-Only the student reads these files. This module runs no submitted code.
+Only the student reads these files. This module does not run submitted code.
 """
 
 import contextlib
@@ -31,7 +31,7 @@ Stage = Literal["done", "graded when handed in", "begun", "untouched", "missing"
 
 
 def read_record(source: Path, name: str, kind: type[Stored]) -> Stored | None:
-    """Read a record beside a student's file; None if it is missing, damaged or a link."""
+    """Read a record that is next to a student's file; None if it is missing, damaged or a link."""
     path = source.parent / FOLDER / f"{name}.json"
     try:
         with opened_folder(path.parent) as folder:
@@ -41,7 +41,7 @@ def read_record(source: Path, name: str, kind: type[Stored]) -> Stored | None:
 
 
 def write_record(source: Path, name: str, record: msgspec.Struct) -> None:
-    """Write a record beside a student's file that only the owner can read, if that is possible."""
+    """Write a record next to a student's file, if possible. Only the owner can read the record."""
     path = source.parent / FOLDER / f"{name}.json"
     with contextlib.suppress(OSError):
         plain_folder(path.parent, 0o700)
@@ -53,7 +53,7 @@ def write_record(source: Path, name: str, record: msgspec.Struct) -> None:
 
 
 def _is_ours(path: Path) -> bool:
-    """Return whether the file is as written here and has no other name."""
+    """Return whether this program wrote the file, and the file has no second name."""
     with contextlib.suppress(OSError):
         status = path.lstat()
         is_whole = status.st_size == len(IGNORED) and status.st_nlink == 1
@@ -62,11 +62,11 @@ def _is_ours(path: Path) -> bool:
 
 
 class LastCheck(msgspec.Struct, frozen=True):
-    """The last check of one exercise, as its student may see it.
+    """The last check of one exercise, as far as its student may see it.
 
-    `digest` identifies the source, if that was saved. `passed` lists the checks that passed, out of
-    `checks`. Hidden checks of a released course do not count. `when_handed_in` counts the visible
-    checks that could not be judged.
+    `digest` identifies the source if the source was saved. `passed` has the names of the checks
+    that passed; `checks` is the number of all checks. Hidden checks of a released course do not
+    count. `when_handed_in` counts the visible checks that could not be judged.
     """
 
     file: str
@@ -81,14 +81,14 @@ class LastCheck(msgspec.Struct, frozen=True):
 
     @property
     def is_done(self) -> bool:
-        """True if nothing is left to do: full points, or every question has an answer."""
+        """True if nothing is left to do: full points, or an answer to every question."""
         if self.status == "by hand":
             return len(self.passed) == self.checks
         return self.status == "graded" and self.points == self.max_points
 
 
 def progress_of(report: ExerciseReport, now: datetime | None = None) -> LastCheck:
-    """Return the record to save of a report that its student may see."""
+    """Return the record of a report that is saved. The student may see all of this report."""
     left = [check for check in report.checks if is_left_to_grading(check)]
     hidden = [check for check in left if check.hidden]
     return LastCheck(
@@ -124,7 +124,7 @@ def write_progress(source: Path, report: ExerciseReport) -> None:
 
 
 class ExerciseProgress(msgspec.Struct, frozen=True):
-    """The progress of one exercise. `changed` says if its file has changed since the last check."""
+    """The progress in one exercise. `changed`: the file has changed since the last check."""
 
     exercise: Exercise
     state: Stage
@@ -140,7 +140,7 @@ class ExerciseProgress(msgspec.Struct, frozen=True):
 
     @property
     def is_by_hand(self) -> bool:
-        """True if a person gives the points."""
+        """True if a person gives the points for the exercise."""
         return self.last_check is not None and self.last_check.status == "by hand"
 
 
@@ -148,7 +148,7 @@ CourseProgress = dict[str, ExerciseProgress]
 
 
 class AssignmentProgress(msgspec.Struct, frozen=True):
-    """Exercises that are due together."""
+    """Exercises that have the same due date because they belong to one assignment."""
 
     title: str
     due: datetime | None
@@ -164,7 +164,7 @@ def course_progress(course: Course) -> CourseProgress:
 def exercise_progress(
     course: Course, exercise: Exercise, stubs: Stubs, file: Path | None = None
 ) -> ExerciseProgress:
-    """Return the progress of one exercise, with `file` as its file if that is given."""
+    """Return the progress in one exercise. Its file is `file`, if that is given."""
     try:
         file = file or find_file(course, exercise, stubs)
     except UserError:
@@ -186,7 +186,7 @@ def exercise_progress(
 
 
 def by_assignment(course: Course, progress: CourseProgress) -> list[AssignmentProgress]:
-    """Return the exercises by assignment, in the course's order; at the end those without one."""
+    """Return the exercises by assignment, in the course's order. Those without one come last."""
     assignments = course.content.assignments
     groups = [
         AssignmentProgress(each.title, each.due, tuple(progress[name] for name in each.exercises))
@@ -202,10 +202,10 @@ def by_assignment(course: Course, progress: CourseProgress) -> list[AssignmentPr
 def next_unfinished(
     course: Course, progress: CourseProgress, after: str | None = None
 ) -> ExerciseProgress | None:
-    """Return the first unfinished exercise, in the order of due dates; None if there is none.
+    """Return the first unfinished exercise, by due date; None if all are finished.
 
-    With `after`, begin behind that exercise, and go on at the start. Exercises that are graded when
-    handed in come last.
+    If `after` is given, begin after that exercise and continue at the start. Exercises that can
+    only be graded when handed in come last.
     """
     ordered = in_order_of_due_dates(course, progress)
     names = [each.exercise.name for each in ordered]
@@ -221,7 +221,7 @@ def in_order_of_due_dates(course: Course, progress: CourseProgress) -> list[Exer
 
 
 def begun_targets(course: Course) -> list[Target]:
-    """Return the exercises that the student has begun, each with its file, by due date."""
+    """Return the exercises that the student has begun, with their files, sorted by due date."""
     return [
         Target(exercise.exercise, exercise.file)
         for exercise in in_order_of_due_dates(course, course_progress(course))

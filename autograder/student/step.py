@@ -1,6 +1,6 @@
-"""One step of a student: grade a file, show the report and save what was shown.
+"""One step of a student: grade a file, show the report, and save what the report has shown.
 
-The next hint comes after a new attempt that fails the same way, or on request.
+The next hint comes after a new attempt that fails in the same way, or when the student asks.
 """
 
 from collections.abc import Collection, Iterator
@@ -29,16 +29,16 @@ LAST = "That was the last hint."
 
 
 class Seen(msgspec.Struct, frozen=True):
-    """Record of how a check failed when the student last saw it, and of the hints shown."""
+    """How a check failed when the student last saw it, and how many hints were shown."""
 
     way: str
     hints: int
 
 
 class Attempts(msgspec.Struct, frozen=True):
-    """Record of what a student has seen of an exercise: the source and each check.
+    """What a student has seen of an exercise: the digest of the source, and each check.
 
-    `first` is the check to correct first, whose hints were on the screen.
+    `first` is the name of the check to correct first; only its hints were on the screen.
     """
 
     digest: str = ""
@@ -49,12 +49,12 @@ class Attempts(msgspec.Struct, frozen=True):
 def next_step(
     before: Attempts, exercise: ExerciseReport, policy: HintPolicy, asked: bool
 ) -> Attempts:
-    """Return what to show of the exercise now.
+    """Return the failures and the number of hints to show of the exercise now.
 
-    A check's first hint comes with its message. The next hint comes if the source has changed and
-    fails the same way, or, if the policy is "practice", when it is `asked` for. Only the mistake to
-    correct first gets a next hint, and only if it was already first before: the student has not
-    seen the first hint to any other mistake.
+    The first hint of a check comes with its message. The next hint comes if the source has changed
+    and fails in the same way. With the policy "practice", it also comes when it is `asked` for.
+    Only the mistake to correct first gets a next hint, and only if it was the first one before too.
+    Otherwise the student has not yet seen its first hint.
     """
     changed = bool(before.digest) and before.digest != exercise.digest
     more = changed or (asked and policy == "practice")
@@ -84,7 +84,7 @@ def _failing(exercise: ExerciseReport) -> list[CheckReport]:
 
 
 def _is_same_mistake(check: CheckReport, other: str, seen: Seen | None) -> bool:
-    """Return whether `other` is the same check, or failed with the same named mistake."""
+    """Return whether `other` is the same check, or failed because of the same named mistake."""
     if check.name == other:
         return True
     is_named = check.diagnosis is not None and bool(check.diagnosis.misconceptions)
@@ -92,15 +92,15 @@ def _is_same_mistake(check: CheckReport, other: str, seen: Seen | None) -> bool:
 
 
 def read_attempts(source: Path, exercise: str) -> Attempts:
-    """Read what was shown before; an empty record if the file is missing, damaged or a link."""
+    """Read what was shown before. The record is empty if its file is missing, damaged or a link."""
     return read_record(source, exercise, Attempts) or Attempts()
 
 
 def source_of(path: Path, exercise: Exercise) -> Source:
-    """Read the student's file, with the files beside it.
+    """Read the student's file and its neighbouring files.
 
     Raises:
-        UserError: it cannot be read.
+        UserError: the file cannot be read.
     """
     try:
         return read_own(path, exercise)
@@ -111,11 +111,11 @@ def source_of(path: Path, exercise: Exercise) -> Source:
 def shown_step(
     course: Course, full: ExerciseReport, path: Path, more: bool, saved: bool = True
 ) -> ExerciseReport:
-    """Return what the student may see of a report now, and save the attempt and the progress.
+    """Return what the student may see of a report now. Save the attempt and the progress.
 
-    If it was not `saved`, the report is on the cells that ran, not on the file. A file that cannot
-    be loaded is no attempt: the hints stay as they were. If the grader itself failed, nothing is
-    saved.
+    If `saved` is false, the report is about cells that ran, and not about the saved file. A file
+    that cannot be loaded is no attempt, so the hints stay as they were. If the grader itself
+    failed, nothing is saved.
     """
     if _is_ungraded(full):
         return exercise_for_student(full, course.content.hints, 0, course.hidden_checks)
@@ -130,7 +130,7 @@ def shown_step(
 
 
 def shown_in_short(course: Course, full: ExerciseReport, path: Path) -> ExerciseReport:
-    """Return what a short list shows of a report, without hints; save the progress."""
+    """Return the parts of a report that a short list shows, without hints. Save the progress."""
     report = exercise_for_student(full, course.content.hints, 0, course.hidden_checks)
     if not _is_ungraded(full):
         write_progress(path, report)
@@ -138,14 +138,14 @@ def shown_in_short(course: Course, full: ExerciseReport, path: Path) -> Exercise
 
 
 def _is_ungraded(full: ExerciseReport) -> bool:
-    """Return whether no check looked at the file because the grader failed."""
+    """Return whether the grader failed, so that no check looked at the file."""
     return full.status == "needs a person" and not full.checks
 
 
 def report_lines(
     report: ExerciseReport, details: int, where: str, width: int | None, spoken: bool
 ) -> Iterator[StyledLine]:
-    """Lay out a report that its student may see: in columns, or as sentences if `spoken`."""
+    """Yield the lines of a report: in columns, or as sentences if `spoken` is true."""
     if spoken:
         return exercise_sentences(report, details, where)
     return exercise_lines(report, details, where, width)
@@ -159,9 +159,9 @@ def passed_checks(report: ExerciseReport) -> frozenset[str]:
 def change_since(
     passed_before: Collection[str], found_before: str | None, report: ExerciseReport
 ) -> str:
-    """Say which checks passed or failed since the last check.
+    """Return a sentence on the checks that passed or failed since the last check.
 
-    `found_before` is the message then; None if it is not known.
+    `found_before` is the message of the last check; None if it is not known.
     """
     now = passed_checks(report)
     gained, lost = len(now - set(passed_before)), sorted(set(passed_before) - now)
@@ -183,10 +183,10 @@ def change_since(
 def no_further_hint(
     before: Attempts, full: ExerciseReport, policy: HintPolicy, values: str, where: str
 ) -> str:
-    """Say why there is no further hint, and what else helps; nothing if there is one or no failure.
+    """Return why there is no further hint, and what helps instead; empty if there is a hint.
 
-    `before` is what was shown of the exercise until now. `values` says how to see all values, and
-    `where` names the file with the lesson.
+    `before` holds the results of this exercise that the student has already seen. `values` says how
+    to see all values, and `where` names the file with the lesson.
     """
     first = first_failing(full)
     if first is None:

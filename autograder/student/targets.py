@@ -1,4 +1,4 @@
-"""Exercises and files that a command line names, directly or by a folder."""
+"""Exercises and files that a command line names. It may name them by their folder."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,10 +23,10 @@ class Target(msgspec.Struct, frozen=True):
 
 
 def course_of(names: Sequence[str], stated: Path | None = None) -> Course:
-    """Return the course that is `stated`, else the course around the first file or folder named.
+    """Return the course `stated`. If it is None, return the course around the first named path.
 
     Raises:
-        UserError: there is none.
+        UserError: there is no course.
     """
     if stated is not None:
         return find_course(named=stated)
@@ -36,7 +36,7 @@ def course_of(names: Sequence[str], stated: Path | None = None) -> Course:
 
 
 def targets_of(course: Course, names: Sequence[str]) -> list[Target]:
-    """Return the targets that some names mean, each once.
+    """Return the exercises and files that some names mean; each is returned only once.
 
     Raises:
         UserError: a name means no exercise, file or folder.
@@ -61,7 +61,7 @@ def _targets_named(course: Course, name: str) -> list[Target]:
 
 
 def _targets_in(course: Course, folder: Path) -> list[Target]:
-    """Return the exercises with a file in a folder, in the course's order."""
+    """Return the exercises that have a file in a folder, in the order of the course."""
     stubs = read_stubs(course)
     targets = [
         Target(exercise, path)
@@ -80,13 +80,13 @@ def _is_path(name: str) -> bool:
 
 
 def find_file(course: Course, exercise: Exercise, stubs: Stubs | None = None) -> Path:
-    """Return the student's file, in this folder or among those that the course hands out.
+    """Return the student's file, in the working folder or in the course's folder of exercises.
 
-    If there are two, return the one that has changed; if both or none have, the newer one. `stubs`
-    are those of the course, if they are read already.
+    If there are two files, return the one that the student has changed. If this does not decide,
+    return the newer one. `stubs` are the course's stubs, if the caller has read them.
 
     Raises:
-        UserError: there is none.
+        UserError: there is no file.
     """
     folders = list(dict.fromkeys([Path.cwd(), course.handed_out]))
     for folder in folders:
@@ -103,7 +103,7 @@ def find_file(course: Course, exercise: Exercise, stubs: Stubs | None = None) ->
 def file_in(
     folder: Path, course: Course, exercise: Exercise, stubs: Stubs | None = None
 ) -> Path | None:
-    """Return the exercise's file in a folder, by the rule of `find_file`; None if there is none."""
+    """Return an exercise's file in a folder, chosen as in `find_file`; None if there is no file."""
     files = [folder / f"{exercise.name}{suffix}" for suffix in SUFFIXES]
     files = [file for file in files if file.is_file()]
     if len(files) > 1:
@@ -113,7 +113,7 @@ def file_in(
 
 
 def _is_written(file: Path, exercise: Exercise, stubs: Stubs) -> bool:
-    """Return whether a file differs from the handed-out one."""
+    """Return whether the student has changed a file."""
     try:
         source = read_source(file, exercise.name)
     except UnreadableFile:
@@ -123,10 +123,10 @@ def _is_written(file: Path, exercise: Exercise, stubs: Stubs) -> bool:
 
 
 def exercise_for(course: Course, path: Path) -> Exercise:
-    """Return the exercise of a file: by its name, or else by what it defines.
+    """Return the exercise that a file is for, by the file's name or by the names that it defines.
 
     Raises:
-        UserError: the exercise is unclear.
+        UserError: it is not clear which exercise it is.
     """
     if path.stem in course.exercises:
         return course.exercises[path.stem]

@@ -1,4 +1,4 @@
-"""The terminal: its width and colours, and the screen of `watch`."""
+"""The terminal: its width, its colours, and the screen of `watch`."""
 
 import os
 import shutil
@@ -30,10 +30,11 @@ HOME, REST_OF_LINE, REST = "\x1b[H", "\x1b[K", "\x1b[J"
 
 
 class Terminal:
-    """Standard output as a terminal or a pipe.
+    """Standard output, which may be a terminal, a pipe or a file.
 
-    `width` is None if lines need not fit: in a pipe, in a file, and for `spoken` output, which a
-    screen reader wraps itself. `moves` is true if a new frame can replace the old one.
+    `width` is None if lines may have any length: in a pipe, in a file, and for `spoken` output,
+    because a screen reader wraps lines itself. `moves` is true if a new frame can replace the frame
+    before.
     """
 
     def __init__(self, spoken: bool = False) -> None:
@@ -50,7 +51,7 @@ class Terminal:
         return max(shutil.get_terminal_size().columns, NARROWEST) if self.fits else None
 
     def text(self, line: StyledLine) -> str:
-        """Return a line with its styles, if the terminal can show them."""
+        """Return a line as text, with its styles if the terminal can show them."""
         if not self.colours:
             return plain(line)
         return "".join(click.style(text, **STYLES[style]) for text, style in line)
@@ -62,7 +63,7 @@ class Terminal:
 
 
 def from_here(path: Path) -> str:
-    """Return a file's path from the current folder, or its whole path if that is shorter."""
+    """Return a file's path from the current folder, or the absolute path if that is shorter."""
     whole = str(path.resolve())
     try:
         near = os.path.relpath(path)
@@ -72,7 +73,7 @@ def from_here(path: Path) -> str:
 
 
 class Screen:
-    """The screen of `watch`: each frame replaces the one before, or follows it in a pipe.
+    """The screen of `watch`. A frame replaces the frame before it, or follows it in a pipe.
 
     As a context manager, it uses the terminal's alternate screen.
     """
@@ -95,7 +96,7 @@ class Screen:
     __enter__, __exit__ = enter, leave
 
     def draw(self, top: Lines, report: Lines, foot: Lines) -> None:
-        """Show a frame, instead of the one before if the terminal allows it."""
+        """Show a frame. It replaces the frame before if the terminal allows it."""
         if not self.terminal.moves:
             self.terminal.show([*top, [], *report, [], *foot, []])
             sys.stdout.flush()
@@ -108,7 +109,7 @@ class Screen:
         self._write(f"{HOME}{shown}{REST_OF_LINE}{REST}")
 
     def _paged(self, report: Lines, room: int) -> Lines:
-        """Return the lines of the report that fit, from the current page on."""
+        """Return the report's lines that fit on the screen, beginning at the current page."""
         if len(report) <= room:
             self.page = 0
             return report

@@ -1,4 +1,4 @@
-"""`autograder watch`: checks each saved file, shows the report, and obeys keys."""
+"""`autograder watch`: it checks each saved file, shows the report, and reacts to keys."""
 
 import os
 import queue
@@ -41,7 +41,7 @@ from autograder.submission.stubs import read_stubs
 
 
 class WatchedExercise:
-    """The exercise that a student works on now: its file, its last report, and its course.
+    """The exercise that a student is working on: its file, its last report, and its course.
 
     `news` are lines about the last event.
     """
@@ -55,7 +55,7 @@ class WatchedExercise:
         self.take(name, path)
 
     def take(self, name: str, path: Path) -> None:
-        """Switch to an exercise; it has no report yet."""
+        """Change to another exercise, which has no report yet."""
         self.name, self.path = name, path
         self.title = self.course.exercise(name).title
         self.full: ExerciseReport | None = None
@@ -64,11 +64,11 @@ class WatchedExercise:
         self.news = []
 
     def bar(self, width: int | None) -> StyledLine:
-        """Return the progress in the course, in one line."""
+        """Return a line with the progress in the course."""
         return progress_bar(list(self.progress.values()), width)
 
     def take_report(self, full: ExerciseReport) -> None:
-        """Save a new report, and set the news: what has changed and what is done."""
+        """Save a new report. Put into `news` which checks have changed and whether all is done."""
         before = self.progress[self.name]
         passed: Collection[str] | None = None
         found = None
@@ -116,14 +116,14 @@ class WatchedExercise:
 SETTLE = 0.25  # s to wait if the file is missing or does not parse
 SETTLE_A_LINE = 0.06  # s to wait if its last line has no newline
 SILENT = 1.0  # s after a save in which further events are ignored
-TICK = 1.0  # s between looks at the file: not every disk reports saves
-SLOW = 0.5  # s of checking until a notice is shown
+TICK = 1.0  # s between looks at the file, because not every disk reports saves
+SLOW = 0.5  # s after which a notice says that checking goes on
 EVERY = 1000
 KEYS = "h hint   a all values   p picture   n next   q quit"
 
 
 class Redraw(msgspec.Struct, frozen=True):
-    """Event: the terminal has a new size, or the shell suspends `watch` (Ctrl-Z)."""
+    """Event: the size of the terminal has changed, or the shell suspends `watch` (Ctrl-Z)."""
 
     suspend: bool = False
 
@@ -132,7 +132,7 @@ Event = frozenset[Path] | str | GradedSource | BaseException | Redraw
 
 
 class Watch:
-    """The event loop: handles events of the disk, the keys and the judge, one after the other."""
+    """Event loop. It handles events of the disk, the keys and the judge, one at a time."""
 
     def __init__(self, exercise: WatchedExercise, terminal: Terminal, screen: Screen) -> None:
         self.exercise = exercise
@@ -141,10 +141,10 @@ class Watch:
         self.events: queue.SimpleQueue[Event] = queue.SimpleQueue()
         self.judge: BackgroundJudge
         self.keys = KeyReader(self.events.put)
-        self._digests: dict[Path, str] = {}  # of the last read sources
+        self._digests: dict[Path, str] = {}  # digests of the sources that were read last
         self._helpers: frozenset[str] = frozenset()
         self._said_at = 0.0
-        self._settles_at = 0.0  # while the file may be half written
+        self._settles_at = 0.0  # until then, the file may be only half written
         self._busy_since = 0.0
         self._stamp: tuple[int, int] | None = None
 
@@ -175,7 +175,7 @@ class Watch:
             watcher.join(timeout=2)
 
     def _next(self) -> Event | None:
-        """Return the next event, or None after a while without one."""
+        """Return the next event; None if there was none for a while."""
         wait = SLOW if self._busy_since else TICK
         if self._settles_at:
             wait = self._settles_at - time.monotonic()
@@ -207,7 +207,7 @@ class Watch:
         return True
 
     def _saved(self, paths: frozenset[Path]) -> None:
-        """Check a saved file: the current exercise's if it is among them, else the newest."""
+        """Check the current exercise's file if it was saved, or else the newest saved file."""
         known = self.exercise.course.exercises
         files = [path for path in paths if path.suffix in SUFFIXES and path.stem in known]
         helps = any(path.suffix == ".py" and path.stem in self._helpers for path in paths)
@@ -236,7 +236,7 @@ class Watch:
         self._draw()
 
     def _look(self, settled: bool = False) -> None:
-        """Read the file; check it if it has changed and is complete or `settled`."""
+        """Read the file. Check it if it has changed, and is complete or `settled` is true."""
         exercise, path = self.exercise, self.exercise.path.resolve()
         self._stamp = _stamp(path)
         try:
@@ -261,7 +261,7 @@ class Watch:
         self.judge.look_at(source)
 
     def _look_around(self) -> None:
-        """Look at the file after a while without an event."""
+        """Look whether the file has changed, because for a while there was no event."""
         if self._settles_at:
             if time.monotonic() >= self._settles_at:
                 self._look(settled=True)
@@ -284,7 +284,7 @@ class Watch:
         self._draw()
 
     def _key(self, key: str) -> bool:
-        """Obey a key; return whether to continue."""
+        """React to a key. Return whether to continue."""
         exercise = self.exercise
         if key in {"q", "Q", "\x04"}:
             return False
@@ -353,7 +353,7 @@ class Watch:
 
 
 def _settling_time(source: Source) -> float:
-    """Return how many seconds to wait, because the file may be half written."""
+    """Return how many seconds to wait, if the file may be only half written."""
     if not source.text.strip() or read_code(source.units).broken:
         return SETTLE
     is_script = source.label.endswith(".py")
@@ -361,7 +361,7 @@ def _settling_time(source: Source) -> float:
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:
-    """Return a value that changes when a file changes, without reading the file."""
+    """Return a value that changes when the file changes. The file itself is not read."""
     try:
         status = path.stat()
     except OSError:

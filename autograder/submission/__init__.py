@@ -1,1 +1,1 @@
-"""Reading of submissions as untrusted input."""
+"""Reading of submissions, which may contain anything."""

@@ -1,7 +1,7 @@
-"""Unpacker for zips of submissions: only source files, only below the target, within limits.
+"""Unpacker for zips of submissions. It unpacks only source files, below a folder, within limits.
 
-A bad entry affects only that entry. Limits per student keep one student's files from crowding out
-another's; `MAX_TOTAL` and `MAX_LISTED` limit the whole zip.
+An invalid entry affects only itself. Some limits are for each student, so that one student's files
+leave room for the others. `MAX_TOTAL` and `MAX_LISTED` limit the whole zip.
 """
 
 import io
@@ -30,16 +30,16 @@ LISTED = 300  # average bytes of an entry in the zip's directory
 MAX_LEVELS = 20
 MAX_NOTES = 5  # for each student
 UNPACKED = (*SUFFIXES, *ALSO_READ, *IN_WORDS, ".zip")
-METADATA = {"submission_metadata.yml"}  # a platform's data about the submissions beside it
+METADATA = {"submission_metadata.yml"}  # a platform's data about the submissions
 CHUNK = 1024 * 1024
-ENTRY, IS_UTF_8 = b"PK\1\2", 0x800  # in the directory at the end of a zip
-READ = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}  # others unpack a chunk to any size
+ENTRY, IS_UTF_8 = b"PK\1\2", 0x800  # both are in the directory at the end of a zip
+READ = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}  # in others, a chunk can become huge
 
 PathParts = tuple[str, ...]
 
 
 class InvalidZip(UserError):
-    """Zip that cannot be unpacked; `reason` is the message without the zip's name."""
+    """Zip that cannot be unpacked. `reason` is the message without the name of the zip."""
 
     def __init__(self, archive: Path, reason: str) -> None:
         super().__init__(f"{archive} {reason}.")
@@ -49,17 +49,17 @@ class InvalidZip(UserError):
 def unpack(
     archive: Path, target: Path, room: int = MAX_TOTAL, listed: int = MAX_LISTED
 ) -> tuple[list[str], dict[PathParts, str]]:
-    """Unpack the gradable files of `archive`, at most `room` bytes.
+    """Unpack the files of `archive` that can be graded, at most `room` bytes.
 
     Args:
-        listed: the number of entries that the zip may have.
+        listed: the largest number of entries that the zip may have.
 
     Returns:
-        Notes on entries that were left out, and the paths of all files in the zip, each with the
-        reason why it could not be unpacked (an empty text if it was).
+        Notes on entries that were left out, and a dict from the path of every file in the zip to
+            the reason why it was not unpacked. The reason is empty if it was unpacked.
 
     Raises:
-        InvalidZip: it is not a zip file, it has too many entries, or the disk is full.
+        InvalidZip: the file is not a zip, the zip has too many entries, or the disk is full.
     """
     try:
         with _Archive(archive, listed) as data, zipfile.ZipFile(data) as file:
@@ -71,10 +71,10 @@ def unpack(
 
 
 class _Archive(io.BufferedReader):
-    """Zip file whose directory zipfile can read; it has at most `listed` entries.
+    """Zip file with a directory that zipfile can read. It may have at most `listed` entries.
 
-    zipfile rejects the whole archive if one name claims to be UTF-8 and is not, and it reads the
-    directory in one piece, whatever its length.
+    zipfile reads the whole directory at once, however long it is. It refuses the whole archive if a
+    name is marked as UTF-8 and is not valid UTF-8.
     """
 
     def __init__(self, path: Path, listed: int) -> None:
@@ -101,7 +101,7 @@ class _Archive(io.BufferedReader):
 
 
 def _readable(directory: bytes) -> tuple[bytes, int]:
-    """Return the directory, with the UTF-8 flag only on valid names, and its number of entries."""
+    """Return the directory and its number of entries; only valid names keep the mark for UTF-8."""
     data, at, count = bytearray(directory), 0, 0
     while data.startswith(ENTRY, at) and len(data) >= at + 46:
         flags, name, *others = struct.unpack_from("<H18xHHH", data, at + 8)
@@ -115,11 +115,11 @@ def _readable(directory: bytes) -> tuple[bytes, int]:
 
 
 class _LeftOut(Exception):
-    """Reason why an entry is not unpacked."""
+    """Error: an entry is not unpacked. The message is the reason."""
 
 
 class _Entry(msgspec.Struct, frozen=True):
-    """Entry of the zip, with its path below the target; `number` is its position in the zip."""
+    """Entry of the zip. Its path is relative to the target; `number` is its position in the zip."""
 
     number: int
     info: zipfile.ZipInfo
@@ -152,7 +152,7 @@ class _Unpacking:
         self.left_out: dict[PathParts, str] = {}
 
     def run(self) -> tuple[list[str], dict[PathParts, str]]:
-        """Unpack the archive; return notes in its order, and all its files with the reasons."""
+        """Unpack the archive. Return notes in its order, and all its files with the reasons."""
         self.target.mkdir(parents=True, exist_ok=True)
         entries = []
         for number, info in enumerate(self.file.infolist()):
@@ -203,7 +203,7 @@ class _Unpacking:
                     self.left_out[entry.parts] = str(reason)
 
     def _unpack(self, entry: _Entry, depth: int) -> None:
-        """Unpack a source file; for other entries only make the student's folder."""
+        """Unpack a source file. For another entry, only make the folder of the student."""
         place = self.target.joinpath(*entry.parts)
         try:
             self._folder(entry.folder if entry.is_source else entry.folder[:depth])
@@ -223,7 +223,10 @@ class _Unpacking:
             raise _LeftOut(f"it cannot be written ({one_line(str(error), 100)})") from None
 
     def _folder(self, parts: PathParts) -> None:
-        """Make a folder, unless this archive did; raise FileExistsError if its name is taken."""
+        """Make a folder that this archive has not made.
+
+        Raise FileExistsError if the name is taken.
+        """
         for end in range(1, len(parts) + 1):
             if parts[:end] not in self.folders:
                 self.target.joinpath(*parts[:end]).mkdir()
@@ -250,7 +253,7 @@ def _parts(info: zipfile.ZipInfo) -> PathParts:
 
 
 def _depth(entries: Collection[_Entry]) -> int:
-    """Return the number of folders that enclose all students' folders, as in `find_folders`."""
+    """Return the number of folders around the students' folders, as in `find_folders`."""
     inside = list(entries)
     for depth in range(MAX_LEVELS):
         heads = {e.parts[depth] for e in inside if len(e.folder) > depth}
@@ -265,7 +268,7 @@ def _depth(entries: Collection[_Entry]) -> int:
 
 
 def _copy(file: zipfile.ZipFile, info: zipfile.ZipInfo, copy: IO[bytes]) -> str:
-    """Copy an entry; return the reason why it cannot be unpacked, or an empty text."""
+    """Copy an entry. Return the reason why it cannot be unpacked, or an empty text."""
     if info.flag_bits & 1:
         return "it is encrypted"
     if info.compress_type not in READ:

@@ -1,4 +1,4 @@
-"""Choice of the file that is graded for an exercise, with notes on the other files."""
+"""Choice of the file that is graded for an exercise, and notes on the files that are not graded."""
 
 from collections.abc import Collection, Sequence
 from enum import IntEnum
@@ -17,7 +17,7 @@ MAX_DEFINED = 3
 
 
 class Rank(IntEnum):
-    """Likelihood that a file is the intended answer, the likeliest first."""
+    """How likely it is that a file is the intended answer. The likeliest rank comes first."""
 
     WRITTEN = 0
     BY_CONTENT = 1
@@ -34,10 +34,10 @@ REASONS = {
 
 
 class FoundFile(msgspec.Struct):
-    """File that may answer an exercise; `trouble` is the reason why it cannot be read.
+    """File that may answer an exercise. If it cannot be read, `trouble` is the reason.
 
-    `uses` has the names of neighbouring files that it mentions. `defines` has the names by which it
-    was recognised if its file name does not match an exercise.
+    `uses` has the names of neighbouring files that the file mentions. If the file's name matches no
+    exercise, `defines` has the functions by which the exercise was recognised.
     """
 
     path: Path
@@ -52,11 +52,11 @@ class FoundFile(msgspec.Struct):
 
 
 class Choice(msgspec.Struct):
-    """File that is graded, or the reason why no file is, with notes.
+    """The file that is graded, or the reason why no file is graded; and notes.
 
-    `several` has the files that are equally likely, if the intended one is unknown. `untouched`
-    names the other files that are still as handed out; `is_untouched` says whether the chosen file
-    is.
+    If the intended file is not clear, `several` has the files that are equally likely. `untouched`
+    names other files that the student has not changed. `is_untouched` is true if the student has
+    not changed the chosen file.
     """
 
     chosen: FoundFile | None = None
@@ -73,9 +73,9 @@ def choose(
     stub: Stub | None,
     imported: Collection[Path] = (),
 ) -> Choice:
-    """Return the likeliest candidate, or no file if several differ and are equally likely.
+    """Return the likeliest file. Return no file if several different files are equally likely.
 
-    `imported` has the paths, without suffix, that files named after an exercise import.
+    `imported` has the files that an exercise's own file imports, as paths without suffix.
     """
     left_out: list[str] = []
     ordered = sorted(candidates, key=lambda each: (each.name, each.shown))
@@ -124,7 +124,7 @@ def _settle_between(
 
 def _rank(candidate: FoundFile, stub: Stub | None) -> Rank:
     source = candidate.source
-    if stub is None:  # only the file name can decide
+    if stub is None:  # without a stub, only the file name can decide
         return Rank.WRITTEN if candidate.name == NameMatch.EXACT else Rank.BY_CONTENT
     if source is None:
         return Rank.ODD
@@ -146,7 +146,7 @@ def _without_neighbours(
     stub: Stub | None,
     notes: list[str],
 ) -> list[FoundFile]:
-    """Leave out files that only import the exercise's file, or that exact matches import."""
+    """Leave out files that only import the exercise's file, and files that it imports."""
     exact = [file for file in candidates if file.name == NameMatch.EXACT]
     if exact:
         helpers = {file.path for file in candidates if file.path.with_suffix("") in imported}
@@ -167,7 +167,7 @@ def _without_neighbours(
 def _without(
     candidates: list[FoundFile], paths: Collection[Path], why: str, notes: list[str]
 ) -> list[FoundFile]:
-    """Leave out `paths`, except files with the exact name; note those with a similar name."""
+    """Leave out `paths`, but keep files with the exact name. Note files with a similar name."""
     out = [file for file in candidates if file.path in paths and file.name != NameMatch.EXACT]
     notes += [f"{file.shown} {why}" for file in out if file.name != NameMatch.OTHER]
     left = {file.path for file in out}
@@ -175,7 +175,7 @@ def _without(
 
 
 def _is_same(one: FoundFile, other: FoundFile) -> bool:
-    """Return whether both files would get the same grade, because their code is the same."""
+    """Return whether both files would get the same grade because they have the same code."""
     a, b = one.source, other.source
     if a is None or b is None:
         return False

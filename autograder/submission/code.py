@@ -1,4 +1,4 @@
-"""Names that a submission's code defines, compared by their syntax trees."""
+"""Names that the code of a submission defines. Definitions are compared by their syntax trees."""
 
 import ast
 import re
@@ -17,23 +17,23 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 class Binding(msgspec.Struct, frozen=True):
-    """Syntax tree that is bound to a name; `hollow` marks a definition without a body yet."""
+    """Syntax tree that belongs to a name; `hollow` is true for a definition without a body."""
 
     tree: str
     hollow: bool = False
 
     @property
     def is_import(self) -> bool:
-        """True if an import binds the name."""
+        """True if the name comes from an import."""
         return self.tree.startswith(("Import(", "ImportFrom("))
 
 
 class Code(msgspec.Struct):
-    """Top-level names and statements of some units.
+    """Top-level names and statements of the code.
 
-    `names` maps each name to its last binding; its tree is empty if the code could not be parsed.
-    `statements` has the syntax of all statements. `broken` is true if a unit is not valid Python;
-    `open` if names may be bound that `names` does not list.
+    `names` is a dict from each name to its last binding, whose tree is empty if the code could not
+    be parsed. `statements` has the syntax of all statements. `broken` is true if a unit is not
+    valid Python. `open` is true if the code may define names that are not in `names`.
     """
 
     names: dict[str, Binding] = {}
@@ -43,10 +43,10 @@ class Code(msgspec.Struct):
 
 
 def read_code(units: Sequence[Unit], room: int = MAX_PARSED) -> Code:
-    """Return the names and statements of the units; parse at most `room` characters in all.
+    """Return the names and statements of the units. Parse at most `room` characters in total.
 
-    A syntax tree takes hundreds of times the memory of its text, so a unit over `MAX_PARSED` is not
-    parsed.
+    A syntax tree needs several hundred times the memory of its text. So a unit with more than
+    `MAX_PARSED` characters is not parsed.
     """
     code = Code()
     for unit in units:
@@ -66,7 +66,7 @@ def read_code(units: Sequence[Unit], room: int = MAX_PARSED) -> Code:
 
 
 def parsed(unit: Unit) -> list[ast.stmt] | None:
-    """Return the statements of a unit; None if it is not valid Python, or too long."""
+    """Return the statements of a unit; None if it is too long or not valid Python."""
     if len(unit.text) > MAX_PARSED:
         return None
     try:
@@ -95,7 +95,7 @@ def _bind(code: Code, body: Iterable[ast.stmt]) -> None:
         elif isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
             code.names.update(dict.fromkeys(assigned(node), Binding(_syntax(node))))
         elif isinstance(node, ast.For):
-            # Without the loop's body: its statements are bound separately.
+            # The body of the loop is left out: its statements are bound separately.
             head = Binding(f"For({ast.dump(node.target)}, {ast.dump(node.iter)})")
             code.names.update(dict.fromkeys(assigned(node), head))
 
@@ -124,7 +124,7 @@ def _is_main(node: ast.stmt) -> bool:
 
 
 def _is_idle(node: ast.stmt) -> bool:
-    """Return whether a statement only displays something, does nothing, or is not run."""
+    """Return whether a statement does nothing, only shows a value, or is not run."""
     if _is_main(node):
         return True
     if not isinstance(node, ast.Expr):
@@ -136,7 +136,10 @@ def _is_idle(node: ast.stmt) -> bool:
 
 
 def _is_hollow(node: Definition) -> bool:
-    """Return whether a definition has no body yet; a class, if none of its functions has one."""
+    """Return whether a definition has no body yet.
+
+    A class has none if no function of it has one.
+    """
     body = [each for each in node.body if not is_text(each)]
     if isinstance(node, ast.ClassDef):
         return all(isinstance(part, Definition) and _is_hollow(part) for part in body)
@@ -153,13 +156,13 @@ def _is_placeholder(node: ast.stmt) -> bool:
 
 
 def is_text(node: ast.AST) -> bool:
-    """Return whether a statement is a docstring, or any other bare string."""
+    """Return whether a statement is only a string, such as a docstring."""
     value = node.value if isinstance(node, ast.Expr) else None
     return isinstance(value, ast.Constant) and isinstance(value.value, str)
 
 
 def _syntax(node: ast.stmt) -> str:
-    """Return a statement's tree as text, without positions, comments and docstrings."""
+    """Return the tree of a statement as text, without positions, comments and docstrings."""
     for each in ast.walk(node):
         if isinstance(each, Definition):
             each.body = [part for part in each.body if not is_text(part)]
@@ -172,10 +175,11 @@ def _syntax(node: ast.stmt) -> str:
 def find_assignment(
     units: Sequence[Unit], name: str, entry: Sequence[int] = ()
 ) -> CodePlace | None:
-    """Return the last top-level line that assigns to a name; None if it is unclear.
+    """Return the last top-level line that assigns to a name; None if it is not clear.
 
-    If the value is written as nested lists, it is the line of the `entry` with these indices. It is
-    unclear if no statement assigns to the name, or a later statement may change part of the value.
+    If the value is written as nested lists, return the line of the entry with the indices `entry`.
+    The line is not clear if nothing assigns to the name, or if a later statement may change the
+    value.
     """
     found: tuple[Unit, ast.stmt] | None = None
     for unit in units:
@@ -192,10 +196,11 @@ def find_assignment(
 
 
 def find_loop(units: Sequence[Unit], lines: Sequence[tuple[str, int]]) -> CodePlace | None:
-    """Return the loop that contains the current `lines` of a program; None if there is none.
+    """Return the loop that is running at the `lines` of a call stack; None if there is none.
 
-    `lines` has (file, line) pairs of the call stack, the innermost first. Of nested loops it is the
-    outermost `while`, or else the outermost `for`, so it does not depend on the moment of asking.
+    Each item of `lines` is a file and a line; the innermost comes first. If loops are nested,
+    return the outermost `while`, or else the outermost `for`. So the result does not depend on the
+    moment.
     """
     by_label = {unit.label: unit for unit in units}
     loops: list[tuple[Unit, ast.stmt]] = []
@@ -223,7 +228,7 @@ def _statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 def _may_change(statement: ast.stmt, name: str) -> bool:
-    """Return whether a statement writes into the object of a name, or calls one of its methods."""
+    """Return whether a statement may change the object of a name, by assignment or by a method."""
     for node in ast.walk(statement):
         part = node.func if isinstance(node, ast.Call) else node
         is_written = part is not node or isinstance(getattr(part, "ctx", None), ast.Store | ast.Del)
@@ -238,7 +243,7 @@ def _may_change(statement: ast.stmt, name: str) -> bool:
 
 
 def _line_of_entry(value: ast.expr | None, entry: Sequence[int]) -> int | None:
-    """Return the line on which an entry of a nested list begins; None if there is no value."""
+    """Return the line where an entry of nested lists begins; None if there is no value."""
     match value:
         case None:
             return None

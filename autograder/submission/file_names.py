@@ -1,4 +1,4 @@
-"""Names of files in a student's folder, and the exercises that they name."""
+"""Names of files in a student's folder, and the exercises that these names mean."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -21,17 +21,17 @@ _MADE_BY_PROGRAMS = re.compile(
 
 
 def counts(name: str) -> bool:
-    """Return whether a name is not hidden and not one that programs make."""
+    """Return whether a file counts: its name is not hidden, and no program makes such files."""
     return name not in IGNORED and not name.startswith(".")
 
 
 def may_be_hidden_work(name: str) -> bool:
-    """Return whether a student may have given this hidden name, which begins with a dot."""
+    """Return whether a student may have given a file this hidden name, which begins with a dot."""
     return name.startswith(".") and name not in IGNORED and not _MADE_BY_PROGRAMS.match(name)
 
 
 class NameMatch(IntEnum):
-    """Match between a file's name and an exercise, the closest first."""
+    """How closely a file's name matches the name of an exercise. The closest match comes first."""
 
     EXACT = 0
     NEAR = 1  # `softmax (1)`, `softmax_final`
@@ -40,7 +40,7 @@ class NameMatch(IntEnum):
 
 
 def bare_stem(path: Path) -> str:
-    """Return a file's name without suffixes: `softmax` for `softmax.py.txt`."""
+    """Return a file's name without all its suffixes: `softmax` for `softmax.py.txt`."""
     stem = path.stem
     while Path(stem).suffix.casefold() in (*SUFFIXES, *ALSO_READ):
         stem = Path(stem).stem
@@ -48,10 +48,10 @@ def bare_stem(path: Path) -> str:
 
 
 def named_for(stem: str, names: Iterable[str]) -> Mapping[str, NameMatch]:
-    """Return the exercises that a file's name contains: softmax for `Softmax (1)`.
+    """Return the exercises whose names a file's name contains: softmax for `Softmax (1)`.
 
-    A name inside a longer exercise's name does not count: `multi_head_attention` is not
-    `attention`.
+    If a name is part of a longer exercise's name, only the longer one counts: in
+    `multi_head_attention`, `attention` does not count.
     """
     plain = f"_{re.sub(r'[^a-z0-9]+', '_', stem.casefold()).strip('_')}_"
     found: dict[str, NameMatch] = {}

@@ -1,4 +1,4 @@
-"""Cells of a notebook, decoded only as far as they are needed."""
+"""Cells of a notebook. Only the parts that are needed are decoded."""
 
 import re
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ from autograder.submission.read import (
 )
 
 CHECK = "check-"  # prefix of the ids of cells that call check()
-MAX_OBJECTS = 200_000  # JSON objects in a notebook, with its outputs; each cell is one
+MAX_OBJECTS = 200_000  # JSON objects in a notebook and its outputs; each cell is an object
 MAX_WRITTEN = 4 * 1024 * 1024  # bytes of all sources that are read, as encoded in the file
 _IN_PYTHON = re.compile(r"^(?:def \w+\(|class \w+[(:])", re.MULTILINE)
 NO_TEXT = {b"null", b'""', b"[]", b'[""]'}
@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 
 class Cell(msgspec.Struct):
-    """Cell of a notebook: `answer` names its question, `is_check` marks the course's check cell."""
+    """Cell of a notebook. `answer` names its question; `is_check` marks the check cell."""
 
     kind: str
     text: str
@@ -35,7 +35,7 @@ class Cell(msgspec.Struct):
 
 
 class _Fields(msgspec.Struct):
-    """Fields of a cell or of metadata, not decoded before they are used: they may have any type."""
+    """Fields of a cell or of metadata, which may have any type. They are decoded when used."""
 
     cell_type: msgspec.Raw = _NOTHING
     source: msgspec.Raw = _NOTHING
@@ -50,7 +50,7 @@ class _Fields(msgspec.Struct):
     language: msgspec.Raw = _NOTHING
 
     def text(self, *path: str) -> str | None:
-        """Return the text at a path of field names; None if it is missing or not a text."""
+        """Return the text at the end of a path of field names; None if there is no text."""
         fields = self
         for name in path[:-1]:
             fields = _decoded(getattr(fields, name), _Fields) or _Fields()
@@ -63,7 +63,7 @@ class _Notebook(msgspec.Struct):
 
 
 def check_cell(exercise: str) -> str:
-    """Return the id of the cell that checks an exercise (and holds its points, in nbgrader)."""
+    """Return the id of the cell that checks an exercise. In nbgrader, this cell has the points."""
     return f"{CHECK}{exercise}"
 
 
@@ -71,7 +71,8 @@ def read_cells(data: bytes, label: str) -> list[Cell]:
     """Return the code cells of a notebook, and the text cells that answer a question.
 
     Raises:
-        UnreadableFile: it cannot be read, or is not in Python; the message is one sentence.
+        UnreadableFile: the notebook cannot be read, or is not in Python; the message is one
+            sentence.
     """
     data = as_utf8(data, label)
     if data.count(b"{") > MAX_OBJECTS:
@@ -118,7 +119,7 @@ def as_cells(book: Any) -> list[Cell]:
 
 
 def holds_cells(data: bytes) -> bool:
-    """Return whether a file's content is a notebook, whatever its name."""
+    """Return whether the content of a file is a notebook, whatever the file's name."""
     start = data[:1000].removeprefix(b"\xef\xbb\xbf").lstrip()
     return start[:1] == b"{" and b'"cells"' in data and b'"nbformat"' in data
 

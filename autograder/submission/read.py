@@ -1,7 +1,7 @@
-"""Safe reading of submitted files: no links, no pipes, no files over the limit.
+"""Safe reading of submitted files: links and pipes are not read, nor files over the limit.
 
-The engine opens submitted files and folders only through this module. If the system cannot read a
-submitted file, the error is always `UnreadableFile`.
+The grader opens submitted files and folders only with this module. If a submitted file cannot be
+read, the error is always `UnreadableFile`.
 """
 
 import codecs
@@ -22,7 +22,7 @@ from autograder.course.files import open_new
 from autograder.course.text import one_line
 
 Kind = Literal["folder", "file", "link", "other"]
-FULL = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO}  # the machine's errors
+FULL = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO}  # errors of the machine
 
 # Python's codec names. Other codecs are not tried: some may not end, or do not decode text.
 _IS_TEXT = re.compile(
@@ -39,7 +39,7 @@ class UnreadableFile(Exception):
 
 
 class NotPython(UnreadableFile):
-    """Submitted file in another language."""
+    """Submitted file that is written in another language than Python."""
 
 
 class FoundEntry(msgspec.Struct, frozen=True, order=True):
@@ -50,7 +50,7 @@ class FoundEntry(msgspec.Struct, frozen=True, order=True):
 
 
 def kind_of(path: Path) -> Kind | None:
-    """Return the kind of a path, without following a link; None if it cannot be reached."""
+    """Return the kind of a path; a link is not followed. None if the path cannot be reached."""
     try:
         return _kind(os.lstat(path).st_mode)
     except (OSError, ValueError):
@@ -66,7 +66,7 @@ def size_of(path: Path) -> int:
 
 
 def entries_of(folder: Path, most: int, shown: str = "The folder") -> list[FoundEntry]:
-    """Return the first `most` entries of a folder by name; links are not followed.
+    """Return the first `most` entries of a folder, sorted by name. Links are not followed.
 
     Raises:
         UnreadableFile: the folder cannot be read; the message calls it `shown`.
@@ -80,7 +80,7 @@ def entries_of(folder: Path, most: int, shown: str = "The folder") -> list[Found
 
 
 def put(source: Path, place: Path, limit: int) -> None:
-    """Link or copy a file to `place`, replacing an older file; a link is copied as a link.
+    """Link or copy a file to `place`, where it replaces an older file. A link stays a link.
 
     Raises:
         UnreadableFile: the file cannot be read, or cannot have that name.
@@ -94,7 +94,7 @@ def put(source: Path, place: Path, limit: int) -> None:
             return
         try:
             os.link(source, place, follow_symlinks=False)
-        except OSError:  # another disk, or another user's file
+        except OSError:  # the file is on another disk, or belongs to another user
             data = read_bytes(source, limit)
             with open_new(place) as file:
                 file.write(data)
@@ -112,12 +112,12 @@ def _make(place: Path, make: Callable[[], None]) -> None:
 
 
 def put_name(place: Path) -> None:
-    """Make an empty file. Raise the errors of `put`."""
+    """Make an empty file. The errors are those of `put`."""
     _make(place, lambda: open_new(place).close())
 
 
 def put_folder(place: Path) -> None:
-    """Make a folder if it is not there. Raise the errors of `put`."""
+    """Make a folder, unless it exists. The errors are those of `put`."""
     _make(place, lambda: place.mkdir(exist_ok=True))
 
 
@@ -142,15 +142,15 @@ def _unreadable(name: str, error: Exception) -> UnreadableFile:
 
 
 def read_bytes(path: Path, limit: int, folder: int | None = None, *, whole: bool = True) -> bytes:
-    """Return the content of a regular file of at most `limit` bytes; a link is not followed.
+    """Return the content of a regular file with at most `limit` bytes. Links are not followed.
 
     If `whole` is false, return the first `limit` bytes of a larger file.
 
-    `folder` is the descriptor of the open folder that contains the file: then only the path's name
-    is used, and nobody can replace a folder by a link in the meantime.
+    `folder` is the descriptor of the opened folder that contains the file. Then only the name of
+    the path is used, so nobody can replace a folder by a link in the meantime.
 
     Raises:
-        UnreadableFile: it is too large, not a regular file, or cannot be read.
+        UnreadableFile: the file is too large, is not a regular file, or cannot be read.
     """
     name = one_line(path.name, 100)
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
@@ -174,10 +174,10 @@ def read_bytes(path: Path, limit: int, folder: int | None = None, *, whole: bool
 
 
 def read_text(path: Path, limit: int) -> str:
-    """Return the text of a Python file, in the encoding that it declares (UTF-8 by default).
+    """Return the text of a Python file. The file declares its encoding; the default is UTF-8.
 
     Raises:
-        UnreadableFile: it cannot be read, or is not text.
+        UnreadableFile: the file cannot be read, or is not text.
     """
     return decoded(read_bytes(path, limit), one_line(path.name, 100))
 
@@ -186,7 +186,7 @@ def decoded(data: bytes, name: str) -> str:
     """Return the content of a Python file as text.
 
     Raises:
-        UnreadableFile: it is not text, or declares an encoding that is not a known text encoding.
+        UnreadableFile: the content is not text, or the file declares an unknown text encoding.
     """
     plain = as_utf8(data, name)
     try:
@@ -204,10 +204,10 @@ def decoded(data: bytes, name: str) -> str:
 
 
 def as_utf8(data: bytes, name: str) -> bytes:
-    """Return the data without a byte order mark; UTF-16 with such a mark is converted to UTF-8.
+    """Return data without a byte order mark. If the mark says UTF-16, convert the data to UTF-8.
 
     Raises:
-        UnreadableFile: the mark says UTF-16 and the data is not.
+        UnreadableFile: the mark says UTF-16, but the data are not UTF-16.
     """
     if data.startswith(codecs.BOM_UTF8):
         return data[len(codecs.BOM_UTF8) :]

@@ -1,4 +1,4 @@
-"""Requirements in an exercise's text: list items that begin with a name in bold type."""
+"""Requirements in the text of an exercise: list items that begin with a name in bold type."""
 
 import re
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""One student's file for one exercise, as text; this module runs none of it."""
+"""Text of one student's file for one exercise. This module runs none of the code."""
 
 import functools
 import hashlib
@@ -27,23 +27,23 @@ from autograder.worker.messages import Unit
 MAX_SOURCE = 1024 * 1024  # bytes of a script, characters of a notebook's code
 MAX_NOTEBOOK = 32 * 1024 * 1024
 MAX_NAMES, MAX_READ = 5000, 50  # files beside a submission: names listed, contents read
-MAX_ENTRIES = 200_000  # listed of that folder
+MAX_ENTRIES = 200_000  # maximum number of names that are listed
 MAX_KEPT = 8 * 1024 * 1024  # characters of code for each student
 MAX_ANSWER, MAX_ANSWERS = 20_000, 50
 SUFFIXES = (".py", ".ipynb")
-ALSO_READ = (".txt", ".json", ".pyw")  # suffixes that a browser or a mail program gives them
+ALSO_READ = (".txt", ".json", ".pyw")  # suffixes that a browser or a mail program may add
 IN_WORDS = (".txt", ".md")  # suffixes of a request to the instructor
 _IMPORTED = re.compile(r"^[ \t\f]*(?:import|from)[ \t]+(\w+)", re.MULTILINE)
 
 
 class CharacterBudget:
-    """Number of characters of code that may still be kept for one student."""
+    """Number of characters of code that may still be stored for one student."""
 
     def __init__(self, left: int = MAX_KEPT) -> None:
         self.left = left
 
     def take(self, size: int) -> bool:
-        """Take `size` characters if that many are left; return whether they were."""
+        """Use up `size` characters, if so many are left. Return whether this was possible."""
         if size > self.left:
             return False
         self.left -= size
@@ -51,9 +51,9 @@ class CharacterBudget:
 
 
 class Siblings:
-    """Python files of a folder that a submission may import; each is read when it is first named.
+    """Python files of a folder that a submission may import. A file is read when code names it.
 
-    Unreadable files are ignored; files over the budget too, and `left_out` has their names.
+    Files that cannot be read are ignored. So are files over the budget; `left_out` has their names.
     """
 
     def __init__(self, folder: Path, budget: CharacterBudget | None = None) -> None:
@@ -63,12 +63,12 @@ class Siblings:
             names = []
         modules = [name.stem for name in names if name.suffix == ".py" and name.stem.isidentifier()]
         self._paths = {name: folder / f"{name}.py" for name in modules[:MAX_NAMES]}
-        self._read: dict[str, tuple[str, list[str]] | None] = {}  # text, names in it
+        self._read: dict[str, tuple[str, list[str]] | None] = {}  # a file's text, and its names
         self._budget = budget or CharacterBudget()
         self.left_out: list[str] = []
 
     def named_in(self, text: str, exercise: str) -> dict[str, str]:
-        """Return the files that a text names, directly or indirectly, except `exercise`."""
+        """Return the files that a text names, directly or through other files; not `exercise`."""
         found: dict[str, str] = {}
         waiting = [self._names_in(text)]
         while waiting:
@@ -100,11 +100,11 @@ class Siblings:
 
 
 class Source(msgspec.Struct, frozen=True, dict=True):
-    """Source of a submission: units that run in order.
+    """Source of a submission: pieces of code (units) that run in order.
 
-    `helpers` maps module names to the text of neighbouring files that the code names, directly or
-    through other helpers. `answers` maps the name of a question to the text cell that answers it;
-    it is never run. `variant` is the key of the student's own numbers, or empty.
+    `helpers` are the neighbouring files that the code needs, as a dict from module name to text.
+    `answers` is a dict from the name of a question to the text cell with the answer, which is never
+    run. `variant` is the key of the student's own numbers, or empty.
     """
 
     name: str
@@ -119,11 +119,11 @@ class Source(msgspec.Struct, frozen=True, dict=True):
         return "\n".join(unit.text for unit in self.units)
 
     def mentions(self, word: str) -> bool:
-        """Return whether a word occurs anywhere in the code that will run."""
+        """Return whether the code that will run contains a word."""
         return word in self.text or any(word in text for text in self.helpers.values())
 
     def imports(self, library: str) -> bool:
-        """Return whether the code that will run imports a library anywhere."""
+        """Return whether the code that will run imports a library."""
         return library in self._imported
 
     @functools.cached_property
@@ -133,14 +133,14 @@ class Source(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def content(self) -> str:
-        """Return letters that stand for the source's content, whatever the names of its files."""
+        """Return letters that identify the source's content; names of files do not matter."""
         texts = [unit.text for unit in self.units]
         parts = texts, sorted(self.helpers.items()), sorted(self.answers.items())
         return as_letters(msgspec.json.encode(parts).decode())
 
     @property
     def digest(self) -> str:
-        """Return the SHA-256 of everything that decides the report."""
+        """Return the SHA-256 of all content on which the report depends."""
         units = [(unit.label, unit.text, "") for unit in self.units]  # grades are stored by digest
         parts: list[object] = [self.name, units, sorted(self.helpers.items())]
         if self.answers or self.variant:
@@ -149,10 +149,11 @@ class Source(msgspec.Struct, frozen=True, dict=True):
 
 
 def read_source(path: Path, exercise: str, siblings: Siblings | None = None) -> Source:
-    """Read a script or a notebook; with any other suffix, its content decides which it is.
+    """Read a script or a notebook. If the suffix does not tell which it is, the content does.
 
     Raises:
-        UnreadableFile: it cannot be read, or its suffix is wrong; the message is one sentence.
+        UnreadableFile: the file cannot be read, or its suffix is wrong; the message is one
+            sentence.
     """
     label = one_line(path.name, 100)
     suffix = path.suffix.casefold()
@@ -168,10 +169,10 @@ def read_source(path: Path, exercise: str, siblings: Siblings | None = None) -> 
 
 
 def read_own(path: Path, exercise: Exercise) -> Source:
-    """Read a student's own file and the files beside it, with the variant that it states.
+    """Read a student's file and its neighbouring files, with the variant that the file states.
 
     Raises:
-        UnreadableFile: it cannot be read.
+        UnreadableFile: the file cannot be read.
     """
     return with_stated_numbers(read_source(path, exercise.name, Siblings(path.parent)), exercise)
 
@@ -187,7 +188,7 @@ def from_notebook(notebook: Any, exercise: str, siblings: Siblings) -> Source:
 
 
 def from_cells(cells: Sequence[str], exercise: str, siblings: Siblings) -> Source:
-    """Return the source of a running notebook from its inputs, in the order in which they ran."""
+    """Return the source of a running notebook from the cells that ran, in the order of running."""
     texts = [without_surrogates(text) for text in cells]
     units = tuple(Unit(f"cell In[{n}]", text) for n, text in enumerate(texts, 1) if text.strip())
     return _source(exercise, f"{exercise}.ipynb", units, siblings, {})
@@ -215,7 +216,7 @@ def _from_cells(
 
 
 def _answers_in_comments(text: str) -> dict[str, str]:
-    """Return the answers in a percent-format script, where a text cell is a comment."""
+    """Return the answers in a percent-format script, whose text cells are comments."""
     found: dict[str, str] = {}
     name = ""
     for line in text.split("\n"):

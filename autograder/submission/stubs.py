@@ -1,4 +1,4 @@
-"""Exercises as handed out: made from solutions, recognised in submissions, marked by release."""
+"""Exercises as students get them (stubs): made from solutions, and recognised in submissions."""
 
 import contextlib
 import re
@@ -24,7 +24,7 @@ MAX_SHOWN = 4
 
 
 def strip_solutions(text: str, name: str) -> str:
-    """Return the student's text: solutions in functions become stubs, other solutions are removed.
+    """Return the text that students get: stubs instead of functions, and no other solutions.
 
     Raises:
         UserError: a marker has no partner; the message names its line.
@@ -53,10 +53,10 @@ def strip_solutions(text: str, name: str) -> str:
 
 
 class Stub(msgspec.Struct):
-    """Exercise as it is handed out.
+    """Exercise in the form in which students get it.
 
-    `asked` has the names that students write, `answers` the texts that they replace by answers in
-    words. `handed_out` has the syntax of all definitions that the course hands out in any exercise.
+    `asked` has the names that students define. `answers` has the texts that students replace by
+    answers in words. `handed_out` has the syntax of all definitions that the course hands out.
     """
 
     code: Code
@@ -65,11 +65,11 @@ class Stub(msgspec.Struct):
     handed_out: set[str]
 
     def left_to_write(self) -> int:
-        """Return the number of names and answers that are still to be written."""
+        """Return how many names and answers the student still has to write."""
         return len(self.asked) + sum(TEXT_STUB in text for text in self.answers.values())
 
     def written(self, code: Code) -> list[str]:
-        """Return the names among `asked` that the code has written."""
+        """Return those of the names in `asked` that the code has written."""
         there = [(name, code.names[name]) for name in self.asked if name in code.names]
         return [n for n, bound in there if not bound.hollow and bound.tree not in self.handed_out]
 
@@ -78,7 +78,7 @@ class Stub(msgspec.Struct):
         return any(answers.get(name) not in {None, "", text} for name, text in self.answers.items())
 
     def is_untouched(self, code: Code, answers: Mapping[str, str]) -> bool:
-        """Return whether the code has written none of `asked` and answers no question."""
+        """Return whether the student has written no name in `asked` and answered no question."""
         if code.broken or code.open or self.answered(answers):
             return False
         if any(name in code.names for name in self.asked):
@@ -90,7 +90,7 @@ Stubs = Mapping[str, Stub]
 
 
 def read_stubs(course: Course) -> Stubs:
-    """Return the course's stubs by exercise, without those that cannot be read."""
+    """Return the stubs of a course by exercise, without stubs that cannot be read."""
     found: dict[str, Stub] = {}
     handed_out: set[str] = set()
     for name in course.exercises:
@@ -106,10 +106,10 @@ def read_stubs(course: Course) -> Stubs:
 
 
 def _handed_out(course: Course, name: str) -> list[Source]:
-    """Return an exercise as it is handed out, in one file or two.
+    """Return an exercise as students get it, in one file or in two.
 
-    It is made from the solution if there is one, since people may edit the files in `exercises`.
-    Without a solution, those files are used: the script and the notebook.
+    If there is a solution, the files are made from it, since people may edit the files in
+    `exercises`. Otherwise the script and the notebook in that folder are used.
     """
     solution = course.solution_file(name)
     try:
@@ -124,17 +124,18 @@ def _handed_out(course: Course, name: str) -> list[Source]:
 
 
 def _is_asked(bound: Binding) -> bool:
-    """Return whether a binding is for the student to write: a function's body, or a value."""
+    """Return whether the student must write a binding: the body of a function, or a value."""
     if bound.tree.startswith(("Assign(", "AnnAssign(")):
         return EMPTY in bound.tree
     return UNWRITTEN in bound.tree
 
 
 def exercises_in(source: Source, code: Code, stubs: Stubs) -> dict[str, list[str]]:
-    """Return the exercises that a file answers, each with the names that it defines for it.
+    """Return the exercises that a file answers, with the names that the file defines for each.
 
-    The file defines all names that an exercise asks for; or more than half of them, and none of
-    them belongs to an exercise that it answers completely. Imported names do not count.
+    The file must define all names that an exercise asks for, or more than half of them. In the
+    second case, none of these names may belong to an exercise that the file answers completely.
+    Imported names do not count.
     """
     defined = {name for name, bound in code.names.items() if not bound.is_import}
     whole: dict[str, list[str]] = {}
@@ -154,7 +155,7 @@ def exercises_in(source: Source, code: Code, stubs: Stubs) -> dict[str, list[str
 
 
 def course_digest(course: Course) -> str:
-    """Return a digest of a course's settings of exercises, its grading code and its solutions."""
+    """Return a digest of a course's exercise settings, grading code and solutions."""
     folders = [*course.grading, course.solutions]
     files = [file for folder in folders for file in sorted(folder.rglob("*.py"))]
     # only the exercises of course.yml: deadlines may change later
@@ -162,12 +163,12 @@ def course_digest(course: Course) -> str:
 
 
 def release_mark(digest: str) -> str:
-    """Return the line in a handed-out file that names its release."""
+    """Return the line that names the release in a file that students get."""
     return f"# Handed out as {digest}: leave this line as it is."
 
 
 def older_releases(course: Course, sources: Iterable[Source]) -> Iterator[str]:
-    """Yield a note for each other release of the course, naming the files that come from it."""
+    """Yield a note for each other release of the course, with the names of the files from it."""
     labels_of: dict[str, list[str]] = {}
     for source in sources:
         found = HANDED_OUT.search(source.text)

@@ -20,7 +20,7 @@ PACKED = {".7z", ".bz2", ".gz", ".rar", ".tar", ".tgz", ".xz", ".zip"}
 
 
 class FolderFile(msgspec.Struct, frozen=True):
-    """File with its path in the student's folder; `trouble` is the reason if it was lost."""
+    """File with its path in the student's folder. If it cannot be read, `trouble` is the reason."""
 
     path: Path
     shown: str
@@ -32,7 +32,7 @@ class FolderFile(msgspec.Struct, frozen=True):
 
 
 class _Place(msgspec.Struct, frozen=True):
-    """Folder to search; `above` is the prefix of its files' shown names."""
+    """Folder to search. `above` is the beginning of the paths that are shown for its files."""
 
     folder: Path
     above: str
@@ -40,10 +40,10 @@ class _Place(msgspec.Struct, frozen=True):
 
 
 class FolderWalk:
-    """Files below a folder or in a zip; `notes` name entries that were not read.
+    """Files below a folder or in a zip. `notes` name the entries that were not read.
 
-    Zips stay unpacked while this context manager is open. `lost` maps files that could not be put
-    into the folder to the reason; `unread` has messages on folders and zips that cannot be read.
+    Zips stay unpacked while this context manager is open. `lost` is a dict from files that are not
+    in the folder to the reasons. `unread` has messages on folders and zips that cannot be read.
     """
 
     def __init__(self, folder: Path, lost: Mapping[str, str] | None = None) -> None:
@@ -62,9 +62,9 @@ class FolderWalk:
         self._open.close()
 
     def files(self) -> Iterator[FolderFile]:
-        """Yield files level by level from the top, so deep folders cannot use up the limit."""
+        """Yield files, upper levels first, so that deep folders cannot use up the limit."""
         level = [_Place(self.folder, "", False)]
-        if kind_of(self.folder) is None and self._lost:  # none of the folder could be unpacked
+        if kind_of(self.folder) is None and self._lost:  # nothing in the folder could be unpacked
             level = []
         elif kind_of(self.folder) == "file":
             level = self._unpacked(self.folder, "")
@@ -80,7 +80,7 @@ class FolderWalk:
             )
 
     def _in(self, place: "_Place", below: "list[_Place]", depth: int) -> Iterator[FolderFile]:
-        """Yield the files of one folder; append its subfolders to `below`."""
+        """Yield the files of one folder, and append its subfolders to the list `below`."""
         shown = place.above.removesuffix(": ") or "The folder"
         try:
             found = entries_of(place.folder, self._left + 1, shown)
@@ -121,7 +121,10 @@ class FolderWalk:
                 self._lost.append(file)
 
     def _unpacked(self, archive: Path, above: str) -> "list[_Place]":
-        """Unpack a zip; return its folder in a list, empty if the zip cannot be unpacked."""
+        """Unpack a zip.
+
+        Return its folder in a list, which is empty if the zip cannot be unpacked.
+        """
         scratch = Path(self._open.enter_context(tempfile.TemporaryDirectory(prefix="autograder-")))
         try:
             notes, listed = unpack(archive, scratch, MAX_STUDENT, MAX_LISTED_STUDENT)
