@@ -197,10 +197,7 @@ class Sheet:
         return tuple(clusters)
 
     def wording(self, named: str) -> Wording | None:
-        """Return the wording that has this id, or whose answers include this id.
-
-        None without one.
-        """
+        """Return the wording with this id, or with an answer of this id; None if there is none."""
         for each in self.wordings:
             if named == each.id or any(member.id == named for member in each.members):
                 return each
@@ -216,18 +213,12 @@ class Sheet:
         return any(marks.mark(each).points is None for each in wording.members)
 
     def beside(self, wording: Wording | None, step: int) -> Wording | None:
-        """Return the next wording, or the previous one if `step` is −1.
-
-        None if there is no other.
-        """
+        """Return the next wording, or the previous one if `step` is −1; None at the ends."""
         at = self.wordings.index(wording) + step if wording in self.wordings else 0
         return self.wordings[at] if 0 <= at < len(self.wordings) else None
 
     def next_open(self, wording: Wording | None = None) -> Wording | None:
-        """Return the next wording with an unmarked answer, starting again at the first.
-
-        None if none.
-        """
+        """Return the next wording with an unmarked answer, or the first; None if all are marked."""
         at = self.wordings.index(wording) + 1 if wording in self.wordings else 0
         return next(filter(self.is_open, [*self.wordings[at:], *self.wordings[:at]]), None)
 

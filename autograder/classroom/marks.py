@@ -158,10 +158,7 @@ class Marks:
             self._put(key, entries[-1].mark)
 
     def changed_cell(self, key: Key) -> GivenMark | None:
-        """Return the table's mark for an answer.
-
-        None if it has not changed since the last reading.
-        """
+        """Return the table's mark for an answer; None if it is the same as at the last reading."""
         cell, known = self.cells.get(key), self._exported.get(key)
         if cell is None or (known is None and cell.is_blank):
             return None

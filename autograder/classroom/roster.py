@@ -185,9 +185,9 @@ class Roster:
         raise AssertionError("the last sign is the group")
 
     def settle(self, readings: Sequence[tuple[str, Owner]]) -> int | None:
-        """Return the index of the only reading whose student is in the roster.
+        """Return the index of the reading whose student is in the roster.
 
-        None if not exactly one. Only ids are compared, and only if the roster has an id on this
+        None unless it is only one. Only ids are compared, and only if the roster has an id on this
         platform for everybody.
         """
         fits = []

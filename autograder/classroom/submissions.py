@@ -192,10 +192,7 @@ def _choose_files(
 def _chosen_by_a_person(
     exercise: str, several: Sequence[FoundFile], choices: Sequence[FileChoice]
 ) -> FoundFile | None:
-    """Return the file that a person chose last.
-
-    None without a choice, or if the files have changed.
-    """
+    """Return the file that a person chose last; None if there is none, or if the files changed."""
     files = {file.source.content: file for file in several if file.source is not None}
     of_these = [
         files[each.file]

@@ -337,10 +337,7 @@ def _shade(value: CellValue, largest: float) -> str:
 
 
 def check_text(check: CheckReport) -> str:
-    """Return a failed check's message, values and hints as text.
-
-    Empty if there are none of these.
-    """
+    """Return a failed check's message, values and hints as text; empty if it has none."""
     lines = list(check_lines(check, with_values=True, shown_texts=set()))[1:]
     return "\n".join(plain(line).removeprefix(INDENT).rstrip() for line in lines)[:MAX_TEXT]
 

@@ -233,9 +233,9 @@ def _shown(exercise: ExerciseReport, why: dict[str, str]) -> Iterator[CheckRepor
 
 
 def first_failure(exercise: ExerciseReport) -> CheckReport | None:
-    """Return the first check that did not fail only because of another check.
+    """Return the first failed check, except those that fail due to another check.
 
-    None if none failed.
+    None without one.
     """
     checks = presented(exercise).checks
     return next((check for check in checks if not is_quiet(check)), None)
@@ -278,10 +278,7 @@ def _about_sibling(exercise: ExerciseReport) -> CheckReport | None:
 
 
 def _not_judged(exercise: ExerciseReport) -> str:
-    """Return a sentence that counts the visible checks that cannot be judged here.
-
-    Empty without any.
-    """
+    """Return a sentence with the number of visible checks that cannot be judged here, or ""."""
     seen = [check for check in exercise.checks if not check.hidden]
     count = sum(check.outcome == "graded when handed in" for check in seen)
     if not count:

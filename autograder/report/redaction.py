@@ -143,10 +143,7 @@ def _check(exercise: ExerciseReport, check: CheckReport, level: int) -> CheckRep
 
 
 def _in_the_courses_words(diagnosis: Diagnosis | None) -> Diagnosis | None:
-    """Return a diagnosis with only the text of the course's authors.
-
-    None if it has no such text.
-    """
+    """Return a diagnosis with only the text of the course's authors; None without such a text."""
     if diagnosis is None or diagnosis.kind != "named" or not diagnosis.told:
         return None
     return Diagnosis(
