@@ -25,11 +25,7 @@ CODES: dict[str, CauseCode] = {
 NOT_FOUND = frozenset({"ModuleNotFoundError", "ImportError"})
 LIBRARIES = frozenset({"matplotlib", "numpy", "torch"})  # the libraries that a course may need
 AXES = frozenset({"Axes", "AxesSubplot"})
-EXCEPTIONS = frozenset(
-    name
-    for name, each in vars(builtins).items()
-    if isinstance(each, type) and issubclass(each, BaseException)
-)
+EXCEPTIONS = frozenset(name for name in dir(builtins) if name.endswith(("Error", "Exception")))
 _RAISE = re.compile(r"\braise\b")
 
 # The sentence for each code. `where` is replaced by the place in words. Reports also show the line

@@ -3,6 +3,7 @@
 import ast
 import builtins
 import itertools
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -97,6 +98,8 @@ def _calls(tree: Tree, node: ast.Call) -> Iterator[Change]:
         start, end = tree.span(node.args[0])[0], tree.span(node.args[-1])[1]
     for swapped in itertools.islice(_swapped(args), 10):
         yield Change("arguments", Span(start, end, ", ".join(swapped)))
+    for text in _with_two_names_exchanged(node, ", ".join(args)):
+        yield Change("names", Span(start, end, text))
     if len(args) == 4 and all(plain_number(arg) is not None for arg in node.args):
         for order in itertools.permutations(args):
             yield Change("axis", Span(start, end, ", ".join(order)), 0.5)
@@ -106,6 +109,16 @@ def _calls(tree: Tree, node: ast.Call) -> Iterator[Change]:
         yield tree.put("condition", node.args[0], f"~{tree.operand(node.args[0])}")
     for arg in node.args:
         yield tree.put("sign", arg, f"-{tree.operand(arg)}", 0.3)
+
+
+def _with_two_names_exchanged(node: ast.Call, text: str) -> Iterator[str]:
+    """Yield a call's arguments with two names exchanged: `B, H, L * d` for `B, L, H * d`."""
+    inside = itertools.chain.from_iterable(map(ast.walk, node.args))
+    names = dict.fromkeys(each.id for each in inside if isinstance(each, ast.Name))
+    for one, other in itertools.islice(itertools.combinations(names, 2), 10):
+        parts = re.split(rf"(?<![\w.])({one}|{other})\b", text)  # every second one is a name
+        parts[1::2] = [one if part == other else other for part in parts[1::2]]
+        yield "".join(parts)
 
 
 def _unwrapped(tree: Tree, node: ast.Call) -> Iterator[Change]:

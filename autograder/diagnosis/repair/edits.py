@@ -52,6 +52,7 @@ WORTH = {
     "constant": 2.6,
     "function": 2.6,
     "arguments": 2.6,
+    "names": 2.6,
     "slice": 2.4,
     "term": 2.4,
     "parameters": 2.2,

@@ -29,6 +29,7 @@ WORDS = {
     "constant": "another number or constant there",
     "function": "another function there",
     "arguments": "arguments in another order there",
+    "names": "two names exchanged there",
     "call": "one call fewer there",
     "name": "another name there",
 }
