@@ -244,10 +244,7 @@ def _values(yours: Any, right: Any) -> Difference:
 
 
 def _members(noun: str, yours: Iterable[Any], right: Iterable[Any]) -> Difference | None:
-    """Return the items, keys or fields that are missing or extra, or None if there are none.
-
-    True and 1 are different members.
-    """
+    """Return the missing and the extra items, keys or fields, or None. True and 1 are different."""
     answer, expected = (
         {(kind_of(key) is bool, key): key for key in each} for each in (yours, right)
     )

@@ -1,7 +1,4 @@
-"""Strict comparisons of arrays and of exceptions.
-
-Arrays are compared by shape first, then by finiteness, then by values.
-"""
+"""Strict comparisons of arrays (shape, then finiteness, then values) and of exceptions."""
 
 import builtins
 import re

@@ -30,10 +30,7 @@ class Fixtures:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
-        """Replace the values of a hidden check's parameters in its name by numbers.
-
-        By default, pytest would show the values.
-        """
+        """Replace a hidden check's parameters in its name, which pytest would show, by numbers."""
         if metafunc.definition.get_closest_marker("hidden") is None:
             return
         parametrize = metafunc.parametrize

@@ -33,10 +33,7 @@ LEAST = 1e-3  # smaller differences count as equal
 
 
 def other_numbers(x: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return an array with different numbers of similar size.
-
-    The largest number becomes the smallest. Infinities stay unchanged.
-    """
+    """Return other numbers of similar size, in the opposite order. Infinities stay unchanged."""
     return np.where(np.isfinite(x), 0.7 - _finite(x), x)
 
 
@@ -45,10 +42,7 @@ def _finite(x: npt.ArrayLike) -> npt.NDArray[Any]:
 
 
 class OwnSteps:
-    """The student's own functions for a step. Each call to them runs in a new process.
-
-    A call to them is a *question*: it finds out which later values follow from the step.
-    """
+    """The student's functions for a step. Each call to them, a *question*, has a new process."""
 
     def __init__(
         self,
@@ -130,10 +124,7 @@ class OwnSteps:
         return steps
 
     def _changed(self, x: Any) -> Iterator[Any]:
-        """Yield copies of the question, each changed at one place along one axis.
-
-        Leave out changes that cannot change an answer.
-        """
+        """Yield copies of the question, each with another value at one place along one axis."""
         if not isinstance(x, np.ndarray):
             return
         other = self._vary(x)
@@ -161,10 +152,7 @@ def is_informative(values: Numbers, least: float = LEAST) -> bool:
 
 
 def is_responsive(steps: OwnSteps) -> bool:
-    """Return True if all answers are informative and each change of the last question shows.
-
-    A change shows if the answer to the changed question clearly differs from the last answer.
-    """
+    """Return True if all answers are informative and each change of the last question shows."""
     if not steps.asked or not all(is_informative(answer) for _, _, answer in steps.asked):
         return False
     before = steps.asked[-1][2]
@@ -314,10 +302,7 @@ class _Follow(NamedTuple):
     def _enough(
         self, changes: list[bool], from_own: FromOwn, steps: OwnSteps, clear: float
     ) -> bool:
-        """Return True if enough changed questions lead to a changed value.
-
-        If the last question has huge numbers, also try smaller numbers.
-        """
+        """Return True if enough changed questions, or smaller questions, change the value."""
         if sum(changes) >= self.start.share * len(changes):
             return True
         # huge numbers in the last question can hide the changes of smaller numbers

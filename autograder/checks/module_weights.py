@@ -86,10 +86,7 @@ class ParameterFit:
         return not (self.extra or self.absent or self.tied) and set(self.holds) == set(self.wanted)
 
     def used(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the weights that the module uses after `state` is loaded.
-
-        Both dicts have the requested names as keys.
-        """
+        """Return the weights that the module uses after `state` is loaded, by requested name."""
         return {
             name: np.full_like(value, self.absent[name])
             if name in self.absent
@@ -157,10 +154,7 @@ def find_fits(
 
 
 class TooManyParameters(ValueError):
-    """The module reports far more numbers than were requested.
-
-    `name` is the name of one of its parameters.
-    """
+    """The module reports far more numbers than were requested. `name` is one of its parameters."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -168,10 +162,7 @@ class TooManyParameters(ValueError):
 
 
 def _places(wanted: ShapesByName) -> dict[str, Indices]:
-    """Return a dict from each weight to the positions of its entries in the row of all weights.
-
-    The array of positions has the shape of the weight.
-    """
+    """Return the positions of each weight's entries in the row of all weights, in its shape."""
     places, end = {}, 0
     for name, shape in wanted.items():
         start, end = end, end + math.prod(shape)
@@ -306,10 +297,7 @@ class _Search:
         return []
 
     def _in_order(self, wanted: Sequence[str], own: Sequence[str]) -> Iterator[Ways]:
-        """Yield, for each shape, the layouts that are possible if only the shapes are compared.
-
-        The first layout pairs weights and parameters in the order of definition.
-        """
+        """Yield the layouts that shapes allow, for each shape: first in the order of definition."""
         for shape in dict.fromkeys(self.wanted[w] for w in wanted):
             same = [w for w in wanted if self.wanted[w] == shape]
             fitting = [o for o in own if self.own[o] == shape]
@@ -338,10 +326,7 @@ class _Search:
         return ParameterFit(self.wanted, holds, extra, absent, self.tied)
 
     def _vectors_for(self, name: str, holds: Mapping[str, Indices]) -> list[str]:
-        """Return the unused vectors that can be the bias `name`.
-
-        These are the vectors next to the weight of this bias, or else the vectors with its role.
-        """
+        """Return the unused vectors that can be a bias: next to its weight, or else by role."""
         free = [o for o in self.own if o not in holds and self.own[o] == self.wanted[name]]
         stem = name.removesuffix("bias")
         weight = self.places.get(f"{stem}weight", ()) if name.endswith(".bias") else ()

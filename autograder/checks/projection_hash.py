@@ -45,10 +45,7 @@ class ProjectionHash:
         self.size = float(np.abs(numbers).sum())
 
     def is_close(self, sums: Vector) -> npt.NDArray[np.bool_]:
-        """Return one truth value for each row of `sums`: True if it matches this hash.
-
-        Each row has the three sums of a value of the same kind.
-        """
+        """Return for each row of `sums` (three sums of a value of this kind): does it match?"""
         allowed = LEAST + CLOSE * self.size
         return np.asarray((np.abs(sums - self.sums) <= allowed).all(axis=-1))
 

@@ -67,10 +67,7 @@ class Function:
         return self._ask(args, kwargs).value
 
     def with_arguments(self, *args: Any, **kwargs: Any) -> tuple[Any, list[Any]]:
-        """Return the result, and the list of the arguments as they are after the call.
-
-        Arguments that are passed by name come last in the list.
-        """
+        """Return the result, and the arguments after the call. Named arguments come last."""
         __tracebackhide__ = True
         reply = self._ask(args, kwargs, echo=True)
         if len(reply.echo) != len(args) + len(kwargs):
@@ -130,10 +127,7 @@ class Remote:
         return self._submission._session.ask(Request("get", name, on=self._handle.number)).value
 
     def part(self, name: str) -> "Remote":
-        """Return a proxy of an attribute that stays in the worker.
-
-        Use it for an attribute that is not plain data, such as a function to pass as an argument.
-        """
+        """Return a proxy of an attribute that is not plain data, such as a function to pass on."""
         __tracebackhide__ = True
         request = Request("get", name, on=self._handle.number, keep=True)
         return Remote(self._submission, handle_in(self._submission._session.ask(request)))
@@ -156,10 +150,7 @@ class Submission:
         return Function(self, name)
 
     def value(self, name: str) -> Any:
-        """Return the value of a module-level name such as `a_scores`.
-
-        All checks get the same value.
-        """
+        """Return the value of a module-level name, such as `a_scores`, the same in all checks."""
         __tracebackhide__ = True
         self._read.append(name)
         return self._session.value(name)
@@ -179,10 +170,7 @@ class Submission:
         return find_assignment(self._session.source.units, name, entry)
 
     def answer(self, name: str) -> str:
-        """Return the student's answer to a question in words, or an empty text.
-
-        No code of the student runs.
-        """
+        """Return the student's answer to a question in words, or an empty text. No code runs."""
         self._read.append(name)
         return self._session.source.answers.get(name, "")
 
@@ -302,10 +290,7 @@ class Submission:
 
     @property
     def variant(self) -> str:
-        """Return the key of the student's own numbers.
-
-        The key is empty if all students work with the same numbers.
-        """
+        """Return the key of the student's own numbers, or an empty text if all have the same."""
         return self._session.source.variant
 
     @property
@@ -314,19 +299,13 @@ class Submission:
         return self._session.source.digest
 
     def call_of(self, error: BaseException) -> Call | None:
-        """Return the call that an exception is about, or None.
-
-        This is the call that raised the exception, or else the check's newest call.
-        """
+        """Return the call that raised an exception, or else the check's newest call, or None."""
         about = [call for call, each in self._raised if each is error]
         about += [call for call in self._calls if call is getattr(error, "call", None)]
         return next(iter(about + self._calls[-1:]), None)
 
     def nth_call(self, number: int, count: int) -> Call | None:
-        """Return one of the newest `count` calls: the call with index `number` among them.
-
-        Return None if these calls are not all calls of the same function.
-        """
+        """Return call `number` of the newest `count` calls, or None if their functions differ."""
         newest = self._calls[-count:]
         alike = len(newest) == count and len({call.name for call in newest}) == 1
         return newest[number] if alike else None
@@ -343,10 +322,7 @@ class Submission:
         return next((error for _, error in self._raised if not error.was_asked_for), None)
 
     def about(self) -> tuple[str, ...]:
-        """Return the names of the functions that the check called, in order.
-
-        If the check called no function, return the names of the values that it read.
-        """
+        """Return the names of the called functions, in order; without any, of the values read."""
         called = [call.name for call in self._calls]
         return tuple(dict.fromkeys(called or self._read))
 

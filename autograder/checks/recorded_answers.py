@@ -148,10 +148,7 @@ def _sendable(value: Any) -> Any:
 
 
 def canary() -> ProjectionHash:
-    """Return the hash of some random numbers, drawn in the way that checks draw numbers.
-
-    The hash tells if two NumPy releases draw different numbers.
-    """
+    """Return the hash of random numbers, which shows if two NumPy releases draw other numbers."""
     rng = np.random.default_rng([7, 11])
     return ProjectionHash([rng.normal(size=200), rng.integers(1000, size=50), rng.random(50)])
 
@@ -176,18 +173,12 @@ class Playback:
         return self._value(name, ProjectionHash((args, kwargs)))
 
     def passed(self, name: str, *given: Any) -> Passed:
-        """Return the recorded forward pass of the module called `name`; raise NotJudged if none.
-
-        `given` are the arguments of `reference_pass`.
-        """
+        """Return the recorded result of a module; `given` are the arguments of `reference_pass`."""
         found = self._value(name, hash_of_pass(*given))
         return Passed(called=True, value=found["value"], gradients=found["gradients"])
 
     def constant(self, name: str) -> Any:
-        """Return the constant of this name, or None if there is none.
-
-        A constant is a text, a number, or a tuple of texts and numbers.
-        """
+        """Return a constant (a text, a number, or a tuple of these), or None if it is unknown."""
         data = self.record.constants.get(name)
         value = None if data is None else unpacked_value(data)
         return tuple(value) if isinstance(value, list) else value

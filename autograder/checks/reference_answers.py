@@ -25,10 +25,7 @@ if TYPE_CHECKING:
 
 
 class AnswerSource(Protocol):
-    """Source of the correct answers for a released check.
-
-    The source is the record of the answers. While that record is made, it is the reference.
-    """
+    """Source of a released check's answers: the record, or the reference while it is recorded."""
 
     def call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Return the result of the function with this name."""
@@ -41,10 +38,7 @@ class AnswerSource(Protocol):
 
 
 class _Current:
-    """Current sources of answers in this process.
-
-    `source` is used for the running check. `recorder` replaces it while records are made.
-    """
+    """Current sources of answers: `recorder`, while records are made, replaces `source`."""
 
     source: AnswerSource | None = None
     recorder: AnswerSource | None = None
@@ -102,10 +96,7 @@ class StandInPackage:
 
 
 def stand_in(name: str) -> StandIn:
-    """Return the stand-in for a function or class of the reference, such as `attention.softmax`.
-
-    Student kits use it, because they do not contain the reference.
-    """
+    """Return a student kit's stand-in for a function or class, such as `attention.softmax`."""
     return StandIn(name)
 
 

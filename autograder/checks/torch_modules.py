@@ -57,10 +57,7 @@ class ModuleRun:
 
 
 def draw_state(rng: np.random.Generator, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Any]:
-    """Return a dict with random float32 weights of the given shapes.
-
-    The weights are scaled: for inputs of size 1, a weighted sum also has a size near 1.
-    """
+    """Return random float32 weights of these shapes by name. Sums of products are near 1."""
     return {
         name: (rng.normal(size=size) / np.sqrt(size[-1])).astype(np.float32)
         for name, size in shapes.items()

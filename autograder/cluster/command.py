@@ -1,4 +1,4 @@
-"""The machines for `autograder grade --scheduler` and `--local-cluster`."""
+"""Choice of the machines for `autograder grade --scheduler` and `--local-cluster`."""
 
 import contextlib
 import functools
@@ -22,7 +22,7 @@ def grading_on(
     cluster: "Callable[[], contextlib.AbstractContextManager[DaskCluster]]",
     told: Callable[[str], None],
 ) -> Graders:
-    """Return the function that grades on a cluster; it connects once there is a task."""
+    """Return the function that grades on a cluster. It connects when it gets the first task."""
 
     def graded(tasks: Iterable[Task], setup: Setup) -> Iterator[tuple[Task, Reports]]:
         coming = iter(tasks)
@@ -41,14 +41,14 @@ def chosen_graders(
     tls: tuple[Path | None, Path | None, Path | None],
     told: Callable[[str], None],
 ) -> Graders:
-    """Return the function that grades on the chosen cluster; nothing is connected yet.
+    """Return the function that grades on the chosen cluster. This call does not connect.
 
     Args:
-        tls: the files of the authority, the certificate and its key.
-        told: is called with messages on machines that are left out or lost.
+        tls: the files of the certificate authority, the certificate and its key.
+        told: a function that gets messages about machines that are left out or lost.
 
     Raises:
-        UserError: the options do not go together, or Dask is not installed.
+        UserError: the options exclude each other, or Dask is not installed.
     """
     if scheduler is None and local_cluster is None:
         raise UserError("--tls-ca-file, --tls-cert and --tls-key need --scheduler ADDRESS.")
@@ -65,5 +65,5 @@ def chosen_graders(
         return grading_on(functools.partial(dask_cluster.local, local_cluster), told)
     assert scheduler is not None
     files = [path for path in tls if path is not None]
-    dask_cluster.secured(scheduler, files)  # report errors in them at once
+    dask_cluster.secured(scheduler, files)  # report errors in the files at once
     return grading_on(functools.partial(dask_cluster.connected, scheduler, files), told)

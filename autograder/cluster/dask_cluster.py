@@ -1,4 +1,4 @@
-"""Machines behind a scheduler of Dask distributed, and the exchange of bytes with them."""
+"""Machines that a scheduler of Dask distributed manages, and the exchange of bytes with them."""
 
 import asyncio
 import concurrent.futures
@@ -26,15 +26,15 @@ from autograder.course.text import one_line
 
 CONNECT_SECONDS = 15
 PROTOCOLS = ("tls", "tcp")
-RETRIES = 2  # of a function that raises an exception
-# Dask would keep the last 1,000 messages of each connection, with the chunks in them.
+RETRIES = 2  # for a function that raises an exception
+# Without this, Dask would keep the last 1,000 messages of each connection, with their chunks.
 FEW_MESSAGES = {"distributed.admin.low-level-log-length": 10}
 
 
 class PlainClient(distributed.Client):  # type: ignore[misc]  # it has no types
-    """Dask client that accepts bytes from machines, and never unpickles their data."""
+    """Dask client that accepts only bytes from machines, and never unpickles data."""
 
-    _default_event_handlers: dict[str, Any] = {}  # these would unpickle a machine's warnings
+    _default_event_handlers: dict[str, Any] = {}  # Dask's own would unpickle warnings
 
     def __init__(self, address: str, security: Security) -> None:
         super().__init__(
@@ -56,7 +56,7 @@ class PlainClient(distributed.Client):  # type: ignore[misc]  # it has no types
 
 
 class DaskCluster:
-    """Machines behind one Dask scheduler."""
+    """Machines that one Dask scheduler manages."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class DaskCluster:
     ) -> None:
         self.client, self._where = client, where
         self._admit, self._grade = admit, grade
-        self._name = secrets.token_hex(8)  # of this run; others may use the scheduler too
+        self._name = secrets.token_hex(8)  # other runs may use the scheduler too
         self._keys: weakref.WeakKeyDictionary[Future[bytes], str] = weakref.WeakKeyDictionary()
         self._count = 0
         self._known: dict[str, Machine] = {}
@@ -76,7 +76,7 @@ class DaskCluster:
         """Return the machines that are connected now, by address.
 
         Raises:
-            UserError: the scheduler is gone.
+            UserError: the scheduler does not answer any more.
         """
         try:
             there = self.client.nthreads()
@@ -93,7 +93,7 @@ class DaskCluster:
         return {address: self._known[address] for address in there}
 
     def admit(self, address: str, data: bytes) -> "Future[bytes]":
-        """Ask a machine whether it can grade; refuse a machine with an unsafe connection."""
+        """Ask a machine if it can grade. Refuse a machine with an unsafe connection."""
         if address.startswith("tls://") or is_loopback(get_address_host(address)):
             return self._submit(self._admit, data, [address])
         answer: Future[bytes] = Future()
@@ -101,7 +101,7 @@ class DaskCluster:
         return answer
 
     def grade(self, data: bytes, addresses: Sequence[str]) -> "Future[bytes]":
-        """Have a chunk graded on one of some machines; if it is lost, on another one."""
+        """Let one of these machines grade a chunk. If the machine is lost, another one does it."""
         return self._submit(self._grade, data, addresses)
 
     def _submit(
@@ -117,14 +117,14 @@ class DaskCluster:
         return future
 
     def done(self, futures: Collection["Future[bytes]"], seconds: float) -> "set[Future[bytes]]":
-        """Return the finished futures, after waiting `seconds` at most for the first one."""
+        """Wait up to `seconds` for the first finished future, and return all finished futures."""
         if not futures:
             time.sleep(seconds)
         found = concurrent.futures.wait(futures, seconds, concurrent.futures.FIRST_COMPLETED)
         return found.done
 
     def place_of(self, future: "Future[bytes]") -> str:
-        """Return the address of the machine that answered; empty if it is unknown."""
+        """Return the address of the machine that answered, or an empty text if it is unknown."""
         with contextlib.suppress(Exception):
             task = distributed.Future(self._keys[future], self.client)
             return str(self.client.who_has([task])[task.key][0])
@@ -139,7 +139,7 @@ def _machine(address: str, worker: dict[str, Any]) -> Machine:
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a host's name or address means this machine."""
+    """Return True if a host's name or address means this machine."""
     if host == "localhost":
         return True
     with contextlib.suppress(ValueError):
@@ -148,12 +148,13 @@ def is_loopback(host: str) -> bool:
 
 
 def secured(address: str, files: Sequence[Path]) -> tuple[Security, str]:
-    """Return the settings for TLS, from files or Dask's own, and the address with its protocol.
+    """Return the settings for TLS, and the address with its protocol.
 
-    `files` are the files of the authority, the certificate and its key, or empty.
+    `files` are the files of the certificate authority, the certificate and its key. If `files` is
+    empty, Dask's own configuration gives the settings.
 
     Raises:
-        UserError: the connection to another machine would lack TLS, the address is invalid, or a
+        UserError: the connection to another machine would not use TLS, the address is invalid, or a
             file is missing.
     """
     security = Security()
@@ -194,10 +195,10 @@ def secured(address: str, files: Sequence[Path]) -> tuple[Security, str]:
 
 @contextlib.contextmanager
 def connected(address: str, files: Sequence[Path]) -> Iterator[DaskCluster]:
-    """Connect to the machines behind a scheduler.
+    """Connect to the machines of a scheduler.
 
     Raises:
-        UserError: it does not answer, or the connection over a network would lack TLS.
+        UserError: the scheduler does not answer, or a connection over a network would not use TLS.
     """
     security, whole = secured(address, files)
     with contextlib.ExitStack() as stack:
@@ -213,10 +214,10 @@ def connected(address: str, files: Sequence[Path]) -> Iterator[DaskCluster]:
 
 @contextlib.contextmanager
 def local(machines: int) -> Iterator[DaskCluster]:
-    """Start a cluster on this machine only, with its own temporary certificates.
+    """Start a cluster on this machine only, with temporary certificates.
 
     Raises:
-        UserError: it does not start.
+        UserError: the cluster does not start.
     """
     security = Security.temporary()
     dask.config.set(FEW_MESSAGES)

@@ -1,7 +1,7 @@
-"""Grading of a class on a cluster: sends submissions in chunks, and collects the reports.
+"""Grading of a class on a cluster: this module sends submissions in chunks and collects reports.
 
-The choice of machines and the order change no report: each submission is graded separately. Dask
-chooses the machine for a chunk, and another one if that machine is lost.
+Each submission is graded separately, so a report does not depend on the machine or the order. Dask
+chooses the machine for a chunk, and another machine if the first one is lost.
 """
 
 import concurrent.futures
@@ -32,18 +32,18 @@ from autograder.report.model import ExerciseReport
 if TYPE_CHECKING:
     from autograder.cluster.dask_cluster import DaskCluster
 
-CHUNK_SECONDS = 4.0  # target: long compared with a chunk's overhead, short compared with a class
+CHUNK_SECONDS = 4.0  # target for a chunk: longer than its overhead, shorter than a class
 MAX_TASKS, MAX_BYTES = 64, 2**20  # limits of a chunk
-AHEAD = 2  # chunks for each judge: one running, one waiting
+AHEAD = 2  # chunks for each judge: one runs, and one waits
 LOOK_SECONDS = 1.0
-PATIENCE = 300.0  # seconds without any machine
-MAX_LOSSES = 2  # times that a chunk may lose all its machines
+PATIENCE = 300.0  # the run ends after so many seconds without any machine
+MAX_LOSSES = 2  # so many times a chunk may lose all its machines
 
 
 class Batch(msgspec.Struct, eq=False):
-    """Tasks of one chunk; `places` are the machines that may grade it.
+    """Tasks of one chunk. `places` are the addresses of the machines that may grade it.
 
-    `alone` marks a task that is graded while the host grades nothing else of the class.
+    If `alone` is true, the host grades nothing else of the class at the same time.
     """
 
     tasks: tuple[Task, ...]
@@ -53,7 +53,7 @@ class Batch(msgspec.Struct, eq=False):
 
 
 class Dispatch:
-    """One run on a cluster; `told` gets messages on machines that are left out or lost."""
+    """One run on a cluster. `told` gets messages about machines that are left out or lost."""
 
     def __init__(
         self,
@@ -71,15 +71,15 @@ class Dispatch:
         self._again: deque[Batch] = deque()
         self._alone: deque[Batch] = deque()
         self._doubtful: dict[int, tuple[Task, Reports]] = {}
-        self._seconds = CHUNK_SECONDS  # estimate for a task
+        self._seconds = CHUNK_SECONDS  # estimated seconds for a task
         self._looked = self._last_there = float("-inf")
         self._exhausted = False
 
     def graded(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Reports]]:
-        """Yield each task with its reports as soon as they are ready.
+        """Yield each task with its reports as soon as the reports are ready.
 
         Raises:
-            UserError: no machine is left that can grade.
+            UserError: no machine that can grade is left.
         """
         coming = iter(tasks)
         self._last_there = time.monotonic()
@@ -100,10 +100,11 @@ class Dispatch:
                 future.cancel()
 
     def _look(self) -> Iterator[tuple[Task, Reports]]:
-        """Find once a second which machines are new and which are lost; yield tasks given up.
+        """Find new and lost machines, once a second. Yield the tasks that cannot be graded.
 
         Raises:
-            UserError: no connected machine can grade this, or there has been none for long.
+            UserError: no connected machine can grade this class, or no machine is connected for a
+                long time.
         """
         now = time.monotonic()
         if now - self._looked < LOOK_SECONDS:
@@ -137,7 +138,7 @@ class Dispatch:
             )
 
     def _ask(self, there: dict[str, Machine]) -> None:
-        """Ask new machines whether they can grade; machines on one host get different cores."""
+        """Ask new machines if they can grade. Machines on the same host get different cores."""
         known = [*self._machines.values(), *self._asked.values()]
         taken: Counter[str] = Counter()
         for machine in known:
@@ -151,7 +152,7 @@ class Dispatch:
                 taken[machine.host] += machine.judges
 
     def _admit(self, machine: Machine, future: "Future[bytes]") -> None:
-        """Accept a machine that grades as this one does, or report why not."""
+        """Accept a machine that grades in the same way as this one. Otherwise report why not."""
         try:
             refused = decode(future.result(), str)
         except (Exception, concurrent.futures.CancelledError):
@@ -171,7 +172,7 @@ class Dispatch:
         self._told(self._left_out[machine.address])
 
     def _hand_out(self, coming: Iterator[Task]) -> None:
-        """Start chunks for free judges; after all chunks, start the tasks to grade alone."""
+        """Send chunks to free judges. After the last chunk, send the tasks to grade alone."""
         room = AHEAD * sum(each.judges for each in self._machines.values()) - len(self._under_way)
         for _ in range(room):
             batch = self._again.popleft() if self._again else self._next(coming)
@@ -187,7 +188,7 @@ class Dispatch:
                     self._begin(self._alone.popleft(), (one_a_host[host],))
 
     def _next(self, coming: Iterator[Task]) -> Batch | None:
-        """Return the next chunk, with tasks for about `CHUNK_SECONDS`; None if there are none."""
+        """Return the next chunk, which takes about `CHUNK_SECONDS`, or None after the last one."""
         most = max(1, min(MAX_TASKS, int(CHUNK_SECONDS / max(self._seconds, 1e-6))))
         tasks: list[Task] = []
         size = 0
@@ -217,9 +218,9 @@ class Dispatch:
         (self._alone if batch.alone else self._again).append(batch)
 
     def _lost(self, batch: Batch, losses: int) -> Iterator[tuple[Task, Reports]]:
-        """Queue a batch again after the loss of its machines; finally each of its tasks alone.
+        """Queue a batch again after its machines were lost; after several losses, task by task.
 
-        A task that loses its machines even then gets no reports, so a person must look at it.
+        If a single task loses its machines too, it gets no reports, and a person must look at it.
         """
         batch.losses += losses
         if batch.losses < MAX_LOSSES:
@@ -232,10 +233,10 @@ class Dispatch:
                 yield whole, {}
 
     def _take(self, batch: Batch, future: "Future[bytes]") -> Iterator[tuple[Task, Reports]]:
-        """Yield the results of a batch if they are credible; otherwise exclude the machine."""
+        """Yield the results of a batch. If they are not credible, exclude the machine instead."""
         try:
             found = _read(future.result(), batch.tasks)
-        except (Exception, concurrent.futures.CancelledError):  # it lost too many machines
+        except (Exception, concurrent.futures.CancelledError):  # the batch lost too many machines
             yield from self._lost(batch, MAX_LOSSES)
             return
         if isinstance(found, str):
@@ -245,7 +246,7 @@ class Dispatch:
             if machine is not None:
                 self._leave_out(machine, found)
             for other, its in list(self._under_way.items()):
-                if address in its.places:  # other machines grade its batches
+                if address in its.places:  # other machines grade the machine's batches
                     self._withdraw(other)
                     self._put_back(its)
             return
@@ -255,7 +256,7 @@ class Dispatch:
             if batch.alone:
                 whole, reports = self._doubtful.pop(task.number, (task, {}))
                 yield whole, reports | outcome.reports
-            elif outcome.doubtful:  # grade these again, alone
+            elif outcome.doubtful:  # grade the task again, alone
                 sources = tuple(each for each in task.sources if each.name in outcome.doubtful)
                 self._doubtful[task.number] = task, outcome.reports
                 again = Task(task.number, task.student, sources)
@@ -265,7 +266,7 @@ class Dispatch:
 
 
 def _read(data: bytes, tasks: tuple[Task, ...]) -> tuple[list[TaskReports], float] | str:
-    """Return a chunk's outcomes and seconds, or the reason why they are not credible."""
+    """Return a chunk's outcomes and seconds, or the reason why the data are not credible."""
     try:
         found = decode(data, ChunkReports)
         if found.trouble or len(found.reports) != len(tasks):

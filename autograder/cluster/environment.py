@@ -1,4 +1,4 @@
-"""Environment of a grade: everything but the submission that affects it, to compare machines."""
+"""Environment of a grade: all that affects it except the submission. Machines compare it."""
 
 import importlib.metadata
 import platform
@@ -12,15 +12,15 @@ from autograder.grading.reports import grader_record
 from autograder.worker.confinement import Level
 
 LIBRARIES = ("einops", "matplotlib", "msgspec", "pandas", "pytest", "scipy", "seaborn")
-DIGITS = 12  # digits of a digest
+DIGITS = 12  # the number of digits of a digest
 
-Environment = dict[str, str]  # name of each part as in messages, and its version
+Environment = dict[str, str]  # from the name of each part, as in messages, to its version
 
 
 def environment_of(course: Course, seed: int, level: Level) -> Environment:
     """Return the parts of this machine that affect grades, in the order of messages.
 
-    `level` is the confinement in use.
+    `level` is the current level of confinement.
     """
     grader = grader_record(course, seed, level)
     engine = engine_folder()
@@ -39,7 +39,7 @@ def environment_of(course: Course, seed: int, level: Level) -> Environment:
 
 
 def differences(there: Environment, here: Environment) -> list[str]:
-    """Return the differences between a machine and this one, each as a phrase."""
+    """Return a phrase for each difference between a machine and this one."""
     return [
         f"{part} {there.get(part, 'none')} instead of {here.get(part, 'none')}"
         for part in {**here, **there}
@@ -55,7 +55,7 @@ def _version(library: str) -> str:
 
 
 def _files(folders: Iterable[Path]) -> Iterator[Path]:
-    """Yield the files of folders, without compiled code and hidden files."""
+    """Yield the files in some folders, except compiled code and hidden files."""
     for folder in folders:
         for path in folder.rglob("*"):
             parts = path.relative_to(folder).parts

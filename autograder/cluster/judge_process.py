@@ -1,4 +1,4 @@
-"""Process of a judge on a cluster's machine: it receives and sends bytes through a pipe."""
+"""Process of a judge on a machine of a cluster. It receives and sends bytes through a pipe."""
 
 import os
 import signal
@@ -17,12 +17,12 @@ from autograder.course.errors import UserError
 from autograder.sandbox.levels import why_not
 from autograder.sandbox.spawn import keep_to_one_thread
 
-IDLE_SECONDS = 120.0  # without a task, after which the run counts as ended
+IDLE_SECONDS = 120.0  # after so many seconds without a task, the run counts as ended
 
 
 def main(parent: int, pipe: int, core: int, probe: int) -> None:
-    """Grade the tasks from a pipe, on one core, until it is closed or idle for long."""
-    os.set_inheritable(pipe, False)  # processes started from here must not have it
+    """Grade the tasks from a pipe on one core, until the pipe is closed or idle for long."""
+    os.set_inheritable(pipe, False)  # child processes must not inherit the pipe
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=end_with_parent, args=(parent,), daemon=True).start()
     with Connection(pipe) as asked:
@@ -45,14 +45,14 @@ def main(parent: int, pipe: int, core: int, probe: int) -> None:
 
 
 def find_same_course(given: Instruction, probe: bool) -> tuple[Course | None, str]:
-    """Return the same course on this machine, or the differences if it has another one.
+    """Return the same course on this machine. If it is another course, return the differences.
 
-    With `probe`, test the level of confinement too.
+    With `probe`, also test if the level of confinement works here.
     """
     setup = given.setup
     if probe and setup.level != "none" and (reason := why_not(setup.level)):
         return None, f"the confinement {setup.level} does not work there: {reason}"
-    own = os.environ.get("AUTOGRADER_COURSE")  # its folder on this machine, if different
+    own = os.environ.get("AUTOGRADER_COURSE")  # the course's folder here, if it has another path
     places = [setup.course_file, *([Path(own) / FILE_NAME] if own else [])]
     refused = f"there is no course in {places[0].parent}, and AUTOGRADER_COURSE does not name one"
     for place in places:

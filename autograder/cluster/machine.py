@@ -1,7 +1,7 @@
-"""Functions that Dask runs on a machine, with bytes as input and output, and their judges.
+"""Functions that Dask runs on a machine, and the judges there. Their input and output are bytes.
 
-No submitted code runs in this process: each of Dask's threads has a judge in a separate process,
-and talks to it through a pipe.
+No submitted code runs in this process. Each of Dask's threads has a judge in a separate process,
+and exchanges bytes with it through a pipe.
 """
 
 import itertools
@@ -30,7 +30,7 @@ DIED = (EOFError, OSError)  # errors of a pipe whose other end is closed
 
 
 class CannotGrade(Exception):
-    """Error if the machine cannot start a judge; the text gives the reason."""
+    """The machine cannot start a judge. The text of the exception gives the reason."""
 
 
 class JudgeProcess:
@@ -40,7 +40,7 @@ class JudgeProcess:
         """Start the judge, and wait until it is ready to grade.
 
         Raises:
-            CannotGrade: it refused, or died.
+            CannotGrade: the judge refused to grade, or died.
         """
         self.instruction = instruction
         command = [sys.executable, "-P", "-m", "autograder.cluster.judge_process"]
@@ -76,11 +76,11 @@ class JudgeProcess:
         return self._pipe.recv_bytes(MAX_ANSWER)
 
     def can_take(self, instruction: Instruction) -> bool:
-        """Return whether the judge is alive and was started with the same instruction."""
+        """Return True if the judge is alive and was started with the same instruction."""
         return self.instruction == instruction and self._process.poll() is None
 
     def close(self) -> None:
-        """Let the judge and its processes end; kill it if it does not."""
+        """End the judge and its processes. Kill the judge if it does not end."""
         self._pipe.close()
         try:
             self._process.wait(END_SECONDS)
@@ -90,7 +90,7 @@ class JudgeProcess:
 
 
 class ThreadState(threading.local):
-    """Judge and number of each thread; an idle judge ends by itself."""
+    """Judge of a thread, and the thread's number. A judge without tasks ends by itself."""
 
     def __init__(self) -> None:
         self.judge: JudgeProcess | None = None
@@ -106,7 +106,7 @@ def _judge(instruction: Instruction, probe: bool = False) -> JudgeProcess:
     """Return this thread's judge for an instruction; start a new one if needed.
 
     Raises:
-        CannotGrade: it does not start.
+        CannotGrade: the judge does not start.
     """
     judge, _own.judge = _own.judge, None
     if judge is None or not judge.can_take(instruction):
@@ -119,7 +119,7 @@ def _judge(instruction: Instruction, probe: bool = False) -> JudgeProcess:
 
 
 def admit(data: bytes) -> bytes:
-    """Test whether this machine can grade an encoded `Admission`; return the reason if not."""
+    """Return the reason why this machine cannot grade an encoded `Admission`, if there is one."""
     global _first_core  # noqa: PLW0603  shared by all threads
     asked = decode(data, Admission)
     _first_core = asked.first_core
@@ -142,8 +142,8 @@ def grade_chunk(data: bytes) -> bytes:
 
 
 def _graded(instruction: Instruction, task: Task) -> bytes:
-    """Return a judge's answer on a task; empty if each judge that tried it died."""
-    for _ in range(1 + TRIES):  # something else may have killed it, even repeatedly
+    """Return a judge's answer to a task. It is empty if each judge that tried the task died."""
+    for _ in range(1 + TRIES):  # something else may have killed a judge
         judge = _judge(instruction)
         try:
             return judge.ask(encode(task))

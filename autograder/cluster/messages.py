@@ -1,4 +1,4 @@
-"""Messages between the grading process and the machines: msgspec records as bytes."""
+"""Messages between the grading process and the machines, which are msgspec records as bytes."""
 
 import os
 from typing import TypeVar
@@ -21,7 +21,7 @@ class Machine(msgspec.Struct, frozen=True):
 
 
 class Instruction(msgspec.Struct, frozen=True):
-    """Everything that a judge of a run must know."""
+    """All facts about a run that a judge must know."""
 
     run: str
     setup: Setup
@@ -31,7 +31,7 @@ class Instruction(msgspec.Struct, frozen=True):
 class Admission(msgspec.Struct, frozen=True):
     """Question to a machine: can it grade this run? Its judges use cores from `first_core` on.
 
-    The answer of a machine or a judge is a text: the reason why not, or empty.
+    The answer is a text: the reason why the machine cannot grade, or an empty text if it can.
     """
 
     instruction: Instruction
@@ -39,16 +39,17 @@ class Admission(msgspec.Struct, frozen=True):
 
 
 class Chunk(msgspec.Struct, frozen=True):
-    """Tasks for one machine, to be graded one after the other."""
+    """Tasks for one machine, which grades them one after another."""
 
     instruction: Instruction
     tasks: tuple[Task, ...]
 
 
 class ChunkReports(msgspec.Struct, frozen=True):
-    """Encoded `TaskReports` for each task of a chunk; empty if the judges died on it.
+    """Encoded `TaskReports` for each task of a chunk. They are empty if the judges died on a task.
 
-    `seconds` is the time of grading; `trouble` is the reason if the machine could not grade at all.
+    `seconds` is the time that grading took. `trouble` is the reason why the machine could not grade
+    at all, or an empty text.
     """
 
     reports: tuple[bytes, ...] = ()
@@ -57,14 +58,14 @@ class ChunkReports(msgspec.Struct, frozen=True):
 
 
 def encode(message: object) -> bytes:
-    """Return a message as bytes; paths become texts."""
+    """Return a message as bytes. Paths become texts."""
     return msgspec.msgpack.encode(message, enc_hook=os.fspath)
 
 
 def decode(data: bytes, type: type[T]) -> T:
-    """Return a message of a type.
+    """Return the message of type `type` in some bytes.
 
     Raises:
-        msgspec.MsgspecError: the data are not such a message.
+        msgspec.MsgspecError: the bytes are not a message of this type.
     """
     return msgspec.msgpack.decode(data, type=type, dec_hook=lambda path, text: path(text))

@@ -1,1 +1,1 @@
-"""Grading: run the checks on submissions, and make reports of the results."""
+"""Grading: it runs the checks on submissions, and makes reports of the results."""

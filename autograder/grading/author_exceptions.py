@@ -26,10 +26,11 @@ MAX_MESSAGE = 300
 def as_authoring_error(
     error: BaseException, folders: Sequence[Path], path: Path, doing: str, line: int = 1
 ) -> AuthoringError:
-    """Return the authoring error for an exception, at its innermost line in the course's folders.
+    """Return the authoring error for an exception.
 
-    `doing` is the start of the sentence, such as "the checks cannot be loaded". If no line of the
-    course is involved, `path` and `line` are used instead.
+    Its place is the innermost line of the traceback in the course's folders. If there is no such
+    line, the place is `path` and `line`. `doing` is the start of the sentence, such as "the checks
+    cannot be loaded".
     """
     place = innermost(error, folders) or (path, line)
     if isinstance(error, SyntaxError) and error.filename and _within(error.filename, folders):
@@ -41,7 +42,7 @@ def as_internal_error(error: Exception) -> InternalError:
     """Return an exception as an internal error of the grader.
 
     Raises:
-        UserError: the exception is a `UserError`, which says what a person must fix first.
+        UserError: the exception itself is a `UserError`; a person must fix something first.
     """
     if isinstance(error, InternalError):
         return error
@@ -54,7 +55,7 @@ def as_internal_error(error: Exception) -> InternalError:
 
 
 def innermost(error: BaseException, folders: Sequence[Path]) -> tuple[Path, int] | None:
-    """Return file and line of the innermost traceback step in these folders, or None."""
+    """Return the file and the line of the innermost traceback step in these folders, or None."""
     place = None
     for frame, line in traceback.walk_tb(error.__traceback__):
         if _within(frame.f_code.co_filename, folders):
@@ -67,7 +68,7 @@ def _within(name: str, folders: Sequence[Path]) -> bool:
 
 
 def explained(error: BaseException) -> str:
-    """Return an exception as a sentence, with the name that was probably meant."""
+    """Return a sentence about an exception, with the name that the author probably meant."""
     message = error.msg if isinstance(error, SyntaxError) else _message(error)
     kind = type(error).__name__
     text = one_line(f"{kind}: {message}" if message else kind, MAX_MESSAGE).rstrip(".")
@@ -78,7 +79,7 @@ def explained(error: BaseException) -> str:
 def _message(error: BaseException) -> str:
     try:
         return str(error)
-    except Exception:  # an exception class of the author's may fail here
+    except Exception:  # an exception class that the author wrote may fail here
         return ""
 
 
@@ -110,13 +111,13 @@ def _parameters(values: Sequence[object]) -> list[str]:
 
 
 def names_of(value: object) -> list[str]:
-    """Return the public names of an object; for a recipe's state, its steps and arguments."""
+    """Return the public names of an object. For a recipe's state, these are steps and arguments."""
     names = vars(value) if isinstance(value, State) else dir(value)
     return [name for name in names if not name.startswith("_")]
 
 
 def modules_in(package: str) -> list[str]:
-    """Return the modules of a package; none if the package does not exist."""
+    """Return the names of a package's modules, or an empty list if the package does not exist."""
     with contextlib.suppress(ImportError, ValueError, AttributeError):
         spec = importlib.util.find_spec(package) if package else None
         places = spec.submodule_search_locations if spec is not None else None

@@ -42,7 +42,7 @@ OPTIONS = [
     "--capture=no",
     *(part for name in UNNEEDED for part in ("-p", f"no:{name}")),
 ]
-# The arguments of the mark `check`, and the marks and fixtures that a check may have.
+# The named arguments of the mark `check`, and the marks and fixtures that a check may have.
 DETAILS = ("points", "needs", "hints", "grades")
 OURS = ("check", *NOT_IN_KIT)
 PYTESTS = ("parametrize", "skip", "skipif", "xfail", "usefixtures", "filterwarnings")
@@ -51,7 +51,7 @@ LineAndSentence = tuple[int, str]
 
 
 class Collected:
-    """A pytest plugin that keeps the collected checks by exercise, and the authoring errors."""
+    """Pytest plugin that stores the collected checks of each exercise, and the authoring errors."""
 
     def __init__(self, course: Course) -> None:
         self.course = course
@@ -59,7 +59,7 @@ class Collected:
         self.errors: list[AuthoringError] = []
 
     def pytest_configure(self) -> None:
-        # the lint reports unknown marks, with their line
+        # the lint reports unknown marks itself, with their lines
         warnings.filterwarnings("ignore", category=pytest.PytestUnknownMarkWarning)
 
     @pytest.hookimpl(wrapper=True)
@@ -81,7 +81,7 @@ class Collected:
             self.items.setdefault(item.path.stem.removeprefix("test_"), []).append(item)
 
     def look(self, exercises: Sequence[str]) -> list[AuthoringError]:
-        """Return the errors in the checks of these exercises; call it after the collection."""
+        """Return the errors in the checks of these exercises. Call it after the collection."""
         if not self.errors:
             for name in exercises:
                 self.errors += errors_in_marks(self.course, name, self.items.get(name, []))
@@ -129,7 +129,7 @@ def checks_of(course: Course, exercises: Sequence[str]) -> dict[str, list[Check]
 
 
 def missing_check_file(course: Course, exercise: str) -> AuthoringError | None:
-    """Return the error for a missing check file, with a similar name; None if the file exists."""
+    """Return the error that a check file is missing, with a similar name, or None if it exists."""
     file = course.checks_file(exercise)
     if file.is_file():
         return None
@@ -150,7 +150,7 @@ def load_error(course: Course, path: Path, error: BaseException) -> AuthoringErr
     doing = f"{path.name} cannot be loaded"
     if not isinstance(error, pytest.fail.Exception):
         return as_authoring_error(cause, course.grading, path, doing)
-    text = course_text(path)  # pytest names the function, but not its line
+    text = course_text(path)  # pytest reports the function's name, but not its line
     named = [name for name in _TEST.findall(str(error)) if name in text.functions]
     line = text.line_of_mark(named[0]) if named else 1
     return AuthoringError(path, line, f"{doing}: {one_line(str(error))}")
@@ -224,7 +224,7 @@ def _is_marked(node: Function) -> bool:
 def _unknown_fixtures(text: CourseText, items: Sequence[pytest.Item]) -> Iterator[LineAndSentence]:
     """Yield errors for parameters of checks that are not fixtures."""
     for item in items:
-        info: Any = getattr(item, "_fixtureinfo", None)  # pytest's fixtures of the test
+        info: Any = getattr(item, "_fixtureinfo", None)  # pytest's facts about the fixtures
         given = getattr(getattr(item, "callspec", None), "params", {})
         for name in info.names_closure if info is not None else ():
             if name not in {*info.name2fixturedefs, *given, "request"}:  # `request` is pytest's
@@ -261,7 +261,7 @@ def _wrong_marks(text: CourseText, item: pytest.Item) -> Iterator[LineAndSentenc
 
 
 def _wrong_argument(name: str, value: object) -> str:
-    """Return the error in an argument of the mark `check`; empty if there is none."""
+    """Return a sentence about the error in an argument of the mark `check`, or an empty text."""
     if name not in DETAILS:
         return f"`check` has no argument `{name}`{meant(name, DETAILS)}"
     if name == "points":
@@ -277,9 +277,9 @@ def _wrong_argument(name: str, value: object) -> str:
 
 
 def _wrong_needs(text: CourseText, items: Sequence[pytest.Item]) -> Iterator[LineAndSentence]:
-    """Yield errors for names in `needs` that are not checks or come too late.
+    """Yield errors for names in `needs` that are not checks, or that are checks further below.
 
-    Checks run in the order of the file, so a needed check must come earlier.
+    Checks run in the order of the file, so a needed check must come before the check that needs it.
     """
     place: dict[str, int] = {}
     needs: dict[str, list[str]] = {}
@@ -308,8 +308,8 @@ def _wrong_needs(text: CourseText, items: Sequence[pytest.Item]) -> Iterator[Lin
 def _wrong_grades(
     text: CourseText, items: Sequence[pytest.Item], task: Path
 ) -> Iterator[LineAndSentence]:
-    """Yield errors for names in `grades` that the task's text does not state."""
-    if not task.is_file():  # in a released course
+    """Yield errors for names in `grades` that are not requirements in the task's text."""
+    if not task.is_file():  # in a released course, the file may be missing
         return
     stated = [each.name for each in requirements_in(course_text(task).text)]
     for item in items:

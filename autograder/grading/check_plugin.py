@@ -1,4 +1,4 @@
-"""The pytest plugin that runs checks on a submission and records their results."""
+"""Pytest plugin that runs checks on a submission and records the results."""
 
 import functools
 import inspect
@@ -37,16 +37,16 @@ from autograder.sandbox.session import WorkerSession
 
 MAX_FINDING, MAX_TOLD = 1000, 1500  # characters
 PRINTED = "This call printed something, and what is printed is not returned."
-# Failures for which no requirement of the text is the cause.
+# Failures that do not concern any single requirement of the task's text.
 NO_REQUIREMENT = frozenset({"nothing_returned", "printed", "other_kind"})
 OUTCOMES: dict[str, CheckOutcome] = {"crashed": "crashed", "timed out": "timed out"}
 
 
 class CheckRun:
-    """A run of checks on one submission: its session, its seed, and the results so far.
+    """Run of checks on one submission: the session, the seed, and the results so far.
 
     The session is opened when a check first needs it. `error` is the internal error that ended the
-    run. If `is_enough`, the remaining checks are skipped, so that pytest can finish normally.
+    run. If `is_enough` is true, the remaining checks are skipped, and pytest finishes normally.
     """
 
     def __init__(self, open_session: Callable[[], WorkerSession], seed: int) -> None:
@@ -58,7 +58,7 @@ class CheckRun:
 
     @functools.cached_property
     def session(self) -> WorkerSession:
-        """The session that answers the checks' calls."""
+        """The session in which the calls of the checks run."""
         __tracebackhide__ = True
         return self._open_session()
 
@@ -67,12 +67,12 @@ class CheckRun:
         return "session" in vars(self)
 
     def results_of(self, course: Course, items: Sequence[pytest.Item]) -> list[CheckResult]:
-        """Return the results of these checks, in order; a check that did not run has failed."""
+        """Return the results of these checks, in order. A check that did not run has failed."""
         results = [self.results.get(item.nodeid) or _unfinished(check_of(item)) for item in items]
         return with_unreleased_checks(course, items[0].path if items else None, results)
 
     def reason_not_to_run(self, check: Check) -> Cause | None:
-        """Return why a check must be skipped; None if it can run."""
+        """Return the reason why a check must be skipped, or None if it can run."""
         if self.error is not None:
             return Cause(code="internal_error_before")
         if self.is_enough:
@@ -84,11 +84,11 @@ class CheckRun:
         return None
 
 
-RUN = pytest.StashKey[CheckRun]()  # a test's current run
+RUN = pytest.StashKey[CheckRun]()  # the run to which a test belongs now
 
 
 class CheckPlugin(Fixtures):
-    """Plugin that records the results of checks, run by a judge or by a person with pytest."""
+    """Plugin that records the results of checks, which a judge runs, or a person with pytest."""
 
     def session_of(self, item: pytest.Item) -> WorkerSession:
         return item.stash[RUN].session
@@ -126,7 +126,7 @@ class CheckPlugin(Fixtures):
                 _failed(check, error, submission), requirement=_requirement(item, check, error)
             )
             run.results[item.nodeid] = result
-            if result.outcome == "graded when handed in":  # no failure in pytest's report
+            if result.outcome == "graded when handed in":  # no failure for pytest
                 report.outcome, place = "skipped", item.location
                 report.longrepr = (str(item.path), (place[1] or 0) + 1, result.finding)
         elif call.when == "call":
@@ -138,9 +138,10 @@ class CheckPlugin(Fixtures):
 
 
 def _requirement(item: pytest.Item, check: Check, error: BaseException) -> str:
-    """Return the requirement that a check was grading when it failed; empty if it is not known.
+    """Return the requirement that a check was grading when it failed, or an empty text.
 
-    A call that gives nothing to compare tells of none: it stops with an error, or returns None.
+    The text is empty if the requirement is unknown. It is also empty if the call gave no value to
+    compare, because it stopped with an error or returned None.
     """
     if not isinstance(error, AssertionError) or getattr(error, "code", "") in NO_REQUIREMENT:
         return ""
@@ -169,7 +170,7 @@ def check_of(item: pytest.Item) -> Check:
 
 
 def _hints_in_docstring(item: pytest.Item) -> list[str]:
-    """Return a hint for each line of a docstring; an indented line continues the previous hint."""
+    """Return a hint for each line of a docstring. An indented line continues a hint."""
     text = inspect.cleandoc(getattr(getattr(item, "function", None), "__doc__", None) or "")
     hints: list[str] = []
     for line in text.splitlines():
@@ -181,7 +182,7 @@ def _hints_in_docstring(item: pytest.Item) -> list[str]:
 
 
 class _NotRun(pytest.skip.Exception):  # type: ignore[name-defined,misc]
-    """Exception that skips a check, with the cause."""
+    """The check is skipped, for the reason in `cause`."""
 
     def __init__(self, cause: Cause) -> None:
         super().__init__(sentence(cause))
@@ -189,7 +190,7 @@ class _NotRun(pytest.skip.Exception):  # type: ignore[name-defined,misc]
 
 
 def _unfinished(check: Check) -> CheckResult:
-    """Return the result of a check that did not finish: a failure."""
+    """Return the result of a check that did not finish. It counts as failed."""
     cause = Cause(code="no_end")
     return CheckResult(check=check, outcome="failed", cause=cause, finding=sentence(cause))
 
@@ -240,7 +241,7 @@ def _about(submission: Submission | None) -> tuple[str, ...]:
 def _mismatch(
     result: CheckResult, error: Mismatch, submission: Submission | None, shown: Evidence | None
 ) -> CheckResult:
-    place = None  # the file's line that sets the value, at its first wrong entry
+    place = None  # the line of the file that sets the first wrong entry
     if submission is not None:
         wrong = np.argwhere(False if error.wrong is None else error.wrong)
         entry = [int(i) for i in wrong[0]] if len(wrong) else []
@@ -305,10 +306,10 @@ def _stopped(result: CheckResult, error: BaseException) -> CheckResult:
 def with_unreadable_answers(
     results: Sequence[CheckResult], is_sound: Callable[[CheckResult], bool]
 ) -> list[CheckResult]:
-    """Return the results; a sound check that raised has failed, since it could not read an answer.
+    """Return the results, in which a sound check that raised an exception counts as failed.
 
-    A check is sound if it passes for the course's solution. So a submission cannot pretend that the
-    grader failed.
+    A check is sound if it passes for the course's solution. If such a check raises, it could not
+    read the student's answer. So a submission cannot pretend that the grader failed.
     """
     return [
         _unreadable(result) if result.outcome == "error" and is_sound(result) else result
@@ -330,7 +331,7 @@ def _unreadable(result: CheckResult) -> CheckResult:
 
 
 def _side(error: Mismatch, values: npt.NDArray[Any] | str | None) -> Matrix | str | None:
-    """Return the excerpt of one side that a report shows; if a side is not an array, its text."""
+    """Return one of two compared values as a report shows it: an excerpt of an array, or a text."""
     if values is None or isinstance(values, str):
         return values
     if isinstance(error.yours, str) or isinstance(error.expected, str):

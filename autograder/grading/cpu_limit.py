@@ -10,18 +10,18 @@ OFTEN = 0.25
 
 
 class CpuLimitExceeded(BaseException):
-    """The work took too much processor time; its result is left out.
+    """The work took too much processor time, so its result is left out.
 
-    It is not an `Exception`, so that no handler within the work stops it.
+    This class is not derived from `Exception`, so that no handler inside the work catches it.
     """
 
 
 @contextlib.contextmanager
 def cpu_limit(seconds: float) -> Iterator[None]:
-    """Raise `CpuLimitExceeded` in this thread once it has used that much processor time.
+    """Raise `CpuLimitExceeded` in this thread after it has used that much processor time.
 
-    It is raised between two steps of Python, so it does not interrupt a single call of a library.
-    There is no limit on systems without a clock for threads.
+    The exception is raised between two steps of Python, so it does not interrupt a single call of a
+    library. On systems without a clock for threads, there is no limit.
     """
     if not hasattr(time, "pthread_getcpuclockid"):
         yield

@@ -1,4 +1,4 @@
-"""Diagnoses for failed checks of a submission: one for each function that is wrong."""
+"""Diagnoses for the failed checks of a submission: one for each wrong function."""
 
 import contextlib
 from collections.abc import Mapping, Sequence
@@ -34,20 +34,21 @@ from autograder.sandbox.problems import Raised, StudentProblem
 from autograder.sandbox.session import WorkerSession
 
 SECONDS = 30.0  # of the judge's processor time
-# Mistakes that only a check can find, since no value shows them.
+# Mistakes that only a check can find, because the values of a function do not show them.
 NOT_IN_VALUES = frozenset(
     {"changes-its-argument", "remembers", "parameter-missing", "projection-bias"}
 )
 
 
 class Stopped(Exception):
-    """The submission cannot be called any more: no time is left, or its process has ended."""
+    """The submission cannot be called any more, because no time is left or its process ended."""
 
 
 class Catalogue:
-    """Misconceptions of a course, loaded when an exercise first needs them.
+    """Misconceptions of a course. Those of an exercise are loaded when they are first needed.
 
-    `faults` are exceptions that are authoring errors: diagnoses ignore them, `verify` reports them.
+    `faults` are exceptions that are authoring errors. Diagnoses ignore these exceptions, and
+    `verify` reports them.
     """
 
     def __init__(self, reference: str) -> None:
@@ -69,7 +70,7 @@ class Catalogue:
         """Return the mistakes of an exercise that the course knows.
 
         Raises:
-            Exception: the course's module cannot be used; `lint` says why.
+            Exception: the course's module cannot be used. The command `lint` says why.
         """
         if exercise not in self._mistakes:
             self._mistakes[exercise] = known_mistakes(self.reference, exercise)
@@ -80,7 +81,7 @@ class Catalogue:
         return self.mistakes(exercise).recipes
 
     def replay(self, exercise: str, function: str) -> Replay | None:
-        """Return the replay of a function's misconceptions; None if it has no recipe."""
+        """Return the replay of a function's misconceptions, or None if it has no recipe."""
         key = exercise, function
         if key not in self._replays:
             recipe = self.recipes(exercise).get(function)
@@ -90,14 +91,14 @@ class Catalogue:
         return self._replays[key]
 
 
-@np.errstate(all="ignore")  # wrong numbers may overflow; students would see the warning
+@np.errstate(all="ignore")  # wrong numbers may overflow, and students would see the warning
 def with_diagnoses(
     catalogue: Catalogue, exercise: str, results: Sequence[CheckResult], session: WorkerSession
 ) -> list[CheckResult]:
     """Return the results with a diagnosis for each function that a failed check called.
 
-    Points do not change: this runs after all checks. Diagnoses that are not found in time are left
-    out.
+    The points do not change, because this runs after all checks. If a diagnosis is not found in
+    time, it is left out.
 
     Raises:
         InternalError: the grader itself failed, or the worker was killed from outside.
@@ -118,9 +119,9 @@ def _diagnosed(
     exercise: str,
     session: WorkerSession,
 ) -> CheckResult:
-    """Return a result with the diagnosis of its first function that has one.
+    """Return a result with the diagnosis of the first of its functions that has a diagnosis.
 
-    `known` caches, for each function, its finding and the id of its group of answers.
+    `known` is a cache. For each function, it has the finding and the id of the group of answers.
     """
     diagnosis, group, hints = None, "", result.hints
     for function in result.about:
@@ -128,7 +129,7 @@ def _diagnosed(
             found, id_of_answers = _diagnose(catalogue, exercise, function, session)
             replay = catalogue.replay(exercise, function)
             if found and replay and result.raised and not result.hidden:
-                error, call = result.raised  # the report's error, not a probe's
+                error, call = result.raised  # the report's error, not an error of a probe
                 if call.name == function:
                     found = with_error(found, _explained(error, replay.recipe, call))
             known[function] = found, id_of_answers
@@ -160,7 +161,7 @@ def _origin(
     known: Mapping[str, tuple[Finding | None, str]],
     session: WorkerSession,
 ) -> str:
-    """Return a function that `function` uses and that has the same mistake; else `function`."""
+    """Return the function that has the mistake: one that `function` uses, or `function` itself."""
     names = finding.misconceptions
     same = {other for other, (found, _) in known.items() if found and found.misconceptions == names}
     for other in sorted(same - {function}) if names else ():
@@ -170,15 +171,15 @@ def _origin(
 
 
 def _says_more(own: Diagnosis, diagnosis: Diagnosis) -> bool:
-    """Return whether a check's own diagnosis replaces one that was made from values."""
+    """Return True if a check's own diagnosis is better than one that was made from values."""
     unseen = NOT_IN_VALUES.intersection(own.misconceptions)
     return diagnosis.kind != "named" or not unseen <= {*diagnosis.misconceptions}
 
 
 def _explained(error: Raised, recipe: Recipe, call: Call | Probe) -> str:
-    """Return an error's message, and its meaning for the arguments of the call."""
+    """Return an error's message, with an explanation for the arguments of this call."""
     sizes: Mapping[str, int] = {}
-    with contextlib.suppress(Exception):  # a check may call it in another way
+    with contextlib.suppress(Exception):  # a check may call the function with other arguments
         sizes = recipe.axes(recipe.arguments(Probe(call.args, call.kwargs)))
     axes = max((arg.ndim for arg in call.args if isinstance(arg, np.ndarray)), default=0)
     return f"{error.finding} {explain(error, sizes, axes)}".strip()
@@ -194,18 +195,18 @@ def _diagnose(
         explain_value = catalogue.mistakes(exercise).explain_value
         if explain_value is None:
             return None, ""
-        # in a process that has not seen any check, hidden ones above all
+        # in a new process, which has seen no check, above all no hidden check
         submission = Submission(session.fresh())
         return explain_value(function, submission.value, submission.variant), ""
     except InternalError:
         raise
-    except Exception as error:  # no misconception expects such an answer
+    except Exception as error:  # no misconception leads to such an answer
         catalogue.note(error)  # the points are settled already
         return None, ""
 
 
 def _examined(replay: Replay, session: WorkerSession) -> tuple[Finding | None, str]:
-    """Return the finding for a function with a recipe, and the id of its group of wrong answers."""
+    """Return the finding about a function, and an id that is equal for equal wrong answers."""
 
     def alone() -> Ask:
         submission = Submission(session.fresh())
@@ -244,14 +245,14 @@ def _call(submission: Submission, recipe: Recipe, probe: Probe) -> Any:
 
 
 def catalogue_of(course: Course) -> Catalogue:
-    """Return the course's misconceptions, to be replayed; in a released course, their records."""
+    """Return the course's misconceptions as code, or as records in a released course."""
     if course.content.released is not None:
         return _RecordedCatalogue(course)
     return Catalogue(course.content.reference)
 
 
 class _RecordedCatalogue(Catalogue):
-    """Catalogue of a released course: it has records instead of replays."""
+    """Catalogue of a released course, which has records of misconceptions instead of code."""
 
     def __init__(self, course: Course) -> None:
         super().__init__(course.content.reference)
@@ -259,11 +260,11 @@ class _RecordedCatalogue(Catalogue):
         self._functions: dict[str, dict[str, RecordedFunction]] = {}
 
     def mistakes(self, exercise: str) -> Mistakes:  # noqa: ARG002
-        """Return no mistakes, since a released course has none to run."""
+        """Return an empty record, because a released course has no code of mistakes."""
         return Mistakes()
 
     def replay(self, exercise: str, function: str) -> Replay | None:
-        """Return the record of a function's misconceptions; None if there is none."""
+        """Return a replay from the records of a function's misconceptions, or None without one."""
         if exercise not in self._functions:
             path = self.folder / f"{exercise}{NAMES_SUFFIX}"
             names = read_packed(path, RecordedNames) if path.is_file() else RecordedNames([])

@@ -1,4 +1,4 @@
-"""Judge: one pytest session that grades many submissions and collects the checks once."""
+"""Judge: one pytest session that collects the checks once and then grades many submissions."""
 
 import functools
 import queue
@@ -39,15 +39,15 @@ if TYPE_CHECKING:
 
 TRIES = 3
 
-Items = dict[str, list[pytest.Item]]  # the tests of each exercise's checks
+Items = dict[str, list[pytest.Item]]  # the collected checks of each exercise
 
 
 class RunOptions(msgspec.Struct, frozen=True):
-    """Options of a run: which checks, when to stop, and which random inputs.
+    """Options of a run: the checks, the time to stop, and the random inputs.
 
-    `only` names the checks to run; None means all. `until` may be a first failure, or a first
-    doubt: a check that timed out or crashed. A run that stops early has no diagnoses. Without
-    `seed`, the judge's is used.
+    `only` names the checks to run; None means all checks. `until` says that the run stops at the
+    first failure, or at the first doubt: a check that timed out or crashed. A run that stops early
+    has no diagnoses. Without `seed`, the seed of the judge is used.
     """
 
     only: frozenset[str] | None = None
@@ -55,7 +55,7 @@ class RunOptions(msgspec.Struct, frozen=True):
     seed: int | None = None
 
     def is_enough(self, outcome: CheckOutcome) -> bool:
-        """Return whether the run stops after a check with this outcome."""
+        """Return True if the run stops after a check with this outcome."""
         if self.until == "a doubt":
             return outcome in {"timed out", "crashed"}
         return self.until == "a failure" and outcome != "passed"
@@ -66,13 +66,13 @@ _Task = tuple[Source | WorkerSession, RunOptions]
 
 
 class Judge:
-    """Grader of one source at a time. Use it as a context manager, since it owns processes.
+    """Grader of one submission at a time. Use it as a context manager, because it owns processes.
 
-    If a worker is killed from outside, the submission is graded again; attempt `tries_if_killed` is
-    final.
+    If something other than the grader kills a worker, the submission is graded again, with at most
+    `tries_if_killed` tries in total.
 
-    pytest runs in its own thread and waits there for the next submission, so that its session stays
-    open between calls of `run`. Only public hooks are used for this.
+    pytest runs in its own thread. Between two calls of `run`, its session stays open and waits for
+    the next submission. This uses only public hooks of pytest.
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class Judge:
 
     @functools.cached_property
     def catalogue(self) -> "Catalogue":
-        """The course's misconceptions, with the replays made so far."""
+        """The course's misconceptions. Their replays are kept for later submissions."""
         from autograder.grading.diagnoses import catalogue_of
 
         return catalogue_of(self.course)
@@ -124,11 +124,11 @@ class Judge:
     def run(self, source: Source | WorkerSession, options: RunOptions = ALL_CHECKS) -> Graded:
         """Return the results of the checks on a submission, and the report.
 
-        `source` names its exercise; a session answers calls in its own way. If the grader itself
-        fails, the report says so and refers to a person.
+        `source` may also be a session; then the calls of the checks run in this session. If the
+        grader itself fails, the report says so, and that a person must look at the submission.
 
         Raises:
-            Cancelled: `cancel` was called meanwhile.
+            Cancelled: another thread called `cancel`.
             UserError: the course's author must fix something first.
         """
         self._tasks.put((source, options))
@@ -137,9 +137,10 @@ class Judge:
         return graded
 
     def cancel(self) -> None:
-        """End the current grading from another thread; `run` then raises `Cancelled`.
+        """Cancel the current call of `run`, which then raises `Cancelled`.
 
-        The call may come too early or too late, so repeat it until `run` ends.
+        Call this method from another thread. A call may have no effect if it comes too early, so
+        repeat it until `run` has ended.
         """
         session = self._current
         if session is not None:
@@ -154,7 +155,7 @@ class Judge:
     # What follows runs in pytest's thread.
 
     def end(self, error: BaseException) -> None:
-        """Pass an error to the caller that waits for a result."""
+        """End the session: pass an error to the caller that waits for a result."""
         self._done.put(error)
 
     def _run_pytest(self) -> None:
@@ -166,8 +167,8 @@ class Judge:
             self._done.put(UserError("The checks' session ended before its work was done."))
 
     def serve(self, items: Items) -> None:
-        """Grade submissions as they come, instead of pytest's loop over the collected items."""
-        self._done.put(None)  # collected: ready
+        """Grade one submission after another. This replaces pytest's loop over the checks."""
+        self._done.put(None)  # the checks are collected, so the judge is ready
         while (task := self._tasks.get()) is not None:
             source, options = task
             graded = self._grade(source, options, items)
@@ -177,9 +178,9 @@ class Judge:
     def _grade(
         self, source: Source | WorkerSession, options: RunOptions, items: Items
     ) -> Graded | BaseException:
-        """Return the outcome of a submission, or an exception for the caller.
+        """Return the outcome of a submission, or the exception that the caller of `run` gets.
 
-        If the grader itself failed, or its worker was killed, the submission is graded again.
+        If the grader itself fails, or the worker is killed, grade the submission again.
         """
         failure: InternalError | None = None
         for attempt in range(1, TRIES + 1):
@@ -204,7 +205,7 @@ class Judge:
         return Graded(self.exercises[session.source.name], session, error=failure)
 
     def _run_checks(self, session: WorkerSession, options: RunOptions, all_items: Items) -> Graded:
-        """Return the results of the selected checks, with diagnoses of the failed ones.
+        """Return the results of the selected checks, with diagnoses for the failed checks.
 
         Raises:
             InternalError: the grader itself failed.
@@ -224,7 +225,7 @@ class Judge:
             )
             ended = not any(options.is_enough(result.outcome) for result in results)
             if ended and any(result.outcome != "passed" for result in results):
-                from autograder.grading.diagnoses import with_diagnoses  # only if needed
+                from autograder.grading.diagnoses import with_diagnoses  # imported only if needed
 
                 results = with_diagnoses(self.catalogue, exercise.name, results, session)
             return Graded(exercise, session, results, seconds)
@@ -232,7 +233,7 @@ class Judge:
             session.close()
 
     def _is_sound(self, items: Sequence[pytest.Item], result: CheckResult, run: CheckRun) -> bool:
-        """Return whether a check passes for the course's solution; in a released course it does."""
+        """Return True if a check passes for the solution. Assume so in a released course."""
         if self.course.content.released is not None:
             return True
         item = next(item for item in items if run.results.get(item.nodeid) is result)
@@ -243,7 +244,7 @@ class Judge:
         return self._sound[key]
 
     def _passes_solution(self, item: pytest.Item, run: CheckRun) -> bool:
-        """Return whether a check passes for the solution, in other processes of the same kind."""
+        """Return True if a check passes for the solution, which runs in processes of its own."""
         name = run.session.source.name
         path = self.course.solution_file(name)
         try:
@@ -270,16 +271,16 @@ def session_of(
     return WorkerSession(Workers(source, exercise.needs, limits, children, last_try, names))
 
 
-@np.errstate(all="ignore")  # wrong numbers may overflow; students would see the warning
+@np.errstate(all="ignore")  # wrong numbers may overflow, and students would see the warning
 def _run_items(
     items: Sequence[pytest.Item], run: CheckRun, options: RunOptions
 ) -> dict[str, float]:
-    """Let pytest run these checks in order; return the seconds of each by its name."""
+    """Let pytest run these checks in order. Return a dict from a check's name to its seconds."""
     seconds = {}
     for item, following in zip(items, [*items, None][1:], strict=True):
         item.stash[RUN] = run
         item.user_properties.clear()
-        if hasattr(item, "_initrequest"):  # makes new fixtures if it has run before
+        if hasattr(item, "_initrequest"):  # an item that has run before needs new fixtures
             item._initrequest()
         start = time.perf_counter()
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
@@ -289,7 +290,7 @@ def _run_items(
 
 
 class _Loop(Collected):
-    """Plugin with which a judge replaces pytest's loop over the collected checks."""
+    """Pytest plugin of a judge. It replaces pytest's loop over the collected checks."""
 
     def __init__(self, judge: Judge) -> None:
         super().__init__(judge.course)
@@ -306,7 +307,7 @@ class _Loop(Collected):
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> pytest.TestReport:
-        """Return a report without a traceback, which nobody reads and which is slow to make."""
+        """Return a report without a traceback, because nobody reads it and it is slow to make."""
         assert call.when != "collect"
         outcome: Literal["passed", "failed", "skipped"] = "passed"
         if call.excinfo is not None:

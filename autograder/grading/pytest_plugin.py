@@ -1,6 +1,7 @@
-"""Plugin for `pytest exercises/softmax.py`: it runs that exercise's checks on that file.
+"""Plugin for `pytest exercises/softmax.py`: it runs the checks of the exercise on this file.
 
-pytest loads this module at every start, so modules that run checks are imported only when needed.
+pytest loads this module at every start. So the modules that run checks are imported only when they
+are needed.
 """
 
 from pathlib import Path
@@ -27,7 +28,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture
 def submission(request: pytest.FixtureRequest) -> NoReturn:
-    """Fail if no student's file is named, since checks need one."""
+    """Fail, because a check was started without a student's file."""
     name = request.path.stem.removeprefix("test_")
     pytest.fail(
         f"Name the student's file, not the checks: pytest exercises/{name}.py", pytrace=False
@@ -45,7 +46,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 def pytest_pycollect_makemodule(
     module_path: Path, parent: pytest.Collector
 ) -> pytest.Module | None:
-    """Return the checks of the exercise that the file is named after; None if there is none."""
+    """Return the checks of the exercise that has the name of the file, or None without one."""
     course = _submission_course(module_path, parent.config)
     if course is None:
         return None
@@ -64,7 +65,7 @@ def pytest_pycollect_makemodule(
 
 
 def _submission_course(path: Path, config: pytest.Config) -> Course | None:
-    """Return the course with the exercise that `path` is named after; None if there is none."""
+    """Return the course that has an exercise with the name of the file, or None without one."""
     if path.suffix not in {".py", ".ipynb"}:
         return None
     known = config.stash.setdefault(COURSES, {})
@@ -78,7 +79,7 @@ def _submission_course(path: Path, config: pytest.Config) -> Course | None:
 
 
 def _course_of(folder: Path, config: pytest.Config) -> Course | None:
-    """Return the course of a folder, or else of the folder in which pytest was started."""
+    """Return the course of a folder, or else the course of the folder where pytest was started."""
     try:
         return find_course(folder, config.invocation_params.dir)
     except UserError as error:

@@ -1,6 +1,7 @@
-"""Run of pytest by a person on students' files, and the reports on them at its end.
+"""Run of pytest by a person on students' files, with the reports on these files at the end.
 
-For each check, pytest shows only what the course's hint policy allows, never the check's source.
+For each check, pytest shows only the texts that the course's hint policy allows. It never shows the
+source of a check.
 """
 
 import warnings
@@ -40,8 +41,8 @@ from autograder.submission.read import UnreadableFile
 from autograder.submission.source import read_own
 
 NOT_JUDGED: CheckOutcome = "graded when handed in"
-EDITOR = "vscode_pytest"  # the plugin with which VS Code asks for a tree of tests
-# Options that show a check's frames, by their names in pytest's settings.
+EDITOR = "vscode_pytest"  # the name of VS Code's plugin, which asks for a tree of tests
+# Options that show the frames of a check. The keys are the names in pytest's settings.
 OPENING = {"usepdb": "--pdb", "trace": "--trace", "debug": "--debug"}
 NOT_RUN_HERE = (
     "This run leaves out the checks that an exam hides. They are graded when you hand in your work."
@@ -52,11 +53,11 @@ HERE: "pytest.StashKey[SubmissionRun]" = pytest.StashKey()
 class CheckModule(pytest.Module):
     """The checks of an exercise, collected under the path of the student's file.
 
-    It imports the module of the checks; the student's file is never imported here.
+    This class imports the module of the checks. It never imports the student's file.
     """
 
     def collect(self) -> list[pytest.Item | pytest.Collector]:
-        """Return all checks; ids or `-k` may select some of them, but the report is on all."""
+        """Return all checks, even if ids or `-k` select some: the report is about all of them."""
         nodes = list(super().collect())
         self.config.stash[HERE].add(self.path, list(_items_in(nodes)))
         return nodes
@@ -81,16 +82,16 @@ def _items_in(nodes: Iterable[pytest.Item | pytest.Collector]) -> Iterator[pytes
 
 
 def is_check(item: pytest.Item) -> bool:
-    """Return whether a test checks a student's file."""
+    """Return True if a test is a check of a student's file."""
     return item.getparent(CheckModule) is not None
 
 
 class SubmissionRun:
-    """A pytest plugin with a run for each student's file, and the reports on them at the end.
+    """Pytest plugin with a run of checks for each student's file, and the reports at the end.
 
-    VS Code takes names and lines from the collected items, and later runs them by their ids.
-    PyCharm and JUnit take ids and places from the reports. So ids do not change, places are in the
-    student's file, and names become titles only if nothing is run.
+    VS Code reads the names and lines of the collected checks, and later runs checks by their ids.
+    PyCharm and JUnit read ids and places from the reports. So the ids never change, and all places
+    are in the student's file. A check's name is replaced by its title only if no check is run.
     """
 
     def __init__(self, config: pytest.Config, course: Course) -> None:
@@ -102,17 +103,17 @@ class SubmissionRun:
         self.runs: dict[Path, CheckRun] = {}
         self.graded: dict[Path, Graded] = {}
         self.failed: list[tuple[pytest.Item, pytest.TestReport]] = []
-        self.not_judged: set[tuple[str, str | None]] = set()  # ids and phases
+        self.not_judged: set[tuple[str, str | None]] = set()  # pairs of an id and a phase
         for plugin in (CheckPlugin(course), self):
             config.pluginmanager.register(plugin, f"autograder-{type(plugin).__name__}")
         if config.option.usepdb:
             config.pluginmanager.unregister(name="pdbinvoke")
             config.pluginmanager.register(StudentDebugger(course), "pdbinvoke")
-        config.option.fulltrace = False  # an interrupted run would show the check's line
-        config.option.setupshow = False  # this would show fixtures and parameters
+        config.option.fulltrace = False  # else an interrupted run would show a check's line
+        config.option.setupshow = False  # otherwise pytest would show fixtures and parameters
 
     def add(self, path: Path, items: list[pytest.Item]) -> None:
-        """Add all checks of a file; ids or `-k` may select some of them."""
+        """Add all checks of a file, even if ids or `-k` select only some of them."""
         self.items[path] = items
         self.runs[path] = CheckRun(lambda: self._session(path), self.course.content.seed)
 
@@ -128,14 +129,14 @@ class SubmissionRun:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Place checks in the student's file, and leave out those that an exam holds back.
+        """Set the places of checks to the student's file, and leave out checks hidden by an exam.
 
         Raises:
             pytest.UsageError: a mark has an authoring error, or an option would show the checks'
                 code.
         """
         checks = [item for item in items if is_check(item)]
-        for item in checks:  # in a class, not the objects of `add`; hides the code's place
+        for item in checks:  # not always the objects of `add`; hides the place of the code
             item.stash[RUN] = self.runs[item.path]
             item.location = (item.nodeid.split("::")[0], 0, item.name)
         for path, collected in self.items.items():
@@ -159,9 +160,10 @@ class SubmissionRun:
             items[:] = [item for item in items if item not in hidden]
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Replace the checks' names by their titles if an editor only collects.
+        """Replace the checks' names by their titles if an editor only collects the checks.
 
-        A check with parameters keeps its brackets, by which the editor groups them.
+        A check with parameters keeps the brackets in its name, because the editor needs them to
+        group checks.
         """
         if not (self.config.option.collectonly and self.config.pluginmanager.hasplugin(EDITOR)):
             return
@@ -171,7 +173,7 @@ class SubmissionRun:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
-        """Run a check without warnings, since pytest would show their lines of the check."""
+        """Run a check without warnings, because pytest would show lines of the check with them."""
         if not is_check(item):
             return (yield)
         with importable(self.course), warnings.catch_warnings():
@@ -205,7 +207,7 @@ class SubmissionRun:
         return report
 
     def _lines(self, item: pytest.Item, hints: int) -> list[str]:
-        """Return the title of a check, and the lines that the policy shows with this many hints."""
+        """Return a check's title, and the lines that the hint policy allows, with `hints` hints."""
         reports = [check_report(result, 0.0, False) for result in self._results(item.path)]
         exercise = ExerciseReport(
             name=item.path.stem,
@@ -226,24 +228,24 @@ class SubmissionRun:
     def pytest_report_teststatus(
         self, report: pytest.CollectReport | pytest.TestReport
     ) -> tuple[str, str, str] | None:
-        """Count a check as graded when handed in, not as skipped, if it cannot be judged here."""
+        """Count a check that cannot be judged here as graded when handed in, not as skipped."""
         if (report.nodeid, report.when) in self.not_judged:
             return NOT_JUDGED, "h", NOT_JUDGED.upper()
         return None
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Make the reports; if a check could not be judged, the session has failed."""
+        """Make the reports. If a check could not be judged, let the session fail."""
         for path, run in self.runs.items():
             if run.has_begun:
                 self.graded[path] = self._concluded(path, run)
         if self.not_judged and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
-        for item, report in self.failed:  # diagnoses are known now
+        for item, report in self.failed:  # the diagnoses are known only now
             report.longrepr = "\n".join(self._lines(item, hints=1))
         self.children.close()
 
     def _concluded(self, path: Path, run: CheckRun) -> Graded:
-        """Return the outcome of a file's checks, which have already run, as a judge would."""
+        """Return the same outcome as a judge, from the checks of a file that have already run."""
         exercise, error = self.course.exercise(path.stem), run.error
         results = self._results(path)
         try:
@@ -258,7 +260,7 @@ class SubmissionRun:
         return Graded(exercise, run.session, results, error=error)
 
     def _is_sound(self, result: CheckResult) -> bool:
-        """Return whether a check passes for the course's solution."""
+        """Return True if a check passes for the course's solution."""
         exercise = self.course.exercise(result.check.path.stem)
         solution = read_own(self.course.solution_file(exercise.name), exercise)
         with Judge(self.course, [exercise]) as judge:
@@ -266,7 +268,7 @@ class SubmissionRun:
         return [result.outcome for result in results] == ["passed"]
 
     def _results(self, path: Path) -> list[CheckResult]:
-        """Return the results of all checks of a file, including those not selected."""
+        """Return the results of all checks of a file, including checks that were not selected."""
         if path in self.graded and self.graded[path].error is None:
             return self.graded[path].results
         results = []

@@ -1,7 +1,7 @@
 """Verified repair: small edits of a student's code after which every check passes.
 
-An edit counts only after the edited file has passed all checks, also with other inputs. The report
-says just that: with a change in this line, they pass.
+An edit counts only if the edited file has passed all checks, with these inputs and with others. The
+report says only this: after a change in this line, the checks pass.
 """
 
 import ast
@@ -52,30 +52,32 @@ from autograder.submission.source import Source
 from autograder.worker.messages import Unit
 
 OTHER_SEEDS = 2
-TIMED_OUT = 3  # edits that may run out of time
-# Limits of all searches in a file: calls, the same on every machine, and the calls of a proof.
+TIMED_OUT = 3  # the search ends after so many edits that ran out of time
+# Limits of all searches in a file: the number of calls, which is the same on every machine, and the
+# number of calls for a proof.
 CALLS, A_PROOF = 3000, 10
-CALLS_HEAVY, A_HEAVY_PROOF = 800, 80  # with torch or figures
-# CPU seconds of all searches, not counting successful proofs and right answers.
+CALLS_HEAVY, A_HEAVY_PROOF = 800, 80  # for torch or figures
+# Limit on the CPU seconds of all searches. Successful proofs and right answers do not count.
 TOTAL_SECONDS = 10.0
-OF_A_CLASS = 6  # times these and a call's seconds: there only calls should end a search
+OF_A_CLASS = 6  # patience for a class: usually the limits on calls should end a search there
 SINGLE, BESIDE_ANOTHER, AFTER_FIRST, OF_ANSWERS = 0.6, 0.1, 0.15, 0.1  # shares of these
-ANSWERS, MOST_ANSWERS = 2, 5  # right answers to compare values with, solution first
+ANSWERS, MOST_ANSWERS = 2, 5  # numbers of right answers with which values are compared
 FIRSTS = 4  # edits that are tried together with another one
 
 
 def is_worth_looking(
     exercise: Exercise, source: Source, results: Sequence[CheckResult], policy: HintPolicy
 ) -> bool:
-    """Return whether to search for a repair: a check failed for no named mistake.
+    """Return True if a search for a repair can help the student.
 
-    The policy, the exercise and the other checks' outcomes must allow it, too.
+    A check must have failed without a named mistake. Also, the hint policy, the exercise and the
+    outcomes of the other checks must allow a search.
     """
     outcomes = {result.outcome for result in results}
     if policy == "exam" or exercise.questions or not exercise.repair or "failed" not in outcomes:
         return False
     if not outcomes <= {"passed", "failed", "not run", "graded when handed in"}:
-        return False  # each trial might crash or time out, too
+        return False  # each trial might also crash or time out
     if any(result.kind == "not loaded" for result in results):
         return False
     return bool(find_targets(source, results).failed)
@@ -87,9 +89,10 @@ def repair_for_student(
     notice: contextlib.AbstractContextManager[None],
     patience: float = 1,
 ) -> Repair | None:
-    """Search for a repair if it is worth it, and if students may see it; `notice` is open then.
+    """Search for a repair if a search can help, and if students may see the result.
 
-    If students may not see the repair, they may not see that there is a search.
+    During the search, the context manager `notice` is open. If students may not see a repair, they
+    may not notice a search either, so there is none.
     """
     course, exercise = judge.course, graded.exercise
     policy = course.content.hints
@@ -104,13 +107,13 @@ def repair_for_student(
 
 
 def look_for_repair(judge: Judge, graded: Graded, patience: float = 1) -> Repair | None:
-    """Return the result of a search for a verified repair; points and results do not change.
+    """Return the result of a search for a verified repair, or None. Points do not change.
 
-    With more `patience` its limits in seconds are as many times longer, and those in calls are not.
+    The search's limits in seconds are multiplied by `patience`. The limits on calls stay the same.
     """
     try:
         found = _search(judge, graded, patience)
-    except (InternalError, RecursionError, MemoryError):  # the report has no repair then
+    except (InternalError, RecursionError, MemoryError):  # then the report has no repair
         return None
     return describe_repair(found, shown_only=judge.course.content.released is not None)
 
@@ -120,7 +123,7 @@ def _search(judge: Judge, graded: Graded, patience: float) -> list[Found]:
     targets = find_targets(graded.session.source, graded.results)
     by_function = targets_by_function(graded.session.source, graded.results, targets)
     worker = SharedWorker(judge.children, patience)
-    # the course's packages stay importable for all trials
+    # the course's packages can be imported in all trials
     with importable(judge.course), contextlib.closing(worker):
         search = _Search(judge, graded, worker)
         found = search.run(targets, 0.5 if by_function else 1.0, in_pairs=not by_function)
@@ -130,13 +133,13 @@ def _search(judge: Judge, graded: Graded, patience: float) -> list[Found]:
         return [search.run(targets, share, in_pairs=True) for targets in by_function]
 
 
-# Values of the right answers in some checks, by exercise and checks; kept for later searches. So
-# they must not depend on the submission that is searched first.
+# The values that right answers compute in some checks, by exercise and checks. They are kept for
+# later searches, so they must not depend on the first submission.
 _KNOWN: WeakKeyDictionary[Judge, dict[tuple[str, ...], Known]] = WeakKeyDictionary()
 
 
 class _Search:
-    """A search for one submission; all its trials share a process and a number of calls."""
+    """Search for repairs of one submission. All trials share a process and a limit on calls."""
 
     def __init__(self, judge: Judge, graded: Graded, worker: SharedWorker) -> None:
         self.judge = judge
@@ -152,9 +155,10 @@ class _Search:
         self._start = time.process_time()
 
     def run(self, targets: Targets, share: float, in_pairs: bool) -> Found:
-        """Try the edits, best first; if none works and `in_pairs`, two at once.
+        """Try the edits, the most promising first.
 
-        These targets may use this `share` of all calls.
+        If no edit works and `in_pairs` is true, try two edits together. `share` is the share of all
+        calls that may be used for these targets.
         """
         self.targets = targets
         self._timed_out = 0
@@ -170,7 +174,7 @@ class _Search:
             raised,
             Lines(feeding_lines(self.trees, raised | departing)),
             departing,
-            NO_LINES if raised else fine,  # values may be right while axes are wrong
+            NO_LINES if raised else fine,  # values may be right even if axes are wrong
         )
         ranked = in_order(edits(self.trees, live, self.templates), suspects)
         panel = panel or [result.name for result in failed]
@@ -188,7 +192,7 @@ class _Search:
         )
 
     def _quick(self, source: Source, checks: Sequence[str]) -> tuple[TrialSession, Graded]:
-        """Grade a file in the shared process, up to its first failure."""
+        """Grade a file in the shared process, up to the first failed check."""
         session = TrialSession(self.judge, self.exercise, source, self.worker)
         graded = self.judge.run(session, RunOptions(frozenset(checks), "a failure"))
         self.worker.seconds += session.workers.budget.spent
@@ -199,13 +203,13 @@ class _Search:
         return session.workers.printed if graded.results else ""
 
     def _lines(self, checks: Sequence[str]) -> Lines:
-        """Return the lines that these checks run; none if they are not known."""
+        """Return the lines that these checks run, or no lines if they are unknown."""
         if not checks:
             return NO_LINES
         return lines_run(self._printed(with_line_marks(self.source, self.trees), checks))
 
     def _passing_lines(self, live: Lines) -> Lines:
-        """Return lines that passing checks run; stop once they include all lines of `live`."""
+        """Return lines that passing checks run. Stop when these include all lines of `live`."""
         lines = NO_LINES
         for result in self.results:
             if live <= lines:
@@ -215,7 +219,7 @@ class _Search:
         return lines
 
     def _departing(self, panel: Sequence[str]) -> tuple[Lines, Lines]:
-        """Return the line of the first value that no right answer has, and lines that are right."""
+        """Return the line of the first value that no right answer computes, and the right lines."""
         if not panel:
             return NO_LINES, NO_LINES
 
@@ -231,10 +235,10 @@ class _Search:
             more = itertools.takewhile(lambda _: self.worker.calls < enough, others)
             paths = itertools.chain(first, more)
             seconds = self._seconds
-            self.worker.close()  # no process has had a submission before
+            self.worker.close()  # right answers run in a new process, without an earlier submission
             known[key] = values_of_right_answers(paths, self.exercise.name, printed)
             self._start += self._seconds - seconds
-        self.worker.close()  # whether or not they were known, the next file has a new process
+        self.worker.close()  # the next file gets a new process in both cases
         if not len(known[key]):
             return NO_LINES, NO_LINES
         values = values_in(printed(with_value_marks(self.source, self.trees, all_parts=False)))
@@ -242,7 +246,7 @@ class _Search:
 
     @property
     def _names_a_line(self) -> bool:
-        """Return whether the report names a line already."""
+        """Return True if the report already names a line."""
         return any(
             result.place is not None or (result.diagnosis is not None and result.diagnosis.places)
             for result in self.results
@@ -258,7 +262,7 @@ class _Search:
         )
 
     def _try(self, ranked: list[Edit], panel: Sequence[str], last: int) -> Found:
-        """Try the edits until two of them work, up to the `last` call."""
+        """Try the edits until two of them work. Stop when the number of calls reaches `last`."""
         good: list[Edit] = []
         one_kind, tried = True, 0
         while ranked and self.worker.calls < last and len(good) < 2 and not self._takes_too_long:
@@ -277,18 +281,18 @@ class _Search:
             if not fitness.all_passed:
                 continue
             if within is not None:
-                one_kind = False  # this claims less, so it needs no proof
+                one_kind = False  # the claim becomes weaker, so no proof is needed
             elif self._is_right(edited):
                 good.append(edit)
                 last = min(last, self.worker.calls + round(AFTER_FIRST * self.calls))
-                ranked = in_order(ranked, Suspects(), BY_TURNS)  # other kinds may work, too
+                ranked = in_order(ranked, Suspects(), BY_TURNS)  # try other kinds of edits too
         # After a time-out, edits of other kinds may be missing, so the kind is not certain.
         return Found(tuple(good), self.trees, one_kind and not self._takes_too_long)
 
     def _two(
         self, live: Lines, also_passing: Lines, panel: Sequence[str], calls: int
     ) -> tuple[Edit, ...]:
-        """Try two edits at once: each of the best single edits, together with another one."""
+        """Return two edits that work together: one of the best single edits, and a second one."""
         before = self._fitness(self.source, panel)
         furthest = sorted((first for first in self._firsts if first[0] > before), reverse=True)
         firsts: dict[tuple[int, tuple[int, ...]], Edit] = {}
@@ -313,7 +317,7 @@ class _Search:
     def _second(
         self, edited: Source, lines: Lines, also_passing: Lines
     ) -> Iterator[tuple[Edit, Source]]:
-        """Yield the edits of these lines in an edited file, each with the resulting file."""
+        """Yield further edits of these lines in an edited file, each with the resulting file."""
         trees = read_trees(edited.units)
         candidates = edits(trees, lines, self.templates) if lines else []
         for edit in in_order(candidates, Suspects(also_passing)):
@@ -331,15 +335,15 @@ class _Search:
         return self._timed_out >= TIMED_OUT or self._seconds > most
 
     def _fitness(self, edited: Source, panel: Sequence[str]) -> Fitness:
-        """Return how far the failed checks get, in the shared process."""
+        """Return how close the failed checks come to passing. They run in the shared process."""
         _, graded = self._quick(edited, panel)
         self._timed_out += any(result.outcome == "timed out" for result in graded.results)
         return fitness_of(graded.results)
 
     def _is_right(self, edited: Source) -> bool:
-        """Return whether all checks that should pass do so, in new processes.
+        """Return True if all checks pass that should pass. They run in new processes.
 
-        They must pass with the course's inputs and with those of other seeds.
+        The checks must pass with the course's inputs, and with the inputs of other seeds.
         """
         only, start = self.targets.checks or None, time.process_time()
         self.worker.calls += self.proof
@@ -348,7 +352,7 @@ class _Search:
             graded = self.judge.run(edited, RunOptions(only, "a failure", seed))
             if not all(map(passes, graded.results)):
                 return False
-        for name in self.targets.not_run:  # one by one: their functions are not known
+        for name in self.targets.not_run:  # one by one: they may test other functions
             graded = self.judge.run(edited, RunOptions(frozenset({name}), "a failure"))
             if not all(map(self.targets.are_met_by, graded.results)):
                 return False
@@ -357,7 +361,7 @@ class _Search:
 
 
 def _edited(source: Source, trees: Sequence[Tree | None], edit: Edit) -> Source | None:
-    """Return a source with the edit; None if the result is not valid Python."""
+    """Return the source after an edit, or None if the result is not valid Python."""
     tree = trees[edit.unit]
     assert tree is not None
     text = tree.applied(edit.spans)
@@ -373,7 +377,7 @@ def _edited(source: Source, trees: Sequence[Tree | None], edit: Edit) -> Source 
 
 
 def _in_functions_of(trees: Sequence[Tree | None], lines: Lines, others: Lines) -> Lines:
-    """Return the lines whose functions contain some of the `others`."""
+    """Return the lines that are in the same functions as some of the lines in `others`."""
     owners: list[dict[int, Function | None]] = [
         {} if tree is None else {node.lineno: tree.owner[node] for node in tree.statements}
         for tree in trees

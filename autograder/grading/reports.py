@@ -1,4 +1,4 @@
-"""Reports on work that was not graded, and on a student's whole work."""
+"""Reports on work that was not graded, and reports on the whole work of a student."""
 
 import functools
 import importlib.metadata
@@ -20,7 +20,7 @@ def report_without_checks(
 ) -> ExerciseReport:
     """Return the report on an exercise that could not be checked.
 
-    Unless the submission `ran`, nothing in the reason comes from it.
+    If `ran` is false, the submission did not run, so the reason contains nothing from it.
     """
     return ExerciseReport(
         name=exercise.name,
@@ -34,7 +34,7 @@ def report_without_checks(
 
 
 def report_of_internal_error(exercise: Exercise, error: InternalError) -> ExerciseReport:
-    """Return the report on a submission with which the grader failed, without blaming it."""
+    """Return the report on a submission for which the grader failed. It does not blame students."""
     return report_without_checks(exercise, "needs a person", error.finding)
 
 
@@ -60,11 +60,11 @@ def whole_report(
     )
 
 
-READ = ("*.py", "*.json")  # a course's code, and its mistakes known by answers
+READ = ("*.py", "*.json")  # a course's code, and mistakes of which only the answers are known
 
 
 def grader_record(course: Course, seed: int, confinement: Level = "none") -> Grader:
-    """Return the grader's versions and a digest of course file, engine, checks and reference."""
+    """Return the grader's versions, and a digest of course file, engine, checks and reference."""
     uses_torch = any(exercise.needs == "torch" for exercise in course.content.exercises)
     return Grader(
         version=version(),
@@ -78,7 +78,7 @@ def grader_record(course: Course, seed: int, confinement: Level = "none") -> Gra
 
 
 def _version(library: str) -> str:
-    """Return a library's version without importing it; empty if it is not installed."""
+    """Return the version of a library without an import, or an empty text if there is none."""
     try:
         return importlib.metadata.version(library)
     except importlib.metadata.PackageNotFoundError:

@@ -1,4 +1,4 @@
-"""Outcome of one submission: its results, and the report with the points."""
+"""Outcome of one submission: the results of the checks, and the report with the points."""
 
 import ast
 import functools
@@ -31,16 +31,17 @@ from autograder.submission.source import MAX_ANSWER, Source
 from autograder.submission.stubs import TEXT_STUB
 from autograder.worker.statements import without_magics
 
-# Kinds of failure; if all checks have one of these, none saw an answer.
+# Kinds of failures without an answer. If all checks have one of these, no check saw an answer.
 NO_ANSWER = frozenset({"not loaded", "missing", "not written", "raised"})
-MOST_FORBIDDEN = 10  # sentences
+MOST_FORBIDDEN = 10  # the most sentences on forbidden names
 CELL_GONE = "(The cell for this answer is not in {}. The answer may be elsewhere in the file.)"
 
 
 class Graded:
     """The outcome of one submission: the results of its checks, and its report.
 
-    `seconds` are the times of the checks by name. `error` is the reason if there are no results.
+    `seconds` is a dict from the names of the checks to their times. `error` is the reason why there
+    are no results, if so.
     """
 
     def __init__(
@@ -70,7 +71,7 @@ class Graded:
 
     @functools.cached_property
     def report(self) -> ExerciseReport:
-        """The report on the exercise, or on the failure of the grader itself."""
+        """The report on the exercise. If the grader itself failed, it reports this failure."""
         if self.error is not None:
             return report_of_internal_error(self.exercise, self.error)
         try:
@@ -80,7 +81,7 @@ class Graded:
 
     @functools.cached_property
     def encoded(self) -> bytes:
-        """The report as JSON; if it cannot be encoded, that is an internal error."""
+        """The report as JSON. If it cannot be encoded, this is a report of an internal error."""
         try:
             return msgspec.json.encode(self.report)
         except Exception as error:
@@ -92,7 +93,7 @@ class Graded:
 def _exercise_report(
     exercise: Exercise, session: WorkerSession, results: Sequence[CheckResult]
 ) -> ExerciseReport:
-    """Return the report on one exercise, with the checks' weights scaled to its points."""
+    """Return the report on one exercise. The checks' weights are scaled to its points."""
     source = session.source
     forbidden = find_forbidden(source, exercise.forbids)
     whole = sum(result.check.weight for result in results) or 1.0
@@ -133,7 +134,7 @@ def _exercise_report(
 
 
 def _notes(session: WorkerSession, results: Sequence[CheckResult]) -> dict[str, Cause]:
-    """Return the errors while loading the file, except files named by a check as missing."""
+    """Return the errors of loading the file, except a missing file that a check already names."""
     seen = [each.cause for each in results if each.cause is not None and not each.hidden]
     absent = {cause.message for cause in seen if cause.code == "sibling_absent"}
     problems = [
@@ -147,8 +148,8 @@ def _notes(session: WorkerSession, results: Sequence[CheckResult]) -> dict[str, 
 def _answers(exercise: Exercise, source: Source) -> tuple[WrittenAnswer, ...]:
     """Return the answers in words that a person must read.
 
-    A cell that is empty or as handed out has no answer. If the cell itself is missing, the answer
-    may be in another cell, so a person must look.
+    A cell that is empty or unchanged has no answer. If the cell itself is missing, the answer may
+    be in another cell, so a person must look.
     """
     texts = {
         question: source.answers.get(question.name, CELL_GONE.format(source.label))
@@ -169,7 +170,7 @@ def _answers(exercise: Exercise, source: Source) -> tuple[WrittenAnswer, ...]:
 def check_report(
     result: CheckResult, share: float, forbidden: bool, stated: Mapping[str, Line] = {}
 ) -> CheckReport:
-    """Return the report on a check; one unit of weight is worth `share` points."""
+    """Return the report on a check. One unit of weight is worth `share` points."""
     passed = result.outcome == "passed"
     points = round(result.check.weight * share, 2)
     is_unwritten = result.cause is not None and result.cause.code == "not_written"
@@ -195,9 +196,10 @@ def check_report(
 
 
 def _status(results: Sequence[CheckResult], broken: bool) -> tuple[Status, str, Cause | None]:
-    """Return an exercise's status, with reason and cause if no check saw an answer or a run ended.
+    """Return the status of an exercise, with a reason and its cause.
 
-    `broken` is true if a part of the file is not valid Python.
+    Both are empty unless no check saw an answer, or the run ended early. `broken` is true if a part
+    of the file is not valid Python.
     """
     status = worst([STATUS_OF.get(result.outcome, "graded") for result in results] or ["graded"])
     if status != "graded":
@@ -216,14 +218,14 @@ def _status(results: Sequence[CheckResult], broken: bool) -> tuple[Status, str, 
 def find_forbidden(source: Source, forbids: Iterable[str]) -> list[str]:
     """Return a sentence for each use of a forbidden name, such as `torch.nn.functional.softmax`.
 
-    The source is only parsed, never run. Names are followed through `import … as` and `from …
-    import`; names that are built at run time are not found.
+    The source is parsed and not run. The search follows names through `import … as` and `from …
+    import`. It does not find names that are built at run time.
     """
     forbidden = set(forbids)
     if not forbidden:
         return []
     longest = max(name.count(".") for name in forbidden)
-    known: dict[str, str] = {}  # full names by local names
+    known: dict[str, str] = {}  # from local names to full names
     uses: dict[tuple[int, str, str], None] = {}
     for unit in source.units:
         try:
@@ -263,7 +265,7 @@ def _imported(node: ast.AST) -> Iterator[tuple[str, str]]:
 
 
 def _full_name(node: ast.expr, known: Mapping[str, str], longest: int) -> str:
-    """Return the full name of an expression, if it has at most `longest` dots; else ""."""
+    """Return the full name of an expression, or "" if the name has more than `longest` dots."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute) and len(parts) <= longest:
         parts.append(node.attr)

@@ -19,11 +19,11 @@ from autograder.worker.messages import Request
 
 
 class StudentDebugger(PdbInvoke):
-    """pytest's debugger, which opens first in the frame of the student's code that raised.
+    """pytest's debugger, changed so that it opens in the frame of the student's code that raised.
 
-    The judge never runs a student's code: the call is repeated in its own process, which has the
-    terminal and no answers. If the call cannot be repeated, the debugger opens in the check's
-    frame.
+    The judge never runs a student's code. So the call is repeated in another process, which has the
+    terminal but not the correct answers. If the call cannot be repeated, the debugger opens in the
+    frame of the check.
     """
 
     def __init__(self, course: Course) -> None:
@@ -32,7 +32,7 @@ class StudentDebugger(PdbInvoke):
     def pytest_exception_interact(
         self, node: Node, call: pytest.CallInfo[Any], report: BaseReport
     ) -> None:
-        """Stop in the student's frame, or else in the check's."""
+        """Open the debugger in the student's frame, or else in the frame of the check."""
         submission = getattr(node, "funcargs", {}).get("submission")
         error = call.excinfo.value if call.excinfo is not None else None
         again = submission.to_debug() if isinstance(error, Raised) and submission else None

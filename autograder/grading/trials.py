@@ -1,4 +1,4 @@
-"""Processes in which edited files of a repair are tried: one process loads many files."""
+"""Processes in which the search for a repair tries edited files. One process loads many files."""
 
 import functools
 from collections.abc import Callable, Sequence
@@ -16,18 +16,18 @@ from autograder.submission.source import Source
 from autograder.worker.codec import Figure
 from autograder.worker.messages import Reply, Request
 
-CALL_SECONDS = 0.5  # of processor time for a call in a trial
-FILES = 40  # files that one process loads
-MAX_PRINTED = 256 * 1024  # characters of a trial's printed values
-A_PROCESS, A_FIGURE = 3, 20  # cost of a new process and of a figure, in calls
+CALL_SECONDS = 0.5  # seconds of processor time for one call in a trial
+FILES = 40  # one process loads at most so many files
+MAX_PRINTED = 256 * 1024  # the most characters that a trial may print
+A_PROCESS, A_FIGURE = 3, 20  # a new process and a figure count as so many calls
 
 
 class SharedWorker:
-    """A process that loads one file after another; it ends when another process needs its place.
+    """Process that loads one file after another. It ends when another process needs its place.
 
-    It replaces a judge's `Children` during a search. A process that remembers an earlier file may
-    mislead only a trial: a file that passes is graded again in new processes. `calls` counts the
-    calls of all files, and `seconds` is the time of their processes.
+    It replaces a judge's `Children` during a search. An earlier file may affect the result of a
+    trial. This does no harm, because a file that passes is graded again in new processes. `calls`
+    is the number of calls for all files, and `seconds` is the time of their processes.
     """
 
     def __init__(self, children: Children, patience: float = 1) -> None:
@@ -38,7 +38,7 @@ class SharedWorker:
         self._files = 0
 
     def take(self, kind: ChildKind) -> Child:
-        """Return a new child of the judge; one in the first place ends the shared process."""
+        """Return a new child of the judge. End the shared process if the child takes its place."""
         if kind.place == "first":
             self.close()
         return self.children.take(kind)
@@ -55,14 +55,14 @@ class SharedWorker:
         return self.worker
 
     def close(self) -> None:
-        """End the process; the next file gets a new one."""
+        """End the process. The next file gets a new process."""
         if self.worker is not None:
             self.worker.end()
             self.worker = None
 
 
 class TrialSession(WorkerSession):
-    """A session for an edited file in the shared process."""
+    """Session for an edited file, which runs in the shared process."""
 
     def __init__(
         self, judge: Judge, exercise: Exercise, source: Source, shared: SharedWorker
@@ -81,12 +81,12 @@ class TrialSession(WorkerSession):
         return reply
 
     def note_printed(self, reply: Reply) -> None:
-        """Record all printed text, even while the course's code runs: it is never shown."""
+        """Record all printed text, even while the course's code runs, because nobody sees it."""
         self.workers.note_printed(reply.printed)
 
 
 class _TrialWorkers(Workers):
-    """The processes of a trial: the shared one, and others for its fresh sessions."""
+    """The processes of a trial: the shared process, and others for fresh sessions."""
 
     def __init__(
         self, source: Source, library: Library, limits: Limits, shared: SharedWorker

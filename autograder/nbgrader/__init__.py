@@ -1,1 +1,1 @@
-"""Support for courses managed with nbgrader, which keeps the notebooks and the gradebook."""
+"""Support for courses that are managed with nbgrader, which has the notebooks and gradebook."""

@@ -1,4 +1,4 @@
-"""nbgrader's autograding with this grader's steps: writes a student's reports to the gradebook."""
+"""nbgrader's autograding with the steps of this grader, which write reports to the gradebook."""
 
 import contextlib
 import json
@@ -32,10 +32,11 @@ Below is the notebook as the course handed it out."""
 
 
 class ConfinedAutograde(Autograde):
-    """`nbgrader autograde` for a whole run; a notebook that raises is left for a person.
+    """Replacement for `nbgrader autograde`, for all notebooks of a run.
 
-    nbgrader creates its steps for each notebook and, after each step, checks, writes and reads the
-    notebook. Here the steps are created once, and each notebook is read and written once.
+    It does not grade a notebook that raises an exception; a person has to. nbgrader creates its
+    steps for each notebook, and checks, writes and reads the notebook after each step. Here, the
+    steps are created once, and each notebook is read and written once.
     """
 
     def __init__(self, gradebook: RunGradebook, **kwargs: Any) -> None:
@@ -50,10 +51,10 @@ class ConfinedAutograde(Autograde):
         self.left: dict[str, str] = {}
 
     def autograde(self, student: str, refused: Mapping[str, str]) -> dict[str, str]:
-        """Autograde a student's notebooks; return the reasons for those left for a person.
+        """Autograde a student's notebooks. Return the reasons for those that a person must grade.
 
         Args:
-            refused: notebooks that cannot be used, and why.
+            refused: the notebooks that cannot be used, each with the reason.
 
         Raises:
             NbGraderException: the student's folder cannot be read or written.
@@ -93,7 +94,7 @@ class ConfinedAutograde(Autograde):
         nbformat.validate(read, relax_add_props=True)
         book = self._after(self.sanitizing, read, resources)
         path.parent.mkdir(parents=True, exist_ok=True)
-        json.dumps(book, ensure_ascii=False).encode()  # an unwritable notebook gets no grade
+        json.dumps(book, ensure_ascii=False).encode()  # if it cannot be written, it gets no grade
         resources["metadata"]["path"] = str(path.parent)
         with setenv(NBGRADER_EXECUTION="autograde"):
             graded = self._after(self.grading, book, resources)
@@ -113,7 +114,7 @@ class ConfinedAutograde(Autograde):
         return book
 
     def run_post_convert_hook(self) -> None:
-        """Run the hook as nbgrader does; it sees in the gradebook what was written so far."""
+        """Run the course's hook as nbgrader does. The hook can read the gradebook's new entries."""
         if self.post_convert_hook:
             self.gradebook.save()
         super().run_post_convert_hook()
@@ -124,7 +125,7 @@ class ConfinedAutograde(Autograde):
         return Path(folder) / f"{asked['notebook']}.ipynb"
 
     def _leave(self, notebook_filename: str, reason: str) -> None:
-        """Write the notebook as it was handed out, with all its grades open."""
+        """Write the notebook as it was handed out. Its grades stay open, for a person."""
         resources = self.init_single_notebook_resources(notebook_filename)
         asked = resources["nbgrader"]
         where = asked["notebook"], asked["assignment"], asked["student"]
@@ -145,9 +146,10 @@ class ConfinedAutograde(Autograde):
 
 
 class StudentResult(msgspec.Struct):
-    """Result of one student's submission: `left` says per notebook why a person must look.
+    """Result of one student's submission.
 
-    `notes` are for a person; `error` is the reason why nothing was written.
+    For each notebook that a person must look at, `left` has the reason. `notes` are for a person.
+    `error` is the reason why nothing was written, if so.
     """
 
     student: str
@@ -160,7 +162,7 @@ class StudentResult(msgspec.Struct):
     error: str = ""
 
     def note(self, notebook: str, report: ExerciseReport) -> None:
-        """Record that a notebook's grading stopped, or that a person has to look at it."""
+        """Record if the grading of a notebook stopped, or if a person has to look at it."""
         if report.status == "needs a person":
             self.left.setdefault(notebook, report.reason)
         elif report.status not in {"graded", "by hand"}:
@@ -168,16 +170,16 @@ class StudentResult(msgspec.Struct):
 
 
 class GradebookWriter:
-    """Writer of an assignment's submissions, one student after the other."""
+    """Writer of an assignment's reports to the gradebook, for one student after another."""
 
     def __init__(self, gradebook: RunGradebook, converter: ConfinedAutograde) -> None:
         self.gradebook = gradebook
         self.converter = converter
-        self.names: Mapping[str, str] = {}  # from a roster
+        self.names: Mapping[str, str] = {}  # the students' names from a roster
         self.assignment: str = converter.coursedir.assignment_id
 
     def write(self, student: str, staged: StagedSubmission) -> StudentResult:
-        """Write all of a student's reports, or nothing on an error, which the result states."""
+        """Write all reports of a student, or nothing after an error, which the result contains."""
         result = StudentResult(student, notes=list(staged.notes))
         try:
             if staged.present:
@@ -201,7 +203,7 @@ class GradebookWriter:
 
 
 def _missing(name: str, notebook: Any, staged: StagedSubmission, result: StudentResult) -> None:
-    """Give no points for a missing notebook, unless it may have been renamed."""
+    """Give 0 points for a missing notebook, unless the student may have renamed it."""
     if staged.unknown:
         result.left[name] = f"not handed in, but there is {', '.join(staged.unknown[:3])}.ipynb"
     else:

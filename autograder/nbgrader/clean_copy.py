@@ -1,4 +1,4 @@
-"""Clean copy of a submission: regular files of limited size, and no links."""
+"""Clean copy of a submission, with regular files of limited size and without links."""
 
 import errno
 import os
@@ -17,7 +17,7 @@ MAX_DEPTH = 20  # levels of nested folders
 
 
 class CopyLimits(msgspec.Struct, frozen=True):
-    """Limits on copying: number of files, bytes per file and, approximately, total bytes."""
+    """Limits on a copy: the number of files, the bytes of a file, and roughly all bytes."""
 
     files: int = 1000
     file: int = 32 * 1024 * 1024
@@ -27,9 +27,9 @@ class CopyLimits(msgspec.Struct, frozen=True):
 class StagedSubmission(msgspec.Struct, frozen=True):
     """Part of a submission that nbgrader receives.
 
-    `present` are the assignment's notebooks that were handed in, `missing` the others; `refused`
-    says why a notebook cannot be used; `unknown` are notebooks with other names; `notes` are for a
-    person.
+    `present` are the assignment's notebooks that were handed in, and `missing` are its other
+    notebooks. `refused` has the reason for each notebook that cannot be used. `unknown` are
+    notebooks with other names. `notes` are for a person.
     """
 
     sources: tuple[Source, ...] = ()
@@ -49,7 +49,7 @@ def stage(
 
     Args:
         notebooks: the names of the assignment's notebooks.
-        graded: those of them that are exercises.
+        graded: the names of the notebooks that are exercises.
 
     Raises:
         UserError: the copy cannot be written.
@@ -79,11 +79,11 @@ def stage(
 def copy_regular_files(
     folder: Path, clean: Path, limits: CopyLimits
 ) -> tuple[dict[str, str], list[str]]:
-    """Copy regular files, but nothing behind a link.
+    """Copy the regular files of a folder. Do not follow links.
 
     Returns:
-        The reason why a notebook cannot be used, by its name: an empty file is in its place. And
-        the names of everything else that was left out.
+        A dict from the name of each notebook that cannot be used to the reason; its copy is an
+        empty file. Also the names of all other files that were left out.
 
     Raises:
         UserError: the copy cannot be written.
@@ -113,9 +113,9 @@ def copy_regular_files(
 
 
 def _files(folder: Path) -> Iterator[tuple[Path, int]]:
-    """Yield files and links, notebooks and the timestamp first, with the open folder of each.
+    """Yield files and links, each with its open folder: first the notebooks and the timestamp.
 
-    For folders nested too deeply, yield only the name.
+    If a folder is nested too deeply, yield only its name.
     """
     for where, folders, names, descriptor in os.fwalk(folder):
         place = Path(where)

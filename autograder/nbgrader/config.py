@@ -19,12 +19,12 @@ from autograder.submission.stubs import BEGIN, END
 def source_notebook(course: Course, exercise: Exercise) -> str:
     """Return the notebook for `source/ASSIGNMENT/NAME.ipynb`, with solutions.
 
-    A cell with a solution is an answer; one more cell holds the exercise's points and calls
-    `check`. Answers in words are graded by hand; their rubric is next to the model answer, and is
-    removed with it. Cell ids stay the same from build to build.
+    A cell with a solution becomes an answer cell. One more cell has the exercise's points and calls
+    `check`. Answers in words are graded by hand. Their rubric is in the cell of the model answer,
+    and is removed with it. The ids of cells are the same after every build.
 
     Raises:
-        UserError: there is no solution.
+        UserError: the exercise has no solution.
     """
     path = course.solution_file(exercise.name)
     checking = [] if exercise.questions else checking_cells(exercise)
@@ -52,7 +52,7 @@ def source_notebook(course: Course, exercise: Exercise) -> str:
 
 
 def _mark(cell: Any, *, points: float | None = None, **fields: bool) -> None:
-    """Give a cell nbgrader's metadata; its own id is the id in the gradebook."""
+    """Add nbgrader's metadata to a cell. The gradebook uses the cell's own id."""
     mark: dict[str, Any] = {
         "grade": False,
         "solution": False,
@@ -98,12 +98,12 @@ c.Autograde.autograde_preprocessors = GRADE
 
 
 def course_id(course: Course) -> str:
-    """Return nbgrader's id of the course: its title, with only letters allowed in folder names."""
+    """Return nbgrader's id of the course: its title, with only characters for folder names."""
     return re.sub(r"[^a-z0-9]+", "-", course.title.lower()).strip("-")[:40] or course.root.name
 
 
 def missing_lines(course: Course, folder: Path) -> list[str]:
-    """Return the settings that autograder needs and an existing configuration lacks."""
+    """Return the settings that autograder needs but an existing configuration does not have."""
     text = (folder / CONFIG).read_text(encoding="utf-8")
     ours = TEXT.format(course_id=course_id(course), root=str(folder), course=str(course.root))
     lines = [line for line in ours.splitlines() if line and not line.startswith("#")]
@@ -111,9 +111,9 @@ def missing_lines(course: Course, folder: Path) -> list[str]:
 
 
 def make_course(course: Course, folder: Path) -> list[Path]:
-    """Write the configuration and the source notebooks of all assignments, and return the files.
+    """Write the configuration and the source notebooks of all assignments. Return their paths.
 
-    An existing configuration is kept; notebooks are overwritten.
+    An existing configuration is kept. Existing notebooks are overwritten.
 
     Raises:
         UserError: the course has no assignments, or the folder cannot be written.

@@ -16,7 +16,7 @@ CONFIG = "nbgrader_config.py"
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """Silence nbgrader, which logs every step; the results contain everything that matters."""
+    """Silence nbgrader's log of every step, because all important facts are in the results."""
     logging.disable(logging.ERROR)
     try:
         with contextlib.redirect_stderr(io.StringIO()):
@@ -66,7 +66,7 @@ def must_be_configured(folder: Path) -> None:
 
 
 def unusable(address: str, error: Exception) -> UserError:
-    """Return the error for an unusable gradebook, with the remedy."""
+    """Return the error that the gradebook cannot be used. Its message tells how to fix that."""
     return UserError(
         f"The gradebook {_without_password(address)} cannot be used: "
         f"{reason_of(error)}. {_advice(error)}"
@@ -97,7 +97,7 @@ def notebooks_of(api: Any, assignment: str) -> list[str]:
     """Return the names of an assignment's notebooks in the gradebook.
 
     Raises:
-        UserError: there are none; the message says which command to run.
+        UserError: the assignment has no notebooks; the message says which command to run.
     """
     from nbgrader.api import MissingEntry
 
@@ -118,11 +118,11 @@ def notebooks_of(api: Any, assignment: str) -> list[str]:
 
 
 def students_of(api: Any, assignment: str, wanted: Sequence[str]) -> list[str]:
-    """Return the students who handed in, in order; only those in `wanted` if it is not empty.
+    """Return the students who handed in, in order. If `wanted` has names, return only these.
 
     Raises:
-        UserError: nobody handed in, or a wanted student did not; the message says which command to
-            run.
+        UserError: nobody handed in, or a student in `wanted` did not; the message says which
+            command to run.
     """
     there = sorted(api.get_submitted_students(assignment))
     unknown = sorted(set(wanted) - set(there))
@@ -156,7 +156,7 @@ def must_be_writable(folder: Path) -> None:
 
 
 def reason_of(error: BaseException) -> str:
-    """Return an error in one line: the database's message where nbgrader's own would hide it."""
+    """Return a message in one line: the database's own, if nbgrader's message would hide it."""
     from sqlalchemy.exc import DBAPIError
 
     for each in (error, error.__cause__, error.__context__):

@@ -1,4 +1,4 @@
-"""Collecting submissions from the exchange without following links."""
+"""Collection of submissions from the exchange, which does not follow links."""
 
 import tempfile
 from pathlib import Path
@@ -13,8 +13,8 @@ class CollectPlainFiles(ExchangeCollect):
     """`nbgrader collect` limited to regular files; `nbgrader_config.py` names this class.
 
     Students own the files that they put into the exchange. nbgrader's own `collect` follows links
-    there with the instructor's rights: a link to the gradebook, for example, would return the
-    gradebook to the student with the feedback.
+    in these files with the instructor's rights. For example, a student who hands in a link to the
+    gradebook would get the gradebook back with the feedback.
     """
 
     def do_copy(self, src: str, dest: str, log: Any = None) -> None:

@@ -33,9 +33,10 @@ Tell = Callable[[int, int], None]
 
 
 class AssignmentJob(msgspec.Struct, frozen=True):
-    """Assignment to grade in a course directory; `exercises` are those of course.yml.
+    """Assignment to grade in a course directory. `exercises` are its exercises in course.yml.
 
-    `names` come from a roster and `remarks` are instructors' comments on lines, each by student.
+    `names` are the students' names from a roster. `remarks` are the instructors' comments on lines
+    of code. Both are dicts from students.
     """
 
     course: Course
@@ -50,9 +51,9 @@ class AssignmentJob(msgspec.Struct, frozen=True):
 
 
 def grade_assignment(job: AssignmentJob, progress: Tell) -> "list[StudentResult]":
-    """Grade the submissions in `submitted/`; write the gradebook and `autograded/`.
+    """Grade the submissions in `submitted/`. Write the gradebook and `autograded/`.
 
-    Judge processes grade; this process writes.
+    Judge processes grade the submissions, and this process writes the results.
 
     Raises:
         UserError: the folder is not a course directory, or the assignment is missing; the message
@@ -78,7 +79,7 @@ def grade_assignment(job: AssignmentJob, progress: Tell) -> "list[StudentResult]
         for folder in (job.folder, job.folder / api.coursedir.autograded_directory):
             must_be_writable(folder)
         exercises = [name for name in notebooks if name in job.course.exercises]
-        if not set(exercises) <= set(setup.exercises):  # it lists other notebooks
+        if not set(exercises) <= set(setup.exercises):  # the gradebook lists other notebooks
             setup = msgspec.structs.replace(setup, exercises=tuple(exercises))
         grading = stack.enter_context(open_grading(job.course))
         steps = api.coursedir.submitted_directory, str(scratch / STAGED)

@@ -1,4 +1,4 @@
-"""nbgrader's gradebook: opened once per run, with one transaction per student."""
+"""nbgrader's gradebook, which is opened once for a run, with one transaction for each student."""
 
 import contextlib
 from collections.abc import Iterator, Mapping
@@ -31,7 +31,7 @@ OPENERS: tuple[Any, ...] = (
 
 
 class HeldSession(Session):
-    """Database session whose commits wait for `save`: nbgrader's steps commit after every cell."""
+    """Database session that commits only in `save`, although nbgrader's steps commit every cell."""
 
     def commit(self) -> None:
         """Do nothing; `save` commits."""
@@ -43,14 +43,14 @@ class HeldSession(Session):
 class RunGradebook(api.Gradebook):
     """nbgrader's `Gradebook` for a whole run.
 
-    Changes are visible to others only after `save`; `undo` discards them. The steps call `close`,
-    which leaves the gradebook open; `end` closes it. Assignments are read once per run, and a
-    submission with its grades and comments once per student: nbgrader's steps would query them one
-    by one, in the rows of all students.
+    Other processes see changes only after `save`. `undo` discards changes. nbgrader's steps call
+    `close`, which leaves the gradebook open; `end` closes it. To save time, an assignment is read
+    once for a run, and a submission with its grades and comments once for a student. nbgrader's
+    steps alone would query each row separately, among the rows of all students.
     """
 
     def __init__(self, db_url: str, course_id: str) -> None:
-        api.Gradebook(db_url).close()  # the steps name no course, and use nbgrader's default
+        api.Gradebook(db_url).close()  # the steps use nbgrader's default course
         super().__init__(db_url, course_id)
         held = sessionmaker(self.engine, class_=HeldSession, expire_on_commit=False)
         self.db = scoped_session(held)
@@ -66,7 +66,7 @@ class RunGradebook(api.Gradebook):
         return self
 
     def close(self) -> None:
-        """Do nothing: the run continues."""
+        """Do nothing, because the run continues."""
 
     def end(self) -> None:
         super().close()
@@ -84,7 +84,7 @@ class RunGradebook(api.Gradebook):
         self._submissions.clear()
 
     def undo(self) -> None:
-        """Discard the changes and all data read."""
+        """Discard the changes, and all data that were read."""
         self.db.remove()
         for cache in (self._assignments, self._students, self._submissions):
             cache.clear()
@@ -148,7 +148,7 @@ class RunGradebook(api.Gradebook):
 
 
 class AssignmentRows:
-    """Rows of an assignment, which stay in the session for the run."""
+    """Rows of an assignment. They stay in the session until the run ends."""
 
     def __init__(self, assignment: Any) -> None:
         self.assignment = assignment
@@ -167,7 +167,7 @@ class AssignmentRows:
 
 
 class StudentRows:
-    """Rows of one student's submission; of two cells with one name, a task has lower priority."""
+    """Rows of one student's submission. Of two cells with one name, a task counts less."""
 
     def __init__(self, session: Session, rows: AssignmentRows, submission: Any) -> None:
         self.submission = submission
@@ -192,7 +192,7 @@ class StudentRows:
 
     @property
     def points(self) -> float:
-        """Sum of the grades, each as nbgrader counts it."""
+        """Sum of the grades, which are counted in the same way as nbgrader counts them."""
         ids = [row.id for row in self.grades.values()]
         asked = select(func.coalesce(func.sum(api.Grade.score), 0.0)).where(api.Grade.id.in_(ids))
         return float(self._session.scalar(asked))
@@ -207,7 +207,7 @@ class StudentRows:
 
     @property
     def by_hand(self) -> bool:
-        """True if a grade waits for a person."""
+        """True if a person must still give a grade."""
         return any(row.needs_manual_grade for row in self.grades.values())
 
 

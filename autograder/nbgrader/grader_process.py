@@ -1,7 +1,7 @@
 """Grader in a separate process, for a server that runs for a long time.
 
-A process imports checks and reference once: a server that graded by itself would miss changes in
-them, and would mix up two courses with the same package name.
+A process imports the checks and the reference only once. If the server itself graded, it would not
+notice changes of these files, and would mix up two courses with the same package name.
 """
 
 import contextlib
@@ -21,19 +21,19 @@ from autograder.report.model import ExerciseReport
 from autograder.sandbox.child import InternalError
 from autograder.submission.source import Source
 
-TRIES_IF_KILLED = 3  # as in class grading: how often a submission may be killed from outside
+TRIES_IF_KILLED = 3  # as in class grading: tries for a submission that something else kills
 Version = tuple[tuple[str, int, int], ...]
 
 
 def version_of(course: Course) -> Version:
-    """Return the times and sizes of a course's files."""
+    """Return the version of a course: the times and sizes of its files."""
     files = [path for folder in course.grading for path in sorted(folder.rglob("*.py"))]
     states = ((path, path.stat()) for path in (course.root / FILE_NAME, *files))
     return tuple((str(path), state.st_mtime_ns, state.st_size) for path, state in states)
 
 
 class GraderProcess:
-    """Process that grades sources of one course, as the course is at the first request."""
+    """Process that grades submissions with the version of a course at the first request."""
 
     def __init__(self, course: Course) -> None:
         command = [sys.executable, "-m", "autograder.nbgrader.grader_process", str(course.root)]
@@ -42,7 +42,7 @@ class GraderProcess:
         )
 
     def grade(self, source: Source) -> ExerciseReport:
-        """Grade a source.
+        """Grade a submission, and return the report.
 
         Raises:
             UserError: the course cannot be used.
@@ -50,7 +50,7 @@ class GraderProcess:
         """
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        with contextlib.suppress(OSError):  # it has ended; its last answer can still be read
+        with contextlib.suppress(OSError):  # it has ended, but its last answer can be read
             self._process.stdin.write(msgspec.json.encode(source) + b"\n")
             self._process.stdin.flush()
         answer = self._process.stdout.readline()
@@ -61,7 +61,7 @@ class GraderProcess:
         return msgspec.json.decode(answer, type=ExerciseReport)
 
     def close(self) -> None:
-        """End the process; it ends its own children."""
+        """End the process, which then ends its own children."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         with contextlib.suppress(OSError):
@@ -77,7 +77,7 @@ class GraderProcess:
 def serve(root: Path, asked: BinaryIO, answers: BinaryIO) -> None:
     """Read one source per line, and write its report as one line.
 
-    Submissions see neither the course nor the current folder, which is nbgrader's course directory.
+    Submissions cannot read the course or the current folder, which is nbgrader's course directory.
     """
     from autograder.grading.judge import Judge
     from autograder.sandbox.levels import children_on, choose
@@ -96,7 +96,7 @@ def serve(root: Path, asked: BinaryIO, answers: BinaryIO) -> None:
 
 
 def main() -> None:
-    """Serve requests; keep printed text out of the answers."""
+    """Serve requests. Printed text does not get into the answers."""
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     try:

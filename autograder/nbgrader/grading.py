@@ -1,4 +1,4 @@
-"""Reports on nbgrader notebooks, graded in advance or on first use."""
+"""Reports on nbgrader notebooks, which are graded in advance or when a report is first needed."""
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,8 +27,8 @@ from autograder.submission.source import Siblings, Source, from_notebook
 class ShownReport(msgspec.Struct):
     """Report as the student may see it, for nbgrader's files and gradebook.
 
-    If it `waits`, a person gives the points. `remarks` are instructors' comments on a line, each
-    with the text of its cell.
+    If `waits` is true, a person must give the points. `remarks` are pairs: the text of a cell, and
+    an instructor's comment on a line in it.
     """
 
     report: ExerciseReport
@@ -38,7 +38,7 @@ class ShownReport(msgspec.Struct):
     remarks: Sequence[tuple[str, str]] = ()
 
     def comments(self, answers: dict[str, str]) -> dict[str, str]:
-        """Return the comment for each answer cell, by its id: the finding, a hint, remarks."""
+        """Return a dict from an answer cell's id to its comment: the finding, a hint, remarks."""
         texts: dict[str, list[str]] = {}
         first, failed = next(iter(answers), ""), first_failure(self.report)
         finding = opening(self.report).text
@@ -65,9 +65,9 @@ def shown_report(
 
 
 class NotebookGrader:
-    """Grader of one course's notebooks, which keeps the reports. It owns a process: close it.
+    """Grader of one course's notebooks. It keeps the reports. It owns a process, so close it.
 
-    `before_grading` is called before a notebook is graded, which takes time.
+    `before_grading` is called each time before a notebook is graded, because grading takes long.
     """
 
     def __init__(self, course: Course, is_kept: bool = False) -> None:
@@ -76,13 +76,13 @@ class NotebookGrader:
         self.remarks: Mapping[str, Sequence[Decision]] = {}  # by student
         self._is_kept = is_kept
         self._version = version_of(course)
-        self._reports: dict[str, dict[str, tuple[str, ShownReport]]] = {}  # by student, notebook
+        self._reports: dict[str, dict[str, tuple[str, ShownReport]]] = {}  # by student and notebook
         self._handed_out: dict[str, set[str]] = {}
         self._process: GraderProcess | None = None
 
     @property
     def is_current(self) -> bool:
-        """True if the course is unchanged, or its changes are to be ignored."""
+        """True if the course's files are unchanged, or if their changes must be ignored."""
         return self._is_kept or self._version == version_of(self.course)
 
     def know(self, student: str, source: Source, report: ExerciseReport) -> ShownReport:
@@ -99,7 +99,7 @@ class NotebookGrader:
     def _remarks(
         self, student: str, source: Source, report: ExerciseReport
     ) -> list[tuple[str, str]]:
-        """Return comments on lines of this source, each with its cell's text, if known."""
+        """Return the comments on lines of this source, each with the text of its cell, if known."""
         found = []
         for each in self.remarks.get(student, ()):
             of_this = each.exercise == source.name and each.work in {"", work_id([report])}
@@ -111,7 +111,7 @@ class NotebookGrader:
         return found
 
     def wrote_elsewhere(self, notebook: str, nb: Any) -> bool:
-        """Return True if a notebook with questions has student text outside the answer cells."""
+        """Return True if a student wrote outside the answer cells of a notebook with questions."""
         exercise = self.course.exercises.get(notebook)
         if exercise is None or not exercise.questions:
             return False
@@ -126,7 +126,7 @@ class NotebookGrader:
         )
 
     def take(self, student: str) -> dict[str, ExerciseReport]:
-        """Return a student's reports as shown, and drop them to save memory."""
+        """Return a student's reports as the student sees them. Delete them here to save memory."""
         known = self._reports.pop(student, {})
         return {notebook: shown.report for notebook, (_, shown) in known.items()}
 
@@ -143,8 +143,8 @@ class NotebookGrader:
         return shown
 
     def _graded(self, source: Source) -> ExerciseReport:
-        """Grade a source; if the process ends twice, the report asks for a person."""
-        for is_last in (False, True):  # the first end may have had a cause outside
+        """Return the report on a source. If the process ends twice, a person must look at it."""
+        for is_last in (False, True):  # something else may have caused the first end
             self._process = self._process or GraderProcess(self.course)
             try:
                 return self._process.grade(source)
@@ -171,7 +171,7 @@ _OPEN: dict[str, NotebookGrader] = {}
 
 
 def grading_of(course: str) -> NotebookGrader:
-    """Return the grader of a course folder as it is now, or the last grader without a folder.
+    """Return the grader for a course folder's present version; without a folder, the last grader.
 
     Raises:
         UserError: the folder has no course.
@@ -185,13 +185,13 @@ def grading_of(course: str) -> NotebookGrader:
     if course in _OPEN and not _OPEN[course].is_current:
         _OPEN.pop(course).close()
     grading = _OPEN.pop(course, None) or NotebookGrader(find_course(named=Path(course)))
-    _OPEN[course] = grading  # now the most recent
+    _OPEN[course] = grading  # it is the most recent one now
     return grading
 
 
 @contextlib.contextmanager
 def open_grading(course: Course) -> Iterator[NotebookGrader]:
-    """Open the grader for the steps in this process; later changes of the course are ignored."""
+    """Open the grader for the steps in this process. It ignores later changes of the course."""
     grading = NotebookGrader(course, is_kept=True)
     _OPEN[str(course.root)] = grading
     try:

@@ -1,6 +1,7 @@
 """Sanitizer of students' Markdown, so that it is safe to view in nbgrader's pages.
 
-Each text is rendered as nbgrader's pages render it, and nh3 checks the page for forbidden content.
+Each text is rendered in the same way as in nbgrader's pages. Then nh3 checks the resulting page for
+forbidden content.
 """
 
 import functools
@@ -13,10 +14,10 @@ from autograder.course.optimisations import is_off
 
 Attachments = dict[str, dict[str, str]]
 
-MAX_FORMATTED = 20_000  # characters of a text; a longer one is shown unformatted
+MAX_FORMATTED = 20_000  # characters of a text; a longer text is shown unformatted
 MAX_IN_ALL = 200_000  # characters of a notebook
 MAX_CACHED = 5000  # characters of a text whose sanitized form is cached
-# The renderer's time grows with the square of these characters' number.
+# Limits on characters for which the renderer's time grows with the square of their number.
 MAX_OF_A_SIGN = {"[": 500, "\\": 3000, "\\begin": 200}
 SHOWN_AS_TYPED = "Shown as plain text: it is too long, or holds unsafe content."
 
@@ -36,7 +37,7 @@ ATTRIBUTES = {
     "img": {"src"},
 }
 SCHEMES = {"http", "https", "mailto", "data"}
-CODE = {"pre", "code"}  # MathJax ignores it
+CODE = {"pre", "code"}  # MathJax ignores these elements
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 _ODD = re.compile(r"[^A-Za-z0-9 ]")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
@@ -49,11 +50,11 @@ _TEX = re.compile(
 
 
 def harmless(text: str, attachments: Attachments, most: int = MAX_FORMATTED) -> str:
-    """Return the text as Markdown that links to and loads only allowed targets.
+    """Return the text as Markdown in which links and pictures have only allowed targets.
 
-    Links may use http, https and mailto; pictures must be the cell's own attachments. Otherwise the
-    links are broken up. If the page is still not safe, or the text has more than `most` characters,
-    the text is shown unformatted.
+    Links may use http, https and mailto. Pictures must be the cell's own attachments. If a target
+    is not allowed, all links are broken up. If the page is then still not safe, or if the text has
+    more than `most` characters, the text is shown unformatted.
     """
     if attachments or len(text) > MAX_CACHED or is_off("nbgrader_texts"):
         return _harmless(text, attachments, most)
@@ -62,7 +63,7 @@ def harmless(text: str, attachments: Attachments, most: int = MAX_FORMATTED) -> 
 
 @functools.lru_cache(maxsize=256)
 def _cached_harmless(text: str, most: int) -> str:
-    """Return the sanitized text from a cache: all students have the handout's texts."""
+    """Return the sanitized text. A cache saves time, because all students have the same handout."""
     return _harmless(text, {}, most)
 
 
@@ -70,7 +71,7 @@ def _harmless(text: str, attachments: Attachments, most: int) -> str:
     plain = _CONTROL.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
     if len(plain) <= most and all(plain.count(sign) <= n for sign, n in MAX_OF_A_SIGN.items()):
         without_tags = _TAG.sub("&lt;", plain)
-        # Break up everything that Markdown reads as a link, a picture or an address.
+        # Break up every text that Markdown reads as a link, a picture or an address.
         without_links = re.sub(r"\](?=[(\[:])", r"]\\", without_tags)
         for shown in (without_tags, without_links):
             if is_harmless(shown, attachments):
@@ -85,7 +86,7 @@ def harmless_html(text: str) -> str:
 
 
 def as_markdown(text: str) -> str:
-    """Return Markdown that shows the text literally, where nbgrader reads Markdown with HTML."""
+    """Return Markdown with which nbgrader, which reads Markdown with HTML, shows the exact text."""
     shown = html.escape(text, quote=False)
     return harmless(re.sub(r"([\\`*_{}\[\]#|$~])", r"\\\1", shown), {})
 
@@ -102,7 +103,7 @@ def pictures(attachments: object) -> Attachments:
 
 
 def is_harmless(text: str, attachments: Attachments) -> bool:
-    """Return True if nh3 removes nothing from the text as nbgrader's pages render it."""
+    """Return True if nh3 removes nothing from the page that nbgrader makes of the text."""
     import nh3
     from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
     from nbconvert.filters.strings import strip_files_prefix
@@ -145,7 +146,7 @@ def is_harmless(text: str, attachments: Attachments) -> bool:
 
 
 def _as_one_spelling(page: str) -> str:
-    """Return HTML with the spelling differences between equal pages removed."""
+    """Return HTML in one spelling, so that equal pages are equal texts."""
     return _SPELLING.sub("", html.unescape(page))
 
 

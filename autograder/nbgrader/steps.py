@@ -1,4 +1,4 @@
-"""nbgrader's steps and this grader's own, for `nbgrader_config.py` and for grading a class."""
+"""Steps for nbgrader, and lists of steps, for `nbgrader_config.py` and for grading a class."""
 
 import contextlib
 import json
@@ -22,18 +22,15 @@ from autograder.nbgrader.sanitize_markdown import disarm
 from autograder.submission.notebook import check_cell
 from autograder.submission.stubs import strip_solutions
 
-FOUND = "autograder"  # key of a notebook's report in its resources, from one step to the next
-ELSEWHERE = "autograder_elsewhere"  # key: whether the notebook has text outside the answer cells
+FOUND = "autograder"  # key in a notebook's resources, by which a step passes on the report
+ELSEWHERE = "autograder_elsewhere"  # key: True if the student wrote outside the answer cells
 LOOK_ELSEWHERE = "This cell is unchanged, but another cell has text. Look there."
-NO_NAME = "–"  # as a first name
-MAX_KNOWN = 1000  # notebooks whose metadata is known to be valid
+NO_NAME = "–"  # shown as the first name
+MAX_KNOWN = 1000  # the most notebooks that are remembered as valid
 
 
 class StubSolutions(ClearSolutions):
-    """Removes solutions as `autograder build` does: outside a function, nothing replaces them.
-
-    nbgrader would put a `raise` there, which would stop the cell before the student begins.
-    """
+    """Step that removes solutions as `autograder build` does, without a `raise` instead."""
 
     def _replace_solution_region(self, cell: Any, language: str) -> bool:
         if cell.cell_type != "code":
@@ -44,9 +41,9 @@ class StubSolutions(ClearSolutions):
 
 
 class RestoreCells(NbGraderPreprocessor):
-    """Restores every cell's metadata from the gradebook.
+    """Step that restores every cell's metadata from the gradebook.
 
-    Of two cells with the same id, the first counts and the other becomes a plain cell. A cell
+    If two cells have the same id, the first one counts, and the second becomes a plain cell. A cell
     without metadata is recognised by its own id.
     """
 
@@ -71,9 +68,10 @@ class RestoreCells(NbGraderPreprocessor):
 
 
 def name_student(student: Any, name: str = "") -> None:
-    """Give a student in the gradebook the roster's name, or the id if neither has a name.
+    """Set a student's name in the gradebook to the name in the roster.
 
-    formgrader shows a student without names as "None, None", and with one name as "ann, ".
+    If neither the roster nor the gradebook has a name, set it to the id. Without this, formgrader
+    shows a student without names as "None, None", and a student with one name as "ann, ".
     """
     last, comma, first = name.partition(",")
     if name and not comma:
@@ -106,9 +104,10 @@ def marks_of(notebook: Any) -> dict[str, dict[str, Any]]:
 
 
 class ConfinedExecute(NbGraderPreprocessor):
-    """Replaces nbgrader's executor: no kernel runs; the check cell's output is the grader's report.
+    """Step that replaces nbgrader's executor. It runs no kernel.
 
-    The functions run confined, as in `autograder grade`; other cells have no output.
+    The functions run confined, as in `autograder grade`. The output of the check cell is the
+    grader's report; other cells have no output.
     """
 
     course = Unicode("", help="The course's folder, where course.yml is.").tag(config=True)
@@ -149,7 +148,7 @@ def _id(cell: Any) -> str:
 
 
 class CourseLatePolicy(BasePlugin):
-    """nbgrader's plugin for lateness, with the `late:` rule of `course.yml`, as in `grade`."""
+    """Plugin for nbgrader that applies the `late:` rule of `course.yml`, as `grade` does."""
 
     def late_submission_penalty(
         self, student_id: str, score: float, total_seconds_late: float
@@ -165,7 +164,7 @@ class CourseLatePolicy(BasePlugin):
                     return None
                 cost = _cost(policy, total_seconds_late, free)
                 return round(score * cost.percent / 100, 2)
-            if policy is not None and policy.free_days:  # used by earlier assignments
+            if policy is not None and policy.free_days:  # earlier assignments may have used some
                 with contextlib.suppress(MissingEntry):
                     earlier = step.gradebook.find_submission(assignment.name, student_id)
                     free += _cost(policy, earlier.total_seconds_late, free).free_days
@@ -173,7 +172,7 @@ class CourseLatePolicy(BasePlugin):
 
 
 def _course_named(folder: str) -> Course:
-    """Return the course of a folder, of the run or, in a kernel, of the environment variable."""
+    """Return the course of a folder, of the run, or (in a kernel) of an environment variable."""
     with contextlib.suppress(UserError):
         return grading_of(folder).course
     return find_course(Path.cwd())
@@ -186,7 +185,7 @@ def _cost(policy: LatePolicy, seconds: float, free_used: int) -> LatePenalty:
 
 
 class LatePenalties(theirs.AssignLatePenalties):
-    """nbgrader's step with the course's policy, unless the configuration sets nbgrader's."""
+    """Step that applies the course's late policy, unless the configuration sets another policy."""
 
     def init_plugin(self) -> None:
         named = "plugin_class" in self.config.AssignLatePenalties
@@ -196,10 +195,10 @@ class LatePenalties(theirs.AssignLatePenalties):
 
 
 class SaveHints(NbGraderPreprocessor):
-    """Writes the message as a comment on the answer that it is about.
+    """Step that writes each message as a comment on the answer to which the message belongs.
 
-    An instructor's own comment stays, and nbgrader shows it. If a person has to look, the grade
-    stays open.
+    If the instructor has written a comment, it stays, and nbgrader shows it. If a person has to
+    look at the answer, the grade stays open.
     """
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
@@ -227,7 +226,10 @@ class SaveHints(NbGraderPreprocessor):
 
 
 def _leave_unchanged_answers_open(gradebook: Any, nb: Any, where: tuple[str, str, str]) -> None:
-    """Leave open unchanged answers with nbgrader's 0: the student wrote in another cell."""
+    """Leave the grades of unchanged answers open, because the student wrote in another cell.
+
+    nbgrader has given 0 points for these answers.
+    """
     for cell in nb.cells:
         mark = cell.metadata.get("nbgrader", {})
         if cell.cell_type != "code" and mark.get("grade") and mark.get("solution"):
@@ -238,11 +240,11 @@ def _leave_unchanged_answers_open(gradebook: Any, nb: Any, where: tuple[str, str
 
 
 class EscapeTexts(NbGraderPreprocessor):
-    """Sanitizes a student's texts around the code; the last step.
+    """Last step: it sanitizes a student's texts around the code.
 
     formgrader and feedback show Markdown and raw cells with their HTML and links, and some metadata
-    unescaped. A script there would run with the rights of the instructor who opens the page, and a
-    remote picture would report that it was opened.
+    without escapes. A script in them would run with the rights of the instructor who opens the
+    page. A remote picture would tell the student that the page was opened.
     """
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
@@ -258,9 +260,10 @@ class EscapeTexts(NbGraderPreprocessor):
 
 
 class CheckMarks(CheckCellMetadata):
-    """nbgrader's `CheckCellMetadata`, but equal metadata is validated only once.
+    """Version of nbgrader's `CheckCellMetadata` that validates equal metadata only once.
 
-    All notebooks of a class have the same metadata, and nbgrader reads its schemas each time.
+    This saves time: all notebooks of a class have the same metadata, and nbgrader reads its schemas
+    for each validation.
     """
 
     def __init__(self, **kwargs: Any) -> None:
@@ -268,7 +271,7 @@ class CheckMarks(CheckCellMetadata):
         self._valid: set[str] = set()
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
-        """Validate a notebook as nbgrader does: only types and metadata of cells matter."""
+        """Validate a notebook in the same way as nbgrader, by the types and metadata of cells."""
         marks = [[cell.cell_type, cell.metadata.get("nbgrader")] for cell in nb.cells]
         known = json.dumps([mark for mark in marks if mark[1] is not None], sort_keys=True)
         if known not in self._valid or is_off("nbgrader_marks"):
@@ -278,7 +281,7 @@ class CheckMarks(CheckCellMetadata):
         return nb, resources
 
 
-# Solutions are removed as in exercises/: outside functions, nothing replaces them.
+# Solutions are removed as in exercises/. Outside functions, nothing replaces them.
 GENERATE = [
     theirs.IncludeHeaderFooter,
     theirs.LockCells,
@@ -293,7 +296,7 @@ GENERATE = [
     theirs.CheckCellMetadata,
 ]
 
-# Restore cells that students deleted or changed around their answers.
+# These steps restore cells around the answers that students deleted or changed.
 SANITIZE = [
     RestoreCells,
     theirs.ClearOutput,
@@ -303,7 +306,7 @@ SANITIZE = [
     CheckMarks,
 ]
 
-# Replaces nbgrader's executor: submissions run confined, without a kernel.
+# These steps replace nbgrader's executor: submissions run confined, without a kernel.
 GRADE = [
     ConfinedExecute,
     theirs.IgnorePattern,

@@ -1,1 +1,1 @@
-"""Similarity of submissions: a list for a person to judge, never a verdict."""
+"""Similarity of submissions: it makes a list that a person judges, and never decides itself."""

@@ -1,4 +1,4 @@
-"""`autograder similar`: lists similar code, for a person to judge."""
+"""Command `autograder similar`, which lists similar code so that a person can judge it."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,7 @@
-"""Fingerprints of code by copydetect, which ignores names, blanks and comments.
+"""Fingerprints of code by the library copydetect, which ignores names, blanks and comments.
 
-Every run of 25 characters of the remaining text is a fingerprint. All are kept: a selection would
-depend on Python's own hashes, which differ from one process to the next.
+Each sequence of 25 characters of the remaining text is a fingerprint. All fingerprints are kept. A
+selection would depend on Python's own hashes, which differ between two processes.
 """
 
 import io
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 Fingerprints = npt.NDArray[np.int64]  # sorted, without duplicates
 Spans = list[tuple[int, int]]  # (start, end) in a text
 
-RUN = 25  # characters
-LONGEST = 32 * 1024  # characters compared of one submission
+RUN = 25  # characters of a fingerprint
+LONGEST = 32 * 1024  # the most characters of a submission that are compared
 
 
 def code_of(source: Source, others: Iterable[str]) -> str:
-    """Return a submission's code: its cells and helper files, except files of other exercises."""
+    """Return a submission's code: its cells and helper files, but no files of other exercises."""
     helpers = [text for name, text in sorted(source.helpers.items()) if name not in set(others)]
     return normalized("\n".join([source.text, *helpers]))
 
@@ -35,12 +35,12 @@ def normalized(text: str) -> str:
 
 
 def fingerprints_of(text: str) -> Fingerprints:
-    """Return the fingerprints of a normalized text: shape (n,), int64, sorted, all different."""
+    """Return the fingerprints of a normalized text: int64 of shape (n,), sorted, all different."""
     return np.array(sorted(_made(text).hashes), dtype=np.int64)
 
 
 def common_spans(one: str, other: str, known: Fingerprints) -> tuple[Spans, Spans]:
-    """Return the spans of each normalized text that both share, without known fingerprints."""
+    """Return the shared spans of both normalized texts, without known fingerprints."""
     from copydetect import compare_files
 
     taken_out = set(known.tolist())
@@ -57,13 +57,13 @@ def _made(text: str) -> "CodeFingerprint":
     from copydetect import CodeFingerprint
 
     made = CodeFingerprint("work.py", RUN, 1, fp=io.StringIO(text), language="python")
-    if len(made.offsets):  # offsets restart after the name of a class
+    if len(made.offsets):  # the offsets begin again after the name of a class
         made.offsets[:, 1] = np.maximum.accumulate(made.offsets[:, 1])
     return made
 
 
 def _stretches(found: npt.NDArray[np.int64], length: int) -> Spans:
-    """Return the library's spans in order, with adjacent ones joined."""
+    """Return the library's spans in order. Adjacent spans are joined."""
     joined: Spans = []
     places = np.clip(found.astype(int), 0, length).T.tolist() if found.size else []
     for start, end in sorted(places):

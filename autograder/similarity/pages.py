@@ -1,4 +1,4 @@
-"""Pages on similar submissions: the list, and pairs side by side. They contain no script."""
+"""Pages about similar submissions: a list, and pairs side by side. The pages have no scripts."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,12 +21,12 @@ def write_pages(
     known: Fingerprints,
     most: int,
 ) -> int:
-    """Write the list, and a page for each of the `most` pairs that stand out most.
+    """Write the list, and a page for each of the `most` most similar pairs.
 
-    Pages of pairs from an earlier run are deleted.
+    Delete the pages of pairs from an earlier run.
 
     Returns:
-        the number of pairs with a page.
+        the number of pairs that have a page.
 
     Raises:
         OSError: the pages cannot be written.
@@ -61,13 +61,13 @@ def write_pages(
 
 
 def _rank(exercise: ExerciseSimilarity, pair: SimilarPair) -> tuple[float, str, tuple[str, str]]:
-    """Return the sort key of a pair: first the pairs that are most above their exercise's limit."""
+    """Return a key to sort pairs: the pairs furthest above their exercise's limit come first."""
     distance = (exercise.limit - pair.part) / (1 - exercise.limit)
     return distance, exercise.exercise, pair.students
 
 
 def pieces(text: str, spans: Spans) -> list[tuple[str, bool]]:
-    """Return a text in pieces, safe to show, each with whether both submissions share it."""
+    """Return a text in pieces that are safe to show, with True for pieces that both texts share."""
     found: list[tuple[str, bool]] = []
     at = 0
     for start, end in [*spans, (len(text), len(text))]:

@@ -1,4 +1,4 @@
-"""Pairs of similar submissions for one exercise, and the similarity of unrelated ones."""
+"""Pairs of similar submissions for one exercise, and the similarity of unrelated submissions."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,15 +8,15 @@ import numpy.typing as npt
 
 from autograder.similarity.fingerprints import Fingerprints
 
-LEAST = 50  # own fingerprints; with fewer, similarity means nothing
+LEAST = 50  # with fewer own fingerprints, similarity means nothing
 HALF = 0.5
-AT_ONCE = 20_000  # fingerprints in one step, to limit the size of the table
+AT_ONCE = 20_000  # fingerprints in one step, which limits the size of the table
 
 Similarities = npt.NDArray[np.float64]
 
 
 class SimilarPair(msgspec.Struct, frozen=True):
-    """Two students with similar work; `part` is the shared part of the shorter one's own code."""
+    """Two students with similar code. `part` is the share of the shorter code that is common."""
 
     students: tuple[str, str]
     part: float
@@ -24,7 +24,7 @@ class SimilarPair(msgspec.Struct, frozen=True):
 
 
 class BaseRate(msgspec.Struct, frozen=True):
-    """Similarity of a number of pairs: the median, the 95th percentile, and the highest."""
+    """Similarity of several pairs: the median, the 95th percentile, and the highest value."""
 
     pairs: int
     median: float = 0.0
@@ -35,8 +35,8 @@ class BaseRate(msgspec.Struct, frozen=True):
 class ExerciseSimilarity(msgspec.Struct, frozen=True):
     """One exercise: the number of compared students, base rates, and the pairs that stand out.
 
-    `too_short` counts students with too little code of their own to compare. A pair stands out
-    above `limit`.
+    A pair stands out if its similarity is above `limit`. `too_short` is the number of students with
+    too little code of their own.
     """
 
     exercise: str
@@ -56,10 +56,11 @@ def compare_exercise(
     right: Sequence[Fingerprints],
     together: frozenset[frozenset[str]] = frozenset(),
 ) -> ExerciseSimilarity:
-    """Return the pairs that stand out in an exercise (name and title), by their own fingerprints.
+    """Return the pairs that stand out in an exercise, which is given by name and title.
 
-    They share more than half, more than any two right answers, which were written independently,
-    and more than the median pair of the class. Students who submitted `together` are left out.
+    Only fingerprints of the students' own code count. A pair stands out if it shares more than half
+    of them, more than any two of the right answers (which were written independently), and more
+    than the median pair of the class. Students who submitted `together` are left out.
     """
     long = {student: prints for student, prints in work.items() if len(prints) >= LEAST}
     students = list(long)
@@ -85,7 +86,7 @@ def compare_exercise(
 
 
 def pairwise_similarity(prints: Sequence[Fingerprints]) -> tuple[Similarities, Similarities]:
-    """Return for each pair the shared part of the shorter text and the count; both (n, n)."""
+    """Return two (n, n) arrays: each pair's shared part of the shorter text, and the count."""
     count = len(prints)
     shared = np.zeros((count, count))
     if count < 2:
@@ -112,7 +113,7 @@ def _base_rate(part: Similarities) -> BaseRate:
 
 
 def _clusters(pairs: Sequence[SimilarPair]) -> list[tuple[str, ...]]:
-    """Return groups of three or more students, each similar to another; the largest first."""
+    """Return groups of three or more students, each similar to another. Largest group first."""
     group: dict[str, set[str]] = {}
     for pair in pairs:
         one, other = (group.get(student, {student}) for student in pair.students)

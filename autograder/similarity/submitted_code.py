@@ -1,4 +1,4 @@
-"""Code to compare: the submissions of a class, and code that students may share."""
+"""Code that is compared: the submissions of a class, and code that students may share."""
 
 import contextlib
 import itertools
@@ -19,7 +19,7 @@ from autograder.submission.stubs import read_stubs
 
 
 class ClassCode(msgspec.Struct):
-    """Code by exercise and student, pairs who submitted together, and notes on unreadable files."""
+    """Code of each exercise and student, pairs who submitted together, and unreadable files."""
 
     code: dict[str, dict[str, str]]
     together: frozenset[frozenset[str]]
@@ -33,7 +33,7 @@ def read_class(
     platform: str | None = None,
     roster: Path | None = None,
 ) -> ClassCode:
-    """Read a class as `grade` does: the same folders, and the same files of each student.
+    """Read the same folders of a class, and the same files of each student, as `grade` does.
 
     Raises:
         UserError: the submissions cannot be read.
@@ -54,7 +54,7 @@ def read_class(
 
 
 def handed_in_together(folders: Sequence[Folder]) -> frozenset[frozenset[str]]:
-    """Return all pairs of students who share their entries in a download, as groups do."""
+    """Return all pairs of students who share an entry in a download, because they are a group."""
     by_entries: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for folder in folders:
         if folder.hand_in is not None and folder.hand_in.entries:
@@ -71,7 +71,7 @@ def known_fingerprints(course: Course) -> Fingerprints:
     known = [np.empty(0, dtype=np.int64)]
     for name in course.exercises:
         forms = [course.handed_out / f"{name}{suffix}" for suffix in SUFFIXES]
-        handed_out = [path for path in forms if path.is_file()][:1]  # both forms have the same code
+        handed_out = [path for path in forms if path.is_file()][:1]  # both have the same code
         for path in [*handed_out, course.solution_file(name)]:
             with contextlib.suppress(UnreadableFile):
                 code = code_of(read_source(path, name), course.exercises)
