@@ -376,9 +376,9 @@ def _said_of(recipe: Recipe, state: Any) -> Iterator[tuple[str, Callable[[], Any
 
 
 def _first_state(recipe: Recipe, changes: Sequence[Change]) -> tuple[Exception | None, Any]:
-    """Return (None, state) of the first successful call, else (error, None).
+    """Return (None, state) of the first successful call, or (error, None).
 
-    In torch, both are None.
+    For torch, both are None.
     """
     met: Exception | None = None
     for probe in recipe.calls(0):

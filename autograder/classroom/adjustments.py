@@ -48,10 +48,7 @@ MAX_SHOWN = 5
 
 
 class Entered(NamedTuple):
-    """A decision with its row of the table.
-
-    `id` is its number in the store, or 0 before it is stored.
-    """
+    """A decision with its table row. `id` is its number in the store, or 0 if it is not stored."""
 
     decision: Decision
     row: Row
@@ -164,10 +161,7 @@ class Adjustments:
         }
 
     def in_order(self, student: str, adjustments: Iterable[Adjustment]) -> list[Adjustment]:
-        """Return a student's adjustments in the order of the table.
-
-        Those without a row come last.
-        """
+        """Return a student's adjustments in the table's order. Those without a row are last."""
         rows = [(decision.exercise, decision.check) for decision in self.of(student)]
 
         def place(adjustment: Adjustment) -> int:
@@ -233,10 +227,7 @@ class Adjustments:
         return fitting == [place]
 
     def _is_chosen(self, place: int) -> bool:
-        """Return whether this run grades the file of a row.
-
-        Before a run, whether the last one did.
-        """
+        """Return whether this run (or the last one, before a run) grades the file of a row."""
         decision, row, _ = self.entered[place]
         if self.chosen is None:
             return self.table.get(row, "state") != CHANGED
@@ -287,10 +278,7 @@ class Adjustments:
         return notes + self.put_back_notes()
 
     def put_back_notes(self) -> list[str]:
-        """Return a note on the rows that were added to the table again.
-
-        No note if there are none.
-        """
+        """Return a note on the rows that were added to the table again, if there are any."""
         if not self.put_back:
             return []
         rows = several(len(self.put_back), "row")
@@ -334,10 +322,7 @@ class Adjustments:
         return trouble
 
     def undo(self, student: str, exercise: str, check: str) -> tuple[int, str]:
-        """Delete the decisions on a check or exercise.
-
-        Return how many there were, and an error or "".
-        """
+        """Delete the decisions on a check or exercise. Return their number, and an error or ""."""
         wanted = student, exercise, check
         with write_store(self.table.path.parent) as store:
             current = Adjustments(self.table.path, self._course, store)

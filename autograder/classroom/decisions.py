@@ -241,10 +241,7 @@ def decision_row(change: str, amount: float | None, why: str, by: str | None) ->
 
 
 def part_named(name: str, course: Course) -> str:
-    """Return the name of an exercise.
-
-    Return `total` for `all`, which means everything in the roster.
-    """
+    """Return the name of an exercise, or `total` for `all`, which means the whole course."""
     return TOTAL if name == EVERYTHING and name not in course.exercises else name
 
 

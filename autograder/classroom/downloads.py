@@ -78,10 +78,7 @@ class Listing:
         return [entry.name for entry in self.entries if entry.is_folder]
 
     def below(self, folder: str) -> "Listing":
-        """Return the listing of a subfolder.
-
-        The listing is empty if the subfolder cannot be read.
-        """
+        """Return the listing of a subfolder, which is empty if it cannot be read."""
         packed = {path: reason for path, reason in self._packed.get(folder, {}).items() if path}
         return Listing(self.root / folder, packed, is_below=True)
 

@@ -115,10 +115,7 @@ class GradeDifference(msgspec.Struct):
 
     @property
     def digest(self) -> str:
-        """Return a digest of all changes.
-
-        A person who agrees names it, so that no other changes count.
-        """
+        """Return a digest of all changes. A person agrees to the changes with this digest only."""
         return digest(msgspec.json.encode(self).decode())
 
 

@@ -111,10 +111,7 @@ def _under_policy(each: ExerciseReport, policy: ExportPolicy, too_late: bool) ->
 
 
 def grade_of(report: Report, exercises: Sequence[str], assignment: str = "") -> Grade:
-    """Return a student's grade for some exercises.
-
-    If an assignment is given, subtract its late penalty.
-    """
+    """Return a student's grade for some exercises, minus an assignment's late penalty if given."""
     every = [exercise for exercise in report.exercises if exercise.name in exercises]
     parts = [exercise for exercise in every if not exercise.excused]
     points = sum(part.points for part in parts)

@@ -61,10 +61,7 @@ class Pseudonyms:
         self._called = {student: pseudonym for pseudonym, student in self._students.items()}
 
     def student(self, pseudonym: str) -> str:
-        """Return the student who has a pseudonym.
-
-        A name that is no pseudonym is returned unchanged.
-        """
+        """Return the student who has a pseudonym. Another name is returned unchanged."""
         return self._students.get(pseudonym, pseudonym)
 
     def called(self, student: str) -> str:

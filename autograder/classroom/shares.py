@@ -34,10 +34,7 @@ class Share(msgspec.Struct):
 
 
 def shares(pieces: Pieces, exercises: Collection[str]) -> list[Share]:
-    """Return the share of each person, sorted by key.
-
-    All members of a group have the same share.
-    """
+    """Return the share of each person, by key. All members of a group have the same share."""
     found: dict[tuple[str, str], Share] = {}
     for importer, piece in pieces:
         for owner in piece.owners:
@@ -137,10 +134,7 @@ def staged(share: Share, listing: Listing, place: Path) -> Staged:
 
 
 def _put(stage: Staged, source: Path, path: PurePosixPath, lost: str = "") -> None:
-    """Put a file in its place instead of an older file.
-
-    `lost` says why it cannot be there, if so.
-    """
+    """Put a file in its place, instead of an older one. `lost` says why the file is lost, if so."""
     kind = kind_of(source)
     try:
         if kind is None and lost:

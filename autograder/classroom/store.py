@@ -144,10 +144,7 @@ class Store:
         self._connection = connection
 
     def marks(self) -> StoredMarks:
-        """Read all marks.
-
-        If the seal of a row does not match, only its id is returned, as damaged.
-        """
+        """Read all marks. If the seal of a row does not match, return only its id, as damaged."""
         by_answer: dict[Key, list[StoredMark]] = {}
         ids, damaged = set(), []
         for row in self._connection.execute("SELECT * FROM marks ORDER BY id"):

@@ -279,10 +279,7 @@ class _Reading:
         self._asked.setdefault(name, []).append(whole[: MAX_REQUEST + 1])
 
     def requests(self) -> dict[str, str]:
-        """Return the requests by exercise.
-
-        A request without one is for the first exercise handed in.
-        """
+        """Return the requests by exercise. Without an exercise, a request is for the first one."""
         first = next(itertools.chain(filter(self.candidates.get, self.names), self.names), "")
         asked: dict[str, list[str]] = {}
         for name, words in sorted(self._asked.items(), reverse=True):

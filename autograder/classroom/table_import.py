@@ -168,10 +168,7 @@ def _decoded(data: bytes) -> tuple[str, str]:
 
 
 def _parsed(text: str, encoding: str, needed: Sequence[str]) -> tuple[Form, list[Row]]:
-    """Return the rows that are not empty.
-
-    The delimiter is the one that fits the table's heading.
-    """
+    """Return the rows that are not empty, with the delimiter that fits the table's heading."""
     first, _, rest = text.partition("\n")
     newline = "\r\n" if first.endswith("\r") else "\n"
     states = first.casefold().startswith(STATED) and len(first.strip()) == len(STATED) + 1

@@ -54,7 +54,7 @@ _ended_with: list[int] = []
 
 
 def load_command(name: str) -> click.Command:
-    """Import a command: the core's, or an extension's by its entry point.
+    """Import a command, from the core or from the entry point of an extension.
 
     Raises:
         UserError: the extension is not installed; the message names the extra to install.
@@ -69,14 +69,14 @@ def load_command(name: str) -> click.Command:
 
 
 class LazyGroup(click.Group):
-    """Group that knows its commands' names and short helps, and imports only the command to run."""
+    """Group of commands. It knows their names and short helps, and imports only the one to run."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        """Return the names of the commands in the table, then of those in other distributions."""
+        """Return the names of the table's commands, then those of other distributions."""
         return list(dict.fromkeys([*self.commands, *hooks(GROUP)]))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return a command as `--help` lists it; commands in the table are not imported."""
+        """Return a command for `--help`. A command in the table is not imported for this."""
         if cmd_name in self.commands or cmd_name not in hooks(GROUP):
             return super().get_command(ctx, cmd_name)
         return load_command(cmd_name)
@@ -99,7 +99,7 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command to run, imported."""
+        """Import the command to run, and return it."""
         name, command, rest = super().resolve_command(ctx, args)
         return name, command and load_command(str(name)), rest
 
@@ -132,7 +132,7 @@ def _run() -> int:
 
 
 def _leave() -> None:
-    """End the process at once: the usual clean-up can take longer than the command."""
+    """End the process now, because the usual clean-up can take longer than the command."""
     if _ended_with:
         with contextlib.suppress(OSError, ValueError):
             sys.stdout.flush()
@@ -141,7 +141,7 @@ def _leave() -> None:
 
 
 def main() -> None:
-    """Run the console command; print errors that users can fix without a traceback."""
+    """Run the command line. Errors that a user can correct are printed without a traceback."""
     is_process = getattr(sys.modules["__main__"], "main", None) is main  # the process ends then
     if is_process and not is_off("quick_exit"):
         atexit.register(_leave)  # registered first, so called last

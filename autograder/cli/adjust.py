@@ -90,7 +90,7 @@ def adjust(
 def _name_in_results(
     student: str, course: Course, reports: Mapping[str, Report], table: Adjustments
 ) -> str:
-    """Return a student's name in the results, which may be a pseudonym."""
+    """Return the student's name in the results, which may be a pseudonym."""
     pseudonym = Pseudonyms(course.root / PSEUDONYMS).called(student)
     return pseudonym if pseudonym in reports or table.of(pseudonym) else student
 
@@ -98,10 +98,10 @@ def _name_in_results(
 def _change(
     add: float | None, points: float | None, excuse: bool, why: str
 ) -> tuple[str, float | None]:
-    """Return the kind of change that the options ask for, and its points.
+    """Return the kind of change that the options name, and its points.
 
     Raises:
-        UserError: the options ask for no change, or for several.
+        UserError: the options name no change, or several.
     """
     asked = [add is not None, points is not None, excuse]
     if sum(asked) > 1:

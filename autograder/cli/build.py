@@ -126,7 +126,7 @@ def variants(students: Path, out: Path, course_path: Path | None) -> None:
 
 
 def _write_variants(course: Course, folder: Path, variants: dict[str, str]) -> None:
-    """Write one student's files; `variants` maps exercises to the student's keys."""
+    """Write the files of one student. `variants` is a dict from exercises to the student's keys."""
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         plain_folder(folder)
@@ -142,16 +142,16 @@ def _write_variants(course: Course, folder: Path, variants: dict[str, str]) -> N
 
 
 def folder_name(student: str) -> str:
-    """Return a folder name for a student: the id itself, if it is a safe name."""
+    """Return a name for a student's folder. It is the id, if that is a safe name."""
     odd = set(student) & set('/\\:*?"<>|') or student.startswith(".") or has_digest(student)
     return file_name(student) if odd or identity(student) != student else student
 
 
 def read_students(path: Path) -> list[str]:
-    """Read the ids of students: one per line, or the first column of a table; each once.
+    """Read the ids of students from lines or from a table's first column. Each id counts once.
 
     Raises:
-        UserError: the file cannot be read, or has no ids or too many.
+        UserError: the file cannot be read, or has no ids, or has too many ids.
     """
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:

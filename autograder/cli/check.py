@@ -88,7 +88,10 @@ def check(
 
 
 def _children(course: Course, target: Target) -> "Children":
-    """Start the worker; it warms up on another core while this process continues its imports."""
+    """Start the worker.
+
+    It loads modules on another core while this process continues its imports.
+    """
     from autograder.sandbox.levels import children_for
     from autograder.sandbox.spawn import keep_to_one_thread
 
@@ -132,10 +135,10 @@ def watch(work: str | None, plain: bool, course_path: Path | None) -> None:
 
 
 def _first_target(course: Course, work: str | None) -> Target:
-    """Return the named exercise, or else the next unfinished one.
+    """Return the exercise that was named, or else the next unfinished one.
 
     Raises:
-        UserError: there is none, or several are named.
+        UserError: there is none, or several were named.
     """
     if work is not None:
         targets = targets_of(course, [work])

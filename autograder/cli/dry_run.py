@@ -17,7 +17,7 @@ from autograder.course.text import few, join_names, one_line, several
 from autograder.report.model import HandIn
 from autograder.submission.stubs import read_stubs
 
-# The kinds of students with their meanings; a student has the first kind that applies.
+# The kinds of students and what they mean. A student has the first kind that applies.
 KINDS = {
     "ambiguous": "the student, or the file that counts, is unclear",
     "unreadable": "a file cannot be read",
@@ -28,7 +28,7 @@ KINDS = {
 FOR_A_PERSON = ("ambiguous", "unreadable")
 MAX_NAMES, MAX_SHOWN = 5, 10
 
-Block = list[str]  # lines on a student; the first names the student
+Block = list[str]  # lines on a student; the first line has the name
 
 
 def show(
@@ -40,7 +40,7 @@ def show(
     roster: Path | None,
     verbose: bool = False,
 ) -> int:
-    """Print students and files; return 1 if a person has to look at something, else 0."""
+    """Print the students and their files. Return 1 if a person has to look at something, else 0."""
     stubs, pseudonyms = read_stubs(course), Pseudonyms(course.root / PSEUDONYMS)
     chosen = Adjustments(out / TABLE, course).choices
     students: dict[str, list[tuple[str, Block]]] = {kind: [] for kind in KINDS}
@@ -92,7 +92,7 @@ def _table(students: Mapping[str, Sequence[tuple[str, Block]]]) -> Table:
 
 
 def _head(folder: Folder) -> str:
-    """Return a line with the student's name, the platform and the time."""
+    """Return a line with the student's name, the platform and the time of the hand-in."""
     hand_in = folder.hand_in or HandIn()
     is_known = folder.student == hand_in.name or folder.student.startswith(f"{hand_in.name}_")
     parts = [
@@ -109,7 +109,7 @@ def _head(folder: Folder) -> str:
 def _lines(
     folder: Folder, work: StudentWork, exercises: Sequence[Exercise], verbose: bool
 ) -> list[str]:
-    """Return the reasons why a person must look; if `verbose`, all files and notes too."""
+    """Return the reasons why a person must look; if `verbose` is true, also all files and notes."""
     if folder.unclear:
         return [folder.unclear]
     if folder.path is None:

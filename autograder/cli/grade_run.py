@@ -45,7 +45,7 @@ MAX_WARNED = 10
 
 
 class GradeOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """Options of the command line, by name."""
+    """The options of the command line; each field has the name of an option."""
 
     submissions: Path
     out: Path
@@ -75,7 +75,7 @@ class GradeOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def run(options: GradeOptions) -> int:
-    """Grade a class, and print the results.
+    """Grade a class and print the results.
 
     Returns:
         the exit code.
@@ -116,7 +116,7 @@ def _run(options: GradeOptions, console: Console) -> int:
         code = _exit_code(overview)
         log.overview(overview, code)
         if overview.in_force:
-            if not (options.anonymous and options.students):  # these names are saved nowhere
+            if not (options.anonymous and options.students):  # these names are not saved
                 remember_command(job.out, _command(options, job))
             print_overview(console, overview, course)
             _print_files(console, job, overview)
@@ -150,7 +150,7 @@ def _job(options: GradeOptions, course: Course, exercises: list[Exercise]) -> Jo
 
 
 def _command(options: GradeOptions, job: Job) -> GradeCommand:
-    """Return the command in a form that can be repeated from any folder."""
+    """Return the command in a form that works from every folder."""
     is_selection = bool(options.exercises or options.assignment)
     return GradeCommand(
         submissions=str(job.submissions.resolve()),
@@ -168,7 +168,7 @@ def _command(options: GradeOptions, job: Job) -> GradeCommand:
 
 
 class _Run(msgspec.Struct, frozen=True):
-    """One run: it grades, shows the changes, and asks whether to apply them."""
+    """One run of `grade`: it grades, shows the changes, and asks whether to apply them."""
 
     options: GradeOptions
     job: Job
@@ -225,7 +225,7 @@ Nothing was changed: the current grades still count. The new ones are in
             self.console.print(f"Repairs   {said}")
 
     def _warn(self, ambiguous: Sequence[str]) -> None:
-        """Warn before grading about ambiguities; names of an anonymous class are not logged."""
+        """Warn of ambiguities before grading. If the class is anonymous, names are not logged."""
         count = f"{several(len(ambiguous), 'ambiguity')} in the submissions"
         self.log.line(
             f"{count}. The terminal where grade runs names them." if self.job.anonymous else count
@@ -237,7 +237,7 @@ Nothing was changed: the current grades still count. The new ones are in
         self._speaker("warning")("\n".join([warning, *lines]))
 
     def _decide(self, difference: GradeDifference) -> bool:
-        """Return whether to apply the changes, by the options or by asking."""
+        """Return whether to apply the changes. The options decide, or else a person."""
         options = self.options
         if options.only_if and difference.digest != options.only_if:
             return False
@@ -247,7 +247,7 @@ Nothing was changed: the current grades still count. The new ones are in
         return confirm()
 
     def _graders(self) -> Graders | None:
-        """Return the graders on a cluster, if the options ask for one; None for processes here."""
+        """Return the graders on a cluster, or None if processes on this machine grade."""
         options = self.options
         tls = options.tls_ca_file, options.tls_cert, options.tls_key
         if options.scheduler is None and options.local_cluster is None and not any(tls):
@@ -263,7 +263,7 @@ Nothing was changed: the current grades still count. The new ones are in
         return graders
 
     def _speaker(self, event: str) -> Callable[[str], None]:
-        """Return a function that prints a sentence at once, on stderr or as an event."""
+        """Return a function that prints a sentence now, on stderr or as an event."""
         if self.options.as_json:
             return lambda message: emit(event, said=message)
         return functools.partial(print, file=sys.stderr, flush=True)

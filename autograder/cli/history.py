@@ -63,7 +63,7 @@ def diff(before: Path, after: Path, everything: bool, as_json: bool) -> None:
 
 
 def _records(place: Path) -> Records:
-    """Open the records of a folder, or of a file of records.
+    """Open the records in a folder, or in a file with records.
 
     Raises:
         UserError: there are no records.
@@ -82,7 +82,7 @@ def _records(place: Path) -> Records:
 
 
 def _compared(before: Records, after: Records) -> GradeDifference:
-    """Return all changes in the order of the later table, with removed students at the end."""
+    """Return all changes in the order of the later table. Students who were removed are last."""
     difference = GradeDifference()
     gone = [student for student in before.students if student not in after]
     for student in [*after.students, *gone]:
@@ -102,7 +102,7 @@ def in_a_terminal() -> bool:
 
 
 def confirm() -> bool:
-    """Ask the person at the terminal; return whether they say yes."""
+    """Ask the person at the terminal. Return whether the answer is yes."""
     try:
         question = "Apply these changes? The current grades stay in history/."
         return click.confirm(question, default=False, err=True)
@@ -113,9 +113,10 @@ def confirm() -> bool:
 def print_difference(
     console: Console, difference: GradeDifference, rest: Path, most: int | None = MOST
 ) -> None:
-    """Print each change of a grade and its reason, at most the first `most`.
+    """Print the changes of grades with their reasons, but at most the first `most`.
 
-    If there are more, each has one line; otherwise the checks are named. `rest` has all of them.
+    If there are more changes, each one has a line; otherwise the checks are named too. `rest` is
+    the place where all changes are listed.
     """
     changes = difference.changes
     for line in headline(difference):
@@ -214,7 +215,7 @@ def _student_table(
 
 
 def _about(version: ResultsVersion) -> list[Text]:
-    """Return the cells about a version: number, time, author and grader."""
+    """Return the cells on a version: number, time, author and grader."""
     grader = version.grader
     made = f"{grader.version} ({grader.digest[:8]})" if grader is not None else ""
     at = version.at.removesuffix("+00:00").replace("T", " ")

@@ -26,7 +26,7 @@ MOMENT = click.DateTime(
 
 
 class ExerciseName(click.types.StringParamType):
-    """Name of an exercise, or a path if `files` is true, with shell completion."""
+    """Name of an exercise, with shell completion. If `files` is true, a path is allowed too."""
 
     name = "exercise"
 
@@ -39,7 +39,7 @@ class ExerciseName(click.types.StringParamType):
         param: click.Parameter,  # noqa: ARG002
         incomplete: str,
     ) -> "list[CompletionItem]":
-        """Return the exercises that begin with the text, or else files; raise no error."""
+        """Return the exercises that begin with the text, or else files. Never raise an error."""
         from click.shell_completion import CompletionItem
 
         from autograder.course.course_file import find_course
@@ -84,7 +84,7 @@ json_lines_option = click.option(
 
 
 def cluster_options(command: Callable[..., T]) -> Callable[..., T]:
-    """Add the options that choose the machines for grading."""
+    """Add the options with which a user chooses the machines for grading."""
     for option in (
         click.option("--tls-key", type=PATH, help="Your key for the scheduler, a PEM file."),
         click.option(

@@ -1,4 +1,4 @@
-"""Progress of long work: a bar in a terminal, occasional lines elsewhere."""
+"""Progress of long work: a bar in a terminal; elsewhere, a line from time to time."""
 
 import contextlib
 import math
@@ -19,14 +19,14 @@ from autograder.course.errors import UserError
 from autograder.course.text import several
 
 T = TypeVar("T")
-RECENT = 5  # submissions for the estimate of the remaining time
+RECENT = 5  # number of submissions from which the remaining time is estimated
 
 
 class TimeLeft(ProgressColumn):
-    """Column of the progress bar with the remaining time.
+    """Column of the progress bar that shows the remaining time.
 
-    The slowest submissions come last, one at a time. So the estimate uses the recent pace, but at
-    least the time since the last graded submission for each one.
+    The slowest submissions come last, one at a time. So the estimate uses the recent pace. It is
+    never faster than the time since the last graded submission, for each submission left.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -44,7 +44,7 @@ class TimeLeft(ProgressColumn):
         self._last, self._done = now, done
 
     def render(self, task: Task) -> Text:
-        """Return “about 3 min left”; empty as long as too few submissions are graded."""
+        """Return “about 3 min left”, or an empty text while too few submissions are graded."""
         left = (task.total or 0) - self._done
         if len(self._recent) < RECENT or left <= 0:
             return Text()
@@ -104,7 +104,7 @@ def graded_with_progress(
 
 @contextlib.contextmanager
 def _noticing_interrupts() -> Iterator[threading.Event]:
-    """Yield an event that Ctrl-C sets: a callback may swallow its exception."""
+    """Yield an event that is set by Ctrl-C, because a callback may suppress an exception."""
     pressed = threading.Event()
     if threading.current_thread() is not threading.main_thread():
         yield pressed

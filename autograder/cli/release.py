@@ -152,7 +152,7 @@ def _print_recorded(name: str) -> None:
 
 
 def _print_shares(shares: Sequence[KitShares]) -> None:
-    """Print the shares that the kit can judge and name, with warnings on low ones."""
+    """Print how much the kit can judge and name, with a warning if it is little."""
     print(f"\n{'exercise':32}{'mistakes named':>22}{'right answers judged':>24}")
     for each in shares:
         named = share_text(each.named, each.misconceptions)
@@ -166,7 +166,7 @@ def _print_shares(shares: Sequence[KitShares]) -> None:
 def _compare_with_course(
     course: Course, files: dict[str, bytes], exercises: Sequence[Exercise]
 ) -> int:
-    """Print for each exercise how the kit's grades differ from those of the whole course.
+    """Print how the kit's grades differ from those of the whole course, for each exercise.
 
     Returns:
         the exit code: 1 if there is a difference.

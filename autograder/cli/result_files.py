@@ -23,7 +23,7 @@ COUNTS = {0, 1}  # exit codes of `grade` if the results count
 
 
 class ResultFiles(msgspec.Struct, frozen=True):
-    """Paths of the result files to write, and whether to annotate the log."""
+    """Paths of the result files to write. `annotate` adds annotations to the log."""
 
     junit: Path | None = None
     ctrf: Path | None = None
@@ -52,7 +52,7 @@ def result_file_options(command: Callable[..., T]) -> Callable[..., T]:
 def write_check_result_files(
     files: ResultFiles, paths: "Sequence[Path]", reports: "Sequence[ExerciseReport]"
 ) -> None:
-    """Write the result files of a check; `paths` are the student's files.
+    """Write the result files for a check. `paths` are the paths of the student's files.
 
     Raises:
         UserError: a file cannot be written.
@@ -76,9 +76,9 @@ def write_check_result_files(
 def write_class_result_files(
     files: ResultFiles, results: Path, course_path: Path | None, code: int
 ) -> None:
-    """Write the result files of a class, with only what students may see: many people read logs.
+    """Write the result files for a class. They have only what students may see, as logs are public.
 
-    Nothing is written if the exit code says that the results do not count.
+    If the exit code says that the results do not count, nothing is written.
 
     Raises:
         UserError: the results cannot be read, or a file cannot be written.
@@ -101,7 +101,7 @@ def write_class_result_files(
 
 
 def write_result_files(files: ResultFiles, shown: "Sequence[ShownExercise]") -> None:
-    """Write the requested files; print annotations to stderr, which no program parses.
+    """Write the requested files. Print annotations to stderr, so that stdout stays readable.
 
     Raises:
         UserError: a file cannot be written.

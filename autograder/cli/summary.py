@@ -1,4 +1,4 @@
-"""A class on one screen: a table of a small class, statistics of a large one."""
+"""Overview of a class on one screen: a table for a small class, statistics for a large class."""
 
 import statistics
 from collections.abc import Iterable, Sequence
@@ -15,14 +15,14 @@ from autograder.report.html import INDEX
 from autograder.report.overview import ClassOverview, Row
 
 MAX_ROWS = 30  # a larger class is shown as statistics
-MAX_LINES = 12  # of each kind of note, for a small class
-FEW_LINES = 3  # the same for a large class
+MAX_LINES = 12  # lines for each kind of note, in a small class
+FEW_LINES = 3  # lines for each kind of note, in a large class
 WIDE = 7  # characters for a column of points and its heading
 TOTAL = 24  # characters for the total and the status
 
 
 def print_overview(console: Console, overview: ClassOverview, course: Course) -> None:
-    """Print the class and its first notes; the rest is in the files."""
+    """Print the class and the first notes. The other notes are in the files."""
     students = max((cell_len(row.student) for row in overview.rows[:MAX_ROWS]), default=0)
     groups = {e.title: [e] for e in overview.exercises}
     if len(groups) * WIDE + TOTAL + students > console.width and course.content.assignments:
@@ -48,8 +48,8 @@ def print_overview(console: Console, overview: ClassOverview, course: Course) ->
 def print_notes(
     console: Console, overview: ClassOverview, rest: str, most: int = FEW_LINES, cut: bool = True
 ) -> None:
-    """Print the first notes on the class; `rest` says where the others are."""
-    for note in overview.said_only:  # in full: no file has these
+    """Print the first notes on the class. `rest` says where to find the others."""
+    for note in overview.said_only:  # these notes are shown in full, because no file has them
         console.print(Text(f"Note: {note}"))
     lines = [f"Note: {note}" for note in overview.notes]
     _print_some(console, lines, most, rest, cut)
@@ -67,7 +67,7 @@ def _print_some(
 
 
 def _table(overview: ClassOverview, groups: dict[str, list[Exercise]], has_room: bool) -> Table:
-    """Return a table with one row per student; names are not wrapped if there is room."""
+    """Return a table with one row per student. If there is room, names are on one line."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("student", overflow="fold", no_wrap=has_room)
     for words, exercises in groups.items():
@@ -88,7 +88,7 @@ def _most(exercises: Iterable[Exercise]) -> str:
 
 
 def _cell(row: Row, exercises: Sequence[Exercise]) -> str:
-    """Return the points of some exercises; a dot if there are none, `EX` if all are excused."""
+    """Return the points of some exercises: a dot if there are none, `EX` if all are excused."""
     if all(exercise.name in row.excused for exercise in exercises):
         return EXCUSED
     points = _points(row, exercises)
@@ -96,14 +96,14 @@ def _cell(row: Row, exercises: Sequence[Exercise]) -> str:
 
 
 def _points(row: Row, exercises: Sequence[Exercise]) -> float | None:
-    """Return the points of some exercises without excused ones; None if there are none."""
+    """Return the points of some exercises without the excused ones; None if there are none."""
     counted = [exercise.name for exercise in exercises if exercise.name not in row.excused]
     known = [points for name in counted if (points := row.points[name]) is not None]
     return sum(known) if known else None
 
 
 def _numbers(overview: ClassOverview, groups: dict[str, list[Exercise]]) -> Table:
-    """Return a table of statistics with one row per group, over students with points."""
+    """Return a table of statistics with a row per group. Only students with points count."""
     rows = overview.rows
     counts = ", ".join(f"{status} {count}" for status, count in overview.statuses)
     table = Table(

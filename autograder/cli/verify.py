@@ -18,7 +18,7 @@ from autograder.course.course_file import find_course, load_course
 from autograder.course.installation import require, require_libraries
 from autograder.course.text import several
 
-WIDE = 200  # columns if the output is not a terminal
+WIDE = 200  # number of columns if the output is not a terminal
 
 
 @click.command()
@@ -77,14 +77,14 @@ def verify(
 
 
 def verify_exercise(root: Path, name: str, with_mutants: bool, share: int) -> Verified:
-    """Verify one exercise; called in a separate process."""
+    """Verify one exercise. This runs in a separate process."""
     course = load_course(root / "course.yml")
     verifier = Verifier(course, course.exercise(name), share)
     return verifier.run([each for each in STEPS if with_mutants or each != "mutants"])
 
 
 def print_results(results: list[Verified]) -> None:
-    """Print the table, fitted to a terminal, and the faults on unwrapped lines for copying."""
+    """Print the table, fitted to the terminal, and the faults on long lines that can be copied."""
     is_known = sys.stdout.isatty() or "COLUMNS" in os.environ
     console = Console(highlight=False, width=None if is_known else WIDE)
     table = Table(box=None, pad_edge=False, header_style="bold")

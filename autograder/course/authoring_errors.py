@@ -1,4 +1,4 @@
-"""Authoring errors, each one sentence with a file and a line, and course files as text."""
+"""Authoring errors, and the text of course files. An error is a sentence with file and line."""
 
 import ast
 import functools
@@ -16,7 +16,7 @@ MOST_NAMES = 12
 
 @dataclass(frozen=True, order=True)
 class AuthoringError:
-    """An error in a file of the course, with its place. Lines count from 1."""
+    """An error in a file of the course, with its place. The first line has the number 1."""
 
     path: Path
     line: int
@@ -27,7 +27,7 @@ class AuthoringError:
 
 
 class InvalidCourse(UserError):
-    """Course with authoring errors. No submission is graded, since none caused the errors."""
+    """Course with authoring errors. No submission is graded, because none has caused the errors."""
 
     def __init__(self, errors: Sequence[AuthoringError]) -> None:
         self.errors = tuple(dict.fromkeys(errors))
@@ -43,7 +43,7 @@ class InvalidCourse(UserError):
 
 
 def meant(word: str, known: Iterable[str]) -> str:
-    """Return the end of a sentence that suggests the nearest name, or lists the known names."""
+    """Return the end of a sentence, which suggests the nearest name or lists the known names."""
     names = sorted(dict.fromkeys(known))
     near = nearest(word, names)
     if near:
@@ -55,7 +55,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class CourseText:
-    """Python file of the course that has been loaded before, so it is valid Python."""
+    """Python file of the course. It was loaded before, so it is valid Python."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -68,17 +68,17 @@ class CourseText:
 
     @functools.cached_property
     def functions(self) -> dict[str, Function]:
-        """Top-level functions by name; the last of several with one name."""
+        """The top-level functions by name. If several have the same name, the last one counts."""
         return {n.name: n for n in self.tree.body if isinstance(n, Function)}
 
     @functools.cached_property
     def bodies(self) -> list[list[ast.stmt]]:
-        """The statements of the module, and of each class in it."""
+        """The statements of the module, and the statements of each class in the module."""
         classes = (node for node in ast.walk(self.tree) if isinstance(node, ast.ClassDef))
         return [self.tree.body, *(node.body for node in classes)]
 
     def line_of_mark(self, function: str, word: object = None) -> int:
-        """Return the line of a word in a function's decorators, or else of its `def`."""
+        """Return the line of a word in a function's decorators, or else the line of its `def`."""
         node = self.functions.get(function)
         if node is None:
             return 1
@@ -93,12 +93,12 @@ class CourseText:
         return node.lineno
 
     def line_of_text(self, word: str) -> int:
-        """Return the first line that contains a word as a string, or 0."""
+        """Return the first line where a word is a string; 0 if there is none."""
         pattern = re.compile(rf"(?P<quote>[\"']){re.escape(word)}(?P=quote)")
         return next((n for n, line in enumerate(self.lines, 1) if pattern.search(line)), 0)
 
     def line_of_assignment(self, name: str) -> int:
-        """Return the line that assigns to a name at the top level, or 1."""
+        """Return the line that assigns to a name at the top level; 1 if there is none."""
         pattern = re.compile(rf"(?:def |class )?{re.escape(name)}\b")
         return next((n for n, line in enumerate(self.lines, 1) if pattern.match(line)), 1)
 

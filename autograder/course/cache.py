@@ -1,4 +1,4 @@
-"""Cache in the user's own folder; an entry's key is a digest of its inputs."""
+"""Cache in the user's folder. The key of an entry is a digest of the inputs of the entry."""
 
 import contextlib
 import hashlib
@@ -17,9 +17,9 @@ SEAL = 32
 
 
 def cache_key(*parts: object) -> str:
-    """Return the digest of some inputs: different inputs have different keys.
+    """Return a digest of some inputs. Different inputs have different keys.
 
-    Bytes and texts are used as they are, everything else as JSON.
+    Bytes and texts are used directly; other inputs are first converted to JSON.
     """
     texts = (p.encode("utf-8", "surrogatepass") if isinstance(p, str) else p for p in parts)
     data = [p if isinstance(p, bytes) else msgspec.json.encode(p) for p in texts]
@@ -27,9 +27,9 @@ def cache_key(*parts: object) -> str:
 
 
 def files_key(root: Path, files: Iterable[Path], length: int = 64) -> str:
-    """Return the digest of files in the given order: their paths below `root` and their contents.
+    """Return a digest of files in the given order: of their paths below `root` and their contents.
 
-    Folders are ignored.
+    Folders do not count.
     """
     parts: list[object] = []
     for file in files:
@@ -39,10 +39,10 @@ def files_key(root: Path, files: Iterable[Path], length: int = 64) -> str:
 
 
 class Cache:
-    """Cache of bytes in files named by their keys; beyond `size` entries the oldest are deleted.
+    """Cache of bytes in files. A file's name is its key. If there are too many, the oldest go.
 
-    An entry never changes and is never out of date, since its key depends on its inputs. If the
-    folder cannot be written, or others may write in it, nothing is cached.
+    An entry never changes and is never out of date, because its key depends on its inputs. If the
+    folder cannot be written, or if others may write in it, the cache stays empty.
     """
 
     def __init__(self, folder: Path, size: int) -> None:
@@ -50,12 +50,12 @@ class Cache:
 
     @classmethod
     def of_user(cls, name: str, size: int) -> "Cache":
-        """Return the user's cache with this name; it stays empty if there is no home folder."""
+        """Return the user's cache with this name. Without a home folder, it always stays empty."""
         home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
         return cls(Path(home, "autograder", name), size)
 
     def get(self, key: str) -> bytes | None:
-        """Return the entry of a key; None if it is missing or damaged."""
+        """Return the entry for a key; None if the entry is missing or damaged."""
         path = self._folder / key
         try:
             data = path.read_bytes() if _is_ours(self._folder) else b""
@@ -69,7 +69,7 @@ class Cache:
             return None
 
     def put(self, key: str, data: bytes) -> bool:
-        """Save an entry; return whether that was possible."""
+        """Save an entry. Return whether this was possible."""
         path = self._folder / key
         packed = zlib.compress(data, 1)
         try:
@@ -92,7 +92,7 @@ def _seal(key: str, packed: bytes) -> bytes:
 
 
 def _is_ours(folder: Path) -> bool:
-    """Return whether a folder belongs to this user and nobody else can write in it."""
+    """Return whether a folder belongs to this user, and nobody else can write in it."""
     found = folder.lstat()
     if os.name != "posix":
         return stat.S_ISDIR(found.st_mode)

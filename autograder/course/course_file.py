@@ -27,11 +27,11 @@ Moment = Annotated[datetime, msgspec.Meta(tz=True)]
 
 
 class Block(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Block of `course.yml`; an unknown field is an error."""
+    """Block of `course.yml`. An unknown field in it is an error."""
 
 
 class Limits(Block, frozen=True, kw_only=True):
-    """Limits of a submission: `memory_mb`, and seconds of running."""
+    """Limits for a submission: memory, and seconds of running time."""
 
     load_seconds: Positive = 10.0
     call_seconds: Positive = 5.0
@@ -40,9 +40,9 @@ class Limits(Block, frozen=True, kw_only=True):
 
 
 class Question(Block, frozen=True, kw_only=True):
-    """Question that is answered in words and graded by a person.
+    """Question that students answer in words, and for which a person gives the points.
 
-    `rubric` lists what gets points; the answer is the text cell `answer="NAME"`.
+    `rubric` says how to give points. The answer is in the text cell `answer="NAME"`.
     """
 
     name: Identifier
@@ -71,7 +71,7 @@ class Exercise(Block, frozen=True, kw_only=True):
 
 
 class Assignment(Block, frozen=True, kw_only=True):
-    """Exercises that are handed in together."""
+    """Exercises that students hand in together."""
 
     name: Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
     title: str
@@ -82,9 +82,9 @@ class Assignment(Block, frozen=True, kw_only=True):
 
 
 class ExportPolicy(Block, frozen=True, kw_only=True):
-    """Cells in exports for work without points: 0, empty, or as for an excused student.
+    """Cells in exports for work without points: 0, empty, or the text for an excused student.
 
-    `too_late` is work that loses all points by lateness. The results themselves do not change.
+    `too_late` is for work that loses all its points because it is late. The results do not change.
     """
 
     missing: CellWithoutPoints = "empty"
@@ -93,10 +93,10 @@ class ExportPolicy(Block, frozen=True, kw_only=True):
 
 
 class Released(Block, frozen=True, kw_only=True):
-    """Origin of a released course; `autograder release` writes it.
+    """Origin of a released course, written by `autograder release`.
 
-    `course` is a digest of the course's checks and reference, `seeds` are the seeds with recorded
-    answers, `made_with` is the NumPy version that recorded them.
+    `course` is a digest of the course's checks and reference. `seeds` are the seeds for which
+    answers were recorded, and `made_with` is the NumPy version that was used to record them.
     """
 
     course: str
@@ -168,7 +168,7 @@ class Course:
         raise UserError(f"There is no assignment {name!r} in course.yml. It has: {known}.")
 
     def hidden_checks(self, exercise: str) -> HiddenChecks:
-        """Return how much students see now of the outcomes of an exercise's hidden checks."""
+        """Return how much students may see now of the outcomes of an exercise's hidden checks."""
         dates = [a.reveal_hidden for a in self.content.assignments if exercise in a.exercises]
         date = next(filter(None, dates), self.content.reveal_hidden)
         if date is None:
@@ -180,7 +180,7 @@ class Course:
 
     @property
     def grading(self) -> tuple[Path, ...]:
-        """The folders of the reference and of the checks; one folder if it contains the other."""
+        """The folders of the reference and of the checks, or only the outer one of the two."""
         reference, checks = self.root / self.content.reference, self.root / self.content.checks
         return (reference,) if reference in checks.parents else (reference, checks)
 
@@ -188,7 +188,7 @@ class Course:
         return self.solutions / f"{exercise}.py"
 
     def right_answers(self, exercise: str) -> list[Path]:
-        """Return the files of the solution and of the alternative solutions, the solution first."""
+        """Return the files of the solution (first) and of the alternative solutions."""
         folder = self.root / self.content.right / exercise
         return [self.solution_file(exercise), *sorted(folder.glob("*.py"))]
 
@@ -197,11 +197,11 @@ class Course:
 
 
 def find_course(*starts: Path, named: Path | None = None) -> Course:
-    """Return the course of the folder `named`, or else of the first start that is in a course.
+    """Return the course in the folder `named`, or else the course around the first possible start.
 
-    A folder belongs to the nearest `course.yml` in it or above it. If no start is in a course, it
-    is the course in the folder AUTOGRADER_COURSE of the environment. There is no default, so
-    nothing is graded in a course that nobody named.
+    A folder belongs to the nearest `course.yml` in the folder or above it. If no start belongs to a
+    course, the environment variable AUTOGRADER_COURSE names the folder of the course. There is no
+    default, so nothing is graded in a course that nobody named.
 
     Raises:
         NoCourse: there is no course.
@@ -253,7 +253,7 @@ def parse_course(path: Path, text: str) -> Course:
 
 
 def _check_names(error: Callable[..., UserError], content: CourseFile) -> None:
-    """Raise an error for duplicate or unknown names and wrong sums, which types do not find."""
+    """Raise an error for duplicate names, unknown names and wrong sums. Types do not show these."""
     seen: set[str] = set()
     for index, exercise in enumerate(content.exercises):
         at: tuple[YamlKey, ...] = ("exercises", index)

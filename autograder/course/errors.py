@@ -2,11 +2,11 @@
 
 
 class UserError(Exception):
-    """Error that a user can fix: the message says what is wrong, where, and what to do.
+    """Error that the user can correct. The message says what is wrong, where, and what to do.
 
     The command line prints it without a traceback and exits with 2.
     """
 
 
 class NoCourse(UserError):
-    """No course in the places that were searched."""
+    """Error: there is no course in the places that were searched."""

@@ -1,4 +1,4 @@
-"""Safe writing of files: never through a link, and never half a file."""
+"""Safe writing of files. It never follows a link, and never leaves half a file."""
 
 import contextlib
 import errno
@@ -10,10 +10,10 @@ from typing import IO
 
 
 def open_new(path: Path, folder: int | None = None) -> IO[bytes]:
-    """Open a new file for writing; an existing file or link of that name is removed first.
+    """Open a new file for writing. An existing file or link of that name is removed first.
 
-    `folder` is the descriptor of the open folder that contains it: then only the path's name is
-    used.
+    `folder` is the descriptor of the opened folder that contains the file. Then only the name of
+    the path is used.
     """
     at = path if folder is None else path.name
     with contextlib.suppress(FileNotFoundError):
@@ -30,9 +30,9 @@ def write_atomically(
     folder: int | None = None,
     sync: bool = False,
 ) -> None:
-    """Write a file so that it has either its old or its new content; a link is replaced.
+    """Write a file so that it has its old content or its new content. A link is replaced.
 
-    A text may come in pieces. With `sync`, this holds even after a power failure.
+    A text may come in pieces. If `sync` is true, this is so even after a power failure.
     """
     partial = path.with_name(f"{path.name}.part")
     with open_new(partial, folder) as file:
@@ -51,10 +51,10 @@ def write_atomically(
 
 
 def synced(path: Path) -> None:
-    """Flush a file's content or a folder's names to the disk, to survive a power failure.
+    """Save a file's content, or a folder's names, on the disk, so that it survives a power failure.
 
     Raises:
-        OSError: it could not be written, for example because the disk is full.
+        OSError: it could not be saved, for example because the disk is full.
     """
     if path.is_dir() and os.name == "nt":  # Windows cannot sync folders
         return
@@ -66,7 +66,7 @@ def synced(path: Path) -> None:
 
 
 def files_below(folder: str, endings: tuple[str, ...]) -> list[str]:
-    """Return the files below a folder with these endings: relative paths, in order."""
+    """Return the files below a folder that have one of these endings, as sorted relative paths."""
     found = []
     for here, _, names in os.walk(folder):
         below = "" if here == folder else os.path.relpath(here, folder).replace(os.sep, "/") + "/"
@@ -78,7 +78,7 @@ def plain_folder(path: Path, mode: int = 0o777) -> None:
     """Make a folder, unless it exists.
 
     Raises:
-        OSError: a link or a file has its name, or it cannot be made.
+        OSError: a link or a file has this name, or the folder cannot be made.
     """
     with contextlib.suppress(FileExistsError):
         path.mkdir(mode)
@@ -88,12 +88,12 @@ def plain_folder(path: Path, mode: int = 0o777) -> None:
 
 @contextlib.contextmanager
 def opened_folder(path: Path) -> Iterator[int | None]:
-    """Open a folder's descriptor, so that nobody can replace the folder by a link.
+    """Open the descriptor of a folder, so that nobody can replace the folder by a link.
 
-    The descriptor is None on systems without such descriptors.
+    On systems without such descriptors, it is None.
 
     Raises:
-        OSError: the path is a link or not a folder.
+        OSError: the path is a link or is not a folder.
     """
     if os.open not in os.supports_dir_fd or not hasattr(os, "O_NOFOLLOW"):
         plain_folder(path)

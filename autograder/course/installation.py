@@ -1,6 +1,6 @@
-"""Installation: the engine's version and folder, and libraries and extensions that may be missing.
+"""Installation: the engine's version and folder, and the libraries and extensions it may lack.
 
-If something is missing, one sentence names the command that installs it, before any work begins.
+If a library is missing, one sentence names the command that installs it, before any work begins.
 """
 
 import functools
@@ -45,7 +45,7 @@ def engine_folder() -> Path:
 
 
 def version() -> str:
-    """Return the engine's version, as its package states it; imports no module of the engine."""
+    """Return the engine's version from its package. No module of the engine is imported."""
     package = sys.modules[__name__.partition(".")[0]]
     stated: str = package.__version__
     return stated
@@ -53,17 +53,17 @@ def version() -> str:
 
 @functools.cache
 def hooks(group: str) -> "Mapping[str, EntryPoint]":
-    """Return the entry points that installed extensions register in a group, by name."""
+    """Return the entry points of a group by name; installed extensions have registered them."""
     from importlib.metadata import entry_points  # slow to import
 
     return {point.name: point for point in entry_points(group=group)}
 
 
 def extension(group: str, name: str, what: str, extra: str) -> Any:
-    """Load the object that an extension registers in a group under a name.
+    """Load the object that an extension has registered in a group under a name.
 
     Args:
-        what: the command that needs it, as the message begins: "autograder desk".
+        what: the command that needs the object, for the start of a message: "autograder desk".
         extra: the extra that installs the extension.
 
     Raises:
@@ -82,11 +82,11 @@ def extension(group: str, name: str, what: str, extra: str) -> Any:
 
 
 def require(extra: Extra, what: str) -> None:
-    """Raise an error if an extra is not installed; import nothing.
+    """Refuse to continue if an extra is not installed. Nothing is imported.
 
     Args:
         extra: its name in `pyproject.toml`.
-        what: the command that needs it, as the message begins: "autograder build".
+        what: the command that needs it, for the start of a message: "autograder build".
 
     Raises:
         UserError: it is not installed; the message names the command that installs it.
@@ -109,7 +109,7 @@ def missing_modules(extra: Extra) -> list[str]:
 
 
 def require_libraries(exercises: "Iterable[Exercise]") -> None:
-    """Raise an error if a library that these exercises need is not installed.
+    """Refuse to continue if a library that these exercises need is not installed.
 
     Raises:
         UserError: a library is missing; the message names an exercise.
@@ -120,10 +120,10 @@ def require_libraries(exercises: "Iterable[Exercise]") -> None:
 
 
 def install_command(*extras: str) -> str:
-    """Return the command that installs some extras here. No package index has the project itself.
+    """Return the command that installs some extras here. The project is in no package index.
 
-    In a clone it installs the project again with the extras, elsewhere only their libraries. torch
-    is installed as a CPU build: the other builds for Linux take gigabytes.
+    In a clone, the command installs the project again with the extras. Elsewhere, it installs only
+    their libraries. torch is the build for the CPU: other builds for Linux take gigabytes.
     """
     pip = f"{_quoted(sys.executable)} -m pip install"
     commands = [f"{pip} torch --index-url {CPU_BUILDS}"] if "torch" in extras else []
@@ -138,7 +138,7 @@ def install_command(*extras: str) -> str:
 
 
 def _libraries(extras: Iterable[str]) -> list[str]:
-    """Return the requirements of some extras, as the installed package states them."""
+    """Return the libraries that some extras require, from the data of the installed package."""
     from importlib.metadata import requires
 
     from packaging.requirements import Requirement
@@ -150,7 +150,7 @@ def _libraries(extras: Iterable[str]) -> list[str]:
             if needed.marker is None or not needed.marker.evaluate({"extra": extra}):
                 continue
             if needed.marker.evaluate({"extra": ""}):
-                continue  # needed even without the extra
+                continue  # this library is needed even without the extra
             own = needed.name == PACKAGE
             names += _libraries(needed.extras) if own else [f"{needed.name}{needed.specifier}"]
     return list(dict.fromkeys(names))

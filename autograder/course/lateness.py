@@ -1,4 +1,4 @@
-"""Late penalties: the policy in `course.yml`, and its arithmetic."""
+"""Late penalties: the policy in `course.yml`, and the computation of penalties."""
 
 import contextlib
 import math
@@ -15,9 +15,9 @@ AtLeast0 = Annotated[float, msgspec.Meta(ge=0)]
 class LatePolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The block `late` of `course.yml`.
 
-    Work within the grace period is not late. After it, each day since the deadline counts, a part
-    of a day as a whole one. Each day costs `percent_a_day` of the earned points; after `until_days`
-    all points are lost. A student's first `free_days` in the course cost nothing.
+    Work within the grace period is not late. After it, the days since the deadline count, and a
+    part of a day counts as a whole day. Each day costs `percent_a_day` of the earned points. After
+    `until_days`, all points are lost. In a course, a student's first `free_days` cost nothing.
     """
 
     grace_minutes: AtLeast0 = 0
@@ -27,9 +27,9 @@ class LatePolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
 
 
 class LatePenalty(msgspec.Struct, frozen=True):
-    """Days after the deadline, the free days among them, and the percentage taken off.
+    """Days after the deadline, the free days among them, and the percentage of points that is lost.
 
-    `until_days` is set if the policy's limit is exceeded, so that no points are left.
+    `until_days` is set if the hand-in is later than the policy allows, so that all points are lost.
     """
 
     days: int
@@ -38,7 +38,7 @@ class LatePenalty(msgspec.Struct, frozen=True):
     until_days: float | None = None
 
     def said(self, at: str, source: str, points: float) -> str:
-        """Return the sentence on lateness that a student reads."""
+        """Return the sentence on lateness, which the student reads."""
         counted = several(self.days, "day")  # part of a day counts as a day
         when = f"Handed in {at} (by {source}), which counts as {counted} late"
         free = f" This used {several(self.free_days, 'free late day')}." if self.free_days else ""
@@ -52,9 +52,9 @@ class LatePenalty(msgspec.Struct, frozen=True):
 
 
 def days_late(due: datetime, at: datetime, grace_minutes: float, extra_days: float) -> int:
-    """Return the days between deadline and submission, rounded up; 0 within the grace period.
+    """Return the days from deadline to submission, rounded up; 0 within the grace period.
 
-    A time without a zone is in the deadline's zone; a deadline without one is in UTC.
+    A time without a time zone is in the deadline's zone. A deadline without a zone is in UTC.
     """
     deadline = due if due.tzinfo else due.replace(tzinfo=UTC)
     came = at if at.tzinfo else at.replace(tzinfo=deadline.tzinfo)
@@ -65,7 +65,7 @@ def days_late(due: datetime, at: datetime, grace_minutes: float, extra_days: flo
 
 
 def late_penalty(policy: LatePolicy, days: int, free_left: int) -> LatePenalty:
-    """Return the penalty for `days` late days, of which up to `free_left` are free."""
+    """Return the penalty for `days` late days, of which at most `free_left` are free."""
     free = min(days, max(0, free_left))
     charged = days - free
     percent = min(100.0, policy.percent_a_day * charged)
@@ -75,10 +75,10 @@ def late_penalty(policy: LatePolicy, days: int, free_left: int) -> LatePenalty:
 
 
 def with_deadlines(course: dict[object, object]) -> dict[object, object]:
-    """Return a course's fields with deadlines (`2027-02-05T23:59+01:00`) as times.
+    """Return a course's fields with times instead of texts such as `2027-02-05T23:59+01:00`.
 
-    YAML reads a time without seconds as a text. A deadline without a zone is in UTC. Values that
-    are not times stay unchanged.
+    YAML reads a time without seconds as text. A deadline without a time zone is in UTC. Values that
+    are not times do not change.
     """
     _read_time(course, "reveal_hidden")
     assignments = course.get("assignments")
@@ -92,7 +92,7 @@ def with_deadlines(course: dict[object, object]) -> dict[object, object]:
 
 
 def _read_time(fields: dict[object, object], name: str) -> datetime | None:
-    """Convert a field's text to a time in place; return the time, or None if it is not a time."""
+    """Replace a field's text by a time, and return the time; None if the text is not a time."""
     value = fields.get(name)
     if isinstance(value, str) and len(value) > len("2027-02-05"):
         with contextlib.suppress(ValueError):

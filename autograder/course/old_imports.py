@@ -1,7 +1,6 @@
-"""Old imports from before `autograder.author`, which work for one version, with a warning.
+"""Old imports, from before `autograder.author`. They work for one more version, with a warning.
 
-The table lists for each old module the names that the documents listed. A renamed name is written
-`old=new`.
+For each old module, the table has the names that were documented. `old=new` is a renamed name.
 """
 
 import importlib
@@ -57,7 +56,7 @@ FIELDS = {  # fields of a recipe that were renamed
 
 
 def find_spec(name: str) -> ModuleSpec | None:
-    """Return how to load a module by its old name; None if it is not an old name."""
+    """Return the way to load a module by its old name; None if the name is not an old one."""
     old = name.removeprefix("autograder.")
     if old not in NAMES and old not in PACKAGES:
         return None
@@ -65,7 +64,7 @@ def find_spec(name: str) -> ModuleSpec | None:
 
 
 class _Loader(Loader):
-    """Loader of a module whose names are looked up on access."""
+    """Loader of a module whose names are looked up when they are used."""
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:  # noqa: ARG002
         return None
@@ -79,7 +78,7 @@ def old_name(module: str, wanted: str) -> Any:
     """Return the object that a module had under an old name, and warn.
 
     Raises:
-        AttributeError: the module had no such public name.
+        AttributeError: the module had no public object of that name.
     """
     pairs = NAMES.get(module.removeprefix("autograder."), "").split()
     names = {old: new or old for old, _, new in (pair.partition("=") for pair in pairs)}

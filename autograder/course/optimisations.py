@@ -1,4 +1,4 @@
-"""Switches that disable optimisations for measurements; the points stay the same."""
+"""Switches that turn off optimisations, for measurements. Points do not depend on them."""
 
 import os
 
@@ -6,5 +6,5 @@ VARIABLE = "AUTOGRADER_WITHOUT"
 
 
 def is_off(name: str) -> bool:
-    """Return whether the environment disables it: `AUTOGRADER_WITHOUT=quick_exit,…`."""
+    """Return whether `AUTOGRADER_WITHOUT=quick_exit,…` in the environment turns it off."""
     return name in os.environ.get(VARIABLE, "").split(",")

@@ -1,6 +1,6 @@
-"""The course's own packages, importable while its code runs, and never mixed with another course's.
+"""Packages of the course. Its own code can import them while it runs; other courses' code cannot.
 
-A Python process has only one package of each name, and most courses name theirs `reference`.
+A Python process has only one package of each name, and most courses have one named `reference`.
 """
 
 import contextlib
@@ -19,10 +19,10 @@ Modules = dict[str, ModuleType]
 
 @contextlib.contextmanager
 def importable(course: Course) -> Iterator[None]:
-    """Put the course's folder first on the path, and load its packages from there.
+    """Put the course's folder first on the import path, and load the course's packages from there.
 
-    Modules of other courses with the same names are set aside, and restored afterwards. Threads may
-    share this for one course; threads of different courses wait for each other.
+    Modules of other courses with the same names are put away, and restored afterwards. Several
+    threads may do this for one course at the same time; threads of different courses wait.
     """
     _STAGE.enter(course)
     try:
@@ -32,7 +32,7 @@ def importable(course: Course) -> Iterator[None]:
 
 
 class _Stage:
-    """The course whose code runs in this process now, and other courses' set-aside modules."""
+    """The course whose code now runs in this process, and modules of other courses that wait."""
 
     def __init__(self) -> None:
         self.root: Path | None = None
@@ -49,7 +49,7 @@ class _Stage:
             self.changed.wait_for(lambda: self.root in {None, root})
             self.inside += 1
             if self.root is None:
-                if root != self.last:  # an author may just have written a file
+                if root != self.last:  # an author may have written a file a moment ago
                     importlib.invalidate_caches()
                 content = course.content  # its packages are the first parts of these paths
                 paths = (content.reference, content.checks, content.solutions)
@@ -87,7 +87,7 @@ class _Stage:
         path: Sequence[str] | None = None,  # noqa: ARG002  the packages have no dot in their names
         target: ModuleType | None = None,
     ) -> ModuleSpec | None:
-        """Find a package of the course in its folder only."""
+        """Find a package of the course, only in the course's folder."""
         if name not in self.names:
             return None
         found = PathFinder.find_spec(name, [str(self.root)], target)
@@ -111,7 +111,7 @@ def _loaded(name: str) -> Modules:
 
 
 def _folder_of(loaded: Modules) -> Path | None:
-    """Return the folder that contains a package, by the files of its modules."""
+    """Return the folder that contains a package, from the files of its modules."""
     for name, module in loaded.items():
         file = getattr(module, "__file__", None)
         if file:

@@ -1,4 +1,4 @@
-"""Texts that are safe to print, store and compare; names, numbers and lists in sentences."""
+"""Texts that are safe to print, store and compare; and names, numbers and lists in sentences."""
 
 import difflib
 import hashlib
@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{4,}\b")
 _DIGESTED = re.compile(r"(--[0-9a-f]{32}| \([0-9a-f]{32}\))\Z")
 _UNSAFE_IN_NAMES = re.compile(r"[^A-Za-z0-9._-]+")
-_AFTER_A_NOUN = re.compile(  # start of a phrase that qualifies the noun
+_AFTER_A_NOUN = re.compile(  # start of a phrase that follows a noun
     r" (?:(?:of|after|for|with|without|in|on|at|by|to|from|over|under|before|between|while|"
     r"that|which|divided|given|taken)\b|[(A-Z])|,"
 )
@@ -23,11 +23,11 @@ MAX_ID = 120
 
 
 def printable(text: str, limit: int = 2000) -> str:
-    """Return text without control characters or terminal escapes, of at most `limit` characters.
+    """Return text without control characters and terminal escapes, with at most `limit` characters.
 
-    Newlines and tabs stay. Escapes, other control characters, lone surrogates and the direction
-    marks that can reorder a line are shown as `\\x1b` and the like. Memory addresses become `0x…`,
-    since they differ from run to run.
+    Newlines and tabs stay. Escapes, other control characters, lone surrogates, and direction marks
+    (which could reorder a line) become texts such as `\x1b`. Memory addresses become `0x…`, because
+    they differ between runs.
     """
     start = text[: limit + 1]
     cut = _ADDRESS.sub("0x…", start if start.isprintable() else "".join(map(_shown, start)))
@@ -46,10 +46,10 @@ def _shown(char: str) -> str:
 
 
 def file_name(identifier: str) -> str:
-    """Return a file name for a student's id: the id if it is safe, else cleaned with a digest.
+    """Return a file name for a student's id. An id that is no safe name is cleaned, with a digest.
 
-    Two different ids never share a name, even if the file system ignores case: an id that looks
-    like a name with a digest gets a digest itself, and the digest is too long to forge.
+    Two different ids never have the same file name, even if the file system ignores case. An id
+    that looks like a name with a digest gets a digest too. The digest is too long to be forged.
     """
     clean = _UNSAFE_IN_NAMES.sub("_", identifier).strip("._-")[:MAX_NAME].rstrip("._-")
     if DEVICES.fullmatch(clean):
@@ -60,25 +60,25 @@ def file_name(identifier: str) -> str:
 
 
 def has_digest(name: str) -> bool:
-    """Return whether a name ends with a digest as `file_name` and `identity` add it."""
+    """Return whether a name ends with a digest that `file_name` or `identity` has added."""
     return _DIGESTED.search(name) is not None
 
 
 def digest(text: str, length: int = 32) -> str:
-    """Return hexadecimal digits that identify a text of any characters."""
+    """Return hexadecimal digits that identify a text, which may have any characters."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:length]
 
 
 def as_letters(text: str) -> str:
-    """Return letters that identify a text; a spreadsheet could take digits for a number."""
+    """Return letters that identify a text. A spreadsheet could read digits as a number."""
     return digest(text, ID_LETTERS).translate(_AS_LETTERS)
 
 
 def identity(name: str) -> str:
-    """Return the id for a folder's name: the name if it is printable, or else with a digest.
+    """Return the id for a folder's name: the name itself, with a digest if it is not printable.
 
-    It depends only on the name, not on the rest of the class, and two different names never share
-    an id.
+    The id depends only on the name, and not on other students. Two different names never have the
+    same id.
     """
     shown = one_line(name, MAX_ID)
     if shown == name and not has_digest(name):
@@ -87,7 +87,7 @@ def identity(name: str) -> str:
 
 
 def number(value: float) -> str:
-    """Format a number such as points: at most two decimals, no trailing zeros."""
+    """Format a number such as points, with at most two decimals and no zeros at the end."""
     return f"{value:.2f}".rstrip("0").rstrip(".") or "0"
 
 
@@ -100,7 +100,7 @@ def several(count: float, noun: str) -> str:
 
 
 def nearest(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
-    """Return the most similar name, or an empty text if the similarity is below `cutoff`."""
+    """Return the most similar known name; empty if the similarity is below `cutoff`."""
     found = difflib.get_close_matches(word, list(known), n=1, cutoff=cutoff)
     return found[0] if found else ""
 
@@ -141,12 +141,12 @@ def is_plural(what: str) -> bool:
 
 
 def are(what: str) -> str:
-    """Return `is` or `are` for the name of a value."""
+    """Return the verb for the name of a value: `is` or `are`."""
     return "are" if is_plural(what) else "is"
 
 
 def ordinal(number: int) -> str:
-    """Return `1st`, `2nd`, `3rd`, `11th`."""
+    """Return an ordinal number: `1st`, `2nd`, `3rd`, `11th`."""
     if number % 100 in {11, 12, 13}:
         return f"{number}th"
     ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")

@@ -1,8 +1,8 @@
-"""Variants: each student's own numbers, derived from the course's secret and the student's id.
+"""Variants: each student has other numbers, made from the course's secret and the student's id.
 
-A variant is a key of 16 hexadecimal digits. The course decides what depends on it: its reference
-has a module `variants.EXERCISE` with `personalised(text, variant)`, which returns the exercise's
-text with the variant's numbers.
+A variant is a key of 16 hexadecimal digits. The course decides how numbers depend on it: its
+reference has a module `variants.EXERCISE` with a function `personalised(text, variant)`, which
+returns the text of the exercise with the numbers of the variant.
 """
 
 import hashlib
@@ -19,15 +19,15 @@ from autograder.course.text import one_line
 
 SECRET = "course.secret"
 LINE = re.compile(r'^VARIANT = "([0-9a-f]{16})"', re.MULTILINE)
-FEWEST = 16  # characters of a secret at least
+FEWEST = 16  # smallest number of characters in a secret
 TRIED = tuple(hashlib.sha256(bytes([n])).hexdigest()[:16] for n in range(3))
 
 
 def read_secret(course: Course) -> bytes:
-    """Read the course's secret.
+    """Read the secret of the course.
 
     Raises:
-        UserError: there is none, or it is too short.
+        UserError: there is no secret, or it is too short.
     """
     path = course.root / SECRET
     try:
@@ -44,7 +44,7 @@ def read_secret(course: Course) -> bytes:
 
 
 def make_secret(course: Course) -> Path | None:
-    """Make the course's secret, readable only by its owner; return None if there is one already."""
+    """Make the course's secret, readable only by its owner. Return None if there is one."""
     path = course.root / SECRET
     if path.exists():
         return None
@@ -54,7 +54,7 @@ def make_secret(course: Course) -> Path | None:
 
 
 def variant_of(exercise: Exercise, student: str, secret: bytes | None) -> str:
-    """Return the student's variant of an exercise; empty if the exercise has no variants."""
+    """Return a student's variant of an exercise; empty if the exercise has no variants."""
     if exercise.variant == "none" or secret is None:
         return ""
     message = f"{exercise.name}\0{student}".encode("utf-8", "surrogatepass")
@@ -68,7 +68,7 @@ def stated_variant(text: str) -> str:
 
 
 def personalised(course: Course, exercise: Exercise, text: str, variant: str) -> str:
-    """Return a solution's text with the variant's numbers.
+    """Return the text of a solution with the numbers of a variant.
 
     Raises:
         UserError: the course's reference cannot make variants of this exercise, or the text does
@@ -99,11 +99,11 @@ def personalised(course: Course, exercise: Exercise, text: str, variant: str) ->
 
 
 def tried_variants(course: Course, exercise: Exercise) -> dict[str, str]:
-    """Return the solution's texts for some variants, by variant.
+    """Return a solution's texts for a few variants, as a dict from variant to text.
 
     Raises:
-        UserError: `personalised` raises it, there is no solution, or all texts have the same
-            numbers.
+        UserError: there is no solution, `personalised` raises this error, or all texts have the
+            same numbers.
     """
     solution = course.solution_file(exercise.name)
     try:

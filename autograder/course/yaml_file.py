@@ -1,4 +1,4 @@
-"""YAML file as typed data; errors name the line, the field and what was expected."""
+"""YAML file as typed data. An error names the line, the field and the expected value."""
 
 import re
 import types
@@ -19,7 +19,7 @@ Whole = TypeVar("Whole", bound=msgspec.Struct)
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """YAML loader that leaves dates as text, so that an error in a date has a line."""
+    """Loader of YAML that keeps dates as text, so that an error in a date can name its line."""
 
     yaml_implicit_resolvers = {
         first: [(tag, pattern) for tag, pattern in found if tag != "tag:yaml.org,2002:timestamp"]
@@ -30,10 +30,10 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
 def read_yaml(
     path: Path, text: str, kind: type[Whole], prepared: Callable[[dict[object, object]], object]
 ) -> Whole:
-    """Return the text of the file at `path` as a `kind`; `prepared` converts its data first.
+    """Return the text of the file at `path` as a `kind`. `prepared` converts the data before.
 
     Raises:
-        UserError: it is invalid; the message names file, line, field and what was expected.
+        UserError: it is invalid; the message names file, line, field and the expected value.
     """
     try:
         data = yaml.load(text, Loader=_Loader)
@@ -53,9 +53,9 @@ def read_yaml(
 def yaml_error(
     path: Path, text: str, steps: Sequence[YamlKey], says: str, field: str = ""
 ) -> UserError:
-    """Return an error about the node at a path of keys and indices in a file's text.
+    """Return an error about a node of a file; `steps` are the keys and indices that lead to it.
 
-    Its line (from 1) is that of the node, or of the nearest existing node above it.
+    Its line (from 1) is the line of the node, or of the nearest node above it that exists.
     """
     node = yaml.compose(text, Loader=yaml.SafeLoader)
     assert node is not None
@@ -77,7 +77,7 @@ def yaml_error(
 
 
 def _explained(path: Path, text: str, kind: type, message: str) -> UserError:
-    """Turn a msgspec message with `$.exercises[1].points` into a line, field and expectation."""
+    """Return an error with line, field and expected value for a message of msgspec."""
     said, _, where = message.partition(" - at `")
     steps: list[YamlKey] = [
         int(step) if step.isdigit() else step
@@ -96,7 +96,7 @@ def _explained(path: Path, text: str, kind: type, message: str) -> UserError:
 
 
 def _kind_at(kind: Any, steps: Sequence[YamlKey]) -> Any:
-    """Return the type at a path of keys and indices."""
+    """Return the type to which keys and indices lead."""
     for step in steps:
         if isinstance(step, int):
             kind = typing.get_args(kind)[0]
@@ -108,7 +108,7 @@ def _kind_at(kind: Any, steps: Sequence[YamlKey]) -> Any:
 
 
 def _expected(said: str, kind: Any) -> str:
-    """Return msgspec's expectation, with the choices if msgspec does not list them."""
+    """Return the value that msgspec expected, with the choices if msgspec does not list them."""
     if said.startswith("Invalid enum value"):
         return f"expected one of {', '.join(map(str, typing.get_args(kind)))}"
     if kind is datetime and said.startswith(("Invalid RFC3339", "Expected `datetime")):

@@ -39,10 +39,7 @@ MadeBy = tuple[MistakeCount, set[int]]  # a mistake, and the students who made i
 
 
 class Band(NamedTuple):
-    """Neighbouring bars of a histogram, merged.
-
-    `end` is the index of the bar after the last one.
-    """
+    """Neighbouring bars of a histogram, merged. `end` is the index of the bar after these."""
 
     start: int
     end: int
@@ -182,10 +179,7 @@ def mistake_sentences(lines: Sequence["MistakeLine"]) -> tuple[str, ...]:
 
 
 class ExerciseLine(msgspec.Struct, frozen=True):
-    """An exercise.
-
-    Its facility, from 0 to 1, is None if it may not be shown; `why_not` says why.
-    """
+    """An exercise. If its facility (0 to 1) may not be shown, it is None; `why_not` says why."""
 
     title: str
     students: str

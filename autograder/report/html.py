@@ -67,10 +67,7 @@ SIGNS = {"missing": "–", "excused": "×", "by hand": "✎", "needs a person": 
 
 @functools.cache
 def environment(*folders: Path) -> jinja2.Environment:
-    """Return the environment for this package's templates and those in `folders`.
-
-    It escapes values.
-    """
+    """Return the environment for the templates here and in `folders`. It escapes all values."""
     made = jinja2.Environment(
         loader=jinja2.FileSystemLoader([TEMPLATES, *folders]),
         autoescape=True,

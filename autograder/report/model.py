@@ -51,10 +51,7 @@ class Matrix(Record, frozen=True, kw_only=True):
 
 
 class Curve(Record, frozen=True, kw_only=True):
-    """Measurements of `name` at values `x` of `against`.
-
-    Correct ones are between `low` and `high`.
-    """
+    """Measurements of `name` at values `x` of `against`. Correct ones lie from `low` to `high`."""
 
     name: str
     against: str
@@ -97,10 +94,7 @@ class Evidence(Record, frozen=True, kw_only=True):
 
 
 class Line(Record, frozen=True, kw_only=True):
-    """A line of the student's source.
-
-    `text[column:end]` is the part to mark, or all if both are 0.
-    """
+    """A line of the student's source. `text[column:end]` is the marked part; 0:0 marks all."""
 
     file: str
     line: int

@@ -28,10 +28,7 @@ HARMLESS = frozenset({"graded", "missing", "by hand", "excused"})  # statuses th
 
 
 def above_maximum_note(above: Iterable[str]) -> list[str]:
-    """Return a sentence with the names of the students above the maximum.
-
-    No sentence without names.
-    """
+    """Return a sentence with the names of the students above the maximum, if there are any."""
     shown = [one_line(each, 200) for each in above]
     if not shown:
         return []

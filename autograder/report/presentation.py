@@ -76,10 +76,7 @@ def shown_outcome(check: CheckReport) -> str:
 
 
 def sentence(cause: Cause) -> str:
-    """Return the sentence of a cause, from `SENTENCES`.
-
-    The cause's first name replaces `{name}`.
-    """
+    """Return the sentence of a cause, from `SENTENCES`. Its first name replaces `{name}`."""
     name = cause.names[0] if cause.names else ""
     return SENTENCES[cause.code].format(subject=cause.subject, name=name)
 
@@ -202,10 +199,7 @@ def _nothing_begun(exercise: ExerciseReport) -> bool:
 
 
 def _shown(exercise: ExerciseReport, why: dict[str, str]) -> Iterator[CheckReport]:
-    """Yield the checks.
-
-    Those in `why`, and those that need one of these, have the outcome "not run".
-    """
+    """Yield the checks. The outcome of those in `why`, and of those that need one, is "not run"."""
     waits: dict[str, str] = {}  # why a check was not run, by its title
     nothing = _is_unreadable(exercise) or _nothing_begun(exercise)
     for check in exercise.checks:
@@ -233,10 +227,7 @@ def _shown(exercise: ExerciseReport, why: dict[str, str]) -> Iterator[CheckRepor
 
 
 def first_failure(exercise: ExerciseReport) -> CheckReport | None:
-    """Return the first failed check, except those that fail due to another check.
-
-    None without one.
-    """
+    """Return the first failed check that does not fail only due to another; None without one."""
     checks = presented(exercise).checks
     return next((check for check in checks if not is_quiet(check)), None)
 

@@ -186,10 +186,7 @@ def interval_of(statistic: Callable[[Floats], float], points: Floats, drawn: Flo
 
 
 def _intervals(found: Floats) -> list[Interval]:
-    """Return the interval for each column.
-
-    NaN if the figure is undefined in most sampled classes.
-    """
+    """Return each column's interval; NaN if the figure is undefined in most sampled classes."""
     tails = [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
     intervals = []
     for column in found.T:

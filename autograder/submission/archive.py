@@ -223,9 +223,9 @@ class _Unpacking:
             raise _LeftOut(f"it cannot be written ({one_line(str(error), 100)})") from None
 
     def _folder(self, parts: PathParts) -> None:
-        """Make a folder that this archive has not made.
+        """Make a folder, if this archive has not yet.
 
-        Raise FileExistsError if the name is taken.
+        Raise FileExistsError if its name is taken.
         """
         for end in range(1, len(parts) + 1):
             if parts[:end] not in self.folders:

@@ -136,10 +136,7 @@ def _is_idle(node: ast.stmt) -> bool:
 
 
 def _is_hollow(node: Definition) -> bool:
-    """Return whether a definition has no body yet.
-
-    A class has none if no function of it has one.
-    """
+    """Return whether a definition has no body yet. In a class, no function has one."""
     body = [each for each in node.body if not is_text(each)]
     if isinstance(node, ast.ClassDef):
         return all(isinstance(part, Definition) and _is_hollow(part) for part in body)

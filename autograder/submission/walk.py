@@ -121,10 +121,7 @@ class FolderWalk:
                 self._lost.append(file)
 
     def _unpacked(self, archive: Path, above: str) -> "list[_Place]":
-        """Unpack a zip.
-
-        Return its folder in a list, which is empty if the zip cannot be unpacked.
-        """
+        """Unpack a zip. Return a list with its folder, which is empty if this is not possible."""
         scratch = Path(self._open.enter_context(tempfile.TemporaryDirectory(prefix="autograder-")))
         try:
             notes, listed = unpack(archive, scratch, MAX_STUDENT, MAX_LISTED_STUDENT)
