@@ -62,7 +62,7 @@ Simulations = Iterable[tuple[str, str, dict[str, object]]]
 
 
 class Verified(msgspec.Struct):
-    """What was verified of an exercise, in numbers, and a sentence on each fault."""
+    """Result of `verify` for an exercise: numbers, and a sentence on each fault."""
 
     name: str
     checks: int = 0

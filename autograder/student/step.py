@@ -29,14 +29,14 @@ LAST = "That was the last hint."
 
 
 class Seen(msgspec.Struct, frozen=True):
-    """How a check failed when the student last saw it, and how many hints were shown."""
+    """Failure of a check as the student last saw it, and the number of hints that were shown."""
 
     way: str
     hints: int
 
 
 class Attempts(msgspec.Struct, frozen=True):
-    """What a student has seen of an exercise: the digest of the source, and each check.
+    """Facts that a student has seen about an exercise: the digest of the source, and each check.
 
     `first` is the name of the check to correct first; only its hints were on the screen.
     """

@@ -17,7 +17,7 @@ MAX_DEFINED = 3
 
 
 class Rank(IntEnum):
-    """How likely it is that a file is the intended answer. The likeliest rank comes first."""
+    """Likelihood that a file is the intended answer. The likeliest rank comes first."""
 
     WRITTEN = 0
     BY_CONTENT = 1

@@ -31,7 +31,7 @@ def may_be_hidden_work(name: str) -> bool:
 
 
 class NameMatch(IntEnum):
-    """How closely a file's name matches the name of an exercise. The closest match comes first."""
+    """Closeness of a file's name to the name of an exercise. The closest match comes first."""
 
     EXACT = 0
     NEAR = 1  # `softmax (1)`, `softmax_final`
