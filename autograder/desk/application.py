@@ -89,7 +89,10 @@ def application(
 
 
 def _harmless(value: object) -> object:
-    """Return a text with its invisible characters escaped, and cut; other values unchanged."""
+    """Return a text with invisible characters escaped, cut to a limit.
+
+    Return other values unchanged.
+    """
     if not isinstance(value, str) or isinstance(value, Markup):
         return value
     if len(value) > MAX_LETTERS:

@@ -1,6 +1,6 @@
-"""Search for one change of a recipe's step that gives the answers of a group of students.
+"""Search for a change of one step of a recipe, after which it gives the answers of a group.
 
-It changes and runs only the course's own code, never a student's.
+It changes and runs only the course's code, never the code of a student.
 """
 
 import ast
@@ -71,7 +71,7 @@ def step_codes(recipe: Recipe, root: Path) -> Iterator[StepCode]:
 
 
 def _called(step: str, text: str, space: Mapping[str, Any], root: Path) -> Iterator[StepCode]:
-    """Yield the course's functions that a step's expression calls."""
+    """Yield functions of the course that the expression of a step calls."""
     names = [
         n.func.id
         for n in ast.walk(ast.parse(text))
@@ -134,7 +134,7 @@ def function_text(function: Any, root: Path) -> str:
 
 
 class _Bare(ast.NodeTransformer):
-    """Remover of annotations and docstrings in functions."""
+    """Transformer that removes annotations and docstrings from functions."""
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
         node.returns = None
@@ -153,7 +153,7 @@ class _Bare(ast.NodeTransformer):
 
 
 def seen_names(text: str, space: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the names that a text takes from a namespace, with their values."""
+    """Return the names in a namespace that a text uses, with their values."""
     tree = ast.parse(text)
     names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     bound = {
@@ -166,7 +166,7 @@ def seen_names(text: str, space: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def import_line(name: str, value: Any, space: Mapping[str, Any]) -> str:
-    """Return the line by which another module imports a name of a namespace."""
+    """Return the line with which another module can import a name of a namespace."""
     if isinstance(value, ModuleType):
         return f"import {value.__name__}" + (f" as {name}" if name != value.__name__ else "")
     module, real = getattr(value, "__module__", None), getattr(value, "__name__", None)
@@ -226,7 +226,7 @@ def changed_step(answers: GroupAnswers, root: Path) -> ChangedStep | None:
 
 
 def _texts(code: StepCode, recipe: Recipe) -> Iterator[str]:
-    """Yield the text with one change, the simplest changes first."""
+    """Yield the text with one change at a time; the simplest changes come first."""
     try:
         tree = Tree(Unit(code.step, code.text))
     except (SyntaxError, ValueError, RecursionError):
@@ -246,7 +246,7 @@ def _texts(code: StepCode, recipe: Recipe) -> Iterator[str]:
 
 
 def _by_a_number(tree: Tree) -> Iterator[str]:
-    """Yield the text with one value incremented, decremented, doubled, halved or negated."""
+    """Yield the text with one value increased or decreased by 1, doubled, halved or negated."""
     for node in tree.nodes:
         parent = tree.parent.get(node)
         is_read = isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
@@ -262,7 +262,7 @@ def _put(tree: Tree, node: ast.AST, text: str) -> str:
 
 
 def _answers_so(code: StepCode, text: str, answers: GroupAnswers, order: list[int]) -> bool:
-    """Return whether a changed text gives the answers of each submission in the group."""
+    """Return whether the changed text gives the answers of every submission in the group."""
     space = dict(code.space)
     try:
         with warnings.catch_warnings():

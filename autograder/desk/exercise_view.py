@@ -64,7 +64,10 @@ def show(visit: Visit) -> Response:
 def _in_pairs(
     checks: Sequence[CheckOutcomes], measured: Sequence[Measured]
 ) -> list[tuple[CheckOutcomes, Measured | None]]:
-    """Return checks with their statistics; the first of several checks with one title gets them."""
+    """Return the checks with their statistics.
+
+    Of several with one title, only the first has them.
+    """
     by_title: dict[str, list[Measured]] = {}
     for each in measured:
         by_title.setdefault(each.title, []).append(each)

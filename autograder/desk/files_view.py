@@ -1,4 +1,4 @@
-"""View to choose among several files for one exercise, side by side with their points."""
+"""View to choose one of several files for an exercise. They are side by side, with points."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -79,7 +79,7 @@ def show(visit: Visit) -> Response:
 
 
 def _distinct(files: Sequence[FoundFile]) -> list[FoundFile]:
-    """Return the first file of each content."""
+    """Return the files; of files with the same content, only the first."""
     found: dict[str, FoundFile] = {}
     for file in files:
         found.setdefault(file.source.content if file.source else file.shown, file)

@@ -1,4 +1,4 @@
-"""Answers of a group's submissions to a recipe's probes, computed in the sandbox."""
+"""Answers of a group's submissions to the probes of a recipe, computed in the sandbox."""
 
 import contextlib
 from collections.abc import Sequence
@@ -30,12 +30,12 @@ class GroupAnswers(msgspec.Struct):
 def answers_of_group(
     course: Course, exercise: Exercise, group: str, sources: Sequence[Source], children: Children
 ) -> GroupAnswers:
-    """Run these sources on all probes of the function that the group is about.
+    """Run these sources on all probes of the group's function.
 
-    The course's packages must be importable.
+    The packages of the course must be importable.
 
     Raises:
-        UserError: no source gives the group's answers, so the files have changed since grading.
+        UserError: no source gives the group's answers, because the files changed after grading.
     """
     catalogue = Catalogue(course.content.reference)
     for function in catalogue.recipes(exercise.name):
@@ -59,7 +59,7 @@ def answers_of_group(
 
 
 def _outcomes(submission: Submission, replay: Replay, group: str) -> tuple[Outcome, ...]:
-    """Run a submission on all probes; return nothing if the first answers are not the group's.
+    """Run a submission on all probes. Return nothing if the first answers are not the group's.
 
     Raises:
         Stopped: the submission does not answer.

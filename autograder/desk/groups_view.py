@@ -26,7 +26,7 @@ MAX_SHOWN = 50
 
 
 class GroupState(msgspec.Struct, frozen=True):
-    """Progress of a group: `doing` is the running job, `trouble` the error of the last one."""
+    """Progress of a group. `doing` is the job that runs; `trouble` is the last job's error."""
 
     students: tuple[str, ...] = ()
     doing: str = ""
@@ -40,7 +40,7 @@ class GroupState(msgspec.Struct, frozen=True):
 
 
 class GroupJobs:
-    """Groups of a desk and their jobs, which run one at a time, since each occupies a processor."""
+    """Groups of a desk, and their jobs. Jobs run one at a time, because each uses a whole core."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -101,7 +101,7 @@ def show(visit: Visit) -> Response:
 
 
 def look(visit: Visit) -> Response:
-    """Start a job that gets the group's answers and searches for a wrong step that gives them."""
+    """Start a job that computes the group's answers and searches for a step that gives them."""
     group, _ = _group(visit)
     work = _work(visit, group)
 
@@ -159,7 +159,7 @@ def _path(group: UnnamedGroup) -> str:
 
 
 def _group(visit: Visit) -> tuple[UnnamedGroup, GroupState]:
-    """Return the group in the address; after naming, it stays at its address."""
+    """Return the group in the address. A group keeps its address after it was named."""
     key = visit.part("exercise"), visit.part("group")
     state = _jobs(visit.desk.results).state(key)
     for group in visit.results().unnamed:

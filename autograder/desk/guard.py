@@ -28,13 +28,13 @@ class Secrets:
         self._tokens: dict[str, Path | None] = {}
 
     def new_token(self, file: Path | None = None) -> str:
-        """Return a token that admits one browser once; its use deletes the `file` with it."""
+        """Return a token with which one browser can enter once. This deletes the `file` with it."""
         token = secrets.token_urlsafe(BYTES)
         self._tokens[token] = file
         return token
 
     def take(self, token: str) -> bool:
-        """Use up a token; return false if it is unknown or used."""
+        """Use up a token. Return false if it is not known, or was used before."""
         known = next((each for each in self._tokens if same(each, token)), None)
         if known is None:
             return False
@@ -45,7 +45,7 @@ class Secrets:
 
 
 def same(one: str, other: str) -> bool:
-    """Return whether two texts are equal, in constant time."""
+    """Return whether two texts are equal. The time does not depend on the texts."""
     return hmac.compare_digest(one.encode("utf-8", "replace"), other.encode("utf-8", "replace"))
 
 
@@ -73,7 +73,7 @@ HEADERS: Final = {
 
 
 class Guard:
-    """Middleware that passes requests on, or refuses them with a reason."""
+    """Middleware that passes a request on, or refuses it and gives the reason."""
 
     def __init__(self, app: ASGIApp, port: int, secrets: Secrets) -> None:
         self._app = app
@@ -98,7 +98,7 @@ class Guard:
             await (answer or self._app)(scope, receive, safely)
 
     def _answer(self, request: Request) -> Response | None:
-        """Return the guard's answer, or None if the request may pass to a view."""
+        """Return the answer of the guard, or None if the request may reach a view."""
         headers = request.headers
         if request.method not in {"GET", "HEAD", "POST"}:
             return _refused(
@@ -124,10 +124,10 @@ class Guard:
         return None
 
     def _is_from_here(self, method: str, headers: Headers) -> bool:
-        """Return whether a request comes from a page of the desk or from the address bar.
+        """Return whether a request comes from a page of the desk, or from the address bar.
 
-        The desk's pages send no referrer, so browsers send the origin "null" with their forms. Then
-        Sec-Fetch-Site decides, which no page can forge.
+        The desk's pages send no referrer, so a browser sends the origin "null" with their forms.
+        Then the header Sec-Fetch-Site decides, because no page can forge it.
         """
         origin, site = headers.get("origin"), headers.get("sec-fetch-site")
         if origin is not None and origin != "null":

@@ -1,4 +1,4 @@
-"""Files of a course for mistakes named on the desk, as code or as recorded answers."""
+"""Course files for mistakes that were named on the desk: their code, or recorded answers."""
 
 import ast
 import json
@@ -34,7 +34,7 @@ class MistakeText(msgspec.Struct, frozen=True):
 
 
 def checked_words(words: MistakeText) -> MistakeText:
-    """Return the texts with each on one line.
+    """Return the texts, each of them on one line.
 
     Raises:
         UserError: a text is missing or too long, or the name is invalid.
@@ -82,10 +82,10 @@ def code_file(exercise: str, function: str, words: MistakeText, step: ChangedSte
 def answers_file(
     function: str, words: MistakeText, probes: Sequence[Probe], outcomes: Sequence[Outcome]
 ) -> bytes:
-    """Return the record of a mistake that is known only by its answers.
+    """Return the record of a mistake of which only the answers are known.
 
     Raises:
-        UserError: the answers are too long to be recorded.
+        UserError: the answers are too long for a record.
     """
     one, two, three = words.hints
     known = tuple(map(recorded_answer, probes, outcomes))

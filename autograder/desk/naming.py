@@ -1,7 +1,4 @@
-"""Naming of a group's mistake: examine the group, write the mistake, verify the course.
-
-Each step loads the course's code in a new process, so that it is the current code.
-"""
+"""Naming of a group's mistake: examine the group, write the mistake's file, verify the course."""
 
 import contextlib
 import shutil
@@ -42,9 +39,9 @@ LEFT_OUT = shutil.ignore_patterns("__pycache__", ".*")
 
 
 def faults_with(course: Course, exercise: str, path: Path, data: bytes) -> list[str]:
-    """Verify an exercise on a copy of the course with a new file; return the faults.
+    """Verify an exercise on a copy of the course that has a new file. Return the faults.
 
-    Mutants are left out, since they do not concern names.
+    Mutants are not tried, because they have nothing to do with names.
     """
     with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
         root = Path(scratch).resolve() / "course"
@@ -71,9 +68,9 @@ def faults_with(course: Course, exercise: str, path: Path, data: bytes) -> list[
 
 
 class ConfinedWork(msgspec.Struct, frozen=True):
-    """Submissions of a group or of one student for an exercise, to run in a new process.
+    """Submissions of a group or of one student for an exercise, which run in a new process.
 
-    `own_code` is true if they may run unconfined; `secret` are folders that they must not read.
+    If `own_code` is true, they may run unconfined. They must not read the folders in `secret`.
     """
 
     root: Path
@@ -98,11 +95,11 @@ def confined(course: Course, work: ConfinedWork) -> Iterator[Children]:
 
 
 class ExaminedGroup(msgspec.Struct, frozen=True):
-    """The function of a group, and how many of the read submissions still have its answers.
+    """The function of a group, and how many of the submissions that were read have its answers.
 
-    `step` is a changed step that gives these answers; without one, `why_not` is the reason if the
-    answers cannot be recorded. `repair` is the sentence of a repair. `known` is the mistake's name
-    if it has one by now.
+    If the change of one step gives these answers, `step` is that change. Otherwise, `why_not` says
+    why the answers cannot be recorded, if so. `repair` is the sentence of a repair. `known` is the
+    name of the mistake, if it now has one.
     """
 
     function: str
@@ -136,10 +133,10 @@ def in_new_process(function: Callable[..., T], *args: Any) -> T:
 
 
 def examine(work: ConfinedWork) -> ExaminedGroup:
-    """Examine a group in this process.
+    """Examine a group. This runs in the current process.
 
     Raises:
-        UserError: no read submission has the group's answers.
+        UserError: no submission that was read has the group's answers.
     """
     course = load_course(work.root / FILE_NAME)
     exercise = course.exercise(work.exercise)
@@ -159,7 +156,7 @@ def examine(work: ConfinedWork) -> ExaminedGroup:
 
 
 def write_mistake(work: ConfinedWork, words: MistakeText) -> NewMistake:
-    """Write a group's mistake into the course if `verify` passes with it, in this process.
+    """Write a group's mistake into the course, if `verify` then passes; run in this process.
 
     Raises:
         UserError: the name is taken, or the answers cannot be recorded.

@@ -42,7 +42,7 @@ class GradeEvent(msgspec.Struct, frozen=True):
 
 
 class GradeOutput:
-    """Output of a grade command, line by line as it runs; `errors` has the last lines of stderr."""
+    """Output of a grade command, line by line while it runs. `errors` has the end of stderr."""
 
     def __init__(self, command: GradeCommand, results: Path, how: Sequence[str]) -> None:
         first, *rest = command.arguments(results)
@@ -73,9 +73,9 @@ class GradeOutput:
 
 
 class Regrading:
-    """The current run, of which there is only one, or the result of the last; threads may share it.
+    """The only run of a desk, or the result of its last run. Several threads may use this object.
 
-    `changes` and `said` come from the last run; in the state "shown" they can be applied.
+    `changes` and `said` are from the last run. They can be applied in the state "shown".
     """
 
     def __init__(self, results: Path) -> None:
@@ -95,15 +95,15 @@ class Regrading:
         self.difference = ""
 
     def show(self, command: GradeCommand) -> None:
-        """Start a run that finds what a command would change.
+        """Start a run that computes the changes that a command would make.
 
         Raises:
-            UserError: another run is not done.
+            UserError: another run is not finished.
         """
         self._begin(command, ["--no-apply"])
 
     def apply(self, difference: str) -> None:
-        """Start a run that applies exactly the changes that were shown.
+        """Start a run that applies the changes that were shown, and no others.
 
         Raises:
             UserError: these are not the changes that were shown last.
@@ -159,7 +159,7 @@ class Regrading:
 
 
 def _end_all() -> None:
-    """End all running commands as Ctrl-C does, when the desk is closed."""
+    """When the desk is closed, end all running commands as Ctrl-C does."""
     for process in list(_running):
         if process.poll() is None:
             process.send_signal(signal.SIGINT)
@@ -204,10 +204,10 @@ def regrade_group(results: Path, exercise: str, students: Sequence[str], shown: 
 
 
 def last_command(results: Path, exercise: str) -> GradeCommand:
-    """Return the command that last graded an exercise.
+    """Return the command that graded an exercise last.
 
     Raises:
-        UserError: it is unknown.
+        UserError: the command is not known.
     """
     for command in grade_commands(results):
         if not command.exercises or exercise in command.exercises:

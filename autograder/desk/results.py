@@ -1,4 +1,4 @@
-"""Results of a class, read from their folder, and read again after another command changes it."""
+"""Results of a class, read from a folder. They are read again when a command changes them."""
 
 import functools
 import threading
@@ -32,7 +32,7 @@ LONGEST = 300
 
 
 class Sentence(NamedTuple):
-    """Message on a check, and the places of its students; `named` if it names a mistake."""
+    """Message on a check, and the positions of its students; `named` means it names a mistake."""
 
     text: str
     by: list[int]
@@ -79,7 +79,7 @@ class ExerciseOutcomes:
 
 
 class ClassMember(NamedTuple):
-    """Student: `key` is the name in addresses, `place` the position in the class."""
+    """Student. `key` is the student's name in addresses, and `place` the position in the class."""
 
     id: str
     key: str

@@ -1,4 +1,4 @@
-"""Selection and order of the students on a page, given by its address."""
+"""Selection and order of the students on a page. The address of the page contains both."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -12,10 +12,10 @@ LOOK_AT = "look"  # all statuses that need a person
 
 
 class StudentFilter(NamedTuple):
-    """Filters and order in an address; empty filters select all students.
+    """Filters and order from an address. An empty filter selects all students.
 
-    `q` is part of an id or a name; `mistake` is an index into the class's mistakes, and `check` an
-    exercise and a check without full points, as "sort/test_empty".
+    `q` is a part of an id or a name. `mistake` is the index of one of the class's mistakes. `check`
+    is an exercise and a check, such as "sort/test_empty"; it selects students without full points.
     """
 
     q: str = ""
@@ -32,7 +32,7 @@ class StudentFilter(NamedTuple):
         return cls(**{name: query.get(name, "")[:200] for name in cls._fields})
 
     def address(self, path: str = "/", **changes: str) -> str:
-        """Return the address of a page with this selection, with some changes."""
+        """Return the address of a page with this selection, in which some fields are changed."""
         values = {**self._asdict(), **changes}
         query = urlencode({name: value for name, value in values.items() if value})
         return f"{path}?{query}" if query else path
@@ -68,7 +68,7 @@ def selected(choice: StudentFilter, now: ClassResults, course: Course) -> list[C
 
 
 def _places(choice: StudentFilter, now: ClassResults) -> set[int] | None:
-    """Return the places of students with the chosen mistake and the failed check; None for all."""
+    """Return the positions of the students whom `mistake` and `check` select; None means all."""
     places: set[int] | None = None
     if choice.mistake:
         number = int(choice.mistake) if choice.mistake.isdecimal() else -1

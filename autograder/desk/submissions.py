@@ -1,4 +1,4 @@
-"""Submitted files, read again from the graded folders, to show the code beside its report."""
+"""Submitted files of the graded folders. They are read again to show code with its report."""
 
 import contextlib
 import functools
@@ -39,7 +39,7 @@ Notes = dict[tuple[str, int], list[str]]
 
 
 class Submissions:
-    """Submissions of a class, opened when they are first needed; threads may share them."""
+    """Submissions of a class. They are opened when needed; several threads may use them."""
 
     def __init__(self, results: Path, course: Course) -> None:
         self._results, self._course = results, course
@@ -51,7 +51,7 @@ class Submissions:
         self._work = functools.lru_cache(maxsize=CACHED)(self._read)
 
     def sources(self, student: str) -> list[dict[str, Source]]:
-        """Return a student's sources by exercise for each graded folder, the latest first."""
+        """Return a dict from exercise to source for each graded folder, the latest folder first."""
         return [work.sources for _, work in self.works(student)]
 
     def works(self, student: str) -> list[tuple[GradeCommand, StudentWork]]:
@@ -100,9 +100,9 @@ class CodeLine(NamedTuple):
 
 
 class CodeFile(NamedTuple):
-    """File or cell; `left_out` counts the lines that are not shown.
+    """File or cell. `left_out` is the number of lines that are not shown.
 
-    `unit` is its number among the units that run, from 1; 0 for an imported file.
+    `unit` is its number (from 1) among the pieces of code that run; 0 for an imported file.
     """
 
     name: str
@@ -116,9 +116,9 @@ def code_of(
     sources: Iterable[Source | None],
     comments: Iterable[Decision] = (),
 ) -> tuple[list[CodeFile], str]:
-    """Return the graded code, and a warning if it is missing or has changed since.
+    """Return the graded code, and a warning if it is missing or has changed since grading.
 
-    If there are several sources, it is the one with the report's digest, or else the first.
+    If there are several sources, return the one with the digest in the report, or else the first.
     Comments by people are added to their lines.
     """
     found = [source for source in sources if source is not None]

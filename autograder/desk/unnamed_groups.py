@@ -1,4 +1,4 @@
-"""Groups of students whose failures have no name, by their answers."""
+"""Groups of students with the same failures, if these failures have no name."""
 
 import re
 from collections import Counter, defaultdict
@@ -13,9 +13,9 @@ MAX_LETTERS = 500
 
 
 class UnnamedGroup(msgspec.Struct, frozen=True):
-    """Students whose answers to one exercise are alike and have no name.
+    """Students whose answers to an exercise are alike, but have no name.
 
-    `checks` are the titles of their failed checks and `said` their messages, each with its count.
+    `checks` are the titles of the checks that failed, and `said` are their messages, with counts.
     """
 
     exercise: str
@@ -53,7 +53,7 @@ class UnnamedGroups:
                 group.points += check.max_points - check.points
 
     def largest(self) -> list[UnnamedGroup]:
-        """Return the groups, the largest first; the same reports give the same order."""
+        """Return the groups, largest first. Their order depends only on the reports."""
         found = [
             UnnamedGroup(
                 *key,

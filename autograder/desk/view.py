@@ -21,7 +21,7 @@ MAX_KEPT = 16
 
 
 class KeptFile(NamedTuple):
-    """File for download, with notes on it."""
+    """File that a user can download, with notes on it."""
 
     name: str
     data: bytes
@@ -29,7 +29,7 @@ class KeptFile(NamedTuple):
 
 
 class FlashStore:
-    """Sentences and files that a page leaves for the next one, under random keys."""
+    """Sentences and files that a page stores for the next page. Their keys are random."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -57,9 +57,9 @@ class FlashStore:
 
 
 class DeskContext(NamedTuple):
-    """State that all views share.
+    """State that all views have in common.
 
-    `flash` is for the next page; `navigation` has the titles and paths for every page's header.
+    `flash` is stored for the next page. `navigation` has the titles and paths in a page's header.
     """
 
     results: Path
@@ -73,7 +73,7 @@ class DeskContext(NamedTuple):
 
 
 class Visit(NamedTuple):
-    """Request to a view; `form` has the posted fields, after the check of its token."""
+    """Request to a view. `form` has the posted fields; their token was checked."""
 
     desk: DeskContext
     request: Request
@@ -122,10 +122,10 @@ class Visit(NamedTuple):
 
 
 class DeskView(NamedTuple):
-    """Page of the desk, or the action of a form.
+    """Page of the desk, or action of a form.
 
-    `path` is a path for Starlette, such as "/students/{key}"; with a `title` it is in the
-    navigation. `show` runs in its own thread. A view with `changes` accepts only POST.
+    `path` is a path for Starlette, such as "/students/{key}". A view with a `title` is in the
+    navigation. `show` runs in its own thread. If `changes` is true, the view accepts only POST.
     """
 
     path: str

@@ -27,7 +27,7 @@ YEAR = 365 * 24 * 3600
 
 
 class MarkForm(msgspec.Struct, frozen=True):
-    """Form for marking an answer; `who` are its students, `trouble` is the reason for a refusal."""
+    """Form for marking an answer. `who` has its students; `trouble` says why it was refused."""
 
     who: frozenset[str] = frozenset()
     items: tuple[str, ...] = ()
@@ -44,7 +44,7 @@ def who_of(student: str) -> str:
 
 
 def current_form(sheet: Sheet, wording: Wording) -> MarkForm:
-    """Return an empty form for the unmarked answers; if there are none, the marked form for all."""
+    """Return an empty form for the unmarked answers, or a filled form if all are marked."""
     marks = [(each, sheet.marking.standing(each)) for each in wording.members]
     waiting = [each for each, standing in marks if standing.is_open]
     who = frozenset(who_of(each.student) for each in waiting or wording.members)
@@ -129,7 +129,7 @@ def index(visit: Visit) -> Response:
 
 
 def show(visit: Visit) -> Response:
-    """Show a question: the wording in the address, or else the next unmarked one."""
+    """Show a question, at the wording that the address names, or else at the next unmarked one."""
     sheet = _sheet(visit)
     wording = sheet.wording(visit.query("at")) or sheet.next_open() or sheet.beside(None, 1)
     if wording is None:
@@ -138,7 +138,7 @@ def show(visit: Visit) -> Response:
 
 
 def keep(visit: Visit) -> Response:
-    """Save the mark in a form, and go on to the next unmarked wording."""
+    """Save the mark from a form, and continue with the next unmarked wording."""
     sheet = _sheet(visit)
     wording = sheet.wording(visit.field("at"))
     if wording is None:

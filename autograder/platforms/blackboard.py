@@ -30,9 +30,9 @@ _ORIGINAL = re.compile(
 
 
 def read(listing: Listing) -> Sequence[Piece]:
-    """Return the files of all attempts; the notes beside them have names of people and files.
+    """Return the files of all attempts. The notes next to them name people and files.
 
-    A note contains text by its student, so it is trusted only for its own attempt.
+    A note contains text by its student, so it is trusted only for the student's own attempt.
     """
     found = [match for name in listing.files if (match := _FILE.fullmatch(name))]
     named: dict[str, Owner] = {}
@@ -56,7 +56,7 @@ def read(listing: Listing) -> Sequence[Piece]:
 
 
 def _people(prefixes: Collection[str], named: dict[str, Owner]) -> dict[str, list[Owner]]:
-    """Return the students that the prefixes of files' names may mean.
+    """Return the students whom the beginnings (prefixes) of the files' names may mean.
 
     A prefix is an assignment and a user name, and both may contain underscores. Each prefix belongs
     to one person. If two prefixes would mean the same user, and no note names the students, each
@@ -79,7 +79,7 @@ def _people(prefixes: Collection[str], named: dict[str, Owner]) -> dict[str, lis
 
 
 def _originals(note: re.Match[str], text: str) -> dict[str, str]:
-    """Return the original names of the files in a note's attempt, by downloaded name."""
+    """Return the original names of the files in a note's attempt, as a dict by downloaded name."""
     found = {}
     for line in _ORIGINAL.finditer(text):
         file = _FILE.fullmatch(line["file"])
@@ -93,7 +93,7 @@ def _attempt(match: re.Match[str]) -> tuple[str, str]:
 
 
 def _piece(match: re.Match[str], owner: Owner, originals: dict[str, str]) -> Piece:
-    """Return the piece for a file, or for a note alone: an attempt without files."""
+    """Return the piece for a file, or for a note without files, which is an attempt too."""
     file = originals.get(match.string, match["file"] or "")
     return Piece(
         entry=match.string,

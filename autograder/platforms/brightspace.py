@@ -21,7 +21,7 @@ _FORMS = ("%b %d, %Y %I%M %p", "%B %d, %Y %I%M %p", "%b %d, %Y %H%M", "%B %d, %Y
 
 
 def readings_of(entry: Entry) -> list[Piece]:
-    """Return all possible meanings of an entry's name; none if it does not fit Brightspace.
+    """Return all meanings that an entry's name may have; none if Brightspace makes no such names.
 
     Students choose their names and their files' names, and both may contain a date.
     """

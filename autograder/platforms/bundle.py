@@ -1,4 +1,4 @@
-"""Contents of every package: the engine, the course, and the versions of the libraries.
+"""Contents of every package: the engine, the course, and the libraries with their versions.
 
 A package contains answers, so its machine must not show it to students.
 """
@@ -69,7 +69,7 @@ def course_files(course: Course) -> Iterator[tuple[str, bytes]]:
 
 
 def _imported(course: Course) -> list[Path]:
-    """Return modules and packages beside `course.yml` that the reference or the checks import."""
+    """Return the modules next to `course.yml` that the reference or the checks import."""
     known = {folder.relative_to(course.root).parts[0] for folder in course.grading}
     found: list[Path] = []
     waiting = list(course.grading)
@@ -96,7 +96,10 @@ def _imports(place: Path) -> set[str]:
 
 
 def files_below(place: Path, into: str) -> Iterator[tuple[str, bytes]]:
-    """Yield a file, or a folder's files in order, without hidden or compiled files and links."""
+    """Yield a file, or the files of a folder in order.
+
+    Leave out links, hidden and compiled files.
+    """
     if place.is_file():
         yield into, place.read_bytes()
         return
@@ -109,7 +112,7 @@ def files_below(place: Path, into: str) -> Iterator[tuple[str, bytes]]:
 
 
 def requirements(exercises: Iterable[Exercise]) -> list[str]:
-    """Return the libraries for grading and students' imports, in the versions installed here."""
+    """Return the libraries that graders and students need, in the versions installed here."""
     extras = {"", "students"} | ({"torch"} if any(e.needs == "torch" for e in exercises) else set())
     found = []
     for line in importlib.metadata.requires(PACKAGE) or ():
@@ -127,7 +130,7 @@ def requirements(exercises: Iterable[Exercise]) -> list[str]:
 
 
 def template(name: str, **values: str) -> bytes:
-    """Return a template's text with each `@NAME@` replaced."""
+    """Return the text of a template in which values replace each `@NAME@`."""
     text = (TEMPLATES / name).read_text(encoding="utf-8")
     for key, value in values.items():
         text = text.replace(f"@{key}@", value)

@@ -23,10 +23,10 @@ _RESUBMITTED = re.compile(r"(?P<stem>.+)-(?P<number>[1-9]\d{0,2})(?P<suffix>\.\w
 
 
 def readings_of(entry: str) -> list[Piece]:
-    """Return all possible meanings of a file's name, the shortest student's name first.
+    """Return all meanings that a file's name may have; those with the shortest student name first.
 
     Students choose their names and their files' names, and both may contain numbers between
-    underscores. It is empty for a name that Canvas never makes.
+    underscores. For a name that Canvas never makes, there is no meaning.
     """
     readings = []
     if match := _ANONYMOUS.fullmatch(entry):
@@ -80,7 +80,7 @@ def read(listing: Listing) -> Sequence[Piece]:
 
 
 def _possible(readings: list[Piece], known: set[Owner]) -> list[Piece]:
-    """Return the readings that contradict no known student; all if each contradicts one."""
+    """Return the readings that fit all known students; if no reading does, return all of them."""
     names: dict[str, set[str]] = {}
     for owner in known:
         names.setdefault(owner.id, set()).add(owner.name)
@@ -109,7 +109,7 @@ CANVAS = Importer(
 
 
 def _person(row: NamedRow) -> Person | None:
-    """Return the student of a row; None for the rows above the students, which have no id."""
+    """Return the student of a row; None for the first rows, which have no id."""
     number = row.get("id")
     if not number:
         return None

@@ -83,7 +83,7 @@ def packed_size(files: Files) -> int:
 
 
 def refuse_answers(course: Course, kit: Path) -> None:
-    """Raise an error if a folder is not a student kit.
+    """Refuse a folder that is not a student kit.
 
     Raises:
         UserError: it is no kit, or it contains a file with answers of the course.
@@ -103,7 +103,10 @@ def refuse_answers(course: Course, kit: Path) -> None:
 
 
 def _answers(course: Course) -> Iterator[Path]:
-    """Yield the files with answers, without the checks, most of which a kit contains too."""
+    """Yield the files with answers.
+
+    The checks are left out, because a kit contains most of them.
+    """
     checks = course.root / course.content.checks
     for folder in (course.solutions, course.root / course.content.right, *course.grading):
         for path in sorted(folder.rglob("*.py")):
@@ -137,7 +140,7 @@ def run(bundle: Path) -> None:
 
 
 def _shown(report: ExerciseReport, path: Path | None, checkout: Path) -> ShownExercise:
-    """Return a report with its file's path and text, so that lines can be named."""
+    """Return a report with the path and text of its file, so that messages can name lines."""
     text = ""
     if path is not None:
         with contextlib.suppress(UnreadableFile):
@@ -146,7 +149,7 @@ def _shown(report: ExerciseReport, path: Path | None, checkout: Path) -> ShownEx
 
 
 def _file_of(checkout: Path, name: str) -> Path | None:
-    """Return the file for an exercise: the nearest to the top, and of several there the newest."""
+    """Return the file for an exercise: the one nearest to the top; of several, the newest."""
     found = [
         path
         for suffix in SUFFIXES
@@ -158,7 +161,7 @@ def _file_of(checkout: Path, name: str) -> Path | None:
 
 
 def _checked(bundle: Path, files: Sequence[Path]) -> Report:
-    """Check some files with the kit; return the report that their student would see."""
+    """Check some files with the kit. Return the report as their student would see it."""
     command = [sys.executable, "-m", "autograder", "check", "--json", "--course"]
     command += [str(bundle / KIT), *map(str, files)]
     try:
@@ -211,7 +214,7 @@ def result_of(
 
 
 def _factor(points: Sequence[float]) -> int:
-    """Return the smallest factor that makes all points whole numbers; 100 if there is none."""
+    """Return the smallest factor with which all points are whole numbers; 100 if there is none."""
     whole = (f for f in FACTORS if all(abs(p * f - round(p * f)) < 1e-9 for p in points))
     return next(whole, FACTORS[-1])
 
@@ -244,7 +247,7 @@ def _tests(
 
 
 def _why_nothing(report: ExerciseReport | None) -> str:
-    """Return why an exercise has no points; the schema has no state for manual review."""
+    """Return why an exercise has no points. The schema has no state for "a person must look"."""
     if report is None:
         return "There is no file for this exercise."
     no_grade = "The 0 is not a grade: a person must look at this work. "
@@ -252,7 +255,7 @@ def _why_nothing(report: ExerciseReport | None) -> str:
 
 
 def _committed(checkout: Path) -> str:
-    """Return the time of the commit in the schema's format; now, if git does not know it."""
+    """Return the time of the commit in the format of the schema; without git, the current time."""
     command = ["git", "-c", "safe.directory=*", "-C", str(checkout), "log", "-1", "--format=%ct"]
     try:
         seconds = subprocess.run(command, capture_output=True, timeout=60, check=True).stdout

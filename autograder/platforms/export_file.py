@@ -54,13 +54,13 @@ def page_bytes(request: ExportRequest, report: Report) -> bytes:
 
 
 def names_note(title: str, names: Sequence[str]) -> list[str]:
-    """Return a list with one note that lists names, or an empty list if there are none."""
+    """Return a list with one note that has these names; the list is empty without names."""
     shown = [one_line(name, 120) for name in names]
     return [f"{title}: {few(shown, MAX_NAMES)}."] if shown else []
 
 
 def zipped(files: Iterable[tuple[str, bytes]]) -> bytes:
-    """Return a zip of files by path, in this order; the same files give the same bytes."""
+    """Return a zip of files, in this order. The same files always give the same bytes."""
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as file:
         for path, content in files:

@@ -23,7 +23,7 @@ SINGLE = ""  # name of an assignment for one exercise with its own column
 
 
 class NamedRow(msgspec.Struct, frozen=True):
-    """Row with cells by the table's column names, in lower case."""
+    """Row of a table whose cells are found by the names of their columns, in lower case."""
 
     line: int
     cells: dict[str, str]
@@ -120,7 +120,7 @@ def _unchanged_notes(
     people: Sequence[Person],
     matches: RowMatches,
 ) -> list[str]:
-    """Return notes on the cells that stay unchanged, by column if there are several."""
+    """Return notes on the cells that do not change; with several columns, for each column."""
     without_result = []
     for person in people:
         if person.row not in matches.by_row:
@@ -149,7 +149,7 @@ def _maximum(form: GradebookFormat, table: Table, at: int) -> float | None:
 def _in_no_column(
     reports: Sequence[Report], course: Course, columns: Sequence[Assignment]
 ) -> list[str]:
-    """Return notes on changes of totals that no column shows."""
+    """Return notes on changes of totals that are in no column."""
     if not reports:
         return []
     notes = []
@@ -166,7 +166,7 @@ def _in_no_column(
 
 
 def _graded(course: Course, reports: Sequence[Report]) -> list[Assignment]:
-    """Return the graded assignments; exercises without an assignment form one together."""
+    """Return the graded assignments. The exercises without an assignment form one more."""
     graded = [exercise.name for report in reports[:1] for exercise in report.exercises]
     found = [a for a in course.content.assignments if set(a.exercises) & set(graded)]
     named = {name for assignment in found for name in assignment.exercises}
@@ -175,7 +175,7 @@ def _graded(course: Course, reports: Sequence[Report]) -> list[Assignment]:
 
 
 def _columns(form: GradebookFormat, table: Table, request: ExportRequest) -> dict[int, Assignment]:
-    """Return the graded columns: those titled like assignments, or else like exercises.
+    """Return the graded columns: those with assignments' titles, or else with exercises' titles.
 
     Raises:
         UserError: no column fits, or several do.
@@ -226,7 +226,7 @@ def _titled(
 
 
 def _names(form: GradebookFormat, head: str) -> set[str]:
-    """Return the names of a graded column: its whole heading, its title and its number."""
+    """Return the possible names of a graded column: its whole heading, its title and its number."""
     match = form.title.fullmatch(head)
     if match is None:
         return set()

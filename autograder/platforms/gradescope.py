@@ -123,10 +123,10 @@ GRADESCOPE = Importer(
 def results_of(
     report: Report, policy: HintPolicy, hidden: Callable[[str], HiddenChecks] = by_policy
 ) -> dict[str, Any]:
-    """Return a student's results in Gradescope's format, as far as the course's policy shows them.
+    """Return a student's results in Gradescope's format, as far as the policy shows them.
 
     In an exam, each exercise has one number for its hidden checks, which is shown when the grades
-    are published; until then Gradescope hides the total too.
+    are published. Until then, Gradescope hides the total too.
     """
     shown = for_student(report, policy, hidden=hidden)
     tests = []
@@ -168,7 +168,10 @@ def _points(exercise: ExerciseReport) -> str:
 
 
 def _test(place: str, name: str, output: str, **fields: object) -> dict[str, Any]:
-    """Return a test in Gradescope's format; `fields` are added, or replace the usual fields."""
+    """Return a test in Gradescope's format.
+
+    `fields` are added to the usual fields or replace them.
+    """
     return {
         "number": place,
         "name": name[:MAX_NAME],
@@ -181,7 +184,7 @@ def _test(place: str, name: str, output: str, **fields: object) -> dict[str, Any
 
 
 def _check(place: str, exercise: ExerciseReport, check: CheckReport) -> dict[str, Any]:
-    """Return a check as a test; it has no score if the grader failed to judge it."""
+    """Return a check as a test. It has no score if the grader could not judge the check."""
     judged = check.max_points and check.outcome != "error"
     scored = {"score": check.points, "max_score": check.max_points} if judged else {}
     return _test(
@@ -308,7 +311,7 @@ def run(root: Path) -> None:
 
 
 def read_metadata(path: Path) -> Metadata:
-    """Read Gradescope's metadata of a submission; empty if they are missing or unreadable."""
+    """Read Gradescope's metadata for a submission. They are empty if the file cannot be read."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=Metadata)
     except (OSError, msgspec.MsgspecError) as error:
@@ -338,7 +341,7 @@ def hand_in_of(known: Metadata) -> HandIn:
 
 
 def with_due(course: Course, known: Metadata) -> Course:
-    """Return the course with Gradescope's deadline for assignments without one."""
+    """Return the course. Assignments without a deadline get the deadline from Gradescope."""
     due = known.assignment.due_date
     if due is None:
         return course

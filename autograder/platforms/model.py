@@ -1,4 +1,4 @@
-"""Old place of the importers' types, for one version; they are now in `classroom.downloads`."""
+"""Old module of the importers' types, for one more version. They are in `classroom.downloads`."""
 
 import warnings
 

@@ -36,7 +36,7 @@ _ENTRY = re.compile(
 
 
 def piece_of(entry: str, is_folder: bool) -> Piece | None:
-    """Return the piece that an entry's name describes; None if it does not fit Moodle."""
+    """Return the piece that an entry's name describes, or None if Moodle makes no such names."""
     found = _ENTRY.fullmatch(entry)
     if found is None or (is_folder and found["file"]) or not (is_folder or found["file"]):
         return None
@@ -127,7 +127,7 @@ def _read_worksheet(request: ExportRequest) -> _Worksheet:
 
 
 def _maximum_column(table: Table, heads: Sequence[str], grade: int) -> int | None:
-    """Return the maximum's column: by its heading, or the one after the grade if it is constant."""
+    """Return the column of the maximum, by its heading; or the one after the grade, if constant."""
     for at, head in enumerate(heads):
         if head in MAXIMUM:
             return at
@@ -143,9 +143,9 @@ def _person(row: Row) -> Person:
 
 
 def _is_of_a_team(report: Report, table: Table) -> bool:
-    """Return whether the id of a submission is a team's; a person may have the same number.
+    """Return whether the id of a submission is a team's. A person may have the same number.
 
-    A person's submission has the name in that person's row. Numbers in the roster are people's.
+    A person's submission has the name in that person's row. The roster's numbers are people's.
     """
     hand_in = report.hand_in
     if hand_in is None or hand_in.platform != "moodle" or "moodle" in hand_in.ids:
@@ -167,7 +167,7 @@ def _number_of(row: Row) -> str:
 
 
 def _label_of(row: Row) -> str:
-    """Return the text before the id: `Participant`, the same for all if marking is blind."""
+    """Return the text before the id, such as `Participant`; if marking is blind, all are equal."""
     found = _ID.fullmatch(row.cells[0])
     return found["what"] if found else ""
 

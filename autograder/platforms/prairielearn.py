@@ -99,7 +99,7 @@ def run(root: Path, exercise: Path) -> None:
 def encoded(
     report: Report, policy: HintPolicy, hidden: Callable[[str], HiddenChecks] = by_policy
 ) -> bytes:
-    """Return the results of a report on one exercise as JSON, cut to the allowed size."""
+    """Return the results of a report on one exercise as JSON, which is cut to the allowed size."""
     shown = for_student(report, policy, hidden=hidden).exercises[0]
     drawn = ((check.name, picture_of(check)) for check in shown.checks)
     of_failures = ((name, picture) for name, picture in drawn if picture is not None)
@@ -115,9 +115,10 @@ def encoded(
 def results_of(
     shown: ExerciseReport, notes: Sequence[str], pictures: dict[str, bytes], cut: int
 ) -> dict[str, Any]:
-    """Return the results of an exercise in PrairieLearn's format; `pictures` are by check name.
+    """Return the results of an exercise in PrairieLearn's format.
 
-    A file that cannot be loaded or needs a person is "not gradable": it uses up no attempt.
+    `pictures` is a dict by check name. If a file cannot be loaded or needs a person, it is "not
+    gradable". This uses up no attempt.
     """
     if shown.status in NOT_GRADED:
         reason = shown.reason or shown.status

@@ -56,7 +56,7 @@ NBGRADER = Importer(
 
 
 def prefix_of(names: Sequence[str]) -> str:
-    """Return the prefix that several names share, up to a hyphen, or an empty text."""
+    """Return the common beginning of several names, up to a hyphen; or an empty text."""
     if len(names) < LEAST:
         return ""
     first, last = min(names), max(names)
@@ -76,9 +76,9 @@ def _read_repositories(listing: Listing) -> Sequence[Piece]:
 
 
 def _recognise_repositories(listing: Listing) -> int:
-    """Return the number of folders if all are clones with a `.git`, else 0.
+    """Return the number of folders, if all are clones with a `.git`; otherwise 0.
 
-    A common prefix alone does not decide: names with a hyphen are too common.
+    A common beginning is not enough: names with a hyphen are too common.
     """
     folders = listing.folders
     are_clones = bool(prefix_of(folders)) and all(listing.has(name, ".git") for name in folders)

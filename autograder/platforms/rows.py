@@ -1,4 +1,4 @@
-"""Students of the rows in a platform's table."""
+"""Students to whom the rows in a platform's table belong."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from autograder.report.model import Report
 
 
 class Person(msgspec.Struct, frozen=True):
-    """Student in a platform's row: the number there, and other ids, e-mails and names."""
+    """Student in a row of a platform's table: the id there, and other ids, e-mails and names."""
 
     row: int
     id: str
@@ -21,9 +21,9 @@ class Person(msgspec.Struct, frozen=True):
 
 
 class RowMatches:
-    """Reports of a class by row; a row that may belong to several students has none.
+    """The report for each row of a table. A row that may belong to several students has none.
 
-    `unclear` has notes on such rows, `without_row` the reports without a row.
+    `unclear` has notes on these rows. `without_row` has the reports for which there is no row.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class RowMatches:
         self.without_row = [report for report in reports if report.student not in matched]
 
     def _candidates(self, person: Person) -> list[Report]:
-        """Return a person's possible reports: by platform id, or else by id, e-mail or name."""
+        """Return the reports that may be a person's, by platform id, or else id, e-mail or name."""
         known = [report for report in self._reports if person.id in self._ids[report.student]]
         free = [report for report in self._reports if not self._ids[report.student]]
         ids = {person.id, *person.others} - {""}
