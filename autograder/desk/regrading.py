@@ -159,7 +159,7 @@ class Regrading:
 
 
 def _end_all() -> None:
-    """When the desk is closed, end all running commands as Ctrl-C does."""
+    """End all running commands, as Ctrl-C does, when the desk is closed."""
     for process in list(_running):
         if process.poll() is None:
             process.send_signal(signal.SIGINT)
