@@ -1,7 +1,7 @@
 """Openings of docstrings: a verb for a function, a noun for a module or a class."""
 
 import ast
-from collections.abc import Iterator
+import functools
 from pathlib import Path
 
 import pytest
@@ -12,15 +12,18 @@ NOUNS = {"The", "A", "An", "All", "Each", "True", "False"}  # what returns a val
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def documented() -> Iterator[tuple[str, ast.AST, str]]:
+@functools.cache
+def documented() -> list[tuple[str, ast.AST, str]]:
     """Every docstring of the engine and the course: its place, its owner and its first word."""
+    found = []
     for path in sorted([*(ROOT / "autograder").rglob("*.py"), *(ROOT / "reference").rglob("*.py")]):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Module | ast.ClassDef | Function):
                 text = ast.get_docstring(node)
                 name = getattr(node, "name", "the module")
                 if text:
-                    yield f"{path.relative_to(ROOT)}: {name}", node, text.split()[0]
+                    found.append((f"{path.relative_to(ROOT)}: {name}", node, text.split()[0]))
+    return found
 
 
 def is_property_or_fixture(function: Function) -> bool:

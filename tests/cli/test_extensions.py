@@ -43,7 +43,7 @@ def engine_without(root: Path, folder: Path, *packages: str) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(folder), "AUTOGRADER_COURSE": str(root)}
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("package", EXTENSIONS)
 def test_the_core_works_without_an_extension_and_names_its_extra(root, tmp_path, package):
     environment = engine_without(root, tmp_path / "engine", package)

@@ -23,7 +23,7 @@ from tests.confinement.attacks import ATTACKS
 
 ROOT = Path(__file__).resolve().parents[2]
 TOKEN = "the-secret-of-the-judge"
-LIMITS = Limits(load_seconds=10, call_seconds=1, total_seconds=30, memory_mb=512)
+LIMITS = Limits(load_seconds=10, call_seconds=0.5, total_seconds=30, memory_mb=512)
 PATIENT = Limits(load_seconds=30, call_seconds=30, total_seconds=60, memory_mb=512)
 NEIGHBOUR = """\
 import contextlib

@@ -31,7 +31,7 @@ def names(draw):
     return sorted(set(found))
 
 
-@settings(max_examples=400)
+@settings(max_examples=4 * settings.default.max_examples)
 @given(names())
 def test_names_of_files_stay_apart_also_without_case(found):
     made = [file_name(name) for name in found]
@@ -41,7 +41,7 @@ def test_names_of_files_stay_apart_also_without_case(found):
         assert not set(name) & set('/\\:*?"<>| ') and not name.startswith((".", "-"))
 
 
-@settings(max_examples=400)
+@settings(max_examples=4 * settings.default.max_examples)
 @given(names())
 def test_ids_stay_apart_and_can_be_shown(found):
     made = [identity(name) for name in found]
@@ -51,7 +51,7 @@ def test_ids_stay_apart_and_can_be_shown(found):
         name.encode()
 
 
-@settings(max_examples=400)
+@settings(max_examples=4 * settings.default.max_examples)
 @given(names())
 def test_cells_of_a_table_stay_apart_and_can_be_read_back(found):
     made = [safe_cell(name) for name in found]

@@ -1,4 +1,4 @@
-"""Words in Chromium: thirty answers by the keyboard alone, with their keys counted; hostile ones."""
+"""Words in Chromium: answers by the keyboard alone, with their keys counted; hostile ones."""
 
 import random
 from urllib.parse import urlsplit
@@ -23,21 +23,22 @@ FIRST_POINTS = (3, 2, 4, 0)  # what each of these is worth, in items of 1, 2 and
 KEYS_OF = {0: "0", 2: "2", 3: "12", 4: "123"}
 
 
-@pytest.fixture
-def thirty(tmp_path):
-    """Thirty answers: a third in the same words, a few much like them, the others their own."""
+@pytest.fixture(params=[16, pytest.param(30, marks=pytest.mark.thorough)])
+def answered(request, tmp_path):
+    """A class and its size: ten answers in the same words, a few much like them, others their own."""
     made, draw = Words(tmp_path), random.Random(5)
-    for number in range(30):
+    for number in range(request.param):
         said = SAID[number % 4] if number < 10 else SAID[number % 4] + f" {draw.choice('xyz')}."
         if number >= 14:
             some = said.split()
             said = " ".join(draw.sample(some, k=len(some) // 2)) + f" I am number {number}."
         made.answer(f"u{number:02}", said)
     made.grade()
-    return made
+    return made, request.param
 
 
-def test_thirty_answers_by_the_keyboard_alone(thirty):
+def test_answers_by_the_keyboard_alone(answered):
+    words, size = answered
     pressed = []
 
     def press(page, keys):
@@ -45,7 +46,7 @@ def test_thirty_answers_by_the_keyboard_alone(thirty):
             pressed.append(key)
             page.keyboard.press(key)
 
-    with served(thirty.out, thirty.course) as address, chromium() as browser:
+    with served(words.out, words.course) as address, chromium() as browser:
         page = browser.new_page(viewport={"width": 1280, "height": 800}, color_scheme="light")
         page.goto(f"{enter(page, address)}/words")
         picture(page, "words")
@@ -70,14 +71,14 @@ def test_thirty_answers_by_the_keyboard_alone(thirty):
             press(page, first)
             with page.expect_navigation():  # the next answer is loaded as a whole
                 press(page, [last])
-        expect(page.locator("main")).to_contain_text("30 of 30 answers are marked")
-    points, _ = thirty.grade()
+        expect(page.locator("main")).to_contain_text(f"{size} of {size} answers are marked")
+    points, _ = words.grade()
     assert all(each is not None for each in points.values())
     assert points["u00", "why"] == 3
     # in the table: for each answer its cell, the points, and the comment's cell is left
     in_the_table = sum(len(f"{points:g}") + 1 for points in points.values())
-    print(f"keys for 30 answers: {len(pressed)} on the desk, {in_the_table} in the table")
-    assert len(pressed) < 3.5 * 30
+    print(f"keys for {size} answers: {len(pressed)} on the desk, {in_the_table} in the table")
+    assert len(pressed) < 3.5 * size
 
 
 @pytest.mark.thorough

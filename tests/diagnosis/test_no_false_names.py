@@ -101,10 +101,11 @@ COMBINING = [case for case in CASES if next(threes(*case), None)]
 
 @pytest.mark.one_in(14)
 @pytest.mark.parametrize(("exercise", "function"), COMBINING)
-def test_of_three_mistakes_none_gets_a_false_name(exercise, function):
+def test_of_three_mistakes_none_gets_a_false_name(request, exercise, function):
     recipe = CATALOGUE.recipes(exercise)[function]
     named = 0
     count = TRIPLES if recipe.caller is None else TRIPLES // 4  # modules and trainings are slow
+    count //= 1 if request.config.getoption("--thorough") else 3
     for some in islice(threes(exercise, function), count):
         finding = examined(exercise, function, some)
         if not by_name(finding) or finding.code == "and_something_else":

@@ -261,7 +261,7 @@ OVER_THEIR_COLUMNS = """(tables) => [...document.querySelectorAll(tables)].flatM
 })"""
 
 
-@pytest.mark.parametrize("size", [5, 60])
+@pytest.mark.parametrize("size", [pytest.param(5, marks=pytest.mark.thorough), 60])
 def test_the_first_screen_answers_three_questions(browser, tmp_path, size):
     """On a laptop the answers stand side by side; in the dark they are light."""
     (tmp_path / "index.html").write_text(page_of(a_class(size, exercises=15)))
