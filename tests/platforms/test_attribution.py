@@ -54,7 +54,7 @@ NAMES = st.lists(st.sampled_from(PARTS), min_size=1, max_size=6).map(
     lambda parts: "".join(parts).strip(" .") or "E"
 )
 FILES = st.lists(NAMES.map(lambda name: f"{name}.py"), min_size=1, max_size=3, unique=True)
-TRIALS = settings(max_examples=60, deadline=None)
+TRIALS = settings(max_examples=settings.default.max_examples * 6 // 10, deadline=None)
 
 
 def canvas(person, name, files):

@@ -99,7 +99,7 @@ def test_no_link_leads_nowhere(made, pages):
     "few",
     [
         pytest.param(None, marks=pytest.mark.thorough, id="all"),
-        ("index.html", "lessons/causal_mask.html", "search.html"),
+        ("index.html", "lessons/causal_mask.html"),
     ],
 )
 def test_every_page_is_for_everybody(made, few):
