@@ -77,7 +77,7 @@ def test_a_requirement_that_the_text_does_not_state_is_refused(tmp_path):
 def test_a_report_says_where_the_students_file_requires_what_is_wrong(grade_text, course):
     stub = stub_text(course, course.exercises["softmax"])
     assert not any(check.required for check in grade_text("softmax", stub).checks)
-    begun = stub.replace("raise NotImplementedError()", "return np.exp(x) / np.exp(x).sum(axis)")
+    begun = stub.replace("raise NotImplementedError()", "return np.exp(x) / np.exp(x).sum()")
     report = grade_text("softmax", begun)
     passed, rows, *_, hidden = report.checks
     line = stub[: stub.index("# - **Values.**")].count("\n") + 1
