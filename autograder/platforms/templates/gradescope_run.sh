@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Grades one submission. What it prints is for instructors. The root is /autograder, or the argument.
+# Grade one submission. Only instructors see the output. The root is /autograder, or the first argument.
 set -eu
 root="${1:-/autograder}"
 cd "$root"

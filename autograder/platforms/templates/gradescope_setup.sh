@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sets up the grader, once, while the image is built. The root is /autograder, or the argument.
+# Install the grader while the image is built. The root is /autograder, or the first argument.
 set -eu
 root="${1:-/autograder}"
 
@@ -28,4 +28,4 @@ if [ -z "$python" ]; then
 fi
 "$python" -m venv "$root/venv"
 "$root/venv/bin/python" -m pip install --quiet @INDEX@-r "$root/source/requirements.txt"
-chmod -R go= "$root/source" # answers are in it
+chmod -R go= "$root/source" # this folder contains answers

@@ -1,4 +1,4 @@
-# The image that the questions name. It holds libraries alone, and no answer:
+# Image for the questions. It contains only libraries, and no answers. To build it, run:
 #   docker build -t autograder serverFilesCourse/autograder
 FROM python:@PYTHON@-slim
 COPY requirements.txt /tmp/requirements.txt

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Grades one submission for the exercise named first. The root is /grade, or the second argument.
+# Grade one submission. The first argument is the exercise. The root is /grade, or the second argument.
 set -eu
 root="${2:-/grade}"
 export PYTHONPATH="$root/serverFilesCourse/autograder/engine" PYTHONSAFEPATH=1 PYTHONDONTWRITEBYTECODE=1 MPLCONFIGDIR=/tmp/matplotlib
