@@ -166,10 +166,10 @@ def refuse_impossible_checks(shares: Sequence[KitShares]) -> None:
         if each.impossible:
             raise UserError(
                 f"No kit was written: no right answer of {each.exercise} passes "
-                f"{few([f'“{title}”' for title in each.impossible], 4)} in the kit. Import each "
-                f"class and function of the reference by its own name. Compare with the answers of "
-                f"the reference to plain data, or compare the student's own values with each "
-                f"other, or mark the check as hidden."
+                f"{few([f'“{title}”' for title in each.impossible], 4)} in the kit. In "
+                f"this check, import each class and function of the reference by its own name, and "
+                f"call it with plain data. Or compare only the student's own values with each "
+                f"other. Or mark the check as hidden."
             )
 
 

@@ -353,13 +353,13 @@ def _errors_in_probes(recipe: Recipe, probes: Any) -> str:
         probe = each if isinstance(each, Probe) else Probe(each)
         if len(probe.args) > len(recipe.parameters):
             count = several(len(probe.args), "argument")
-            return f"one has {count} for {several(len(recipe.parameters), 'parameter')}."
+            return f"one probe has {count} for {several(len(recipe.parameters), 'parameter')}."
         for name in probe.kwargs:
             if name not in recipe.parameters:
                 return f"`{name}` is not a parameter{meant(name, recipe.parameters)}"
         for name in recipe.parameters[len(probe.args) :]:
             if name not in {*probe.kwargs, *recipe.defaults}:
-                return f"one has no value for `{name}`, which has no default."
+                return f"one probe has no value for `{name}`, which has no default."
     return ""
 
 

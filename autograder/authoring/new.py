@@ -196,8 +196,8 @@ def _fit_for_a_name(name: str) -> None:
     """Refuse a name that cannot be the name of files, of a module and of a function."""
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name) or keyword.iskeyword(name):
         raise UserError(
-            f"{name!r} cannot be an exercise's name. A function has the same name, so use letters, "
-            f"digits and _, such as word_count."
+            f"{name!r} cannot be an exercise's name. The exercise's function gets this name too, "
+            f"so use only letters, digits and `_`. Example: word_count."
         )
     if name in {*sys.stdlib_module_names, "numpy", "torch", "matplotlib"}:
         raise UserError(

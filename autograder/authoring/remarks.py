@@ -19,7 +19,7 @@ def check_remarks(results: Sequence[CheckResult]) -> Iterator[str]:
         if count not in {0, HINTS}:
             yield (
                 f"warning: {check.function} has {several(count, 'hint')}; expected three: a "
-                f"question, the property, then the place and what to do"
+                f"question, the rule, and where to look"
             )
         if not check.weight:
             yield f"warning: {check.function} has 0 points"
@@ -46,7 +46,8 @@ def scale_remarks(exercise: Exercise, weights: Sequence[float]) -> Iterator[str]
     if not exercise.questions and whole != most and not all(map(float.is_integer, scaled)):
         yield (
             f"warning: the points of the checks sum to {number(whole)}, but course.yml gives "
-            f"{number(most)}; so a check of weight {number(weights[0])} counts {number(scaled[0])}"
+            f"{number(most)}; so a check of weight {number(weights[0])} gives "
+            f"{number(scaled[0])} points"
         )
 
 

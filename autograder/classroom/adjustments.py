@@ -267,8 +267,8 @@ class Adjustments:
             (absent, f"kept but not counted, {ORPHANED} (there is no such student)"),
             (
                 by_state[REGRADED],
-                "counted, although the checks give other points since then; make sure that each "
-                "is still right",
+                "counted, although the checks now give different points; make sure that each "
+                "adjustment is still right",
             ),
         ):
             if decisions:
@@ -284,7 +284,7 @@ class Adjustments:
         rows = several(len(self.put_back), "row")
         return [
             f"{TABLE}: {rows} restored that `autograder adjust` or the desk had entered: "
-            f"{few(self.put_back, MAX_SHOWN)}. To remove one, use --undo."
+            f"{few(self.put_back, MAX_SHOWN)}. To remove such a row, use --undo."
         ]
 
     def write(self) -> list[str]:

@@ -133,7 +133,7 @@ def _late(
         by = hand_in.at_from or hand_in.platform
         sentence = (
             f"{assignment.title}: marked as late by {by}. The time of the submission is unknown, "
-            f"so nothing is taken off. The column handed_in of a roster can give it."
+            f"so nothing is taken off. A roster can give the time in its column handed_in."
         )
         return msgspec.structs.replace(lateness, said=sentence) if hand_in.late else None
     at = datetime.fromisoformat(hand_in.at)

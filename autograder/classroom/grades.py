@@ -48,8 +48,9 @@ class Scale(msgspec.Struct, frozen=True):
             raise UserError(
                 f"{where} has a maximum of {number(self.maximum)} points, the results have "
                 f"{number(grade.maximum)}. If both are for the same exercises, set the maximum "
-                f"there to {number(grade.maximum)}, or add --scale. If it is for fewer exercises, "
-                f"grade only these into another folder: grade --exercise NAME --out FOLDER."
+                f"there to {number(grade.maximum)}, or add --scale. If the points there are for "
+                f"fewer exercises, grade only these into another folder: grade --exercise NAME "
+                f"--out FOLDER."
             )
         return number(grade.points * self.maximum / grade.maximum if grade.maximum else 0.0)
 

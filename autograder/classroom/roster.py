@@ -162,7 +162,7 @@ class Roster:
                         [other for other in match.ids if other != student],
                         match.sign,
                         [*match.may_be, student],
-                        f"{few(names, 5)} may each be {student}.",
+                        f"Each of {few(names, 5)} may be the student {student}.",
                     )
         return matches
 
@@ -181,7 +181,9 @@ class Roster:
                 return Match(ids, sign)
             if ids:
                 name = one_line(person.key, 60)
-                return Match([], sign, ids, f"By {sign}, {name} may be any of {few(ids, 5)}.")
+                return Match(
+                    [], sign, ids, f"By {sign}, {name} may be any of the students {few(ids, 5)}."
+                )
         raise AssertionError("the last sign is the group")
 
     def settle(self, readings: Sequence[tuple[str, Owner]]) -> int | None:
@@ -234,7 +236,8 @@ class Roster:
             return []
         more = f" {len(texts) - MAX_SHOWN} more." if len(texts) > MAX_SHOWN else ""
         return [
-            f"Some submissions were not graded, since {self.path} fits several students. "
+            f"Some submissions were not graded, since each may belong to several students "
+            f"of {self.path}. "
             f"{' '.join(texts[:MAX_SHOWN])}{more} Enter each student's name on the platform in "
             f"the platform's column of the roster."
         ]
@@ -261,8 +264,8 @@ class Roster:
             more = f" {len(strangers) - MAX_SHOWN} more." if len(strangers) > MAX_SHOWN else ""
             notes.append(
                 f"Graded, but not in the roster: {'; '.join(called)}.{more} If the roster has one "
-                f"of them under another name, enter the name on the platform in the platform's "
-                f"column."
+                f"of these students under a different name, enter the student's name on the "
+                f"platform in the platform's column of the roster."
             )
         return notes
 

@@ -63,8 +63,8 @@ def _leave_out_older(share: Share, exercises: Collection[str]) -> None:
         later = [other for other in pieces if _replaces(other, piece, pieces, exercises)]
         if later:
             name, newest = one_line(piece.name, 60), one_line(later[-1].name, 60)
-            again = "it" if name == newest else newest
-            share.notes.append(f"{name} was left out: {again} was handed in again later.")
+            later_file = "the same file" if name == newest else newest
+            share.notes.append(f"{name} was left out: {later_file} was handed in later.")
         else:
             share.pieces.append(piece)
 

@@ -334,8 +334,8 @@ def _errors(path: Path) -> Iterator[None]:
             ) from None
         if code in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}:
             raise UserError(
-                f"{path}, the marks, cannot be read: {error}. Restore a copy of it, or move it "
-                f"elsewhere: grade then makes it again from the tables beside it."
+                f"{path}, the marks, cannot be read: {error}. Restore a backup of this file, or "
+                f"move the file elsewhere: grade then makes it again from the tables beside it."
             ) from None
         raise
 

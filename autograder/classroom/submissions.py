@@ -356,7 +356,7 @@ class _Reading:
             if not self.candidates[exercise]:
                 notes.append(
                     f"No file for {exercise} was handed in, but {shown} defines what {exercise} "
-                    f"asks for. To have it graded, hand it in under that name."
+                    f"asks for. To have this file graded, hand it in under the name {exercise}."
                 )
         if self.others and not any(self.candidates.values()):
             notes.append(f"Nothing can be graded in {few(self.others, MAX_NOTES)}.")

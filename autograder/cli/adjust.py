@@ -38,7 +38,7 @@ AGAIN = "To apply it, run the same grade command again. It shows what changes."
 @click.option(
     "--excuse", is_flag=True, help="Count the exercise neither in the points nor in the maximum."
 )
-@click.option("--undo", is_flag=True, help="Remove what was entered before.")
+@click.option("--undo", is_flag=True, help="Remove the earlier entry for this exercise.")
 @click.option("--why", default="", help="The reason or comment. The student reads it.")
 @click.option("--by", help="The person who decided.  [default: your user name]")
 @course_option
@@ -58,7 +58,8 @@ def adjust(
 ) -> None:
     """Change STUDENT's points for EXERCISE (or `total`) in the RESULTS folder of `grade`.
 
-    A change needs --why. --why alone adds a comment; --line puts it at a line of the code.
+    A change needs --why. Without --add, --set and --excuse, the text of --why is only a comment.
+    --line puts the comment at a line of the code.
     """
     course = find_course(Path.cwd(), named=course_path)
     exercise = part_named(exercise, course)

@@ -21,13 +21,15 @@ PAGE, SHEETS = "class-report.html", "class-report.pdf"
 @click.command("class-report")
 @click.argument("results", type=PATH)
 @click.option("--out", type=PATH, help="Write into this folder.  [default: RESULTS]")
-@click.option("--date", type=MOMENT, metavar="DATE", help="Print this date on it.  [default: none]")
+@click.option(
+    "--date", type=MOMENT, metavar="DATE", help="Print this date on the summary.  [default: none]"
+)
 def class_report(results: Path, out: Path | None, date: datetime | None) -> None:
     """Write a two-page summary of the class in RESULTS, as HTML and PDF.
 
     It shows the points, how hard the exercises are, what was misunderstood, and how reliable the
     points are. It gives no number about fewer than five students. The exit code is 1 if no PDF was
-    made: that needs the extra `pdf`.
+    made. A PDF needs the extra `pdf`.
     """
     day = f"{date.day} {date:%B %Y}" if date else ""
     report = report_of_class(read_reports(results), day)

@@ -36,7 +36,7 @@ ADVICE = (  # keyed by a word in the error message
 
 @click.command()
 def doctor() -> None:
-    """Show how submissions can be confined on this machine, and what other levels lack."""
+    """Show how submissions can be confined on this machine, and why other levels do not work."""
     click.echo(f"Python {platform.python_version()} on {platform.platform()}")
     working = []
     for level in LEVELS:

@@ -37,7 +37,7 @@ from autograder.cli.result_files import ResultFiles, result_file_options, write_
 @click.option(
     "--from",
     "platform",
-    help="Platform of the download: canvas, moodle, gradescope, …  [default: recognised]",
+    help="Platform of the download: canvas, moodle, gradescope, …  [default: grade recognises it]",
 )
 @click.option("--roster", type=PATH, help="CSV of the enrolled students: id, name, email, …")
 @click.option(
@@ -46,14 +46,15 @@ from autograder.cli.result_files import ResultFiles, result_file_options, write_
 @click.option(
     "--apply/--no-apply",
     default=None,
-    help="Apply all results of this run, or none.  [default: ask if an earlier grade changes; "
-    "without a terminal, apply none then]",
+    help="Apply all results of this run, or none.  [default: if an earlier grade changes, ask; "
+    "without a terminal, apply none]",
 )
 @click.option(
     "--only-if",
     default="",
     metavar="DIGEST",
-    help="With --apply: apply only if the changes match this digest from the `end` of --json.",
+    help="Use with --apply: apply the changes only if their digest is this one. The last line of "
+    "the --json output gives the digest as `difference`.",
 )
 @click.option(
     "--wait",
@@ -63,7 +64,9 @@ from autograder.cli.result_files import ResultFiles, result_file_options, write_
 )
 @json_lines_option
 @click.option(
-    "--anonymous", is_flag=True, help="Write pseudonyms instead of names; the course keeps the key."
+    "--anonymous",
+    is_flag=True,
+    help="Write pseudonyms instead of names. The course's folder keeps the list of both.",
 )
 @click.option(
     "--repairs/--no-repairs",
@@ -82,7 +85,7 @@ from autograder.cli.result_files import ResultFiles, result_file_options, write_
 def grade(junit: Path | None, ctrf: Path | None, summary: Path | None, **options: Any) -> None:
     """Grade a class. SUBMISSIONS holds a folder per student, or is a platform's download.
 
-    If --out holds results already, a grade that a student has changes only after you confirm it.
+    If the folder --out already holds results, no earlier grade changes before you confirm it.
     --exercise, --assignment and --student leave all other grades as they are.
 
     \b

@@ -187,7 +187,7 @@ class _Run(msgspec.Struct, frozen=True):
             waiting = self._speaker("waiting")
             return grade_class(self.job, progress, decide, waiting, graders, self._warn)
 
-        kept = f"graded so far. {out} keeps their results: run the same command again to go on."
+        kept = f"graded so far. {out} keeps their results: run the same command again to continue."
         notify = emit_progress if options.as_json else None
         overview = graded_with_progress(work, kept, notify, self.log.line)
         difference = overview.difference

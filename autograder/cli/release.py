@@ -35,14 +35,17 @@ POLICIES = {"practice": "all hints", "homework": "no third hint", "exam": "no hi
 @click.command()
 @click.argument("target", metavar="DIR", type=PATH)
 @click.option(
-    "--assignment", "assignments", multiple=True, help="Release its exercises; may be repeated."
+    "--assignment",
+    "assignments",
+    multiple=True,
+    help="Release the exercises of this assignment; may be repeated.",
 )
 @click.option(
     "--exercise",
     "exercises",
     multiple=True,
     type=ExerciseName(),
-    help="Release this one; may be repeated.",
+    help="Release this exercise; may be repeated.",
 )
 @click.option(
     "--policy",
@@ -62,12 +65,14 @@ POLICIES = {"practice": "all hints", "homework": "no third hint", "exam": "no hi
     type=click.IntRange(1, 50),
     default=3,
     show_default=True,
-    help="Number of random inputs to record answers for.",
+    help="Record the answers for this many sets of random inputs.",
 )
 @click.option(
     "--update", "again", is_flag=True, help="Replace an earlier kit in DIR; students' files stay."
 )
-@click.option("--compare", is_flag=True, help="Compare its reports with those of the full course.")
+@click.option(
+    "--compare", is_flag=True, help="Compare the kit's reports with those of the full course."
+)
 @click.option(
     "--workers", type=click.IntRange(1, 256), help="Number of recording processes.  [default: 2]"
 )
@@ -133,7 +138,7 @@ def _refuse_existing(target: Path, again: bool) -> None:
     if again and target.suffix != ZIP:
         if not target.is_dir():
             raise UserError(
-                f"{target} does not exist, so --update has nothing to update. Leave it out."
+                f"{target} does not exist, so there is no kit to update. Leave out --update."
             )
         return
     if target.exists() and (target.is_file() or any(target.iterdir())):
@@ -184,7 +189,10 @@ def _compare_with_course(
             unnamed += [row.exercise] if not row.named else []
     print(_row_text(whole))
     if unnamed:
-        print(f"No mistake has a name in {join_names(unnamed)}, so no names were compared there.")
+        print(
+            f"In {join_names(unnamed)}, the full course named no mistake, so no names were "
+            f"compared."
+        )
     return 1 if whole.differences or whole.false_names else 0
 
 

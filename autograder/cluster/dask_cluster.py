@@ -88,7 +88,7 @@ class DaskCluster:
         except (OSError, TimeoutError, asyncio.CancelledError, ValueError) as error:
             raise UserError(
                 f"The scheduler at {self._where} no longer answers ({_text(error)}). Results so "
-                f"far are kept: run the same command again to go on."
+                f"far are kept: run the same command again to continue."
             ) from None
         return {address: self._known[address] for address in there}
 

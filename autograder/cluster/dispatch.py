@@ -134,7 +134,7 @@ class Dispatch:
         elif now - self._last_there > PATIENCE:
             raise UserError(
                 f"The cluster has had no machine for {PATIENCE / 60:g} minutes. Results so far are "
-                f"kept: start machines, then run the same command again to go on."
+                f"kept: start machines, then run the same command again to continue."
             )
 
     def _ask(self, there: dict[str, Machine]) -> None:

@@ -56,7 +56,7 @@ def desk(results: Path, port: int, no_browser: bool, course_path: Path | None) -
 
         def started() -> None:
             click.echo(f"The desk shows {results}, on this machine only. Ctrl-C stops it.")
-            click.echo("The address works once. Start the desk again for another.")
+            click.echo("The address works only once. To get another address, start the desk again.")
             click.echo(f"Open it at {address}{secrets.new_token()}")
             if not no_browser:
                 page = Path(folder, "open.html")

@@ -53,8 +53,8 @@ def answers_of_group(
             alike, answers = zip(*found, strict=True)
             return GroupAnswers(function, replay, answers, alike)
     raise UserError(
-        f"No submission that was read still has the answers of group {group} in {exercise.name}. "
-        f"Grade the class again, and open its groups then."
+        f"In {exercise.name}, no submission has the answers of group {group} any more. Grade the "
+        f"class again. Then open the groups again."
     )
 
 

@@ -115,7 +115,7 @@ class Guard:
         if not same(request.cookies.get(self._cookie, ""), self._secrets.session):
             return _refused(
                 "Open the desk at the address that `autograder desk` printed, which has the token. "
-                "It works once: start `autograder desk` again for another."
+                "The address works only once. To get another one, start `autograder desk` again."
             )
         length = headers.get("content-length", "")
         is_small = length.isdecimal() and len(length) < 12 and int(length) <= MOST_BYTES

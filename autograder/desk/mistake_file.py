@@ -46,9 +46,9 @@ def checked_words(words: MistakeText) -> MistakeText:
         )
     texts = [" ".join(text.split()) for text in (words.finding, *words.hints)]
     if len(words.hints) != HINTS or not all(texts):
-        raise UserError("Enter a finding and three hints.")
+        raise UserError("Enter a message and three hints.")
     if max(map(len, texts)) > MAX_TEXT:
-        raise UserError(f"A finding or a hint has at most {MAX_TEXT} characters.")
+        raise UserError(f"A message or a hint has at most {MAX_TEXT} characters.")
     return MistakeText(words.id, texts[0], tuple(texts[1:]))
 
 

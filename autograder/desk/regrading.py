@@ -25,7 +25,10 @@ RunState = Literal["none", "running", "shown", "applied", "failed"]
 DONE = {0, 1, 3}  # exit codes: all graded; a person must look; nothing was applied
 MAX_SAID = 4000
 MAX_MESSAGE = 500
-OTHERWISE = "Nothing was applied, because something else has changed since. Show the changes again."
+OTHERWISE = (
+    "Nothing was applied, because grading would now make other changes than those shown. Show the "
+    "changes again."
+)
 _running: set["subprocess.Popen[str]"] = set()
 
 
@@ -198,7 +201,8 @@ def regrade_group(results: Path, exercise: str, students: Sequence[str], shown: 
         raise UserError(printable("\n".join(said), 1000))
     if shown and not events[-1].in_force:
         raise UserError(
-            "Something else has changed since. Grade these students again to see the difference."
+            "Grading would now make other changes than those shown. Grade these students again to "
+            "see the new changes."
         )
     return events[-1].difference
 

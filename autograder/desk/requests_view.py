@@ -72,7 +72,7 @@ def answer(visit: Visit) -> Response:
     if not found:
         raise HTTPException(404)
     if visit.field("request") != answer_id(found[0].request):
-        raise UserError("The student has written another request since. Load the page again.")
+        raise UserError("The student has handed in a new request meanwhile. Load the page again.")
     if not visit.field("answer"):
         raise UserError("Write an answer: the student reads it.")
     row = decision_row("answer", None, visit.field("answer"), None)

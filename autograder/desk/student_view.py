@@ -174,8 +174,8 @@ def undo(visit: Visit) -> Response:
     exercise, _, check = visit.field("about").partition("/")
     count, trouble = _table(visit).undo(student.id, exercise, check)
     if trouble:
-        raise UserError(f"{trouble}, and do it again.")
-    return _entered_page(visit, student, f"{several(count, 'row')} taken out.")
+        raise UserError(f"{trouble}, and try again.")
+    return _entered_page(visit, student, f"{several(count, 'row')} removed.")
 
 
 def _entered_page(visit: Visit, student: ClassMember, text: str) -> Response:

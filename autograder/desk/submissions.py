@@ -123,7 +123,7 @@ def code_of(
     """
     found = [source for source in sources if source is not None]
     if not found:
-        return [], "The code is no longer where it was graded."
+        return [], "The code is no longer in the folder in which it was graded."
     same = [source for source in found if source.digest == report.digest]
     source = (same or found)[0]
     units = [(unit.label, unit.text) for unit in source.units]

@@ -92,7 +92,9 @@ def as_given(form: MarkForm, sheet: Sheet, wording: Wording) -> list[GivenMark]:
     reused = [said for said in sheet.comments() if comment_id(said) in form.reused]
     comment = "\n".join(filter(None, [form.comment, *reused]))
     if points is None and not comment:
-        raise UserError("Tick what the answer has, or enter points: 0 for none.")
+        raise UserError(
+            "Tick the items that the answer has, or enter points. For no points, enter 0."
+        )
     given = [
         GivenMark(*member.key, member.id, points, comment, form.items)
         for each in sheet.cluster(wording).wordings
@@ -198,8 +200,8 @@ def _overtaken(sheet: Sheet, late: Overtaken) -> str:
         points = "no points" if now.mark.points is None else f"{number(now.mark.points)} points"
         said.append(f"{now.by or 'the table'} gave {points}")
     return (
-        f"Another mark was given meanwhile: {'; '.join(said)}. Yours was not saved. Save it again "
-        f"to replace that mark."
+        f"Another mark was given meanwhile: {'; '.join(said)}. Your mark was not saved. To "
+        f"replace the other mark, save yours again."
     )
 
 

@@ -84,14 +84,14 @@ c.GenerateAssignment.preprocessors = GENERATE
 c.Autograde.sanitize_preprocessors = SANITIZE
 c.OverwriteCells.add_missing_cells = True
 
-# What `late:` in course.yml takes off for lateness.
+# Late penalties follow `late:` in course.yml.
 c.AssignLatePenalties.plugin_class = "autograder.nbgrader.steps.CourseLatePolicy"
 
-# Links in submissions are not followed when they are collected.
+# `nbgrader collect` does not follow links in submissions.
 c.ExchangeFactory.collect = "autograder.nbgrader.exchange.CollectPlainFiles"
 
-# Submissions run confined, in place of a kernel on this machine: for `nbgrader autograde` and for
-# the button in formgrader. Take these lines out to have nbgrader run the notebooks itself.
+# Submissions run confined, not in a kernel on this machine, if you use `nbgrader autograde` or the
+# button in Formgrader. If nbgrader should run the notebooks in its own kernel, delete these lines.
 c.ConfinedExecute.course = {course!r}
 c.Autograde.autograde_preprocessors = GRADE
 """

@@ -136,10 +136,10 @@ def export(
 ) -> None:
     """Fill in PLATFORM's gradebook file from the RESULTS folder of `grade`.
 
-    PLATFORM is canvas, moodle, moodle-feedback, gradescope, blackboard or brightspace. `feedback`
-    instead packs every student's page, with a table for a mail program.
+    PLATFORM is canvas, moodle, moodle-feedback, gradescope, blackboard or brightspace. With
+    `feedback` instead of a platform, it packs every student's page, and a table for a mail program.
 
-    The exit code is 1 if the file has no row for some student. The command names them.
+    The exit code is 1 if the file has no row for a student. The command names these students.
     """
     if template is not None and template.resolve() == out.resolve():
         raise UserError("--out is the same file as --template. Name another file.")

@@ -18,7 +18,7 @@ from autograder.report.model import ExerciseReport, HandIn, Report
 from autograder.sandbox.levels import choose
 from autograder.submission.stubs import read_stubs
 
-OUT_OF_TIME = "Not graded: the exercises before it took all the time for one student."
+OUT_OF_TIME = "Not graded: the exercises before this one used up the time for one student."
 
 
 class Package(msgspec.Struct, frozen=True):

@@ -49,7 +49,7 @@ def package(
     index: str | None,
     course_path: Path | None,
 ) -> None:
-    """Pack the grader for PLATFORM, which then grades the submissions on its own machine.
+    """Pack the grader for PLATFORM. The platform then grades submissions on its own machines.
 
     PLATFORM is gradescope, prairielearn, classroom50, or github for a workflow.
 

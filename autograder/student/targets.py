@@ -96,7 +96,7 @@ def find_file(course: Course, exercise: Exercise, stubs: Stubs | None = None) ->
     raise UserError(
         f"There is no {exercise.name}.py or {exercise.name}.ipynb in "
         f"{' or '.join(map(str, folders))}. "
-        f"If it is elsewhere, run: autograder check FOLDER/{exercise.name}.py"
+        f"If the file is in another folder, run: autograder check FOLDER/{exercise.name}.py"
     )
 
 

@@ -154,4 +154,4 @@ def test_the_command_prints_the_shares_and_that_no_names_were_compared(tmp_path,
     lines = [" ".join(line.split()) for line in done.output.splitlines()]
     assert "exercise mistakes named right answers judged" in lines
     assert "areas 2 of 2 (100 %) 1 of 1 (100 %)" in lines
-    assert "No mistake has a name in areas, so no names were compared there." in lines
+    assert "In areas, the full course named no mistake, so no names were compared." in lines

@@ -100,10 +100,10 @@ def test_nothing_is_overwritten(run, tmp_path):
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("two words", "letters, digits and _"),
-        ("../up", "letters, digits and _"),
-        ("class", "letters, digits and _"),
-        ("_own", "letters, digits and _"),
+        ("two words", "letters, digits and `_`"),
+        ("../up", "letters, digits and `_`"),
+        ("class", "letters, digits and `_`"),
+        ("_own", "letters, digits and `_`"),
         ("random", "a module that students import"),
         ("value", "The checks use the name"),
         ("checks", "The checks use the name"),

@@ -139,8 +139,8 @@ def test_what_was_given_for_other_points_of_the_checks_is_named(apply):
         one, _, table, _ = apply(None, corrected)
         assert one.points == 13.0
         assert table.notes({"s1"}) == [
-            "adjustments.csv: 1 row counted, although the checks give other points since then; make sure "
-            "that each is still right: s1 (softmax)."
+            "adjustments.csv: 1 row counted, although the checks now give different points; make sure "
+            "that each adjustment is still right: s1 (softmax)."
         ]
         assert ",check changed,4" in path.read_text()
     path.write_text(path.read_text().replace(work_id(corrected.exercises), ""))
@@ -192,7 +192,7 @@ def test_what_a_command_entered_is_put_back_into_an_old_table_and_named(course, 
     assert [each.decision.student for each in table.entered] == ["s2", "s1"]
     assert table.notes({"s1", "s2"}) == [
         "adjustments.csv: 1 row restored that `autograder adjust` or the desk had entered: "
-        "s1 (softmax). To remove one, use --undo."
+        "s1 (softmax). To remove such a row, use --undo."
     ]
     assert table.write() == []
     assert "s1,softmax,,add,1,why" in path.read_text()

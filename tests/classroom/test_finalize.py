@@ -204,7 +204,7 @@ def test_a_mark_without_a_time_is_said(with_policy):
     assert (
         "marked as late by canvas. The time of the submission is unknown" in done.lateness[0].said
     )
-    assert done.lateness[0].said.endswith("The column handed_in of a roster can give it.")
+    assert done.lateness[0].said.endswith("A roster can give the time in its column handed_in.")
 
 
 def test_in_time_and_missing_have_no_line(with_policy):

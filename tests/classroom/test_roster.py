@@ -120,14 +120,14 @@ def test_a_class_of_strangers_is_compared_only_for_those_that_are_printed(monkey
 
 def test_two_of_one_name_are_not_guessed(read):
     found, notes = read(MOODLE, "id,name,moodle\na,Anna Muster,\nb,Muster Anna,\n")
-    assert "By name, Anna Muster_2003 may be any of a, b." in notes[-1]
+    assert "By name, Anna Muster_2003 may be any of the students a, b." in notes[-1]
     assert {found[student].path for student in "ab"} == {None}
     assert "A person must say" in found["a"].unclear
     assert found["Jörg Müller_2001"].path is not None  # the others are graded
     found, _ = read(MOODLE, "id,name,moodle\na,Anna Muster,2004\nb,Muster Anna,2003\n")
     assert found["a"].hand_in.platform_id == "2004"
     found, notes = read(MOODLE, "id,name\na,Anna Muster\n")
-    assert "Anna Muster_2003, Anna Muster_2004 may each be a." in notes[-1]
+    assert "Each of Anna Muster_2003, Anna Muster_2004 may be the student a." in notes[-1]
     assert found["a"].unclear
 
 

@@ -206,7 +206,7 @@ def test_ctrl_c_keeps_what_is_graded(tmp_path, root):
                 break
         said = run.stderr.read()
     assert run.returncode == 2
-    assert "run the same command again to go on" in said
+    assert "run the same command again to continue" in said
     assert "Traceback" not in said
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0

@@ -92,7 +92,7 @@ def test_it_is_the_row_that_the_command_enters(client, quick, post):
 def test_it_is_taken_out_again(client, quick, post):
     post(client, "/adjust/bob/enter", **ADDED)
     page = post(client, "/adjust/bob/undo", about="one/test_b")
-    assert "1 row taken out." in text_of(page)
+    assert "1 row removed." in text_of(page)
     assert "bob" not in (quick.out / "adjustments.csv").read_text()
 
 

@@ -85,14 +85,14 @@ def test_an_unnamed_group_is_named_verified_graded_again_and_told(tmp_path, post
     assert "2 students with the same answers" in text_of(page)
     assert "counts.get(word, 1)" in page.text
     page = desk.name(group, "one-too-many")
-    assert "verify passes with it. It is saved as code" in text_of(page), text_of(page)
+    assert "verify passes with it. The mistake is saved as code" in text_of(page), text_of(page)
     assert not said(desk.reports()["ann"])  # nothing counts yet
     page = desk.post(f"{group}/again")
-    assert "2 of 2 students would have the new finding" in text_of(page), text_of(page)
+    assert "2 of 2 students would have the new message" in text_of(page), text_of(page)
     assert FINDING in text_of(page)
     assert not said(desk.reports()["ann"])
     page = desk.put_in_force(page)
-    assert "2 of 2 students now have the finding" in text_of(page), text_of(page)
+    assert "2 of 2 students now have the message" in text_of(page), text_of(page)
     reports = desk.reports()
     assert [said(reports[student]) for student in ("ann", "bob", "cem")] == [
         {FINDING},
@@ -139,10 +139,10 @@ def test_what_no_step_does_is_known_by_its_answers(tmp_path, post):
     desk = Desk(tmp_path, post, ann=NO_SHORT, cem=RIGHT)
     (group,) = desk.groups()
     page = desk.post(f"{group}/look")
-    assert "What they answer is recorded in place of code" in text_of(page)
+    assert "so the mistake is saved as recorded answers" in text_of(page)
     assert "A change in line" in text_of(page)
     page = desk.name(group, "no-short-words")
-    assert "It stands as recorded answers" in text_of(page), text_of(page)
+    assert "The mistake is saved as recorded answers" in text_of(page), text_of(page)
     assert list(desk.root.rglob("no_short_words.json"))
     desk.put_in_force(desk.post(f"{group}/again"))
     assert said(desk.reports()["ann"]) == {FINDING}

@@ -70,7 +70,7 @@ def test_a_token_works_once(results, course):
     assert first.head(f"/?token={token}").status_code == 403  # a look uses nothing up
     assert first.get(f"/?token={token}").status_code == 200
     late = second.get(f"/?token={token}")
-    assert late.status_code == 403 and "works once" in late.text
+    assert late.status_code == 403 and "works only once" in late.text
     assert second.get("/").status_code == 403
     assert first.get("/").status_code == 200
     assert let_in(second).get("/").status_code == 200  # another token lets another browser in

@@ -93,7 +93,7 @@ def test_another_request_is_open_again(quick, desk_of, post):
     page = client.get("/requests")
     assert "Please look at line 3." in text_of(page)
     stale = post(client, "/requests/ann/one", request=first, answer="Yes.")
-    assert stale.status_code == 422 and "another request since" in text_of(stale)
+    assert stale.status_code == 422 and "a new request meanwhile" in text_of(stale)
     assert (
         post(client, "/requests/ann/one", request=request_on(page), answer=" ").status_code == 422
     )

@@ -78,7 +78,7 @@ def test_the_file_and_the_printed_address_each_work_once(started):
     assert opens(in_file) and not page.exists()
     assert opens(address_in(said))
     assert not opens(in_file) and not opens(address_in(said))
-    assert "works once" in said and "Start the desk again" in said
+    assert "works only once" in said and "start the desk again" in said
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])

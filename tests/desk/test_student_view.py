@@ -60,7 +60,7 @@ def test_without_the_submissions_the_rest_is_there(tmp_path, course):
     client = let_in(client_of(write(tmp_path, drawn_class(3)), course))
     answer = client.get("/students/u0000")
     assert answer.status_code == 200
-    assert "The code is no longer where it was" in answer.text
+    assert "The code is no longer in the folder" in answer.text
 
 
 def test_code_that_has_changed_is_said_to_have(tmp_path, course, root):

@@ -57,7 +57,7 @@ def keep(client, page, **fields):
 
 def test_one_mark_is_given_to_all_who_say_the_same_each_for_their_own_answer(words, client):
     page = client.get(at(LONG))
-    assert "2 answers in these words" in text_of(page)
+    assert "2 students with this answer" in text_of(page)
     after = keep(client, page, item=items(page)[:2])
     assert after.status_code == 200
     points, _ = words.grade()

@@ -308,7 +308,9 @@ def test_a_name_that_two_have_costs_the_others_nothing():
     )
     folders, notes = graded(download, "id,name\nbob,Bob Muster\neve,Eve Adams\nal,Al Berg\n")
     assert [(f.student, files) for f, files in folders if files] == [("al", {"softmax.py": "al"})]
-    assert any("Bob Muster_202, Bob Muster_301 may each be bob." in note for note in notes)
+    assert any(
+        "Each of Bob Muster_202, Bob Muster_301 may be the student bob." in note for note in notes
+    )
 
 
 def test_a_number_of_one_and_the_name_of_another():
@@ -316,7 +318,7 @@ def test_a_number_of_one_and_the_name_of_another():
     download = {"Eve Adams_7_assignsubmission_file/softmax.py": "# by eve\n"}
     folders, notes = graded(download, "id,name\n7,Bob Muster\n8,Eve Adams\n9,Al Berg\n")
     assert [folder.student for folder, _ in folders] == ["9"]
-    assert any("By id, Eve Adams_7 may be any of 7, 8." in note for note in notes)
+    assert any("By id, Eve Adams_7 may be any of the students 7, 8." in note for note in notes)
 
 
 def test_two_platforms_read_one_file():

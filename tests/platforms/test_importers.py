@@ -66,7 +66,7 @@ def test_canvas(read, zipped):
     ]
     again = found["müllerjörg_101"]
     assert text_of(again).endswith("# again\n")
-    assert again.notes == ("softmax.py was left out: softmax-1.py was handed in again later.",)
+    assert again.notes == ("softmax.py was left out: softmax-1.py was handed in later.",)
     assert {path.name for path in again.path.iterdir()} == {"softmax-1.py", "helper-1.py"}
     late = found["van_der_bergann_102"].hand_in
     assert (late.platform, late.platform_id, late.late) == ("canvas", "102", True)
@@ -195,7 +195,7 @@ def test_brightspace(read):
     assert text_of(mine) == SOFTMAX
     assert set(os.listdir(mine.path)) == {"softmax.py", "other.py"}
     assert mine.hand_in.at == "2027-02-05T23:10:00"
-    assert mine.notes == ("softmax.py was left out: it was handed in again later.",)
+    assert mine.notes == ("softmax.py was left out: the same file was handed in later.",)
     assert found["Ann van der Berg_502"].hand_in.at == "2027-02-04T23:10:00"
     assert found["Anne-Marie O'Neil_503"].hand_in.at == "2027-02-03T00:00:00"
     assert notes == ["Read as a download of Brightspace: 5 entries."]
