@@ -322,3 +322,12 @@ def test_a_call_that_fails_by_itself_is_no_memory(grade_text):
     last = grade_text("self_attention", text).checks[-1]
     assert last.outcome == "failed" and "earlier" not in last.finding
     assert "TypeError" in last.finding
+
+
+def test_a_generator_of_its_own_is_not_one_that_starts_again(grade_text):
+    text = (ROOT / "solutions" / "train_and_generate.py").read_text()
+    old = "generator=generator"
+    assert old in text
+    text = text.replace(old, "generator=torch.Generator().manual_seed(len(tokens))")
+    checks = {check.name: check for check in grade_text("train_and_generate", text).checks}
+    assert checks["test_generator"].diagnosis.misconceptions == ("generator-ignored",)
