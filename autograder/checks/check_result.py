@@ -95,12 +95,11 @@ class NotJudged(Exception):
 
 
 class MayFollow(NotJudged):
-    """A wrong answer in a student kit may follow from another wrong step of the student.
+    """A wrong answer in a student kit, which may follow from the student's own wrong step.
 
     `own` is the name of that step's function or value. `wrong` is the `Mismatch` of the wrong
-    answer: it is raised instead of this exception if all checks of the step pass. With
-    `is_sibling`, another file of the student defines the step, and the check already knows that the
-    step is wrong.
+    answer. If all checks of the step pass, the engine reports `wrong`. With `is_sibling`, another
+    file of the student defines the step, and is already known to be wrong.
     """
 
     def __init__(self, wrong: Exception, own: str, is_sibling: bool = False) -> None:

@@ -36,7 +36,7 @@ def expect_equal(
     Args:
         actual: the student's result, of any type.
         expected: the correct value, as the reference returns it.
-        what: the name of the value in a sentence for students, such as "the words".
+        what: what the report's sentences call the value, such as "the words".
         within: an absolute tolerance for numbers, which replaces the usual tolerance.
         any_row: true if the student may return a list instead of a tuple, or a tuple instead of a
             list.
@@ -84,7 +84,7 @@ def expect_same(
         right: the correct function, of the solution or the reference.
         inputs: one input for each call: a tuple of arguments, or a single argument. Put small
             inputs first.
-        what: the name of the value in a sentence for students, such as "the words".
+        what: what the report's sentences call the value, such as "the words".
         any_row: true if the student may return a list instead of a tuple, or a tuple instead of a
             list.
 
@@ -145,7 +145,7 @@ def expect_type(actual: Any, kind: type | str | None, what: str = "the result") 
         kind: a built-in type (`list`, `tuple`, `str`, `bool`, `int`, `float`, `set`, `dict` …),
             `numpy.ndarray`, None, or the name of a class of the exercise, such as "Token". A bool
             does not count as an int, an int not as a float, and a tuple not as a list.
-        what: the name of the value in a sentence for students.
+        what: what the report's sentences call the value.
 
     Raises:
         Mismatch: the answer has another type.

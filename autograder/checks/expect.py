@@ -38,14 +38,15 @@ class Mismatch(AssertionError):
 
     Args:
         finding: the sentence that the student reads.
-        what: the name of the value, such as "the weights". The report uses it as a title below the
-            sentence.
+        what: the name of the value, such as "the weights". The report shows it as a title below the
+            finding.
         yours: the student's value, an array or a text.
         expected: the correct value.
-        wrong: a mask of the same shape as the value; it is true for the entries to mark as wrong.
-        layout: a function for the picture. It returns a matrix, the group of each cell, and the
-            names of the rows.
-        groups: the name of the groups in the picture.
+        wrong: a mask of the same shape as the value; it is true for the entries that the report
+            marks as wrong.
+        layout: a function that arranges the value for the picture. It gets the value, and returns a
+            matrix, the group of each cell, and the names of the rows.
+        groups: the word for a group of cells in the picture, such as "head".
         curves: curves to draw.
         mistake: the name of the misconception, if the check recognises one. Give two names if two
             misconceptions give the same values.
@@ -92,7 +93,7 @@ def expect_close(
     Args:
         actual: the student's result, of any type.
         expected: the correct values, finite and real, of any shape. They are compared as float64.
-        what: the name of the value in a sentence for students, such as "the weights".
+        what: what the report's sentences call the value, such as "the weights".
         condition: the factor by which the problem magnifies rounding errors; see `allowed_error`.
         within: an absolute tolerance, which replaces the usual tolerance.
         finding: a sentence that the report shows before "3 of 9 values differ".
@@ -375,10 +376,11 @@ def _has(what: str) -> str:
 
 
 class NotStarted(StudentProblem):
-    """The student has not changed a value or an answer in words: `NotStarted("a_scores")`.
+    """The student has left a value or a written answer as it was handed out.
 
-    A check raises this exception. The report lists the value as not written yet, and not as a
-    mistake. Functions need no such check: the engine recognises unchanged functions itself.
+    A check raises this exception: `raise NotStarted("a_scores")`. The report then says that the
+    value is not written yet, and reports no mistake. Functions need no such check: the engine
+    recognises unchanged functions itself.
     """
 
     kind: ProblemKind = "not written"

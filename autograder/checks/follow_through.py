@@ -42,7 +42,7 @@ def _finite(x: npt.ArrayLike) -> npt.NDArray[Any]:
 
 
 class OwnSteps:
-    """The student's functions for a step. Each call to them, a *question*, has a new process."""
+    """The student's functions for a step. Each call, a *question*, runs in a new process."""
 
     def __init__(
         self,
@@ -76,7 +76,7 @@ class OwnSteps:
         `value` is the number that follows from the step at position `place` of the flat answer.
 
         Raises:
-            Mismatch: the answer has another number there, so the answer does not follow.
+            Mismatch: the answer has another number at this position, so the answer does not follow.
         """
         if self.graded is not None:
             self.graded(place, value)
@@ -98,7 +98,7 @@ class OwnSteps:
         return answer
 
     def others(self) -> Iterator["OwnSteps"]:
-        """Yield copies of these steps. In each copy, the last question is changed at one place."""
+        """Yield copies of these steps; each has other numbers in one place of the last question."""
         if self.asked:
             yield from map(self._with, self._changed(self.asked[-1][1]))
 
@@ -114,7 +114,7 @@ class OwnSteps:
         return self._with(np.where(np.isfinite(x), np.tanh(_finite(x) / 50), x))
 
     def anew(self) -> "OwnSteps":
-        """Return the steps of the same student, without any questions asked so far."""
+        """Return steps of the same student that have not been asked a question yet."""
         return OwnSteps(self._submission, self._vary, self._axes, self.share)
 
     def _with(self, last: Any) -> "OwnSteps":
@@ -140,10 +140,10 @@ class OwnSteps:
 
 
 def is_informative(values: Numbers, least: float = LEAST) -> bool:
-    """Return True if all numbers are finite, and numbers of a row differ by at least `least`.
+    """Return True if all numbers are finite, and some row has numbers that differ by `least`.
 
-    Numbers in rows of length 1 must differ from row to row. Numbers of a step that does nothing are
-    not informative: they are zeros, a constant, or rows of 1/n.
+    In rows of length 1, numbers of different rows must differ. If a step does nothing, its results
+    are not informative: they are zeros, a constant, or rows of 1/n.
     """
     if not values.size or not np.isfinite(values).all() or np.ptp(values) < least:
         return False
@@ -152,7 +152,7 @@ def is_informative(values: Numbers, least: float = LEAST) -> bool:
 
 
 def is_responsive(steps: OwnSteps) -> bool:
-    """Return True if all answers are informative and each change of the last question shows."""
+    """Return True if all answers are informative and change with the last question."""
     if not steps.asked or not all(is_informative(answer) for _, _, answer in steps.asked):
         return False
     before = steps.asked[-1][2]
@@ -190,11 +190,12 @@ def expect_follows(
         expected: the correct answer, finite and real.
         from_own: a function that computes the answer that follows from the student's step. It gets
             an `OwnSteps`, and calls the student's step with `ask`.
-        what: the name of the value in a sentence.
+        what: what the report's sentences call the value.
         note: the fixture `note`. If the answer follows, it adds the remark that the answer is right
             for the student's step.
-        own: the name of the student's step. If another file of the student defines the step
-            (`submission.borrows`), the check knows that the step is wrong.
+        own: the name of the student's step. If the student's file imports the step from another
+            file (`submission.borrows`), the report of a student kit says that this other file is
+            wrong.
         submission: the student's module.
         condition: the factor by which the problem magnifies rounding errors; see `allowed_error`.
         unlike: functions like `from_own`. Each leaves out something that the check tests. If one of
@@ -228,8 +229,9 @@ def expect_all_follow(
     """Pass if several short answers are correct, or if all follow from the student's own step.
 
     It works like `expect_follows`, for answers that are too short to be judged one by one. A case
-    consists of the student's answer, the correct answer, and the `from_own` of the answer. The
-    cases are in the order of the calls, and these are the newest calls of the check.
+    consists of the student's answer, the correct answer, and the `from_own` of the answer. Give the
+    cases in the order in which the check made the calls. The check must make no other call after
+    them.
     """
     __tracebackhide__ = True
     compared = 0

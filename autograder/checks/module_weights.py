@@ -46,8 +46,9 @@ class ParameterNames:
         role: a function from a parameter's name to its role, such as "query"; it returns an empty
             text if the name does not show the role.
         is_shift: a function that returns true if a parameter's name is the name of a bias.
-        joined: for the role of a parameter that holds several weights, the roles of these weights.
-            The parameter holds them stacked in this order.
+        joined: a dict for parameters that hold several weights. The key is the parameter's role.
+            The value lists the roles of the weights, in the order in which the parameter stacks
+            them.
         neutral: a function from the name of a missing parameter to the number that replaces it
             without a change of the result. It returns None if no number does.
         shared: pairs of roles for which some modules use the same parameter ("tied").

@@ -150,7 +150,7 @@ class Submission:
         return Function(self, name)
 
     def value(self, name: str) -> Any:
-        """Return the value of a module-level name, such as `a_scores`, the same in all checks."""
+        """Return a module-level value, such as `a_scores`. All checks get the same value."""
         __tracebackhide__ = True
         self._read.append(name)
         return self._session.value(name)
@@ -181,7 +181,7 @@ class Submission:
         return Remote(self, handle_in(self._session.ask(Request("get", name, keep=True))))
 
     def fresh(self) -> "Submission":
-        """Return the same module in a new process that has loaded it and made no calls yet.
+        """Return the same module in a new process that has loaded the module and made no calls.
 
         The earlier process ends, and its objects are lost.
         """
@@ -196,7 +196,7 @@ class Submission:
     def own(self) -> "Submission":
         """Return the module in a new process, for a question about the student's own step.
 
-        This process and its objects stay as they are.
+        The earlier process and its objects stay as they are.
         """
         return Submission(self._session.fresh("own"), is_aside=True)
 
@@ -209,8 +209,8 @@ class Submission:
         """Return a function of the course that can be passed to the student's code.
 
         `text` is Python source of the course, and `name` is a function in it. The function runs in
-        another process, so the student's code can call it but cannot see its source. Functions
-        share one process if all are made before the first of them is passed on.
+        another process, so the student's code can call it but cannot see its source. Several
+        functions share one process if you make all of them before you pass on the first.
         """
         return CourseFunction(self._session.workers.peer, text, name)
 
@@ -229,8 +229,8 @@ class Submission:
     def define(self, name: str, text: str) -> Remote:
         """Run Python source of the course in the worker, and return a proxy of the new module.
 
-        Use it to define models that are passed as arguments, for example. The student's code can
-        see and change this module, so the source must not contain secrets.
+        For example, the source can define models that the check passes as arguments. The student's
+        code can see and change this module, so the source must not contain secrets.
         """
         __tracebackhide__ = True
         return Remote(self.aside(), self._session.define(name, text))
@@ -299,19 +299,19 @@ class Submission:
         return self._session.source.digest
 
     def call_of(self, error: BaseException) -> Call | None:
-        """Return the call that raised an exception, or else the check's newest call, or None."""
+        """Return the call that raised `error`; if no call did, the newest call, if any."""
         about = [call for call, each in self._raised if each is error]
         about += [call for call in self._calls if call is getattr(error, "call", None)]
         return next(iter(about + self._calls[-1:]), None)
 
     def nth_call(self, number: int, count: int) -> Call | None:
-        """Return call `number` of the newest `count` calls, or None if their functions differ."""
+        """Return call `number` of the newest `count` calls; None if their functions differ."""
         newest = self._calls[-count:]
         alike = len(newest) == count and len({call.name for call in newest}) == 1
         return newest[number] if alike else None
 
     def to_debug(self) -> tuple[Source, Request] | None:
-        """Return the source and the last call, or None if that call cannot be repeated alone."""
+        """Return the source and the last call; None if this call cannot be repeated by itself."""
         request = self._last
         if request is None or request.on or has_handle([request.args, request.kwargs]):
             return None
@@ -322,7 +322,7 @@ class Submission:
         return next((error for _, error in self._raised if not error.was_asked_for), None)
 
     def about(self) -> tuple[str, ...]:
-        """Return the names of the called functions, in order; without any, of the values read."""
+        """Return the names of the called functions; if there are none, of the values read."""
         called = [call.name for call in self._calls]
         return tuple(dict.fromkeys(called or self._read))
 

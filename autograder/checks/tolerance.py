@@ -12,18 +12,17 @@ ROUNDINGS = 8
 def allowed_error(
     answer: np.dtype[Any], expected: npt.NDArray[np.float64], condition: float = 1.0
 ) -> npt.NDArray[np.float64]:
-    """Return the largest difference that counts as right, a float64 for each entry of `expected`.
+    """Return the largest allowed difference for each entry of `expected`, as float64.
 
     The tolerance of 1e-6 allows the idioms `log(p + 1e-9)` and `/ (sum + 1e-9)`. For rounding
     errors, the function adds eight units in the last place of the answer's dtype, times the
-    condition of the problem. The dtype counts as float32 if it is less precise. Otherwise any value
-    in half precision would pass for large scores.
+    condition of the problem. If the dtype is less precise than float32, the function uses float32:
+    with the tolerance of half precision, every value would pass if the scores are large. Integers
+    count as float64.
 
-    For a softmax the condition is the largest |score|, since an error of |s|·eps in a score becomes
-    one of the same size in a weight (Higham, Accuracy and Stability of Numerical Algorithms, §1.6;
-    Blanchard, Higham & Higham 2021, eq. 4.7).
-
-    Integers count as float64.
+    For a softmax the condition is the largest |score|, since an error of |s|·eps in a score causes
+    an error of the same size in a weight (Higham, Accuracy and Stability of Numerical Algorithms,
+    §1.6; Blanchard, Higham & Higham 2021, eq. 4.7).
     """
     epsilon = np.finfo(answer).eps if answer.kind == "f" else np.finfo(np.float64).eps
     epsilon = min(float(epsilon), float(np.finfo(np.float32).eps))

@@ -36,7 +36,7 @@ class ModuleRun:
     """Result of a forward pass of a student's module.
 
     Attributes:
-        value: the result, an array or a list of arrays, float32 as torch computes.
+        value: the result, an array or a list of arrays. torch computes it in float32.
         gradients: a dict from name to gradient. The names are those of the requested weights, and
             `input 0`, `input 1` and so on. A gradient has the shape of its weight or input; None
             means that there is no gradient.
@@ -44,7 +44,8 @@ class ModuleRun:
         state: the weights that the module used, by requested name. A missing bias is 0.
         fit: tells which of the module's parameters holds which weight.
         parameters: the shapes of the module's own parameters and buffers, by name.
-        is_guess: whether other fits are possible too, and a student kit lacks the right answer.
+        is_guess: true if other fits are possible too, and the student kit does not have the correct
+            answer that would decide.
     """
 
     value: Any
@@ -57,7 +58,7 @@ class ModuleRun:
 
 
 def draw_state(rng: np.random.Generator, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Any]:
-    """Return random float32 weights of these shapes by name. Sums of products are near 1."""
+    """Return a dict from name to random float32 weights, of standard deviation 1/√(last size)."""
     return {
         name: (rng.normal(size=size) / np.sqrt(size[-1])).astype(np.float32)
         for name, size in shapes.items()
@@ -83,9 +84,9 @@ def forward_pass(
         inputs: the arguments of the call, as NumPy arrays.
         state: the float32 weights, by the names that the task gives them.
         words: other names that students may give to the parameters.
-        right: returns the correct answer for a state. The weights can sometimes be loaded in
-            several ways. Then the way that leads to the correct answer is used, or else the
-            likeliest way.
+        right: a function that returns the correct answer for a state. If the weights can be loaded
+            in several ways, the way that gives the correct answer is used. If no way gives it, the
+            likeliest way is used.
         details: `training`, `seed`, `toward` and `before`, as for `Submission.forward`.
 
     Raises:
@@ -241,12 +242,14 @@ def expect_gradients(
     Args:
         run: the student's pass.
         right: the course's pass, from `reference_pass`.
-        names: the name in a sentence for each of `input 0`, `input 1` and so on.
-        total: gets the name of a parameter or input and an array. It adds the array to that
-            parameter or input, and returns the sum that is differentiated. With `total`, gradients
-            also pass if they are right for the student's own, wrong function.
-        elsewhere: returns the student's pass and the course's pass for other inputs. If the correct
-            gradients change with the inputs, the student's gradients must change too.
+        names: what sentences call `input 0`, `input 1` and so on.
+        total: a function that gets two arguments: the name of a parameter or input, and an array.
+            It adds the array to that parameter or input, and returns the sum that is
+            differentiated. With `total`, gradients also pass if they are right for the student's
+            own, wrong function.
+        elsewhere: a function that returns the student's pass and the course's pass for other
+            inputs. If the correct gradients change with the inputs, the student's gradients must
+            change too.
 
     Raises:
         Mismatch: a gradient is wrong or missing.
@@ -347,10 +350,10 @@ def expect_stateless(
     """Pass if a module that has been called before gives the same answer as a new module.
 
     Args:
-        again: runs the module and returns its answer. It takes the arguments `before` and `seed`,
-            as for `Submission.forward`.
-        before: the arguments of the calls that are made before.
-        what: the name of the answer in a sentence.
+        again: a function that runs the module and returns its answer. It takes the arguments
+            `before` and `seed`, as for `Submission.forward`.
+        before: the arguments of the earlier calls.
+        what: what the report's sentences call the answer.
 
     Raises:
         Mismatch: the answers differ. Random answers pass.

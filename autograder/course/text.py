@@ -35,7 +35,7 @@ def printable(text: str, limit: int = 2000) -> str:
 
 
 def one_line(text: str, limit: int = 200) -> str:
-    """Return the `printable` text on one line, with one space for each run of whitespace."""
+    """Return `printable(text, limit)` on one line; one space replaces each run of whitespace."""
     return printable(" ".join(text.split()), limit)
 
 

@@ -34,10 +34,10 @@ class Misconception:
 
     Attributes:
         id: the name of the mistake. All ways to make the same mistake have the same name.
-        finding: a sentence that is true of the student's numbers. A part in braces, `{one}`, is
-            shown only if this mistake alone explains every answer. A part `{one|other}` then shows
-            `one`, and otherwise `other`. Example: `{Right for small numbers; large ones|Large
-            numbers} overflow.`
+        finding: a sentence that is true of the student's numbers. The report shows a part in
+            braces, `{one}`, only if this mistake alone explains every answer. For a part
+            `{one|other}`, the report shows `one` if this mistake alone explains every answer, and
+            `other` if not. Example: `{Right for small numbers; large ones|Large numbers} overflow.`
         hints: a question, the property that fails, and the place with the fix. If empty, the
             report shows the hints of the failed check.
         replaces: the wrong steps or arguments, by name.
@@ -53,10 +53,11 @@ class Misconception:
 class Family:
     """Mistakes with the same hints. Usually they concern the same step.
 
-    `ways` defines each mistake by its finding and by a change. The change is a function of the
-    state that replaces the family's step. To replace several steps or arguments, use a dict from
-    their names to functions. If a mistake can be made in several ways, write several changes after
-    the finding. If each way needs its own finding, write a list of such tuples.
+    For each mistake, `ways` has a tuple: the finding that is reported, and the change that makes
+    the mistake. The change is a function. It takes the state, and replaces the family's step. To
+    replace several steps or arguments, use a dict from their names to functions. If students make
+    the mistake in several ways, write several changes in the tuple. If each way needs its own
+    finding, write a list of tuples.
 
         Family(
             "letters",
@@ -67,8 +68,8 @@ class Family:
         )
 
     Attributes:
-        target: the name of the replaced step, or None if each change is a dict. It may also be the
-            recipe's function. Then a change is a function with the same arguments.
+        target: the name of the replaced step, or None if each change is a dict. The target may also
+            be the recipe's function. Then a change is a function with the same arguments.
         hints: a question, the property that fails, and the place with the fix. Empty if the hints
             of the checks are enough.
         ways: a dict from the name of each mistake to its finding and change.
@@ -92,7 +93,7 @@ class Family:
         )
 
     def said(self) -> Iterator[tuple[str, str, tuple[Any, ...]]]:
-        """Yield a mistake's name, the sentence of a finding, and the changes of this finding."""
+        """Yield a tuple for each finding: the mistake's name, the finding, and its changes."""
         for name, ways in self.ways.items():
             for finding, *changes in ways if isinstance(ways, list) else [ways]:
                 yield name, finding, tuple(changes)
@@ -136,7 +137,7 @@ def of_arguments(change: Callable[..., Any], right: Callable[..., Any]) -> Step:
 
 
 def constant(value: Any) -> Step:
-    """Return a step whose value is always `value`. It can be used as the `means` of a family."""
+    """Return a step whose value is always `value`. You can use it as the `means` of a family."""
     return lambda _: value
 
 

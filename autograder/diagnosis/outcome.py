@@ -129,7 +129,7 @@ class Comparison:
 
     Attributes:
         precision: the dtype in which students compute; the comparison cannot be more precise.
-        by_kind: true if a list differs from a tuple or an array, and True differs from 1.
+        by_kind: true if a list does not equal a tuple or an array, and True does not equal 1.
         read: a function that returns the compared part of a student's result, such as the images
             of a figure.
         sample: a function for results that a replay does not compute itself, such as a figure or a

@@ -34,7 +34,7 @@ class State(SimpleNamespace):
 
 @dataclass(frozen=True)
 class LibraryObject:
-    """Argument made in the process of the student's function, as `numpy.random.default_rng(7)`."""
+    """Argument that is made in the student's process, such as `numpy.random.default_rng(7)`."""
 
     target: str
     args: tuple[Any, ...]
@@ -56,11 +56,11 @@ class Probe:
 
 @dataclass(frozen=True)
 class Trait:
-    """A property of a call that often decides whether code is correct, such as "with a mask".
+    """A property of a call, such as "with a mask", that often decides whether an answer is right.
 
-    `holds` tests the state of a call. `when` is the phrase for calls with the property, and
-    `otherwise` the phrase for calls without it. If `both_ways` is false, reports make no statement
-    that only calls without the property fail, because such calls may also fail for other reasons.
+    `holds` tests the state of a call. `when` is the phrase for calls with the property. `otherwise`
+    is the phrase for calls without the property. If `both_ways` is false, no report says that only
+    calls without the property fail. Such calls may also fail for other reasons.
     """
 
     holds: Callable[[Any], bool]
@@ -69,7 +69,7 @@ class Trait:
     both_ways: bool = True
 
     def of(self, state: Any) -> bool:
-        """Return True if a call has the property; False if it makes no sense for the call."""
+        """Return True if a call has the property; False if the property makes no sense for it."""
         try:
             return bool(self.holds(state))
         except Exception:
@@ -88,8 +88,8 @@ class Fact:
     If `says` contains {}, the statement contains a number, such as the factor between the student's
     scores and the correct ones. Then `holds` returns this number. It returns NaN if the number is
     unknown, and raises a ValueError if the statement is false. The report makes the statement if
-    the number is the same for all wrong answers, or if one expression in the sizes of the calls
-    gives all the numbers.
+    the number is the same for all wrong answers, or if one formula gives each number from the sizes
+    of its call.
     """
 
     id: str
@@ -121,29 +121,28 @@ class Recipe:
     """A function of an exercise, with its correct steps and its mistakes.
 
     Attributes:
-        of: the correct function. If a plain call with the arguments does not work, as for a class,
-            only its name.
+        of: the correct function. Give only its name if a plain call with the arguments does not
+            work, for example for a class.
         probes: a function that yields calls which distinguish misconceptions, small calls first. A
             call is a tuple of arguments or a `Probe`. The function has one parameter: `rng`, a
             random generator, or `draw`, the number of the draw. It must yield the same kinds of
             calls for each draw.
-        families: the mistakes. A dict of ways stands for one family without hints. If the recipe
-            has no steps, its changes replace the whole function. Otherwise, each change names the
-            steps that it replaces.
+        families: the mistakes. A dict, like the `ways` of a `Family`, is one family without hints.
+            If the recipe has no steps, the dict's changes replace the whole function. Otherwise,
+            each change names the steps that it replaces.
         steps: a dict from the name of each step to its function, in order. The value of the last
             step is the result. Without steps, the whole function is one step.
         parameters: the names of the parameters, in order. By default, those of the function `of`.
         defaults: the default values of optional parameters. By default, those of the function `of`.
         alternatives: other correct ways to do some steps, such as a fill of −1e9 instead of −∞.
-            Each is a dict from the names of steps to functions. They may occur together with a
-            misconception.
+            Each is a dict from the names of steps to functions. An answer can contain an
+            alternative and a misconception together.
         traits: properties of calls that may decide whether an answer is correct.
         facts: statements that are tested if no misconception fits, the most useful first.
-        results: the names of the results in a sentence, in order, if there are several results.
-        labels: the names of the steps' values in sentences, such as `{"total": "the total"}`. Also
-            the names of arguments, if their own names do not fit. If no mistake fits, the diagnosis
-            tries generic changes of the steps with a label: it leaves them out, repeats them, or
-            gives them another value.
+        results: what sentences call the results, in order, if the function has several results.
+        labels: what sentences call the steps' values, such as `{"total": "the total"}`. A label may
+            also replace an argument's name. If no mistake fits, the diagnosis tries generic changes
+            of the steps that have a label: it leaves out a step, repeats it, or changes its value.
         axes: a function that returns the sizes of a call by name, such as `{"L_q": 3, "d_k": 4}`.
             Sentences use the names.
         caller: the way to call the student's code, if a plain call does not work, as for a class.
@@ -207,16 +206,16 @@ class Recipe:
         return [probe if isinstance(probe, Probe) else Probe(tuple(probe)) for probe in drawn]
 
     def drawn(self, draw: int) -> Iterable[Any]:
-        """Return the calls that the course's function `probes` yields for one draw."""
+        """Return the calls of one draw, from the course's function `probes`."""
         by_rng = "rng" in inspect.signature(self.probes).parameters
         return self.probes(np.random.default_rng(draw) if by_rng else draw)
 
     def run(self, probe: Probe, changes: Iterable[Change] = ()) -> Any:
-        """Return the result of a call after these changes of the recipe."""
+        """Return the result of a call of the recipe with these changes."""
         return self.trace(probe, changes).result
 
     def trace(self, probe: Probe, changes: Iterable[Change] = ()) -> Any:
-        """Return all values of a call after these changes: arguments, steps and `result`.
+        """Return all values of a call with these changes: arguments, steps and `result`.
 
         Raises:
             Exception: any exception of a step. With a mistake, a step may raise for some inputs.
@@ -236,13 +235,13 @@ class Recipe:
         return state
 
     def as_called(self, probe: Probe) -> Probe:
-        """Return the call of the student's code: optional arguments are passed by name."""
+        """Return the probe for the student's code: it passes optional arguments by name."""
         plain = sum(name not in self.defaults for name in self.parameters[: len(probe.args)])
         named = dict(zip(self.parameters[plain:], probe.args[plain:], strict=False))
         return replace(probe, args=probe.args[:plain], kwargs={**named, **probe.kwargs})
 
     def arguments(self, probe: Probe) -> Any:
-        """Return the state of a call before the first step: only the arguments."""
+        """Return the state of a call before the first step. It has only the arguments."""
         given = dict(zip(self.parameters, probe.args, strict=False)) | dict(probe.kwargs)
         arguments = {**self.defaults, **given}
         for name, value in arguments.items():
@@ -251,7 +250,7 @@ class Recipe:
         return State(given=frozenset(given), **arguments)
 
     def right(self, probe: Probe) -> Any:
-        """Return the state of a call of the correct code; only the arguments if the code raises."""
+        """Return the state of a correct call; if a step raises an exception, only the arguments."""
         try:
             return self.trace(probe)
         except Exception:

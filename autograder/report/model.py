@@ -51,7 +51,7 @@ class Matrix(Record, frozen=True, kw_only=True):
 
 
 class Curve(Record, frozen=True, kw_only=True):
-    """Measurements of `name` at values `x` of `against`. Correct ones lie from `low` to `high`."""
+    """Measured values of `name` for values `x` of `against`, with limits `low` and `high`."""
 
     name: str
     against: str

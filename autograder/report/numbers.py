@@ -67,5 +67,5 @@ def shape(sizes: tuple[int, ...]) -> str:
 
 
 def index(place: tuple[int, ...]) -> str:
-    """Return the index `[1][2]` as a student would write it."""
+    """Return an index as a student would write it: `[1][2]` for (1, 2)."""
     return "".join(f"[{i}]" for i in place)

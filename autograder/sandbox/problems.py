@@ -71,7 +71,7 @@ SENTENCES: dict[CauseCode, str] = {
 
 
 class StudentProblem(Exception):
-    """Problem because of which the student's code gave no answer.
+    """Reason why the student's code gave no answer.
 
     `code` is a key of SENTENCES, and `finding` is the complete sentence. `subject` is the requested
     function, value or file. `message` is one line for the sentence. `names` are similar names in
