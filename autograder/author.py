@@ -6,8 +6,8 @@ modules. `docs/api.md` describes every name; `python -m tools.api` writes that p
 
 A *case* is one call that a check makes. A *probe* is one call that distinguishes misconceptions. A
 *step* is a named part of the correct answer. A misconception replaces one or more steps.
-Arrays are NumPy arrays. A comparison looks at the shape first, then at finiteness, then at the
-values, and raises `Mismatch` at the first difference.
+Arrays are NumPy arrays. A comparison first tests the shape, then that all values are finite, then
+the values themselves. It raises `Mismatch` at the first difference.
 """
 
 import importlib

@@ -215,7 +215,7 @@ def _student_table(
 
 
 def _about(version: ResultsVersion) -> list[Text]:
-    """Return the cells on a version: number, time, author and grader."""
+    """Return the table cells that describe a version: number, time, author and grader."""
     grader = version.grader
     made = f"{grader.version} ({grader.digest[:8]})" if grader is not None else ""
     at = version.at.removesuffix("+00:00").replace("T", " ")

@@ -190,8 +190,8 @@ def _columns(form: GradebookFormat, table: Table, request: ExportRequest) -> dic
         at = [place for place in names if request.column.strip() in names[place]]
         if len(at) != 1:
             raise UserError(
-                f"{request.column!r} does not name exactly one column of {table.path}. The file "
-                f"has: {shown}."
+                f"{request.column!r} is not the name of exactly one column of {table.path}. The "
+                f"file has: {shown}."
             )
         whole = Assignment(name="all", title=titles, exercises=tuple(e.name for e in exercises))
         titled = _titled(table, names, [*graded, *single])

@@ -87,7 +87,8 @@ def test_blackboard_takes_back_what_identifies_and_what_is_graded(course, templa
         "Not filled in: s3 (Bo Chen) (missing), s4 (Lea Late) (excused), Test Student (no result).",
     ]
     with pytest.raises(
-        UserError, match=r"'1' does not name exactly one column of .* The file has: Essay \[Total"
+        UserError,
+        match=r"'1' is not the name of exactly one column of .* The file has: Essay \[Total",
     ):
         exported(BLACKBOARD, CLASS, course, path, "1")
     other = template(BOARD.replace("Pts: 12 ", "Pts: 1,200 "))
