@@ -1,4 +1,4 @@
-"""Adjustments: changes of points by people. Each is for the work that the student had handed in.
+"""Adjustments: changes of points by people. Each adjustment is for one state of a student's work.
 
 The store keeps them. When a class is graded, and when somebody enters an adjustment, new rows of
 `adjustments.csv` are added to the store, and the table is written again.
@@ -362,7 +362,7 @@ def _decision(cells: Mapping[str, str]) -> tuple[str, ...]:
 
 
 class UnappliedEntries(UserError):
-    """Error: the results lack marks or adjustments. `what` says so, without advice what to do."""
+    """Error: the results lack marks or adjustments. `what` is the message without its advice."""
 
     def __init__(self, what: str, exercises: Collection[str]) -> None:
         of = f" for {few(sorted(exercises), MAX_SHOWN)}" if exercises else ""

@@ -23,7 +23,7 @@ from autograder.course.text import digest
 
 NEAR = 0.8  # smallest share of common word pairs in similar answers
 MOST_WORDS = 2000  # words of an answer from which pairs are made
-MOST_COMPARED = 600  # words of an answer, to show differences
+MOST_COMPARED = 600  # words of an answer that are compared to show differences
 WordPair = tuple[str, str, int]
 ID_LETTERS = 8
 _POINTS = re.compile(r"\s*([+\-−]?\d+(?:[.,]\d+)?)\s*points?\b")
@@ -85,7 +85,7 @@ def are_near(one: frozenset[WordPair], other: frozenset[WordPair]) -> bool:
 
 
 def word_pairs(words: Sequence[str]) -> frozenset[WordPair]:
-    """Return the pairs of neighbouring words; a number counts repetitions of the same pair.
+    """Return the pairs of neighbouring words. A number makes repetitions of a pair different.
 
     An empty word stands for the start and the end of the text.
     """
@@ -146,7 +146,7 @@ class AnswerCluster(msgspec.Struct, frozen=True):
 class MarkedSoFar(msgspec.Struct, frozen=True):
     """Progress of marking a question.
 
-    `points` is the mean; `doubtful` counts marks that do not count.
+    `points` is the mean of the marks. `doubtful` is the number of marks that do not count.
     """
 
     answers: int
@@ -197,7 +197,7 @@ class Sheet:
         return tuple(clusters)
 
     def wording(self, named: str) -> Wording | None:
-        """Return the wording with this id, or with an answer of this id; None if there is none."""
+        """Return the wording with this id, or the wording of the answer with this id, or None."""
         for each in self.wordings:
             if named == each.id or any(member.id == named for member in each.members):
                 return each

@@ -181,7 +181,7 @@ def put_into_effect(
 
 
 def _in_effect(said: str, points: float) -> str:
-    """Return an adjustment's text; it names the points that were applied if these are fewer."""
+    """Return an adjustment's text. It has the applied points if fewer points were applied."""
     return f"{said} ({_signed(points)} applied, since points cannot be below 0)"
 
 

@@ -22,11 +22,11 @@ MOST_ENTRIES = 200_000
 MOST_NAME = 1000  # characters; a name in a zip can be longer than a disk allows
 MOST_TEXT = 1024 * 1024  # bytes of a platform's note on a hand-in
 YEARS = range(1990, 3000)  # plausible years of a hand-in
-MOST_METADATA = 32 * 1024 * 1024  # bytes: Gradescope's has every test's output
+MOST_METADATA = 32 * 1024 * 1024  # bytes; Gradescope's file has every test's output
 
 
 class Entry(msgspec.Struct, frozen=True, order=True):
-    """An entry of a folder, or of a zip from which the folder was unpacked."""
+    """An entry of a folder, or of the zip from which the folder was unpacked."""
 
     name: str
     is_folder: bool
@@ -144,7 +144,7 @@ class Importer(msgspec.Struct, frozen=True, kw_only=True):
     `read` skips entries that it does not understand. If an entry's name may mean several students,
     it returns a piece for each of them; then only a roster can decide whose entry it is. `expected`
     describes names of entries for messages. `also` returns other files of the platform, which are
-    no submissions. If `starters` is true, submissions include files that the student did not
+    not submissions. If `starters` is true, submissions include files that the student did not
     change.
     """
 

@@ -57,10 +57,10 @@ Progress = Callable[[int, int], None]
 class Job(msgspec.Struct, frozen=True):
     """A grading run over a class: the course, the submissions, the results, and the options.
 
-    If `partial`, only these exercises' cells of an existing table change; with `students`, only
-    these students' cells. `wait` is how many seconds to wait for another run. If `anonymous`,
-    students have pseudonyms in everything that is written, except for the course's key. With
-    `repairs`, reports have the repairs that searches have found.
+    If `partial` is true, only the cells of these exercises change in an existing table; with
+    `students`, only the cells of these students. `wait` is how many seconds to wait for another
+    run. If `anonymous`, students have pseudonyms in everything that is written, except for the
+    course's key. With `repairs`, reports have the repairs that searches have found.
     """
 
     course: Course
@@ -135,18 +135,17 @@ def add_repairs(
     waiting: Callable[[str], None] = lambda _: None,
     graders: Graders | None = None,
 ) -> tuple[int, int]:
-    """Search for repairs of a graded class's answers, and add what is found to the reports.
+    """Search for repairs of the answers in a graded class, and add the repairs to the reports.
 
-    Mistakes without a name and a line are searched, in the answers that `job` has graded. Points
-    stay as they are, and nothing else is put in force.
+    The search is for mistakes without a name and a line, in the answers that `job` has graded.
+    Points and everything else in the results stay as they are.
 
     Args:
-        progress: is called with the number of answers that are searched, and of all.
-        waiting: is told of another run that has the folder.
-        graders: search in place of processes on this machine.
+        progress: is called with the number of searched answers, and the number of all answers.
+        waiting: is called with a message about another run that uses the folder.
+        graders: search instead of processes on this machine.
 
-    Returns:
-        how many repairs were found, and in how many answers.
+    Returns: the number of repairs that were found, and the number of answers that needed one.
 
     Raises:
         UserError: as in `grade_class`.
@@ -159,7 +158,7 @@ def add_repairs(
 def _opened_run(
     job: Job, progress: Progress, waiting: Callable[[str], None], graders: Graders | None
 ) -> Iterator[tuple["_ClassRun", Opened, Graders, Setup]]:
-    """Open a run with its submissions and the judges; the folder of results is its own meanwhile.
+    """Open a run with its submissions and judges. Until it ends, no other run uses the results.
 
     Raises:
         UserError: the submissions cannot be read, or the results not written.
@@ -286,7 +285,7 @@ class _ClassRun:
         return overview
 
     def add_repairs(self, graders: Graders, setup: Setup) -> tuple[int, int]:
-        """Search in the graded answers that need it, and replace the reports of those found."""
+        """Search for repairs of graded answers, and replace the reports for which one is found."""
         found: dict[str, dict[str, Repair]] = defaultdict(dict)  # by student and exercise
         with contextlib.closing(Journal(self.job.out)) as self.journal:
             self.repairs = KnownRepairs(self.journal, self.course)
@@ -296,7 +295,7 @@ class _ClassRun:
             for done, (task, reports) in enumerate(graders(self._searches(due), setup), 1):
                 student, report = task.student, due[task.number][1]
                 data = reports.get(report.name)
-                if data is not None:  # else a judge died of it
+                if data is not None:  # None: the judge died
                     repair = msgspec.json.decode(data, type=ExerciseReport).repair
                     self.repairs.keep(student, report, repair)
                     found[student] |= {report.name: repair} if repair is not None else {}
@@ -306,7 +305,7 @@ class _ClassRun:
         return sum(map(len, found.values())), len(due)
 
     def _due(self) -> list[tuple[Folder, ExerciseReport]]:
-        """Return the answers of this run in which a repair should be searched for."""
+        """Return the answers of this run that need a search for a repair."""
         due = []
         for folder in self.folders:
             report = self.selection.before.get(folder.student)
@@ -320,7 +319,7 @@ class _ClassRun:
         return due
 
     def _searches(self, due: Sequence[tuple[Folder, ExerciseReport]]) -> Iterator[Task]:
-        """Read the answers again; what has changed since it was graded is left out."""
+        """Read the answers again. Leave out answers that have changed since they were graded."""
         work: StudentWork | None = None
         for number, (folder, report) in enumerate(due):
             if work is None or work.student != folder.student:
@@ -330,7 +329,7 @@ class _ClassRun:
                 yield Task(number, folder.student, (source,))
 
     def _add_to_records(self, found: Mapping[str, Mapping[str, Repair]]) -> None:
-        """Replace the records and pages of these students; nobody else's changes."""
+        """Replace the records and pages of these students, and of nobody else."""
         before = self.selection.before
         proposal = Proposal(self.job.out, self.course, self.selection.columns, before, self.journal)
         with contextlib.closing(proposal):
@@ -393,7 +392,7 @@ class _ClassRun:
             if report is None:
                 key = key_of(work.sources[name], exercise, self.course, self.grader)
                 data = self.journal.find(work.student, name, key)
-                with contextlib.suppress(msgspec.MsgspecError):  # another version's: grade again
+                with contextlib.suppress(msgspec.MsgspecError):  # from another version: grade again
                     report = msgspec.json.decode(data, type=ExerciseReport) if data else None
                 if report is None:
                     waiting.keys[name] = key

@@ -71,7 +71,7 @@ def bases(course: Course, exercises: Iterable[Exercise], grader: Grader) -> dict
 class GradeCell(msgspec.Struct, frozen=True, kw_only=True):
     """A change in the points or status of an exercise, or in the total.
 
-    `checks` are the names of the checks with another result. `why` are the reasons as texts.
+    `checks` are the names of the checks whose results changed. `why` are the reasons as texts.
     """
 
     exercise: str

@@ -27,7 +27,7 @@ from autograder.submission.source import SUFFIXES
 
 MAX_LEVELS = 20  # of folders around the students' folders
 MAX_SHOWN = 5
-SEVERAL = 3  # number of folders with work for one exercise that shows several students
+SEVERAL = 3  # this many folders with work for one exercise belong to several students
 WHOSE = (
     "Nothing was graded: one submission may belong to this student or to somebody else. A person "
     "must say whose it is."
@@ -164,7 +164,7 @@ def _if_one_students(folder: Folder, exercises: Collection[str]) -> Folder:
 
 
 def may_hold(folders: str) -> str:
-    """Return the reason why a person must look at a folder with these folders in it."""
+    """Return the reason why a person must look at a folder with these subfolders."""
     return (
         f"This folder may belong to one student, or hold the folders of several: {folders}. If "
         f"they are several students, move their folders one level up."
@@ -293,7 +293,7 @@ def _may_be(matches: Sequence[Match], disputed: Sequence[Pieces], roster: Roster
 
 def _own_folder(folder: Folder, student: str, known: HandIn, _: Path, __: bool) -> Folder:
     """Return a folder that is not from a platform, with the roster's details."""
-    if known.enrolled and folder.subfolders:  # one student's, whatever it contains
+    if known.enrolled and folder.subfolders:  # the folder of one student
         folder = msgspec.structs.replace(folder, unclear="", subfolders=())
     name = student if known.enrolled else folder.student
     return msgspec.structs.replace(folder, student=name, hand_in=known)

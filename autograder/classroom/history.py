@@ -1,7 +1,7 @@
 """Folder of results: its lock, its versions, and the commands that made it.
 
-Only one run at a time uses the folder. The run holds a lock of the operating system on an open
-file, which ends with the process, for any reason.
+Only one run at a time uses the folder. The run locks a file in the folder. The operating system
+removes the lock when the process ends, for whatever reason.
 
 A run first writes its results into `proposed/`. To apply them, it renames that folder to
 `history/0002.applying` and replaces the current files. If this is interrupted, the next process

@@ -1,4 +1,4 @@
-"""Imports for judges: the first process imports these modules, and judges are forked from it."""
+"""Imports for judges: the first process imports these modules, and then forks the judges."""
 
 import atexit
 import os

@@ -51,8 +51,8 @@ if FORKS:  # set once, so that a program that forks other processes can add thei
 class Setup(msgspec.Struct, frozen=True):
     """The settings of a judge process.
 
-    With `alone` its results are final; otherwise a submission stops at the first doubtful result.
-    With `repairs` it also searches for a repair of each submission, which takes seconds.
+    If `alone` is true, the judge's results are final. Otherwise it stops grading a submission at
+    the first doubtful result. With `repairs`, it also searches for repairs, which takes seconds.
     """
 
     course_file: Path
@@ -79,7 +79,7 @@ Graders = Callable[[Iterable[Task], Setup], Iterator[tuple[Task, Reports]]]
 class TaskReports(msgspec.Struct, frozen=True):
     """The reports on a task, encoded.
 
-    `doubtful` names those to grade again while nothing else runs.
+    `doubtful` has the exercises that must be graded again while no other code runs.
     """
 
     reports: Reports

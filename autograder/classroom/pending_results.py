@@ -76,7 +76,7 @@ class Proposal:
         self._folder = proposal(out)
         plain_folder(self._folder / FOLDER)
         self._requests = 0
-        self._is_same = True  # but for repairs
+        self._is_same = True  # except for repairs
         self._answers: list[Answered] = []
         self._records = open_new(self._folder / REPORTS)
         self._changes = open_new(self._folder / CHANGES)
@@ -174,7 +174,7 @@ class Proposal:
         self._journal.keep_prepared()
 
     def replace_texts(self) -> None:
-        """Put the records and pages in force, with repairs; the grades are the current ones."""
+        """Replace the current records and pages by those with repairs. No grade changes."""
         self.close()
         self._journal.forget_prepared()
         self._before.close()
@@ -182,7 +182,7 @@ class Proposal:
         self._journal.keep_prepared()
 
     def _replace_current(self) -> None:
-        """Replace the current results, of which this is no new version."""
+        """Replace the current results without a new version."""
         replace_results(self._folder, self._out)
         shutil.rmtree(self._folder)
 

@@ -26,7 +26,7 @@ NEEDED = 2
 REMEDY = "Restore them: only this file says which student has which pseudonym."
 LETTERS = "abcdefghjkmnpqrstuvwxyz"  # without letters that look like digits
 LENGTH = 8
-FEWEST = 3  # letters of a name; shorter ones are not replaced
+FEWEST = 3  # letters; shorter names are not replaced
 HIDDEN = "…"
 # Fields of a hand-in that do not identify its student.
 KEPT = ("at", "at_from", "late", "enrolled", "extra_days", "late_days_used", "excused")
@@ -125,7 +125,7 @@ class Pseudonyms:
         return text
 
     def of_work(self, work: StudentWork) -> StudentWork:
-        """Return a student's work with new names for the files: the names of their exercises."""
+        """Return a student's work, in which each file has the name of its exercise."""
         student = self.student(work.student)
         labels = {s.label: _label(s) for s in work.sources.values()}
 

@@ -23,7 +23,7 @@ from autograder.submission.file_names import named_for
 from autograder.submission.source import SUFFIXES
 
 GROUP = "autograder.platforms"  # entry points; each one is an importer or a list of importers
-KIT = "autograder."  # prefix of the kit's own entry points
+KIT = "autograder."  # prefix of this project's own entry points
 MAX_LEVELS = 5  # of folders around a download
 MAX_SHOWN = 5
 MAX_COMPARED = 50  # unknown entries that are compared with known names
@@ -36,7 +36,7 @@ class Recognised(msgspec.Struct, frozen=True):
     """A download that was recognised: its pieces in order, and notes.
 
     `disputed` are entries that may belong to several students; each has several readings.
-    `not_understood` are notes on entries whose student is not known. The first one counts them.
+    `not_understood` are notes on entries whose student is not known. The first note has the number.
     """
 
     listing: Listing
@@ -173,7 +173,7 @@ def flat_files(exercises: Collection[str]) -> Importer:
 
 
 def _flat_readings(entry: str, exercises: Collection[str]) -> list[Piece]:
-    """Return all readings of a name as login and exercise, since both may have underscores."""
+    """Return all ways to split a name into login and exercise. Both may contain underscores."""
     path = PurePosixPath(entry)
     if path.suffix.casefold() not in SUFFIXES:
         return []
@@ -188,7 +188,7 @@ def _flat_readings(entry: str, exercises: Collection[str]) -> list[Piece]:
 
 
 def _levels(listing: Listing, students: Collection[str]) -> list[Listing]:
-    """Return the listing, and those below it as long as a level consists of only one folder.
+    """Return the listing, and the listings below it while a level has only one folder.
 
     The search ends at a folder that is named after one of the `students`, and at a repository,
     because such a folder belongs to one student.
@@ -289,7 +289,7 @@ def disputes(disputed: Sequence[Pieces]) -> list[str]:
 
 
 def _origin(pieces: Pieces, found: Sequence[Importer]) -> str:
-    """Return a note on a download's platform. If there are several platforms, it names entries."""
+    """Return a note on a download's platform. For several platforms, it names entries."""
     entries: dict[str, dict[str, None]] = {importer.title: {} for importer in found}
     for importer, piece in pieces:
         entries[importer.title][piece.entry] = None

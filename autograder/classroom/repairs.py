@@ -1,6 +1,6 @@
-"""Repairs in the reports of a class: for which answers they are searched, and what was found.
+"""Repairs in the reports of a class: the answers that need a search, and the results of searches.
 
-A search needs seconds, so it follows when all grades count. The journal keeps what each one finds.
+A search takes seconds, so it runs after all grades count. The journal keeps the result of a search.
 """
 
 import contextlib
@@ -15,34 +15,34 @@ from autograder.report.redaction import hides_repair
 
 
 class _Search(msgspec.Struct, frozen=True):
-    """A search that was made; `repair` is what it found."""
+    """A finished search for a repair; `repair` is its result."""
 
     repair: Repair | None
 
 
 class KnownRepairs:
-    """The searches in a journal, each by the submission and all that its grade depends on."""
+    """The finished searches in a journal. A key has the submission and all inputs of its grade."""
 
     def __init__(self, journal: Journal, course: Course) -> None:
         self._journal, self._course = journal, course
 
     def is_due(self, student: str, report: ExerciseReport) -> bool:
-        """Return whether a check failed without name and line, and nobody has searched so far."""
+        """Return whether a failed check has no name and line, and no search was made so far."""
         return self._may_have_one(report) and self._found(student, report) is None
 
     def added_to(self, student: str, report: ExerciseReport) -> ExerciseReport:
-        """Return the report with what a search has found; the same one without a search."""
+        """Return the report with the repair that a search found, or without a repair."""
         search = self._found(student, report) if self._may_have_one(report) else None
         return msgspec.structs.replace(report, repair=search.repair if search else None)
 
     def keep(self, student: str, report: ExerciseReport, repair: Repair | None) -> None:
-        """Keep what a search has found for the answer of this report."""
+        """Store the result of a search for a repair of this report's answer."""
         data = msgspec.json.encode(_Search(repair))
         self._journal.keep(student, _row(report), _key(report), data)
 
     def _found(self, student: str, report: ExerciseReport) -> _Search | None:
         data = self._journal.find(student, _row(report), _key(report))
-        with contextlib.suppress(msgspec.MsgspecError):  # of another form: searched again
+        with contextlib.suppress(msgspec.MsgspecError):  # stored in another form: search again
             return msgspec.json.decode(data, type=_Search) if data else None
         return None
 
@@ -57,7 +57,7 @@ class KnownRepairs:
 
 
 def _row(report: ExerciseReport) -> str:
-    return f"{report.name} repair"  # which is no exercise's name
+    return f"{report.name} repair"  # no exercise has such a name
 
 
 def _key(report: ExerciseReport) -> str:

@@ -189,8 +189,8 @@ class Roster:
     def settle(self, readings: Sequence[tuple[str, Owner]]) -> int | None:
         """Return the index of the reading whose student is in the roster.
 
-        None unless it is only one. Only ids are compared, and only if the roster has an id on this
-        platform for everybody.
+        Return None if there is no such reading, or several. Only ids are compared, and only if the
+        roster has an id on this platform for everybody.
         """
         fits = []
         for at, (platform, person) in enumerate(readings):
@@ -203,7 +203,7 @@ class Roster:
         return fits[0] if len(fits) == 1 else None
 
     def _candidates(self, platform: str, person: Owner) -> list[tuple[str, list[Student]]]:
-        """Return the students who may be this person, by the kind of sign, surest sign first."""
+        """Return each kind of sign with the students who may be this person, surest sign first."""
         everybody = self.students
         keys = list(dict.fromkeys(filter(None, (person.id, person.key))))
         ids = keys if person.id or person.key != person.name else []  # a name alone is not an id
@@ -298,7 +298,7 @@ def squashed(name: str) -> str:
 
 
 def spellings(name: str) -> set[str]:
-    """Return the forms of a name that begin with each of its words, as in `Muster, Anna`."""
+    """Return the forms of a name, one for each word that can come first: `Muster, Anna`."""
     words = name.replace(",", " ").split()
     turned = {squashed(" ".join(words[at:] + words[:at])) for at in range(len(words))}
     return turned - {""}

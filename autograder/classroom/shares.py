@@ -134,7 +134,7 @@ def staged(share: Share, listing: Listing, place: Path) -> Staged:
 
 
 def _put(stage: Staged, source: Path, path: PurePosixPath, lost: str = "") -> None:
-    """Put a file in its place, instead of an older one. `lost` says why the file is lost, if so."""
+    """Put a file in its place, instead of an older file. `lost` is the reason why it is lost."""
     kind = kind_of(source)
     try:
         if kind is None and lost:

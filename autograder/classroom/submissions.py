@@ -65,7 +65,7 @@ class StudentWork(msgspec.Struct):
 
 
 class FileChoice(msgspec.Struct, frozen=True):
-    """A person's choice of a file for an exercise. The file is known by a digest of its content.
+    """A person's choice of a file for an exercise. A digest of the content identifies the file.
 
     `among` is a digest of all files from which the person chose.
     """
@@ -141,7 +141,7 @@ def ambiguities(
 
 
 def _may_be_several(path: Path, lost: Mapping[str, str], exercises: Collection[str]) -> bool:
-    """Return whether the names suggest two files for one exercise, or two name no exercise."""
+    """Return whether two file names may belong to one exercise, or two names to no exercise."""
     seen: set[str] = set()
     with FolderWalk(path, lost) as walk:
         for file in walk.files():

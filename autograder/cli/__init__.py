@@ -23,8 +23,8 @@ GROUP = "autograder.commands"  # entry points of the extensions' commands
 
 # The headings of `autograder --help`, keyed by the first command below each.
 HEADINGS = {"status": "For students", "grade": "For instructors", "new": "For authors"}
-# In the order of `autograder --help`: MODULE:FUNCTION for commands of the core, the extra to
-# install for those of an extension.
+# The commands in the order of `autograder --help`. The value is MODULE:FUNCTION for a command of
+# the core, and the name of the extra to install for a command of an extension.
 COMMANDS = {
     "status": ("status:status", "List your exercises: done, begun, due."),
     "next": ("status:next_exercise", "Show which exercise comes next."),
@@ -69,10 +69,10 @@ def load_command(name: str) -> click.Command:
 
 
 class LazyGroup(click.Group):
-    """Group of commands. It knows their names and short helps, and imports only the one to run."""
+    """Group of commands that knows names and short helps, and imports only the command to run."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        """Return the names of the table's commands, then those of other distributions."""
+        """Return the names of the table's commands, then of commands in other distributions."""
         return list(dict.fromkeys([*self.commands, *hooks(GROUP)]))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -145,7 +145,7 @@ def main() -> None:
     is_process = getattr(sys.modules["__main__"], "main", None) is main  # the process ends then
     if is_process and not is_off("quick_exit"):
         atexit.register(_leave)  # registered first, so called last
-    if is_process and not sys.warnoptions:  # they would break the bar
+    if is_process and not sys.warnoptions:  # warnings would break the bar
         warnings.simplefilter("ignore")
         os.environ["PYTHONWARNINGS"] = "ignore"
     for stream in (sys.stdout, sys.stderr):  # replace characters that cannot be encoded

@@ -138,7 +138,7 @@ def _first_target(course: Course, work: str | None) -> Target:
     """Return the exercise that was named, or else the next unfinished one.
 
     Raises:
-        UserError: there is none, or several were named.
+        UserError: no exercise was found, or several exercises were named.
     """
     if work is not None:
         targets = targets_of(course, [work])

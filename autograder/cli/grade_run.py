@@ -205,7 +205,7 @@ Nothing was changed: the current grades still count. The new ones are in
         return overview
 
     def add_repairs(self) -> None:
-        """Search where mistakes have no name and no line; the grades count in any case."""
+        """Search for repairs of mistakes without a name and a line. The grades already count."""
 
         def work(progress: Callable[[int, int], None]) -> tuple[int, int]:
             return add_repairs(self.job, progress, self._speaker("waiting"), self._graders())

@@ -22,7 +22,7 @@ from autograder.course.errors import UserError
 from autograder.course.text import one_line
 
 FILE = "grade.log"
-MOST_BYTES = 4 * 2**20  # of the log file; one older file is kept
+MOST_BYTES = 4 * 2**20  # size of the log file; one older file is kept
 LONGEST = 2000
 
 
@@ -123,7 +123,7 @@ def emit_progress(done: int, of: int) -> None:
 
 
 def emit_searched(done: int, of: int) -> None:
-    """Print in how many of how many answers a repair has been searched for."""
+    """Print the progress of the search for repairs: answers done, and answers in total."""
     emit("searched", done=done, of=of)
 
 

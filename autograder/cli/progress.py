@@ -25,8 +25,8 @@ RECENT = 5  # number of submissions from which the remaining time is estimated
 class TimeLeft(ProgressColumn):
     """Column of the progress bar that shows the remaining time.
 
-    The slowest submissions come last, one at a time. So the estimate uses the recent pace. It is
-    never faster than the time since the last graded submission, for each submission left.
+    The slowest submissions come last, one at a time. So the estimate uses the recent time per
+    submission, or the time since the last graded submission if that is longer.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -61,10 +61,10 @@ def graded_with_progress(
     log: Callable[[str], None] | None = None,
     done_to: tuple[str, str] = ("graded", "student"),
 ) -> T:
-    """Run `work` with a function that it calls with the numbers of graded and all submissions.
+    """Run `work`, which gets a function to report the numbers of finished and of all items.
 
-    `notify` gets each number instead of the terminal, `log` occasional sentences. `kept` is the end
-    of the message after Ctrl-C. `done_to` is what is done, and to what.
+    `notify` gets the numbers instead of the terminal. `log` gets a sentence from time to time.
+    `kept` is the end of the message after Ctrl-C. `done_to` has the messages' verb and noun.
 
     Raises:
         UserError: somebody pressed Ctrl-C.
@@ -104,7 +104,7 @@ def graded_with_progress(
 
 @contextlib.contextmanager
 def _noticing_interrupts() -> Iterator[threading.Event]:
-    """Yield an event that is set by Ctrl-C, because a callback may suppress an exception."""
+    """Yield an event that Ctrl-C sets: a callback might suppress the usual exception."""
     pressed = threading.Event()
     if threading.current_thread() is not threading.main_thread():
         yield pressed

@@ -1,7 +1,7 @@
 """Changes of an intermediate array, each with a phrase that describes the change.
 
-`{their}` in a phrase becomes `its` or `their` and refers to the array: "divided by their length". A
-change along an axis exists several times: once for each axis that a student may have meant.
+In a phrase, `{their}` stands for `its` or `their`, as in "divided by their length". A change along
+an axis has one version for each axis that a student may have meant.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -44,7 +44,7 @@ class ArrayChange(NamedTuple):
 
 
 class Factor(NamedTuple):
-    """Power of a size, by which the numbers of an array are multiplied."""
+    """Power of an axis's size. The numbers of an array are multiplied by this power."""
 
     id: str
     words: str

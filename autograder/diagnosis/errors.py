@@ -1,4 +1,4 @@
-"""Explanations of exceptions in the student's code, with shapes named by their axes."""
+"""Explanations of exceptions in the student's code. Each shape is shown with its axes' names."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -91,7 +91,7 @@ def _product(failure: _Failure) -> str:
             return (
                 f"{text} .T turns all axes of {name} round, the batch too, not the last two alone."
             )
-    # an array with fewer axes than the arguments is a part of one, so a loop may be wrong
+    # an array with fewer axes than an argument is a part of the argument: a loop may be wrong
     if not pair[2] and not pair[4] and min(len(left), len(right)) >= max(2, failure.axes):
         if left[-1] == right[-1] != right[-2]:
             return f"{text} The last two axes of {pair[3]} still need swapping."

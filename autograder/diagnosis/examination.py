@@ -48,7 +48,7 @@ class ObservedCall:
 
     @property
     def value(self) -> Any:
-        """The answer as a `Fact` gets it: an array, several arrays, or a value without numbers."""
+        """The answer in the form for a `Fact`: an array, several arrays, or another value."""
         outcome = self.answer.outcome
         if not outcome.parts:
             return outcome.whole
@@ -73,7 +73,7 @@ class ObservedCall:
         return replace(self, answer=answer, expected=self.expected.in_parts(count))
 
     def same_cells(self, place: int = 0) -> Cells:
-        """Return for each entry of the result at `place`: is it right? Its shape must be right."""
+        """Return True for each right entry of the result at `place`, whose shape must be right."""
         outcome = self.answer.outcome
         answer, right = (each.parts[place].astype(float) for each in (outcome, self.expected))
         return agree(answer, right, outcome.precision, self.condition)
@@ -107,7 +107,7 @@ class Observations:
 
     @cached_property
     def of_right_shape(self) -> list[ObservedCall]:
-        """The calls with wrong values, split into results; empty if a value has a wrong shape."""
+        """The calls with wrong values, each split into its results. Empty if a shape is wrong."""
         alike = [
             case.in_parts(len(self.recipe.results))
             for case in self.values
@@ -150,8 +150,8 @@ class Examination:
 
     Attributes:
         ask: calls the function in a process without earlier calls of other code.
-        alone: starts another such process and returns its `ask`; None if calls cannot leave state
-            behind.
+        alone: starts another process of this kind, and returns a function that calls it like `ask`.
+            None if no call can leave state behind.
     """
 
     replay: Replay

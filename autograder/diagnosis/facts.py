@@ -19,7 +19,7 @@ from autograder.diagnosis.relations import named_value, relation
 from autograder.report.model import Statement
 
 MOST = 3  # statements per finding
-CHANCE = 0.05  # largest chance that calls share a property though it is not the cause
+CHANCE = 0.05  # largest allowed probability that the wrong calls share a property by chance
 
 
 def locate(seen: Observations) -> Finding | None:
@@ -86,7 +86,7 @@ def _facts(seen: Observations) -> list[Fact]:
         return []
     holding = []
     for fact in seen.recipe.facts:
-        with contextlib.suppress(Exception), np.errstate(all="ignore"):  # cannot be tested
+        with contextlib.suppress(Exception), np.errstate(all="ignore"):  # skip facts that raise
             if not fact.has_value and all(fact.holds(c.state, c.value) for c in seen.values):
                 holding.append(fact)
     return holding[:2]

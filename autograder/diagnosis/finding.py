@@ -152,8 +152,8 @@ def with_error(finding: Finding, error: str) -> Finding:
 def worded(code: DiagnosisCode, finding: str, *, stops: bool = False) -> str:
     """Return the sentence of a misconception that fits the diagnosis.
 
-    The parts in braces are used only if the misconception explains all answers. With `stops`, a
-    call stopped with an error and gave no numbers, so the sentence is about the code instead.
+    The sentence's parts in braces are used only if the misconception explains all answers. With
+    `stops`, a call stopped with an error, and the sentence is about the code.
     """
     if code == "named" and not stops:
         return SCOPED.sub(r"\1", finding)

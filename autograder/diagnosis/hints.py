@@ -1,8 +1,8 @@
 """Choice of the hints for a failed check.
 
-The hints belong to the diagnosed mistake. Without one, they belong to the kind of failure, or else
-to the check. Only this module chooses hints. The number of hints that a student sees depends on the
-number of attempts and on the redaction of the report.
+The hints belong to the diagnosed mistake. Without a diagnosed mistake, they belong to the kind of
+failure, or else to the check. Only this module chooses hints. The number of hints that a student
+sees depends on the number of attempts and on the redaction of the report.
 """
 
 import re
@@ -30,7 +30,7 @@ IMPORTS = {
 }
 
 
-# The kinds of exceptions, by class and by a part of Python's message. The first one that fits is
+# The kinds of exceptions, by class and by a part of Python's message. The first kind that fits is
 # used.
 EXCEPTIONS = (
     ("import", "ImportError ModuleNotFoundError", ""),
@@ -290,12 +290,12 @@ def failure_kind(cause: Cause, diagnosis: Diagnosis | None = None) -> str:
 
 
 def _nearer(kind: str, cause: Cause) -> str:
-    """Return a more specific kind of an exception, if its name or its place allows one."""
+    """Return a more specific kind of exception, if the name or the place in `cause` shows one."""
     place = cause.place
     if cause.library and kind in {"name", "unset", "attribute"}:
         return "raised"  # the exception is about names and values inside a library
     if kind == "comma" and (place is None or place.text[place.column] != "["):
-        return "raised"  # a name stands before the brackets
+        return "raised"  # the brackets follow a name
     if kind == "name" and _name(cause) in IMPORTS:
         return "library"
     if kind == "attribute" and cause.message.startswith(f"'{cause.subject}' object"):
@@ -314,7 +314,7 @@ def way_of_failing(check: CheckReport) -> str:
 
 
 def _name(cause: Cause) -> str:
-    """Return the name in Python's message. If it has none, return the requested name."""
+    """Return the name in Python's message, or else the name that the call requested."""
     found = re.search(r"(?:name|variable|attribute) '(\w{1,60})'", cause.message)
     return found[1] if found is not None else cause.subject
 

@@ -98,7 +98,7 @@ def _in_function(
 
 
 def _targets(node: ast.AST) -> list[tuple[ast.expr, bool]]:
-    """Return the targets that a node assigns or changes, with True if it only changes them."""
+    """Return pairs: a target that the node sets, and True if the node only changes the target."""
     targets: list[ast.expr] = []
     if isinstance(node, ast.Assign):
         for target in node.targets:

@@ -187,7 +187,7 @@ def _with_named(recipe: Recipe, modules: Iterable[Any], answers: Iterable[NamedA
 
 
 def fingerprint(recipe: Recipe, named: NamedAnswers) -> Fingerprint:
-    """Return a misconception that is known by answers. If probes changed, it matches nothing."""
+    """Return a misconception that is known by answers. It matches nothing if the probes changed."""
 
     def no_code(_: Any) -> Any:
         raise NotImplementedError("of this mistake only its answers are known")

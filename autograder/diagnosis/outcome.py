@@ -36,7 +36,7 @@ class Outcome:
     whole: Any = None
 
     def in_parts(self, count: int) -> "Outcome":
-        """Return the outcome in `count` parts if the value is an array of so many results."""
+        """Return the outcome split into `count` parts, if the value is an array of that length."""
         if count < 2 or len(self.parts) != 1 or self.parts[0].shape[:1] != (count,):
             return self
         return replace(self, parts=tuple(self.parts[0]))
@@ -79,7 +79,7 @@ def outcome_of(value: Any, by_kind: bool = False) -> Outcome:
 def agree(
     answers: Vector, expected: Vector, precision: np.dtype[Any], condition: float
 ) -> npt.NDArray[np.bool_]:
-    """Return for each number: is it equal, apart from rounding errors? NaN equals NaN."""
+    """Return True for each number that is equal, apart from rounding errors. NaN equals NaN."""
     with np.errstate(invalid="ignore", over="ignore"):
         allowed = allowed_error(precision, np.where(np.isfinite(expected), expected, 0), condition)
         close = np.abs(answers - expected) <= allowed

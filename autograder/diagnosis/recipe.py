@@ -286,6 +286,6 @@ class Fingerprint(Misconception):
     outcomes: tuple[Outcome, ...] = ()
 
     def outcome(self, index: int) -> Outcome:
-        """Return the recorded answer to a probe, or one that matches nothing for a new probe."""
+        """Return the recorded answer to a probe. For a new probe, the outcome matches nothing."""
         known = index < len(self.outcomes)
         return self.outcomes[index] if known else Outcome("was not recorded")

@@ -66,7 +66,7 @@ class RecordedPairs(msgspec.Struct):
 
     `kinds` and `sums` have one entry for each different outcome: a digest of its structure, and a
     weighted sum of its numbers. `which` has the index of the outcome for each pair and each generic
-    change. The sums are rounded float64 numbers, stored byte by byte. One sum for each outcome is
+    change. The sums are rounded float64 numbers, packed by `shuffled`. One sum for each outcome is
     enough, because a wrong match would have to happen by chance in every probe.
     """
 
@@ -85,7 +85,7 @@ class RecordedFunction(msgspec.Struct):
         drawn: the number of probes in a draw.
         wrong: all misconceptions, including generic changes.
         singles: the index in `wrong` of each single misconception. A misconception occurs once for
-            each alternative in which it looks different.
+            each alternative in which its outcomes are different.
         gave: all different outcomes.
         outcomes: for each probe, indices in `gave`: first the correct outcome, then the outcome of
             each entry of `singles`. If results are random, the outcomes of `pairs` follow.
@@ -139,7 +139,7 @@ def shuffled(sums: Vector) -> bytes:
 
 
 def unshuffled(data: bytes) -> Vector:
-    """Return the sums that `shuffled` packed."""
+    """Return the sums from bytes that `shuffled` made."""
     cells = np.frombuffer(data, np.uint8).reshape(8, -1)
     return np.ascontiguousarray(cells.T).view("<f8").ravel()
 
@@ -167,9 +167,9 @@ class RecordedReplay(Replay):
         probes = [_probe(probed) for probed in function.probes]
         super().__init__(_recipe(function, probes, package))
         self._probes, self._size = probes, function.drawn
-        # An empty alternative makes each recorded combination a different key. A combination that
-        # contains an alternative is not combined with another one, and is not searched for in a
-        # single result.
+        # Each recorded combination contains its own empty alternative, so that it is a key of its
+        # own. The diagnosis does not combine it with other changes, and does not search single
+        # results for it.
         self.alternatives = [Alternative({}) for _ in function.styled[0]]
         wrong = self.recipe.misconceptions
         self.singles = [(wrong[place], Alternative({})) for place in function.singles]
@@ -215,7 +215,7 @@ class RecordedReplay(Replay):
 
     @functools.lru_cache(maxsize=256)  # noqa: B019  as long as the replay itself
     def _sums_hit(self, index: int, answer: Outcome) -> Bools:
-        """Return a truth value for each pair and generic change: does its sum fit the answer?"""
+        """Return True for each pair or generic change whose recorded sum fits the answer."""
         known = self._column(index)
         kind, total, weights = kind_and_sum(answer)
         finite = np.where(np.isfinite(answer.numbers), answer.numbers, 0)

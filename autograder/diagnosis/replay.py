@@ -127,7 +127,7 @@ class Replay:
             return Outcome(RAISES)
 
     def is_right(self, index: int, answer: Outcome) -> bool:
-        """Return True if the answer to a probe is correct, also if an alternative gives it."""
+        """Return True if the correct code or an alternative gives this answer to a probe."""
         return any(
             self.fits(index, answer, way) for way in [(), *((a,) for a in self.alternatives)]
         )

@@ -53,7 +53,7 @@ def diagnose(examination: Examination) -> Finding | None:
     steps: Sequence[Step] = STEPS
     if all(outcome.raised for outcome in examination.outcomes):
         steps = (Step(error_in_every_call),)
-    elif only_nan(examination.outcomes):  # number of mistakes that give only NaN
+    elif only_nan(examination.outcomes):  # many different mistakes give only NaN
         steps = (Step(order_dependence, exact_only=True), Step(true_statements))
     exact = examination.replay.recipe.comparison.is_exact
     for step in steps:
@@ -94,7 +94,7 @@ def order_dependence(examination: Examination) -> Finding | None:
 
 
 def one_misconception(examination: Examination) -> Finding | None:
-    """Return a misconception that gives all the answers, unless another one almost fits."""
+    """Return a misconception that gives all the answers, unless another one almost does."""
     found, near = _fitting(examination)
     if found and near:
         examination.draw(DRAWS)
@@ -105,7 +105,7 @@ def one_misconception(examination: Examination) -> Finding | None:
 
 
 def one_in_some_calls(examination: Examination) -> Finding | None:
-    """Return a misconception that gives the answers to calls of one kind, if all others are right.
+    """Return a misconception in one kind of calls, if the answers to all other calls are right.
 
     Usually the mistake is in one branch of an `if`.
     """
@@ -236,7 +236,7 @@ STEPS = (
 
 
 def _fitting(examination: Examination) -> tuple[list[Wrong], bool]:
-    """Return the misconceptions that fit all answers, and True if another fits all except one."""
+    """Return misconceptions that fit all answers, and True if another fits all answers but one."""
     replay, outcomes, everywhere = examination.replay, examination.outcomes, examination.everywhere
     fitting: list[Wrong] = []
     missing_once: set[str] = set()
@@ -295,9 +295,9 @@ def _fitting_pairs(examination: Examination) -> list[Pair]:
 def _shown_apart(examination: Examination, pair: Pair) -> bool:
     """Return True if the calls show that a pair consists of two separate mistakes.
 
-    Each of the two must be needed for the answers to at least `TELLING` calls, and at least one
-    call must show one mistake alone. A general misconception that changes the result at the end is
-    always visible, so pairs with it need no such call.
+    Each of the two mistakes must be needed to explain at least `TELLING` answers, and at least one
+    call must show one mistake alone. A general misconception changes the result at the end, which
+    is always visible. So this function returns True for a pair that contains one.
     """
     replay, outcomes, wrong = examination.replay, examination.outcomes, examination.wrong
     if any(half in GENERAL for half in pair[:2]):
@@ -313,7 +313,7 @@ def _shown_apart(examination: Examination, pair: Pair) -> bool:
 
 
 def _shows_alone(replay: Replay, number: int, answer: Outcome, wrong: Wrong) -> bool:
-    """Return True if a wrong answer has the structure, or one wrong result, of this mistake."""
+    """Return True if the answer has the mistake's wrong structure, or one of its wrong results."""
     made, right = replay.outcome(number, wrong), replay.outcome(number)
     if answer.raised or answer.signature == made.signature != right.signature:
         return not answer.raised
@@ -347,7 +347,7 @@ def _one_change(examination: Examination, near: Sequence[Wrong]) -> Finding | No
 
 
 def two_reasons(replay: Replay, answers: Sequence[Outcome]) -> list[Misconception]:
-    """Return two misconceptions, each for only one of two wrong results, or an empty list."""
+    """Return two misconceptions that each explain one of two wrong results, or an empty list."""
     count = len(replay.recipe.results)
     given = [answer.in_parts(count) for answer in answers]
     right = [replay.outcome(n).in_parts(count) for n in range(len(answers))]
@@ -374,7 +374,7 @@ def _reason(
 
 
 def _gives_result(replay: Replay, number: int, answer: Outcome, wrong: Wrong, place: int) -> bool:
-    """Return True if a mistake gives the result at `place` of a call and no other wrong result."""
+    """Return True if a mistake explains the result at `place` and leaves other results right."""
     count = len(answer.parts)
     made, right = (replay.outcome(number, changes).in_parts(count) for changes in (wrong, ()))
     return len(made.parts) == count and all(

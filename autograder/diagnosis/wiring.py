@@ -71,7 +71,7 @@ class _Wires:
         return [step for step, read in self.reads.items() if name in read and step in self.names]
 
     def alike(self, step: str) -> list[tuple[str, str]]:
-        """Return a step's inputs that have the shape of its result, each with its name."""
+        """Return a step's inputs that have the same shape as its result, each with its name."""
         read = self.reads[step] if step in self.names else ()
         return [(n, self.names[n]) for n in read if self.shapes[n] == self.shapes.get(step)]
 

@@ -116,7 +116,7 @@ def _with_two_names_exchanged(node: ast.Call, text: str) -> Iterator[str]:
     inside = itertools.chain.from_iterable(map(ast.walk, node.args))
     names = dict.fromkeys(each.id for each in inside if isinstance(each, ast.Name))
     for one, other in itertools.islice(itertools.combinations(names, 2), 10):
-        parts = re.split(rf"(?<![\w.])({one}|{other})\b", text)  # every second one is a name
+        parts = re.split(rf"(?<![\w.])({one}|{other})\b", text)  # every second part is a name
         parts[1::2] = [one if part == other else other for part in parts[1::2]]
         yield "".join(parts)
 
@@ -230,7 +230,7 @@ def _signs(tree: Tree, node: ast.UnaryOp) -> Iterator[Change]:
 
 
 def _operators(tree: Tree, node: ast.BinOp) -> Iterator[Change]:
-    """Yield the operation with another operator, with exchanged operands, or as one operand."""
+    """Yield changes of an operation: another operator, exchanged operands, or one operand only."""
     left, right = tree.operand(node.left), tree.operand(node.right)
     now = OPERATORS[type(node.op)]
     start, end = tree.span(node.left)[1], tree.span(node.right)[0]
@@ -242,7 +242,7 @@ def _operators(tree: Tree, node: ast.BinOp) -> Iterator[Change]:
             continue
         weight = 1.0 if other in LIKELY else 0.3
         yield tree.put("operator", node, f"{left} {other} {right}", weight)
-        if binds:  # try it without brackets too: it may bind its neighbours differently
+        if binds:  # without brackets, another operation may be computed first
             span = Span(start, end, between.replace(now, f" {other} ", 1))
             yield Change("operator", span, 0.8 * weight)
     if now in SWAPPED:

@@ -25,10 +25,10 @@ MAX_EDITS = 20_000
 MAX_PLACE = 500
 MOST_EQUAL = 4  # if there are more equal places, their subsets are not tried
 NEXT_USES = 3  # the most uses of a name that get the new name too
-OWN_NAME_WEIGHT = 3.0  # higher than for other changes of names, because these are few
+OWN_NAME_WEIGHT = 3.0  # higher than for other changes of names: there are few such edits
 NO_LINES: Lines = frozenset()
 AGAIN = 0.93  # factor for each further edit of the same kind in a line: other edits get a turn
-BY_TURNS = 0.01  # with this factor, first the best edit of each kind in each line, then the second
+BY_TURNS = 0.01  # puts the best edit of each kind and line first, then all second-best ones
 
 # The weight of each kind of edit. A kind that produces many edits has a lower weight.
 WORTH = {
@@ -130,7 +130,7 @@ def _in_unit(
 
 
 def _at_equal_places(equal: Iterable[list[Changed]]) -> Iterator[Sequence[Changed]]:
-    """Yield the same change at all equal places, or at subsets of few. Places never overlap."""
+    """Yield one change at all equal places, and at subsets if there are few. None overlap."""
     for places in equal:
         spans = sorted(change.span for _, change in places)
         if all(span.end <= other.start for span, other in itertools.pairwise(spans)):

@@ -144,7 +144,7 @@ def _line(found: Found, number: int, line: int) -> Line:
 
 
 def _of_either(found: Found, passes: str) -> Repair | None:
-    """Return a sentence with the lines of edits of which each is enough, or None for many lines."""
+    """Return a sentence with the lines of edits that are each enough, or None for many lines."""
     edits = sorted(found.edits, key=lambda edit: (edit.unit, edit.lines))
     places = {(edit.unit, line) for edit in edits for line in edit.lines}
     if len(places) > MOST_LINES or any(len(edit.lines) > 1 for edit in edits):

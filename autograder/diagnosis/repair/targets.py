@@ -23,7 +23,7 @@ class Targets(msgspec.Struct, frozen=True):
     Attributes:
         failed: the failed checks without a named mistake.
         checks: the checks that must pass after the edit. If empty, every check must pass.
-        functions: the functions that the failed checks test; empty if no other check fails.
+        functions: the functions that the checks in `failed` test. Empty if no other checks failed.
         not_run: checks that did not run. They may also test these functions.
     """
 

@@ -1,7 +1,7 @@
 """Expressions from the course's correct answers, with the student's names, as candidate edits.
 
-A template replaces only a similar expression. If it replaced any expression, a template with a
-whole answer would repair everything, and would not show where the mistake is.
+A template replaces only a similar expression. If templates replaced dissimilar expressions too, a
+template that is a whole answer would repair everything, and would not show where the mistake is.
 """
 
 import ast
@@ -120,8 +120,8 @@ def _renamed(template: Template, owner: Function, scope: Sequence[str]) -> str:
 def _alike(one: Counter[str], other: Counter[str]) -> float:
     """Return the share of tokens, from 0 to 1, that two expressions have in common.
 
-    The share is the mean of two numbers: the share of the tokens of both expressions, and the share
-    of the tokens of the shorter expression.
+    The share is the mean of two quotients: the common tokens of both expressions divided by all
+    their tokens, and the common tokens divided by the tokens of the shorter expression.
     """
     common, sizes = sum((one & other).values()), (sum(one.values()), sum(other.values()))
     return common / sum(sizes) + common / max(1, 2 * min(sizes))

@@ -23,7 +23,7 @@ from autograder.submission.source import Source
 from autograder.worker.messages import Unit
 
 Lines = frozenset[tuple[int, int]]  # pairs of a unit's number and a line number
-Known = npt.NDArray[np.float64]  # one row per value of correct answers: its identifying numbers
+Known = npt.NDArray[np.float64]  # a row has the identifying numbers of a value in correct answers
 
 TELLING = 3  # smaller arrays could match by chance
 CLOSE = 2e-4  # relative tolerance for float32 instead of float64, and sums in another order
