@@ -234,8 +234,9 @@ MEANINGS: Meanings = (
     ),
     (
         r"truth value of an array",
-        "`if`, `and` and `or` need one truth value, and an array has many: np.where chooses entry "
-        "by entry, and `x is not None` asks whether there is one.",
+        "`if`, `and`, `or` and Python's own `max` and `min` need one truth value, and an array has "
+        "many: np.where chooses entry by entry, np.max takes a whole array, and `x is not None` "
+        "asks whether there is one.",
     ),
     (
         r"only (?:length-1|0-dimensional) arrays can be converted",

@@ -113,9 +113,9 @@ HINTS: Mapping[str, Three] = {
         "Write `super().__init__()` as the first line of `__init__`.",
     ),
     "truth": (
-        "Is the condition {where} one truth value, or an array of them?",
-        "`if`, `and` and `or` need one truth value. np.where chooses entry by entry.",
-        "Use np.where there, or .any() or .all() if one answer is meant.",
+        "Which condition or comparison {where} is an array of truth values, not one?",
+        "np.where chooses entry by entry. Use np.max, not max, for the largest entry.",
+        "If you need a single True or False there, use .any() or .all().",
     ),
     "unpacked": (
         "How many values stand on each side of the `=` {where}?",

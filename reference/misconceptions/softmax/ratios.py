@@ -43,7 +43,7 @@ RATIOS = (
             ),
             "negative-exponent-after-shift": (
                 "Your numbers are those of exp(max − x): the largest input gets the smallest "
-                "result, and large inputs overflow.",
+                "result, and inputs that lie far apart overflow.",
                 lambda s: np.exp(-s.shifted),
             ),
             "no-exponential": (
