@@ -24,11 +24,12 @@ from autograder.course.text import file_name, one_line
 from autograder.desk.submissions import Submissions
 from autograder.desk.unnamed_groups import UnnamedGroups
 from autograder.report.model import CheckReport, ExerciseReport, Report
-from autograder.report.overview import ClassOverview, Row
+from autograder.report.overview import ClassMistakes, ClassOverview, Row
 from autograder.report.presentation import QUIET
 from autograder.report.statistics import Summary, summarise
 
 LONGEST = 300
+MOST_LINES = 40  # on the map
 
 
 class Sentence(NamedTuple):
@@ -100,6 +101,7 @@ class ClassResults:
         students: in the table's order; `with_requests` has the ids of students with a request.
         outcomes: the outcomes of each exercise's checks.
         mistakes: the named mistakes, the commonest first.
+        lines: the lines to change, where a mistake has no name, the commonest first.
         unnamed: groups of students with the same failures without a name, the largest first.
         submissions: the submitted files, opened when they are first needed.
     """
@@ -126,7 +128,7 @@ class ClassResults:
         self.outcomes = {each.name: ExerciseOutcomes() for each in self.exercises}
         self.students: list[ClassMember] = []
         self.with_requests: set[str] = set()
-        groups = UnnamedGroups()
+        groups, lines = UnnamedGroups(), ClassMistakes()
         for student in self._records.students:
             report = self.report(student)
             hand_in = report.hand_in
@@ -139,6 +141,7 @@ class ClassResults:
             )
             for exercise in report.exercises:
                 self.outcomes[exercise.name].add(member.place, exercise)
+                lines.add_line(member.place, exercise)
             self.students.append(member)
             if any(exercise.request for exercise in report.exercises):
                 self.with_requests.add(report.student)
@@ -146,6 +149,7 @@ class ClassResults:
             groups.add(report)
         self.by_key = {student.key: student for student in self.students}
         self.mistakes = self.overview.mistakes.commonest()
+        self.lines = lines.commonest()[:MOST_LINES]
         self.unnamed = groups.largest()
         self.submissions = Submissions(results, course)
 

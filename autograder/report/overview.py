@@ -218,6 +218,17 @@ class ClassMistakes:
                 if check.diagnosis.function not in {"", *count.functions}:
                     count.functions.append(check.diagnosis.function)
 
+    def add_line(self, row: int, exercise: ExerciseReport) -> None:
+        """Add the lines of a repair, by their text: they have no other name."""
+        places = exercise.repair.places if exercise.repair is not None else ()
+        if places:
+            text = "\n".join(dict.fromkeys(place.text for place in places))
+            new = MistakeCount(exercise.title, text)
+            count = self._made.setdefault((exercise.name, text), new)
+            count.by.append(row)
+            failed = [check for check in exercise.checks if check.lacks_name_and_line]
+            count.lost += sum(check.max_points - check.points for check in failed)
+
     def commonest(self) -> list[MistakeCount]:
         """Return all mistakes, most common first, and set the field `also` of each mistake."""
         made = sorted(self._made.values(), key=lambda m: (-m.students, m.exercise, m.id))

@@ -1,10 +1,15 @@
 """The map of mistakes: each with its whole name, and a box for each student who made it."""
 
+import html
 import re
+
+import msgspec
 
 from autograder.desk.results import ClassResults
 from autograder.report.html import mistake_map
-from tests.desk.conftest import text_of
+from autograder.report.model import Line, Repair
+from tests.desk.conftest import client_of, let_in, text_of
+from tests.desk.generated import sample, write
 
 
 def test_the_map_has_every_mistake_at_its_students(results, course):
@@ -23,3 +28,23 @@ def test_a_mistake_has_its_whole_name(desk, results, course):
     longest = max(now.mistakes, key=lambda made: len(made.finding))
     assert len(longest.finding) > 140 and longest.finding.replace("`", "") in page
     assert "Point at a column" in page
+
+
+def test_mistakes_without_a_name_are_grouped_by_their_line(tmp_path, course):
+    """By its text: the number of the line differs from file to file."""
+    records = list(sample())
+    for number, record in enumerate(records[:3]):
+        place = Line(file="a.py", line=number, text="y = x <b>" if number < 2 else "z = x")
+        said = f"A change in line {number} makes every check pass."
+        first = msgspec.structs.replace(
+            record.exercises[0], repair=Repair(said=said, places=(place,))
+        )
+        records[number] = msgspec.structs.replace(record, exercises=(first, *record.exercises[1:]))
+    folder = write(tmp_path, records)
+    assert [(made.id, made.by) for made in ClassResults(folder, course).lines] == [
+        ("y = x <b>", [0, 1]),
+        ("z = x", [2]),
+    ]
+    page = let_in(client_of(folder, course)).get("/map").text
+    assert f"<code>{html.escape('y = x <b>')}</code>" in page
+    assert "without a name, by line" in page
