@@ -5,7 +5,6 @@ journal; judge processes grade the other work in any order. Reports follow the c
 """
 
 import contextlib
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -44,7 +43,7 @@ from autograder.course.errors import UserError
 from autograder.course.text import nearest, one_line
 from autograder.course.variants import read_secret, stated_variant, variant_of
 from autograder.grading.reports import grader_record, report_without_checks, whole_report
-from autograder.report.model import ExerciseReport, HandIn, Repair, Report
+from autograder.report.model import ExerciseReport, HandIn, Report
 from autograder.submission.source import Source
 from autograder.submission.stubs import older_releases, read_stubs
 from autograder.worker.confinement import Level
@@ -138,12 +137,8 @@ def add_repairs(
     """Search for repairs of the answers in a graded class, and add the repairs to the reports.
 
     The search is for mistakes without a name and a line, in the answers that `job` has graded.
-    Points and everything else in the results stay as they are.
-
-    Args:
-        progress: is called with the number of searched answers, and the number of all answers.
-        waiting: is called with a message about another run that uses the folder.
-        graders: search instead of processes on this machine.
+    Points and everything else in the results stay as they are. The arguments are those of
+    `grade_class`, but `progress` counts answers.
 
     Returns: the number of repairs that were found, and the number of answers that needed one.
 
@@ -286,37 +281,31 @@ class _ClassRun:
 
     def add_repairs(self, graders: Graders, setup: Setup) -> tuple[int, int]:
         """Search for repairs of graded answers, and replace the reports for which one is found."""
-        found: dict[str, dict[str, Repair]] = defaultdict(dict)  # by student and exercise
+        found = 0
         with contextlib.closing(Journal(self.job.out)) as self.journal:
             self.repairs = KnownRepairs(self.journal, self.course)
-            due = self._due()
-            if due:
-                self.progress(0, len(due))
+            due = [*self._due()]
             for done, (task, reports) in enumerate(graders(self._searches(due), setup), 1):
-                student, report = task.student, due[task.number][1]
+                report = due[task.number][1]
                 data = reports.get(report.name)
                 if data is not None:  # None: the judge died
                     repair = msgspec.json.decode(data, type=ExerciseReport).repair
-                    self.repairs.keep(student, report, repair)
-                    found[student] |= {report.name: repair} if repair is not None else {}
+                    self.repairs.keep(task.student, report, repair)
+                    found += repair is not None
                 self.progress(done, len(due))
-            if any(found.values()):
-                self._add_to_records(found)
-        return sum(map(len, found.values())), len(due)
+            if found:
+                self._add_to_records({folder.student for folder, _ in due})
+        return found, len(due)
 
-    def _due(self) -> list[tuple[Folder, ExerciseReport]]:
-        """Return the answers of this run that need a search for a repair."""
-        due = []
+    def _due(self) -> Iterator[tuple[Folder, ExerciseReport]]:
+        """Yield the answers of this run that need a search for a repair."""
         for folder in self.folders:
             report = self.selection.before.get(folder.student)
             if report is not None and folder.student not in self.selection.others:
-                due += [
-                    (folder, exercise)
-                    for exercise in report.exercises
-                    if exercise.name in self.selection.names
-                    and self.repairs.is_due(folder.student, exercise)
-                ]
-        return due
+                for each in report.exercises:
+                    graded_now = each.name in self.selection.names
+                    if graded_now and self.repairs.is_due(folder.student, each):
+                        yield folder, each
 
     def _searches(self, due: Sequence[tuple[Folder, ExerciseReport]]) -> Iterator[Task]:
         """Read the answers again. Leave out answers that have changed since they were graded."""
@@ -328,21 +317,22 @@ class _ClassRun:
             if source is not None and source.digest == report.digest:
                 yield Task(number, folder.student, (source,))
 
-    def _add_to_records(self, found: Mapping[str, Mapping[str, Repair]]) -> None:
+    def _add_to_records(self, students: Collection[str]) -> None:
         """Replace the records and pages of these students, and of nobody else."""
-        before = self.selection.before
-        proposal = Proposal(self.job.out, self.course, self.selection.columns, before, self.journal)
+        out, selection = self.job.out, self.selection
+        proposal = Proposal(out, self.course, selection.columns, selection.before, self.journal)
         with contextlib.closing(proposal):
-            for student in before.students:
-                report, data = before.get(student), before.line(student)
-                if report is not None and found.get(student):
-                    exercises = tuple(
-                        msgspec.structs.replace(each, repair=found[student][each.name])
-                        if each.name in found[student]
+            for student in selection.before.students:
+                data, report = selection.before.line(student), selection.before.get(student)
+                if report is not None and student in students:
+                    exercises = [
+                        self.repairs.added_to(student, each)
+                        if each.name in selection.names
                         else each
                         for each in report.exercises
-                    )
-                    data = msgspec.json.encode(msgspec.structs.replace(report, exercises=exercises))
+                    ]
+                    report = msgspec.structs.replace(report, exercises=tuple(exercises))
+                    data = msgspec.json.encode(report)
                 proposal.add(data)
             proposal.replace_texts()
 

@@ -130,9 +130,9 @@ class TaskGrader:
         return TaskReports(reports, frozenset(doubtful))
 
     def _with_repair(self, graded: "Graded") -> bytes:
-        from autograder.grading.repair import OF_A_CLASS, repair_for_student
+        from autograder.grading.repair import repair_for_student
 
-        repair = repair_for_student(self.judge, graded, contextlib.nullcontext(), OF_A_CLASS)
+        repair = repair_for_student(self.judge, graded, contextlib.nullcontext())
         return msgspec.json.encode(msgspec.structs.replace(graded.report, repair=repair))
 
 

@@ -29,7 +29,7 @@ from autograder.classroom.pseudonyms import FILE as PSEUDONYMS
 from autograder.cli.dry_run import show
 from autograder.cli.history import confirm, in_a_terminal, print_difference
 from autograder.cli.log import FILE as LOG
-from autograder.cli.log import Log, emit, emit_end, emit_progress, emit_searched, emit_start
+from autograder.cli.log import Log, emit, emit_end, emit_progress, emit_start
 from autograder.cli.progress import graded_with_progress
 from autograder.cli.summary import print_notes, print_overview
 from autograder.course.course_file import Course, Exercise, find_course
@@ -211,7 +211,8 @@ Nothing was changed: the current grades still count. The new ones are in
             return add_repairs(self.job, progress, self._speaker("waiting"), self._graders())
 
         kept = "searched so far. All grades count: run the same command again to go on."
-        notify = emit_searched if self.options.as_json else None
+        as_json = self.options.as_json
+        notify = (lambda done, of: emit("searched", done=done, of=of)) if as_json else None
         done_to = "searched", "answer"
         try:
             found, answers = graded_with_progress(work, kept, notify, self.log.line, done_to)

@@ -122,11 +122,6 @@ def emit_progress(done: int, of: int) -> None:
     emit("progress", done=done, of=of)
 
 
-def emit_searched(done: int, of: int) -> None:
-    """Print the progress of the search for repairs: answers done, and answers in total."""
-    emit("searched", done=done, of=of)
-
-
 def emit_changes(changes: Iterable[Change]) -> None:
     """Print each student's change of grades."""
     for change in changes:

@@ -57,9 +57,9 @@ TIMED_OUT = 3  # the search ends after so many edits that ran out of time
 # number of calls for a proof.
 CALLS, A_PROOF = 3000, 10
 CALLS_HEAVY, A_HEAVY_PROOF = 800, 80  # for torch or figures
-# Limit on the CPU seconds of all searches. Successful proofs and right answers do not count.
-TOTAL_SECONDS = 10.0
-OF_A_CLASS = 6  # patience for a class: usually the limits on calls should end a search there
+# Limit on the CPU seconds of all searches, which only a hostile file reaches: the limit on calls ends
+# the others. Successful proofs and right answers do not count.
+TOTAL_SECONDS = 60.0
 SINGLE, BESIDE_ANOTHER, AFTER_FIRST, OF_ANSWERS = 0.6, 0.1, 0.15, 0.1  # shares of these
 ANSWERS, MOST_ANSWERS = 2, 5  # numbers of right answers with which values are compared
 FIRSTS = 4  # edits that are tried together with another one
@@ -84,47 +84,38 @@ def is_worth_looking(
 
 
 def repair_for_student(
-    judge: Judge,
-    graded: Graded,
-    notice: contextlib.AbstractContextManager[None],
-    patience: float = 1,
+    judge: Judge, graded: Graded, notice: contextlib.AbstractContextManager[None]
 ) -> Repair | None:
     """Search for a repair if a search can help, and if students may see the result.
 
     During the search, the context manager `notice` is open. If students may not see a repair, they
     may not notice a search either, so there is none.
     """
-    course, exercise = judge.course, graded.exercise
-    policy = course.content.hints
-    if graded.error is not None or hides_repair(
-        graded.report, policy, course.hidden_checks(exercise.name)
-    ):
+    exercise, policy = graded.exercise, judge.course.content.hints
+    hidden = judge.course.hidden_checks(exercise.name)
+    if graded.error is not None or hides_repair(graded.report, policy, hidden):
         return None
     if not is_worth_looking(exercise, graded.session.source, graded.results, policy):
         return None
     with notice:
-        return look_for_repair(judge, graded, patience)
+        return look_for_repair(judge, graded)
 
 
-def look_for_repair(judge: Judge, graded: Graded, patience: float = 1) -> Repair | None:
-    """Return the result of a search for a verified repair, or None. Points do not change.
-
-    The search's limits in seconds are multiplied by `patience`. The limits on calls stay the same.
-    """
+def look_for_repair(judge: Judge, graded: Graded) -> Repair | None:
+    """Return the result of a search for a verified repair, or None. Points do not change."""
     try:
-        found = _search(judge, graded, patience)
+        found = _search(judge, graded)
     except (InternalError, RecursionError, MemoryError):  # then the report has no repair
         return None
     return describe_repair(found, shown_only=judge.course.content.released is not None)
 
 
-def _search(judge: Judge, graded: Graded, patience: float) -> list[Found]:
+def _search(judge: Judge, graded: Graded) -> list[Found]:
     """Try edits for all functions at once, and then for one function at a time."""
     targets = find_targets(graded.session.source, graded.results)
     by_function = targets_by_function(graded.session.source, graded.results, targets)
-    worker = SharedWorker(judge.children, patience)
     # the course's packages can be imported in all trials
-    with importable(judge.course), contextlib.closing(worker):
+    with importable(judge.course), contextlib.closing(SharedWorker(judge.children)) as worker:
         search = _Search(judge, graded, worker)
         found = search.run(targets, 0.5 if by_function else 1.0, in_pairs=not by_function)
         if found.edits or found.together or not by_function:
@@ -331,8 +322,7 @@ class _Search:
 
     @property
     def _takes_too_long(self) -> bool:
-        most = self.worker.patience * TOTAL_SECONDS
-        return self._timed_out >= TIMED_OUT or self._seconds > most
+        return self._timed_out >= TIMED_OUT or self._seconds > TOTAL_SECONDS
 
     def _fitness(self, edited: Source, panel: Sequence[str]) -> Fitness:
         """Return how close the failed checks come to passing. They run in the shared process."""

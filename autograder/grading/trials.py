@@ -16,7 +16,7 @@ from autograder.submission.source import Source
 from autograder.worker.codec import Figure
 from autograder.worker.messages import Reply, Request
 
-CALL_SECONDS = 0.5  # seconds of processor time for one call in a trial
+CALL_SECONDS = 2.0  # seconds of processor time for one call in a trial
 FILES = 40  # one process loads at most so many files
 MAX_PRINTED = 256 * 1024  # the most characters that a trial may print
 A_PROCESS, A_FIGURE = 3, 20  # a new process and a figure count as so many calls
@@ -30,8 +30,8 @@ class SharedWorker:
     is the number of calls for all files, and `seconds` is the time of their processes.
     """
 
-    def __init__(self, children: Children, patience: float = 1) -> None:
-        self.children, self.patience = children, patience
+    def __init__(self, children: Children) -> None:
+        self.children = children
         self.worker: WorkerProcess | None = None
         self.calls = 0
         self.seconds = 0.0
@@ -68,7 +68,7 @@ class TrialSession(WorkerSession):
         self, judge: Judge, exercise: Exercise, source: Source, shared: SharedWorker
     ) -> None:
         limits = judge.course.limits(exercise)
-        seconds = min(limits.call_seconds, CALL_SECONDS * shared.patience)
+        seconds = min(limits.call_seconds, CALL_SECONDS)
         limits = msgspec.structs.replace(limits, call_seconds=seconds)
         super().__init__(_TrialWorkers(source, exercise.needs, limits, shared))
         self.shared_worker = shared
