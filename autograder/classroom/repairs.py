@@ -20,6 +20,16 @@ class _Search(msgspec.Struct, frozen=True):
     repair: Repair | None
 
 
+def may_have_repair(report: ExerciseReport, course: Course) -> bool:
+    """Return whether a check failed without name and line, and students may see a repair."""
+    return (
+        report.status == "graded"
+        and course.exercise(report.name).repair
+        and any(check.lacks_name_and_line for check in report.checks)
+        and not hides_repair(report, course.content.hints, course.hidden_checks(report.name))
+    )
+
+
 class KnownRepairs:
     """The finished searches in a journal. A key has the submission and all inputs of its grade."""
 
@@ -27,12 +37,13 @@ class KnownRepairs:
         self._journal, self._course = journal, course
 
     def is_due(self, student: str, report: ExerciseReport) -> bool:
-        """Return whether a failed check has no name and line, and no search was made so far."""
-        return self._may_have_one(report) and self._found(student, report) is None
+        """Return whether the report may have a repair, and no search was made so far."""
+        return may_have_repair(report, self._course) and self._found(student, report) is None
 
     def added_to(self, student: str, report: ExerciseReport) -> ExerciseReport:
         """Return the report with the repair that a search found, or without a repair."""
-        search = self._found(student, report) if self._may_have_one(report) else None
+        may_have = may_have_repair(report, self._course)
+        search = self._found(student, report) if may_have else None
         return msgspec.structs.replace(report, repair=search.repair if search else None)
 
     def keep(self, student: str, report: ExerciseReport, repair: Repair | None) -> None:
@@ -45,15 +56,6 @@ class KnownRepairs:
         with contextlib.suppress(msgspec.MsgspecError):  # stored in another form: search again
             return msgspec.json.decode(data, type=_Search) if data else None
         return None
-
-    def _may_have_one(self, report: ExerciseReport) -> bool:
-        exercise, content = self._course.exercise(report.name), self._course.content
-        return (
-            report.status == "graded"
-            and exercise.repair
-            and any(check.lacks_name_and_line for check in report.checks)
-            and not hides_repair(report, content.hints, self._course.hidden_checks(report.name))
-        )
 
 
 def _row(report: ExerciseReport) -> str:

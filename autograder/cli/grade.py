@@ -11,6 +11,7 @@ from autograder.cli.options import (
     course_option,
     exercises_option,
     json_lines_option,
+    repairs_option,
     seed_option,
 )
 from autograder.cli.result_files import ResultFiles, result_file_options, write_class_result_files
@@ -68,12 +69,7 @@ from autograder.cli.result_files import ResultFiles, result_file_options, write_
     is_flag=True,
     help="Write pseudonyms instead of names. The course's folder keeps the list of both.",
 )
-@click.option(
-    "--repairs/--no-repairs",
-    default=True,
-    help="When all grades count, search for the line to change in answers whose mistake has no "
-    "name and no line.  [default: search]",
-)
+@repairs_option
 @click.option("--dry-run", is_flag=True, help="Show who handed in what; grade nothing.")
 @click.option(
     "-v", "--verbose", is_flag=True, help="With --dry-run: list every student with each file."

@@ -78,6 +78,12 @@ plain_option = click.option(
     envvar="AUTOGRADER_PLAIN",
     help="Plain words, one sentence per line, for screen readers.",
 )
+repairs_option = click.option(
+    "--repairs/--no-repairs",
+    default=True,
+    help="When all grades are written, search for the line to change in answers whose mistake has "
+    "no name and no line.  [default: search]",
+)
 json_lines_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object per line, for scripts."
 )

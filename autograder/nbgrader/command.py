@@ -2,13 +2,15 @@
 
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from autograder.cli.options import course_option
+from autograder.cli.options import course_option, repairs_option
 from autograder.course.course_file import find_course
+from autograder.course.errors import UserError
 from autograder.course.installation import require, require_libraries
 from autograder.course.text import number, one_line, several
 from autograder.worker.confinement import Level
@@ -79,6 +81,7 @@ def nbgrader_init(folder: Path, course_path: Path | None) -> None:
     help="Number of grading processes.  [default: one per core]",
 )
 @click.option("--confinement", type=click.Choice(["full", "landlock", "no-open"]))
+@repairs_option
 @course_option
 def nbgrader_grade(
     assignment: str,
@@ -88,6 +91,7 @@ def nbgrader_grade(
     comments: Path | None,
     workers: int | None,
     confinement: Level | None,
+    repairs: bool,
     course_path: Path | None,
 ) -> None:
     """Grade the collected submissions of ASSIGNMENT, and write nbgrader's gradebook."""
@@ -114,9 +118,18 @@ def nbgrader_grade(
         level,
         _names(roster, course),
         _remarks(comments, course),
+        repairs,
     )
+
+    def search(work: "Callable[[Callable[[int, int], None]], None]") -> None:
+        kept = "searched so far for a line to change. All grades are in the gradebook."
+        try:
+            graded_with_progress(work, kept, done_to=("searched", "student"))
+        except UserError as error:
+            print(error, file=sys.stderr)
+
     results = graded_with_progress(
-        lambda progress: grade_assignment(job, progress),
+        lambda progress: grade_assignment(job, progress, search),
         "are in the gradebook. The same command grades everybody again.",
     )
     wide = max(len(one_line(result.student, 60)) for result in results)

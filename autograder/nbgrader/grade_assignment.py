@@ -10,6 +10,7 @@ import msgspec
 
 from autograder.classroom.decisions import Decision
 from autograder.classroom.judge_pool import Graders, Setup, Task, open_pool
+from autograder.classroom.repairs import may_have_repair
 from autograder.course.course_file import FILE_NAME, Course
 from autograder.nbgrader.clean_copy import StagedSubmission, stage
 from autograder.nbgrader.directory import (
@@ -48,9 +49,12 @@ class AssignmentJob(msgspec.Struct, frozen=True):
     level: Level
     names: Mapping[str, str] = {}
     remarks: Mapping[str, Sequence[Decision]] = {}
+    repairs: bool = True
 
 
-def grade_assignment(job: AssignmentJob, progress: Tell) -> "list[StudentResult]":
+def grade_assignment(
+    job: AssignmentJob, progress: Tell, search: Callable[[Callable[[Tell], None]], None]
+) -> "list[StudentResult]":
     """Grade the submissions in `submitted/`. Write the gradebook and `autograded/`.
 
     Judge processes grade the submissions, and this process writes the results.
@@ -95,13 +99,53 @@ def grade_assignment(job: AssignmentJob, progress: Tell) -> "list[StudentResult]
         writer.names = job.names
         grading.before_grading = writer.gradebook.save  # other processes may write meanwhile
         results = []
-        for student, staged in _graded(students, staging, setup, graders, grading):
+        due: dict[str, dict[str, ExerciseReport]] = {}
+        for student, staged in _graded(students, staging, setup, graders, grading, due):
             result = writer.write(student, staged)
             for name, report in grading.take(student).items():
                 result.note(name, report)
             results.append(result)
             progress(len(results), len(students))
+
+        def add_repairs(searched: Tell) -> None:
+            repaired = _with_repairs(due, staging, setup, graders, grading)
+            for done, (student, staged) in enumerate(repaired, 1):
+                if staged is not None:
+                    writer.write(student, staged)
+                    grading.take(student)
+                searched(done, len(due))
+
+        if due and job.repairs:
+            search(add_repairs)
     return results
+
+
+def _with_repairs(
+    due: Mapping[str, Mapping[str, ExerciseReport]],
+    staging: Callable[[str], StagedSubmission],
+    setup: Setup,
+    graders: Graders,
+    grading: NotebookGrader,
+) -> Iterator[tuple[str, StagedSubmission | None]]:
+    """Search in the answers of these reports; yield each student, with the work if one is found."""
+
+    def tasks() -> Iterator[Task]:
+        for number, (student, reports) in enumerate(due.items()):
+            names = [name for name in reports if may_have_repair(reports[name], grading.course)]
+            sources = staging(student).sources
+            yield Task(number, student, tuple(each for each in sources if each.name in names))
+
+    for task, found in graders(tasks(), msgspec.structs.replace(setup, repairs=True)):
+        searched = (msgspec.json.decode(data, type=ExerciseReport) for data in found.values())
+        repairs = {report.name: report.repair for report in searched if report.repair is not None}
+        staged, reports = staging(task.student), due[task.student]
+        sources = [source for source in staged.sources if source.name in reports]
+        is_same = all(source.digest == reports[source.name].digest for source in sources)
+        for source in sources if repairs and is_same else ():
+            repair = repairs.get(source.name)
+            report = msgspec.structs.replace(reports[source.name], repair=repair)
+            grading.know(task.student, source, report)
+        yield task.student, staged if repairs and is_same else None
 
 
 def _graded(
@@ -110,8 +154,12 @@ def _graded(
     setup: Setup,
     graders: Graders,
     grading: NotebookGrader,
+    due: dict[str, dict[str, ExerciseReport]],
 ) -> Iterator[tuple[str, StagedSubmission]]:
-    """Yield each student, in order, once the student's reports exist."""
+    """Yield each student, in order, once the student's reports exist.
+
+    The reports of those in whose answers a repair should be searched for are added to `due`.
+    """
     staged: dict[str, StagedSubmission] = {}
     ready: set[str] = set()
 
@@ -125,11 +173,14 @@ def _graded(
 
     written = 0
     for task, reports in graders(tasks(), setup):
+        known = {}
         for source in task.sources:
             data = reports.get(source.name)
             if data is not None:
-                report = msgspec.json.decode(data, type=ExerciseReport)
+                report = known[source.name] = msgspec.json.decode(data, type=ExerciseReport)
                 grading.know(task.student, source, report)
+        if any(may_have_repair(report, grading.course) for report in known.values()):
+            due[task.student] = known
         ready.add(task.student)
         while written < len(students) and students[written] in ready:
             yield students[written], staged.pop(students[written])

@@ -46,7 +46,9 @@ class ShownReport(msgspec.Struct):
             about = failed.diagnosis.function if failed is not None and failed.diagnosis else ""
             named = (name for name, text in answers.items() if about and about in text)
             hints = failed.hints[:1] if failed is not None else ()
-            texts[next(named, first)] = [finding, *(f"Hint: {hint}" for hint in hints)]
+            repair = [self.report.repair.said] if self.report.repair is not None else []
+            hinted = (f"Hint: {hint}" for hint in hints)
+            texts[next(named, first)] = [finding, *repair, *hinted]
         for cell, remark in self.remarks if answers else ():
             place = next((name for name, text in answers.items() if text == cell), first)
             texts.setdefault(place, []).append(remark)

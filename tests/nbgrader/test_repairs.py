@@ -1,0 +1,39 @@
+"""A line to change in nbgrader's comments and notebooks; the scores stay as they are."""
+
+import pytest
+
+from tests.nbgrader.commands import forked
+from tests.nbgrader.course import ASSIGNMENT, ShortCourse, solution
+
+# Half precision has no name.
+HALF = ("x = np.asarray(x, dtype=float)", "x = np.asarray(x, dtype=np.float16)")
+SAID = "makes every check pass"
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory):
+    short = ShortCourse(tmp_path_factory.mktemp("nbgrader"), forked)
+    short.set_up()
+    short.hand_in("ann", softmax=solution("softmax"))
+    short.hand_in("bob", softmax=solution("softmax", HALF))
+    return short
+
+
+def comments(course):
+    with course.gradebook() as gradebook:
+        submission = gradebook.find_submission_notebook("softmax", ASSIGNMENT, "bob")
+        return " ".join(comment.auto_comment or "" for comment in submission.comments)
+
+
+def notebook(course):
+    return (course.directory / "autograded" / "bob" / ASSIGNMENT / "softmax.ipynb").read_text()
+
+
+def test_a_repair_follows_the_scores_and_changes_none(course):
+    done = course.autograder("grade", ASSIGNMENT, "--no-repairs")
+    rows = course.rows()
+    assert SAID not in comments(course) + notebook(course) and "searched" not in done.stderr
+    done = course.autograder("grade", ASSIGNMENT)
+    assert "searched 1 of 1 student" in done.stderr
+    assert course.rows() == rows
+    assert SAID in comments(course) and SAID in notebook(course)
