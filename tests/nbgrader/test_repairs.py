@@ -5,8 +5,7 @@ import pytest
 from tests.nbgrader.commands import forked
 from tests.nbgrader.course import ASSIGNMENT, ShortCourse, solution
 
-# Half precision has no name.
-HALF = ("x = np.asarray(x, dtype=float)", "x = np.asarray(x, dtype=np.float16)")
+LESS = ("return exponentials /", "return exponentials * 0.99 /")  # which has no name
 SAID = "makes every check pass"
 
 
@@ -15,7 +14,7 @@ def course(tmp_path_factory):
     short = ShortCourse(tmp_path_factory.mktemp("nbgrader"), forked)
     short.set_up()
     short.hand_in("ann", softmax=solution("softmax"))
-    short.hand_in("bob", softmax=solution("softmax", HALF))
+    short.hand_in("bob", softmax=solution("softmax", LESS))
     return short
 
 
