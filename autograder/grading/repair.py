@@ -57,8 +57,8 @@ TIMED_OUT = 3  # the search ends after so many edits that ran out of time
 # number of calls for a proof.
 CALLS, A_PROOF = 3000, 10
 CALLS_HEAVY, A_HEAVY_PROOF = 800, 80  # for torch or figures
-# Limit on the CPU seconds of all searches, which only a hostile file reaches: the limit on calls ends
-# the others. Successful proofs and right answers do not count.
+# Limit on the CPU seconds of all searches. Successful proofs and right answers do not count. Only a
+# hostile file reaches it; for others, the limit on calls ends the search.
 TOTAL_SECONDS = 60.0
 SINGLE, BESIDE_ANOTHER, AFTER_FIRST, OF_ANSWERS = 0.6, 0.1, 0.15, 0.1  # shares of these
 ANSWERS, MOST_ANSWERS = 2, 5  # numbers of right answers with which values are compared

@@ -1,5 +1,6 @@
 """`autograder nbgrader …`: commands for courses managed with nbgrader."""
 
+import contextlib
 import os
 import sys
 from collections.abc import Callable
@@ -121,12 +122,15 @@ def nbgrader_grade(
         repairs,
     )
 
-    def search(work: "Callable[[Callable[[int, int], None]], None]") -> None:
+    terminal = sys.stderr  # `grade_assignment` replaces it
+
+    def search(work: Callable[[Callable[[int, int], None]], None]) -> None:
         kept = "searched so far for a line to change. All grades are in the gradebook."
         try:
-            graded_with_progress(work, kept, done_to=("searched", "student"))
+            with contextlib.redirect_stderr(terminal):
+                graded_with_progress(work, kept, done_to=("searched", "student"))
         except UserError as error:
-            print(error, file=sys.stderr)
+            print(error, file=terminal)
 
     results = graded_with_progress(
         lambda progress: grade_assignment(job, progress, search),

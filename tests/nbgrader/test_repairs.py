@@ -1,7 +1,12 @@
 """A line to change in nbgrader's comments and notebooks; the scores stay as they are."""
 
+import re
+
+import msgspec
 import pytest
 
+from autograder.nbgrader.grading import ShownReport
+from autograder.report.model import ExerciseReport
 from tests.nbgrader.commands import forked
 from tests.nbgrader.course import ASSIGNMENT, ShortCourse, solution
 
@@ -28,6 +33,18 @@ def notebook(course):
     return (course.directory / "autograded" / "bob" / ASSIGNMENT / "softmax.ipynb").read_text()
 
 
+def test_the_comment_has_the_repair_before_the_hint():
+    checks = [{"name": "a", "title": "A", "points": 0, "max_points": 1, "outcome": "failed"}]
+    report = {"name": "one", "title": "One", "status": "graded", "points": 0, "max_points": 1}
+    report |= {"repair": {"said": f"A change in line 3 {SAID}."}}
+    checks[0] |= {"finding": "It is 3, not 4.", "hints": ["What is 2 + 2?"]}
+    shown = ShownReport(msgspec.convert(report | {"checks": checks}, ExerciseReport), "", "")
+    assert re.search(
+        f"not 4.*{SAID}.*Hint", shown.comments({"cell": "def one(): ..."})["cell"], re.S
+    )
+
+
+@pytest.mark.thorough
 def test_a_repair_follows_the_scores_and_changes_none(course):
     done = course.autograder("grade", ASSIGNMENT, "--no-repairs")
     rows = course.rows()
