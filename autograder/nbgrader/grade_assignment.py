@@ -3,6 +3,7 @@
 import contextlib
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,7 +27,7 @@ from autograder.report.model import ExerciseReport
 from autograder.worker.confinement import Level
 
 if TYPE_CHECKING:
-    from autograder.nbgrader.autograde import StudentResult
+    from autograder.nbgrader.autograde import GradebookWriter, StudentResult
 
 STAGED = "submitted"
 
@@ -106,28 +107,22 @@ def grade_assignment(
                 result.note(name, report)
             results.append(result)
             progress(len(results), len(students))
-
-        def add_repairs(searched: Tell) -> None:
-            repaired = _with_repairs(due, staging, setup, graders, grading)
-            for done, (student, staged) in enumerate(repaired, 1):
-                if staged is not None:
-                    writer.write(student, staged)
-                    grading.take(student)
-                searched(done, len(due))
-
         if due and job.repairs:
-            search(add_repairs)
+            setup = msgspec.structs.replace(setup, repairs=True)
+            search(partial(_add_repairs, due, staging, setup, graders, grading, writer))
     return results
 
 
-def _with_repairs(
+def _add_repairs(
     due: Mapping[str, Mapping[str, ExerciseReport]],
     staging: Callable[[str], StagedSubmission],
     setup: Setup,
     graders: Graders,
     grading: NotebookGrader,
-) -> Iterator[tuple[str, StagedSubmission | None]]:
-    """Search in the answers of these reports; yield each student, with the work if one is found."""
+    writer: "GradebookWriter",
+    searched: Tell,
+) -> None:
+    """Search in the answers of these reports, and write a student again if a repair is found."""
 
     def tasks() -> Iterator[Task]:
         for number, (student, reports) in enumerate(due.items()):
@@ -135,17 +130,20 @@ def _with_repairs(
             sources = staging(student).sources
             yield Task(number, student, tuple(each for each in sources if each.name in names))
 
-    for task, found in graders(tasks(), msgspec.structs.replace(setup, repairs=True)):
-        searched = (msgspec.json.decode(data, type=ExerciseReport) for data in found.values())
-        repairs = {report.name: report.repair for report in searched if report.repair is not None}
+    for done, (task, found) in enumerate(graders(tasks(), setup), 1):
+        again = (msgspec.json.decode(data, type=ExerciseReport) for data in found.values())
+        repairs = {report.name: report.repair for report in again if report.repair is not None}
         staged, reports = staging(task.student), due[task.student]
         sources = [source for source in staged.sources if source.name in reports]
         is_same = all(source.digest == reports[source.name].digest for source in sources)
-        for source in sources if repairs and is_same else ():
-            repair = repairs.get(source.name)
-            report = msgspec.structs.replace(reports[source.name], repair=repair)
-            grading.know(task.student, source, report)
-        yield task.student, staged if repairs and is_same else None
+        if repairs and is_same:
+            for source in sources:
+                repair = repairs.get(source.name)
+                report = msgspec.structs.replace(reports[source.name], repair=repair)
+                grading.know(task.student, source, report)
+            writer.write(task.student, staged)
+            grading.take(task.student)
+        searched(done, len(due))
 
 
 def _graded(
