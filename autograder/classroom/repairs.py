@@ -14,12 +14,6 @@ from autograder.report.model import ExerciseReport, Repair
 from autograder.report.redaction import hides_repair
 
 
-class _Search(msgspec.Struct, frozen=True):
-    """A finished search for a repair; `repair` is its result."""
-
-    repair: Repair | None
-
-
 def may_have_repair(report: ExerciseReport, course: Course) -> bool:
     """Return whether a check failed without name and line, and students may see a repair."""
     return (
@@ -38,29 +32,25 @@ class KnownRepairs:
 
     def is_due(self, student: str, report: ExerciseReport) -> bool:
         """Return whether the report may have a repair, and no search was made so far."""
-        return may_have_repair(report, self._course) and self._found(student, report) is None
+        return may_have_repair(report, self._course) and not self._found(student, report)
 
     def added_to(self, student: str, report: ExerciseReport) -> ExerciseReport:
         """Return the report with the repair that a search found, or without a repair."""
-        may_have = may_have_repair(report, self._course)
-        search = self._found(student, report) if may_have else None
-        return msgspec.structs.replace(report, repair=search.repair if search else None)
+        found = self._found(student, report) if may_have_repair(report, self._course) else ()
+        return msgspec.structs.replace(report, repair=found[0] if found else None)
 
     def keep(self, student: str, report: ExerciseReport, repair: Repair | None) -> None:
         """Store the result of a search for a repair of this report's answer."""
-        data = msgspec.json.encode(_Search(repair))
-        self._journal.keep(student, _row(report), _key(report), data)
+        self._journal.keep(student, *_row(report), msgspec.json.encode([repair]))
 
-    def _found(self, student: str, report: ExerciseReport) -> _Search | None:
-        data = self._journal.find(student, _row(report), _key(report))
+    def _found(self, student: str, report: ExerciseReport) -> tuple[Repair | None, ...]:
+        """Return the result of the search; empty without a search."""
+        data = self._journal.find(student, *_row(report)) or b"[]"
         with contextlib.suppress(msgspec.MsgspecError):  # stored in another form: search again
-            return msgspec.json.decode(data, type=_Search) if data else None
-        return None
+            return msgspec.json.decode(data, type=tuple[Repair | None, ...])
+        return ()
 
 
-def _row(report: ExerciseReport) -> str:
-    return f"{report.name} repair"  # no exercise has such a name
-
-
-def _key(report: ExerciseReport) -> str:
-    return cache_key([report.digest, report.file, report.basis])
+def _row(report: ExerciseReport) -> tuple[str, str]:
+    """Return the name of a row, which no exercise has, and its key."""
+    return f"{report.name} repair", cache_key([report.digest, report.file, report.basis])
