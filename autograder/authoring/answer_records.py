@@ -1,4 +1,4 @@
-"""Recorder of the reference's answers to released checks, which grade the course's own work."""
+"""Recorder of the reference's answers to released checks, which run on the course's own work."""
 
 import contextlib
 import importlib
@@ -27,7 +27,7 @@ from autograder.worker.messages import Passed
 
 
 class Recorder:
-    """The reference of a course. It records each question of a check, and its own answer.
+    """The reference of a course. It records each call by a check with the reference's answer.
 
     Create it while the packages of the course are importable, because it imports `modules`.
     """
@@ -100,7 +100,7 @@ STAND_IN = re.compile(rf"{FIND}\('([\w.]+)'\)")
 
 
 def recorded_answers(course: Course, kit: Path, exercise: Exercise) -> ExerciseRecord:
-    """Record what the checks of the release in the folder `kit` ask the reference.
+    """Record the reference's answers to the checks of the release in the folder `kit`.
 
     The digest, the hints, the weights and the hidden checks stay empty. The release fills them in.
     """

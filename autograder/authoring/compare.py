@@ -10,7 +10,7 @@ from autograder.authoring.course_submissions import judge_for, own_work
 from autograder.checks.check_result import CheckResult
 from autograder.course.course_file import FILE_NAME, Course, Exercise, load_course
 
-# Kinds of diagnoses that a release lacks; it may name a change with the same numbers instead.
+# Kinds of diagnoses that a release lacks. The release may name a change with the same numbers.
 FACTS = frozenset({"fact", "measure"})
 
 

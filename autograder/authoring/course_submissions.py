@@ -34,7 +34,7 @@ def _sources(exercise: Exercise, paths: list[Path], folders: list[Path]) -> Iter
 
 
 def read_course_work(path: Path, exercise: Exercise) -> Source:
-    """Read a solution, or another answer of the course's own.
+    """Read a solution, or another answer that belongs to the course.
 
     Raises:
         UserError: it cannot be read.

@@ -1,4 +1,4 @@
-"""Text files of a released course by path; the records are not among them."""
+"""Text files of a released course. The records of answers are not among these files."""
 
 import functools
 import importlib

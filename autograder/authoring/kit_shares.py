@@ -62,7 +62,7 @@ class KitShares(msgspec.Struct):
 
 
 def kit_shares(course: Course, kit: Path, exercise: Exercise, with_names: bool) -> KitShares:
-    """Grade right answers and misconceptions of a course with its release in `kit`; count them."""
+    """Grade a course's right answers and misconceptions with the release in `kit`; count them."""
     shares = KitShares(exercise.name)
     wrong: list[WrongAnswer] = []
     if with_names:
@@ -119,7 +119,7 @@ class WrongAnswer(NamedTuple):
     def is_named(
         self, course: Course, exercise: Exercise, judge: Judge, only: frozenset[str] | None
     ) -> bool | None:
-        """Return whether it gets only its own name; None if it passes all visible checks that ran.
+        """Return whether the answer gets only its own name; None if it passes all visible checks.
 
         If the answer is a value, it may get other names too, because two mistakes may give the same
         value.

@@ -15,7 +15,7 @@ from autograder.submission.stubs import strip_solutions
 
 FEWEST = 10  # syntax nodes; larger expressions are not equal by chance
 LONGEST = 40  # characters; longer lines are not equal by chance
-# beginnings of block headers, which are common, and of strings, for which there is `secrets`
+# Lines that are not searched begin like this: block headers are common, `secrets` has strings.
 STARTS = ("from ", "import ", "# %%", "def ", "class ", "except ", '"', "'", 'f"')
 
 
@@ -40,9 +40,9 @@ def leaks(
 ) -> list[str]:
     """Return a sentence for each place in the files that contains an answer.
 
-    The search is for lines and larger expressions in solutions, hidden checks and the reference.
-    For expressions, names do not matter. It is also for `secrets`, texts that the policy holds
-    back. Code that is in a `shown` text, such as a hint, does not count.
+    The search finds lines and larger expressions of solutions, hidden checks and the reference. For
+    expressions, names do not matter. It also finds `secrets`, texts that the policy holds back.
+    Code that is in a `shown` text, such as a hint, does not count.
     """
     private, public = _texts(course, exercises)
     # a line that the engine's own files contain reveals nothing
@@ -98,7 +98,7 @@ def _texts(course: Course, exercises: Sequence[Exercise]) -> tuple[list[str], li
 
 
 def _shapes(texts: Iterable[str]) -> dict[str, str]:
-    """Return the larger expressions in some code, as a dict from their form without names."""
+    """Return a dict from the form without names of each larger expression to the expression."""
     shapes: dict[str, str] = {}
     for text in texts:
         try:

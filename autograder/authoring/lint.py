@@ -345,7 +345,7 @@ def _without_torch() -> Iterator[None]:
 
 
 def _errors_in_probes(recipe: Recipe, probes: Any) -> str:
-    """Return the error in the calls that a recipe makes up; empty if there is none."""
+    """Return the error in the probes of a recipe, or an empty text if there is none."""
     listed = isinstance(probes, list) and all(isinstance(p, Probe | tuple) for p in probes)
     if not listed or not probes:
         return "expected a list with at least one Probe or tuple of arguments."

@@ -117,7 +117,7 @@ def _line_of(tree: ast.AST, word: str) -> int:
 
 
 def _call_for(text: CourseText, function: str) -> ast.Call | None:
-    """Return the call of `Recipe` for a function, which is the first argument; None without one."""
+    """Return the call of `Recipe` whose first argument is the function; None if there is none."""
     if function not in text.text:
         return None
     for node in ast.walk(text.tree):

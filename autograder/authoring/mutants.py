@@ -32,7 +32,7 @@ class MutantPlace(msgspec.Struct, frozen=True):
 
 
 def mutants(text: str, share: int = 1) -> Iterator[Mutant]:
-    """Yield the different mutants of the lines between the markers, for one of `share` places.
+    """Yield the different mutants of the lines between the markers, for one in `share` places.
 
     Raises:
         UserError: the mutation tester is not installed.

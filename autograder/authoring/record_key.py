@@ -1,7 +1,7 @@
 """Key of the records of one exercise: a digest of all that the records depend on.
 
-This is the course's reference, the engine, the libraries and the machine. A file that belongs only
-to another exercise does not count, unless this exercise may read it.
+Records depend on the course's reference, the engine, the libraries and the machine. A file that
+belongs only to another exercise does not count, unless this exercise may read it.
 """
 
 import ast
@@ -30,7 +30,7 @@ NOT_COUNTED = ("__pycache__", ".autograder")
 
 
 def record_key(course: Course, exercise: Exercise, *settings: object) -> str:
-    """Return the key for the records of an exercise; the records are made with these settings."""
+    """Return the key for the records of an exercise that are made with these settings."""
     content = msgspec.structs.replace(course.content, exercises=(exercise,), assignments=())
     return cache_key(
         settings,
@@ -117,7 +117,7 @@ def _files_of(root: Path, parts: tuple[str, ...]) -> Iterator[Path]:
 
 @functools.lru_cache(maxsize=4096)
 def _imported(text: str, file: Path) -> tuple[tuple[str, ...], bool]:
-    """Return the full names that a file imports. The flag is true if it names certain folders.
+    """Return the full names that a file imports, and True if the file names certain folders.
 
     These are the folders of misconceptions and checks, where each exercise has its own files.
     """

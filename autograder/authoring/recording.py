@@ -36,7 +36,7 @@ MAX_KEPT = 200  # parts of exercises; enough for several versions of a large cou
 HINTS: dict[HintPolicy, int] = {"practice": 3, "homework": 2, "exam": 0}
 RecordedPart = Literal["mistakes", "checks", "shares"]
 Parts = dict[tuple[str, RecordedPart], bytes]
-OFTEN = 0.2  # s between two checks whether to end
+OFTEN = 0.2  # seconds between two checks whether this process must end
 
 
 class RecordingTask(msgspec.Struct, frozen=True):

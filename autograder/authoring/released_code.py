@@ -18,7 +18,7 @@ IMPORTS = ast.Import, ast.ImportFrom
 
 @dataclass(frozen=True)
 class Naming:
-    """Origin of the names in a file.
+    """The places from which a file's names come.
 
     Attributes: reference: name of the package with the course's right answers. package: name of the
     package that students get. helpers: modules of the reference that students get, without the name

@@ -1,4 +1,4 @@
-"""Verification of an exercise: whether its checks and diagnoses work as promised."""
+"""Verification that the checks and diagnoses of an exercise work as promised."""
 
 import functools
 import statistics
@@ -51,7 +51,7 @@ from autograder.worker.messages import Unit
 
 SEEDS = 50
 QUICK = 50  # --quick tries one in 50 misconceptions, pairs, mutants and seeds
-QUICK_RIGHT = 3  # and one in 3 right answers, always with the solution
+QUICK_RIGHT = 3  # --quick tries the solution and one in 3 right answers
 PAIRS = 150  # number of pairs for each function, evenly spaced in the list
 PAIRS_SLOW = 25  # for modules and random functions, which are slow
 STYLES = 5
@@ -82,7 +82,7 @@ class Verified(msgspec.Struct):
 
 
 class Verifier:
-    """Verifier of an exercise. It tries one of `share` misconceptions, pairs, mutants and seeds."""
+    """Verifier of an exercise. It tries one in `share` misconceptions, pairs, mutants and seeds."""
 
     def __init__(self, course: Course, exercise: Exercise, share: int = 1) -> None:
         self.course = course
@@ -92,7 +92,7 @@ class Verifier:
         self._solution = course.solution_file(exercise.name)
         self._about: dict[str, frozenset[str]] = {}
         self._told: set[str] = set()  # checks that reported a wrong answer
-        self._stopped: dict[str, list[str]] = {}  # checks that raised an error instead, and where
+        self._stopped: dict[str, list[str]] = {}  # checks that raised an error, and where
 
     def run(self, steps: Collection[Step] = STEPS) -> Verified:
         """Run the steps in their fixed order. Stop if the grader itself fails."""

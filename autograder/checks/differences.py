@@ -41,7 +41,7 @@ class Difference:
     places: tuple[str, ...] = ()
 
     def within(self, place: str) -> "Difference":
-        """Return the same difference, described from a container with the value at `place`."""
+        """Return the same difference, described for the container with the value at `place`."""
         return replace(self, places=(place, *self.places))
 
     def about(self, what: str) -> str:

@@ -30,7 +30,7 @@ class Fixtures:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
-        """Replace a hidden check's parameters in its name, which pytest would show, by numbers."""
+        """Replace the parameters in hidden checks' names by numbers, because pytest shows names."""
         if metafunc.definition.get_closest_marker("hidden") is None:
             return
         parametrize = metafunc.parametrize

@@ -1,4 +1,4 @@
-"""Follow-through: a mistake costs points once, and later values that follow from it are correct.
+"""Follow-through: a mistake costs points once, and values that follow from it count as correct.
 
 To find out what follows, a check calls the student's own step; such a call is a *question*. Each
 question goes to a new process. So the step can neither repeat an earlier answer nor notice that it
@@ -263,7 +263,7 @@ def _follows_nothing(answer: Any, right: npt.ArrayLike, cannot_follow: CannotFol
 
 
 class _Follow(NamedTuple):
-    """Test of answers: do they follow from the student's own steps?"""
+    """Test that answers follow from the student's own steps."""
 
     start: OwnSteps
     what: str
@@ -321,7 +321,7 @@ def _run(from_own: FromOwn, steps: OwnSteps) -> Numbers:
 
 
 def _changes(from_own: FromOwn, steps: OwnSteps, before: Numbers, clear: float) -> list[bool]:
-    """Return one truth value for each changed question: True if the value that follows changes."""
+    """Return True for each changed question that changes the value which follows."""
     return [_is_other(_run(from_own, other), before, clear) for other in steps.others()]
 
 

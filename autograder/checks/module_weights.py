@@ -298,7 +298,7 @@ class _Search:
         return []
 
     def _in_order(self, wanted: Sequence[str], own: Sequence[str]) -> Iterator[Ways]:
-        """Yield the layouts that shapes allow, for each shape: first in the order of definition."""
+        """Yield the possible layouts for each shape. The order of definition is tried first."""
         for shape in dict.fromkeys(self.wanted[w] for w in wanted):
             same = [w for w in wanted if self.wanted[w] == shape]
             fitting = [o for o in own if self.own[o] == shape]

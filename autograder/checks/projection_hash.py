@@ -45,7 +45,7 @@ class ProjectionHash:
         self.size = float(np.abs(numbers).sum())
 
     def is_close(self, sums: Vector) -> npt.NDArray[np.bool_]:
-        """Return for each row of `sums` (three sums of a value of this kind): does it match?"""
+        """Return True for each row of `sums` that matches. A row has the three sums of a value."""
         allowed = LEAST + CLOSE * self.size
         return np.asarray((np.abs(sums - self.sums) <= allowed).all(axis=-1))
 

@@ -18,7 +18,7 @@ from autograder.worker.remote_functions import has_handle
 
 
 class Call(msgspec.Struct, frozen=True):
-    """Call made by a check. A module is constructed with the arguments `made_with` before."""
+    """Call made by a check. For a module, `made_with` has the arguments of the constructor."""
 
     name: str
     args: tuple[Any, ...]

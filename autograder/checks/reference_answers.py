@@ -31,7 +31,7 @@ class AnswerSource(Protocol):
         """Return the result of the function with this name."""
 
     def passed(self, name: str, *given: Any) -> Passed:
-        """Return the result of the module with this name; `given`: `reference_pass`'s arguments."""
+        """Return the result of a module. `given` has the arguments of `reference_pass`."""
 
     def constant(self, name: str) -> Any:
         """Return the text or number with this name, or None if there is none."""
@@ -45,7 +45,7 @@ class _Current:
 
 
 def record_with(recorder: AnswerSource | None) -> None:
-    """Take the answers of all released checks from `recorder`; with None, from their records."""
+    """Take the answers of released checks from `recorder`, or from the records if it is None."""
     _Current.recorder = recorder
 
 

@@ -128,7 +128,7 @@ def _best(
     right: Callable[[Weights], Any],
     state: Weights,
 ) -> tuple[ParameterFit, bool]:
-    """Return the fit that gives the correct answer, else the likeliest; and whether it is a guess.
+    """Return the fit with the correct answer, or else the likeliest; and whether it is a guess.
 
     It is a guess if a student kit lacks the correct answer.
     """

@@ -54,7 +54,7 @@ VIEWS: tuple[DeskView, ...] = (
 MAX_FIELDS = 5000
 STATIC, TEMPLATES = (Path(__file__).parent / name for name in ("static", "templates"))
 MAX_LETTERS = 100_000  # of one displayed value
-# Invisible, but changes the display: control characters, direction marks, lone surrogates.
+# Invisible characters that change the display: control characters, direction marks and others.
 INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
 )
@@ -137,7 +137,7 @@ async def _form(request: Request, secrets: Secrets) -> FormData:
 
 def _refusal(desk: DeskContext) -> Callable[[Request, Exception], Response]:
     def answer(request: Request, error: Exception) -> Response:
-        assert isinstance(error, HTTPException)  # Starlette calls it only for these
+        assert isinstance(error, HTTPException)  # Starlette calls it for no other error
         status = error.status_code
         text = "This page does not exist." if status == 404 else error.detail
         return Visit(desk, request, FormData()).page("trouble.html", status, said=text)

@@ -30,15 +30,15 @@ STATE = "s"
 SECONDS = 40.0  # seconds of processor time
 VALUES = (ast.Name, ast.Attribute, ast.Call, ast.BinOp, ast.Subscript)
 FORMS = ("({} + 1)", "({} - 1)", "(2 * {})", "({} / 2)", "(-{})")
-MIN_WRONG = 2  # probes that must differ from the right answer
+MIN_WRONG = 2  # probes with answers that differ from the right ones
 
 
 class StepCode(NamedTuple):
     """Changeable piece of a step: a text that defines `name`.
 
-    `space` is the text's namespace. `whole` makes the step from the changed function. If `name` is
-    a function that the step calls, `calls` is the step's own expression, and `around` its
-    namespace. `right` is the recipe's whole function if that is the step.
+    `space` is the text's namespace. `whole` makes the step from the changed function. If the step
+    calls the function `name`, `calls` is the step's own expression, and `around` is the namespace
+    of that expression. If the step is the recipe's whole function, `right` is that function.
     """
 
     step: str
@@ -92,7 +92,7 @@ def _called(step: str, text: str, space: Mapping[str, Any], root: Path) -> Itera
 
 
 def _lambda(step: Any) -> tuple[str, Mapping[str, Any]] | None:
-    """Return a lambda's expression, with the state as `s`, and namespace; None for other code."""
+    """Return a lambda's expression, with `s` for the state, and its namespace, or None."""
     code = getattr(step, "__code__", None)
     if code is None or step.__closure__ or step.__defaults__ or code.co_name != "<lambda>":
         return None
@@ -181,8 +181,8 @@ def import_line(name: str, value: Any, space: Mapping[str, Any]) -> str:
 class ChangedStep(msgspec.Struct, frozen=True):
     """Wrong step as text: `text` defines `name`, and `before` is the original text.
 
-    `calls` is the step's expression if `name` is a function that it calls. `imports` are the lines
-    that both need; `right` is the import of the recipe's whole function if that is the step.
+    If the step calls the function `name`, `calls` is the step's expression. `imports` are lines
+    that both texts need. If the step is the recipe's whole function, `right` imports that function.
     """
 
     step: str
@@ -195,7 +195,7 @@ class ChangedStep(msgspec.Struct, frozen=True):
 
     @property
     def lines(self) -> list[tuple[str, str]]:
-        """The lines that differ, before and after."""
+        """The changed lines, each as a pair of old and new text."""
         before, after = self.before.splitlines(), self.text.splitlines()
         if len(before) != len(after):
             return [(self.before.strip(), self.text.strip())]

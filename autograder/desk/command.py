@@ -82,7 +82,7 @@ def write_redirect(page: Path, address: str) -> None:
 
 
 def bound(port: int) -> socket.socket:
-    """Return a socket on a port of 127.0.0.1, closed to other machines; 0 for any free port.
+    """Return a socket on a port of 127.0.0.1, hidden from other machines. 0 is any free port.
 
     Raises:
         UserError: the port is taken.

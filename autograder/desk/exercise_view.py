@@ -66,7 +66,7 @@ def _in_pairs(
 ) -> list[tuple[CheckOutcomes, Measured | None]]:
     """Return the checks with their statistics.
 
-    Of several with one title, only the first has them.
+    If several checks have the same title, only the first one has statistics.
     """
     by_title: dict[str, list[Measured]] = {}
     for each in measured:

@@ -1,4 +1,4 @@
-"""View to choose one of several files for an exercise. They are side by side, with points."""
+"""View to choose one of several files for an exercise. It shows them side by side, with points."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -20,7 +20,7 @@ from autograder.desk.unnamed_groups import UnnamedGroup
 from autograder.desk.view import DeskView, Visit
 from autograder.submission.source import Source
 
-READ, MAX_READ = 3, 12  # submissions that are shown, and that are read to find different ones
+READ, MAX_READ = 3, 12  # submissions to show, and to read until these are found
 MAX_CODE = 8000
 MAX_SHOWN = 50
 
@@ -133,7 +133,7 @@ def give_name(visit: Visit) -> Response:
 
 
 def regrade(visit: Visit) -> Response:
-    """Start a job that regrades the group; it applies the result if its difference was shown."""
+    """Start a job that regrades the group, or applies the difference that the page has shown."""
     group, state = _group(visit)
     results, shown = visit.desk.results, visit.field("difference")
     name = state.examined.known if state.examined and state.examined.known else state.words.id

@@ -49,8 +49,8 @@ def same(one: str, other: str) -> bool:
     return hmac.compare_digest(one.encode("utf-8", "replace"), other.encode("utf-8", "replace"))
 
 
-# The browser comes from a file or another program, so after a redirect it would not send the
-# strict cookie. From this page it does.
+# The browser comes from a file or another program, so it would not send the strict cookie after a
+# redirect. It sends the cookie after a link on this page.
 ADMITTED: Final = (
     '<!doctype html><meta http-equiv="refresh" content="0; url=/"><title>Desk</title>'
     '<p><a href="/">Continue to the class</a></p>'

@@ -97,9 +97,9 @@ def confined(course: Course, work: ConfinedWork) -> Iterator[Children]:
 class ExaminedGroup(msgspec.Struct, frozen=True):
     """The function of a group, and how many of the submissions that were read have its answers.
 
-    If the change of one step gives these answers, `step` is that change. Otherwise, `why_not` says
-    why the answers cannot be recorded, if so. `repair` is the sentence of a repair. `known` is the
-    name of the mistake, if it now has one.
+    If the change of one step gives these answers, `step` is that change. Otherwise, `why_not` is
+    the reason if the answers cannot be recorded. `repair` is the sentence of a repair. `known` is
+    the name of the mistake, if it now has one.
     """
 
     function: str

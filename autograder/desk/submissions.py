@@ -102,7 +102,7 @@ class CodeLine(NamedTuple):
 class CodeFile(NamedTuple):
     """File or cell. `left_out` is the number of lines that are not shown.
 
-    `unit` is its number (from 1) among the pieces of code that run; 0 for an imported file.
+    `unit` is the number (from 1) of this piece of the code that runs; 0 for an imported file.
     """
 
     name: str
@@ -158,7 +158,7 @@ def _file(name: str, text: str, notes: Notes, unit: int = 0) -> CodeFile:
 
 
 def _definitions(units: Iterable[tuple[str, str]]) -> dict[str, Line]:
-    """Return the line of each function and class; the last of several with one name counts."""
+    """Return the line of each function and class. If names repeat, the last definition counts."""
     return {
         found[1]: Line(file=name, line=number)
         for name, text in units

@@ -20,14 +20,14 @@ from autograder.desk.view import DeskView, Visit
 
 ID_LENGTH = 16
 MAX_SHOWN = 20_000  # characters of an answer; a link shows the rest
-MAX_NEAR = 30  # similar wordings shown beside one
+MAX_NEAR = 30  # similar wordings shown next to a wording
 MAX_COMMENTS = 12
 BY, BLIND = "autograder-desk-by", "autograder-desk-blind"
 YEAR = 365 * 24 * 3600
 
 
 class MarkForm(msgspec.Struct, frozen=True):
-    """Form for marking an answer. `who` has its students; `trouble` says why it was refused."""
+    """Form for marking an answer. `who` has the students' ids; `trouble` is the error message."""
 
     who: frozenset[str] = frozenset()
     items: tuple[str, ...] = ()

@@ -211,7 +211,7 @@ def _hidden_from_pytest(
 
 
 def _is_marked(node: Function) -> bool:
-    """Return whether a function has a mark of ours."""
+    """Return whether a function has one of the autograder's marks."""
     return any(
         isinstance(part, ast.Attribute)
         and part.attr in OURS

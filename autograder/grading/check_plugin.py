@@ -88,7 +88,7 @@ RUN = pytest.StashKey[CheckRun]()  # the run to which a test belongs now
 
 
 class CheckPlugin(Fixtures):
-    """Plugin that records the results of checks, which a judge runs, or a person with pytest."""
+    """Plugin that records the results of checks in a judge, or in a person's run of pytest."""
 
     def session_of(self, item: pytest.Item) -> WorkerSession:
         return item.stash[RUN].session

@@ -45,7 +45,7 @@ class Stopped(Exception):
 
 
 class Catalogue:
-    """Misconceptions of a course. Those of an exercise are loaded when they are first needed.
+    """Misconceptions of a course. An exercise's misconceptions are loaded at their first use.
 
     `faults` are exceptions that are authoring errors. Diagnoses ignore these exceptions, and
     `verify` reports them.

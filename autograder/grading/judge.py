@@ -152,7 +152,7 @@ class Judge:
             raise done
         return done
 
-    # What follows runs in pytest's thread.
+    # The following methods run in pytest's thread.
 
     def end(self, error: BaseException) -> None:
         """End the session: pass an error to the caller that waits for a result."""

@@ -60,9 +60,9 @@ CALLS_HEAVY, A_HEAVY_PROOF = 800, 80  # for torch or figures
 # Limit on the CPU seconds of all searches. Successful proofs and right answers do not count. Only a
 # hostile file reaches it; for others, the limit on calls ends the search.
 TOTAL_SECONDS = 60.0
-SINGLE, BESIDE_ANOTHER, AFTER_FIRST, OF_ANSWERS = 0.6, 0.1, 0.15, 0.1  # shares of these
+SINGLE, BESIDE_ANOTHER, AFTER_FIRST, OF_ANSWERS = 0.6, 0.1, 0.15, 0.1  # shares of the limits
 ANSWERS, MOST_ANSWERS = 2, 5  # numbers of right answers with which values are compared
-FIRSTS = 4  # edits that are tried together with another one
+FIRSTS = 4  # edits that are tried together with a second edit
 
 
 def is_worth_looking(

@@ -40,8 +40,8 @@ CELL_GONE = "(The cell for this answer is not in {}. The answer may be elsewhere
 class Graded:
     """The outcome of one submission: the results of its checks, and its report.
 
-    `seconds` is a dict from the names of the checks to their times. `error` is the reason why there
-    are no results, if so.
+    `seconds` is a dict from the names of the checks to their times. If there are no results,
+    `error` is the reason.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
 """Blackboard: its downloads of submissions, and its gradebook.
 
 A submitted file is named `Assignment_user_attempt_date_file`; a `.txt` for each attempt has the
-student's name. The first `_attempt_` with a date is Blackboard's; the student chooses the rest.
+student's name. Blackboard writes the first `_attempt_` with a date; the student chooses the rest.
 
 The gradebook is Blackboard's download with the graded columns filled in. An upload finds a student
 by the user name, and a column by the number after the bar in its heading; a heading without a

@@ -86,7 +86,7 @@ def refuse_answers(course: Course, kit: Path) -> None:
     """Refuse a folder that is not a student kit.
 
     Raises:
-        UserError: it is no kit, or it contains a file with answers of the course.
+        UserError: the folder is not a kit, or it contains a file with the course's answers.
     """
     made = kit / FILE_NAME
     if not made.is_file() or load_course(made).content.released is None:
@@ -231,7 +231,7 @@ def _tests(
     for check in report.checks:
         counts = released is None or check.name in released
         if check.outcome not in JUDGED and (released is None or not counts):
-            continue  # the final grading judges these
+            continue  # the final grading judges these checks
         most = round(check.max_points * factor) if counts else 0
         test: dict[str, Any] = {
             "test-name": f"{exercise.title}: {check.title}",

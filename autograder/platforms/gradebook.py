@@ -36,7 +36,7 @@ class GradebookFormat(msgspec.Struct, frozen=True, kw_only=True):
     """Format of a platform's gradebook.
 
     Attributes:
-        needed: columns that it always has.
+        needed: columns that the gradebook always has.
         about: columns about students, in lower case. They stay in the file.
         keys: the columns of `about` that stay unchanged; the others are made safe for spreadsheets.
         title: matches the heading of a graded column; it has a group `title`, and perhaps `id` and
@@ -149,7 +149,7 @@ def _maximum(form: GradebookFormat, table: Table, at: int) -> float | None:
 def _in_no_column(
     reports: Sequence[Report], course: Course, columns: Sequence[Assignment]
 ) -> list[str]:
-    """Return notes on changes of totals that are in no column."""
+    """Return notes on changes of totals that no column contains."""
     if not reports:
         return []
     notes = []
@@ -166,7 +166,7 @@ def _in_no_column(
 
 
 def _graded(course: Course, reports: Sequence[Report]) -> list[Assignment]:
-    """Return the graded assignments. The exercises without an assignment form one more."""
+    """Return the graded assignments. Exercises without one form another assignment."""
     graded = [exercise.name for report in reports[:1] for exercise in report.exercises]
     found = [a for a in course.content.assignments if set(a.exercises) & set(graded)]
     named = {name for assignment in found for name in assignment.exercises}

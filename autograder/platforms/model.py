@@ -1,4 +1,4 @@
-"""Old module of the importers' types, for one more version. They are in `classroom.downloads`."""
+"""Old module of the importers' types, for one more version. Now `classroom.downloads` has them."""
 
 import warnings
 

@@ -127,7 +127,7 @@ def _read_worksheet(request: ExportRequest) -> _Worksheet:
 
 
 def _maximum_column(table: Table, heads: Sequence[str], grade: int) -> int | None:
-    """Return the column of the maximum, by its heading; or the one after the grade, if constant."""
+    """Return the column of the maximum: by its heading, or after the grade if it is constant."""
     for at, head in enumerate(heads):
         if head in MAXIMUM:
             return at
@@ -145,7 +145,7 @@ def _person(row: Row) -> Person:
 def _is_of_a_team(report: Report, table: Table) -> bool:
     """Return whether the id of a submission is a team's. A person may have the same number.
 
-    A person's submission has the name in that person's row. The roster's numbers are people's.
+    A person's row has the name of the person's submission. Numbers in the roster are persons'.
     """
     hand_in = report.hand_in
     if hand_in is None or hand_in.platform != "moodle" or "moodle" in hand_in.ids:

@@ -20,7 +20,7 @@ from autograder.platforms.bundle import Files, template
 from autograder.platforms.export_file import rights, zipped
 
 PLATFORMS = ("gradescope", "prairielearn", "classroom50", "github")
-WITH_PEOPLE = ("gradescope", "classroom50")  # people can add points there
+WITH_PEOPLE = ("gradescope", "classroom50")  # platforms where people can add points
 WITH_ANSWERS = ("gradescope", "prairielearn")
 WORKFLOW = ".github/workflows/autograder.yml"
 MAX_SHOWN = 5

@@ -117,8 +117,8 @@ def results_of(
 ) -> dict[str, Any]:
     """Return the results of an exercise in PrairieLearn's format.
 
-    `pictures` is a dict by check name. If a file cannot be loaded or needs a person, it is "not
-    gradable". This uses up no attempt.
+    The keys of `pictures` are the checks' names. A file that cannot be loaded, or that a person
+    must look at, is "not gradable". Then the student loses no attempt.
     """
     if shown.status in NOT_GRADED:
         reason = shown.reason or shown.status

@@ -21,7 +21,7 @@ class Person(msgspec.Struct, frozen=True):
 
 
 class RowMatches:
-    """The report for each row of a table. A row that may belong to several students has none.
+    """The report for each row of a table. A row that may belong to several students has no report.
 
     `unclear` has notes on these rows. `without_row` has the reports for which there is no row.
     """

@@ -179,7 +179,7 @@ def mistake_sentences(lines: Sequence["MistakeLine"]) -> tuple[str, ...]:
 
 
 class ExerciseLine(msgspec.Struct, frozen=True):
-    """An exercise. If its facility (0 to 1) may not be shown, it is None; `why_not` says why."""
+    """An exercise. If `facility` (0 to 1) may not be shown, it is None, and `why_not` says why."""
 
     title: str
     students: str

@@ -88,7 +88,7 @@ class Evidence(Record, frozen=True, kw_only=True):
 
     @property
     def texts(self) -> list[tuple[str, str]]:
-        """Those of the two values that are texts, each with its title."""
+        """The values that are texts, each with its title."""
         sides = zip(self.sides, (self.yours, self.expected), strict=True)
         return [(name, side) for name, side in sides if isinstance(side, str)]
 
@@ -103,7 +103,7 @@ class Line(Record, frozen=True, kw_only=True):
     end: int = 0
 
 
-# Reasons why a check has no right answer, or an exercise no points.
+# Reasons why a check has no right answer, or why an exercise has no points.
 CauseCode = Literal[
     # The check compared values, or did not finish.
     "mismatch",
@@ -160,7 +160,7 @@ CauseCode = Literal[
     "given_own_step",
     "given_sibling",
     "other_numpy",
-    # The cause is that of an exercise, not of a check.
+    # Causes of an exercise, not of a check.
     "forbidden_names",
     "answers_by_hand",
 ]
@@ -191,7 +191,7 @@ class Cause(Record, frozen=True, kw_only=True):
     `subject` is the name of the function, value or file that the sentence is about. `error` is the
     class name of an exception, `message` its message, and `library` the package that raised it.
     `place` is a line of the student's source. `names` are other names in the sentence, such as the
-    title of a check that must pass first. `because` is the cause that led to this one.
+    title of a check that must pass first. `because` is the earlier cause of this cause.
     """
 
     code: CauseCode
@@ -224,8 +224,8 @@ class Diagnosis(Record, frozen=True, kw_only=True):
     mistake. `told` is the part of the finding that the course's authors wrote; it has nothing that
     the submission printed, raised or returned. `places` are lines of the student's source. `code`
     is the form of the finding, and `statements` are its facts. `calls` describes the calls that
-    show the mistake; it is empty if all do. `sentence` is the finding, after the function's name if
-    it needs it. `repeats_finding` says at which place of the sentence the check's own finding is
+    show the mistake; it is empty if all calls do. `sentence` is the finding, with the function's
+    name if needed. `repeats_finding` says at which place of the sentence the check's own finding is
     repeated.
     """
 
@@ -301,7 +301,7 @@ class CheckReport(Record, frozen=True, kw_only=True):
 
     @property
     def lacks_name_and_line(self) -> bool:
-        """True if it failed on what is written, and names neither the mistake nor a line."""
+        """True if the check failed for written code, without a mistake's name or a line."""
         found = self.diagnosis
         return (
             self.outcome == "failed"
@@ -327,7 +327,7 @@ class Basis(Record, frozen=True, kw_only=True):
 
     `checks`, `reference`, `settings` and `engine` are digests: of the exercise's checks, the other
     course files, the exercise's settings in `course.yml`, and the grader's code. `version` is the
-    grader's. `libraries`, `seed` and `confinement` describe the environment of the run.
+    grader's version. `libraries`, `seed` and `confinement` describe the environment of the run.
     """
 
     checks: str

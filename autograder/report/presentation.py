@@ -69,8 +69,8 @@ def is_quiet(check: CheckReport) -> bool:
 def shown_outcome(check: CheckReport) -> str:
     """Return the outcome of a check; "follow-through" for a check that passed with a note.
 
-    In a follow-through, an earlier step makes the result wrong. The title of the check states a
-    fact that is then not true, so the report must not show it as one.
+    In a follow-through, an earlier step makes the result wrong. Then the title of the check is not
+    true, so the report must not show the title as a fact.
     """
     return FOLLOWS if check.outcome == "passed" and check.note else check.outcome
 
@@ -152,7 +152,7 @@ def presented(exercise: ExerciseReport) -> ExerciseReport:
 def _why_it_waits(exercise: ExerciseReport, check: CheckReport) -> str | None:
     """Return why a check counts as not run.
 
-    "" if the report's start gives the reason, None if it ran.
+    The result is empty if the report's start gives the reason, and None if the check ran.
     """
     if _is_unreadable(exercise) and _is_told(check.cause, exercise.cause):
         return ""
@@ -182,7 +182,7 @@ def _is_told(cause: Cause | None, by: Cause | None) -> bool:
 
 
 def _errors(cause: Cause) -> Iterator[Cause]:
-    """Yield a cause and its own cause, each if it has a line; leave out file names."""
+    """Yield a cause and the cause behind it, if they have a line. Leave out file names."""
     for each in (cause, *([cause.because] if cause.because is not None else [])):
         if each.place is not None or each.code == "not_python":
             yield msgspec.structs.replace(each, subject="", because=None)
@@ -199,7 +199,7 @@ def _nothing_begun(exercise: ExerciseReport) -> bool:
 
 
 def _shown(exercise: ExerciseReport, why: dict[str, str]) -> Iterator[CheckReport]:
-    """Yield the checks. The outcome of those in `why`, and of those that need one, is "not run"."""
+    """Yield the checks. Checks in `why`, and checks that need one of these, become "not run"."""
     waits: dict[str, str] = {}  # why a check was not run, by its title
     nothing = _is_unreadable(exercise) or _nothing_begun(exercise)
     for check in exercise.checks:
@@ -286,7 +286,7 @@ def source_line(check: CheckReport) -> Line | None:
 
 
 def _line_of_headline(check: CheckReport) -> Line | None:
-    """Return the line of the headline; none if a named mistake is elsewhere than the error."""
+    """Return the headline's line, or None if the named mistake is not where the error is."""
     is_named = check.diagnosis is not None and check.diagnosis.kind == "named"
     stopped = check.cause is not None and check.cause.code == "raised"
     return None if is_named and stopped else source_line(check)

@@ -167,7 +167,7 @@ def _without_values(exercise: ExerciseReport, cause: Cause | None) -> Cause | No
 
 
 def _without_parameters(checks: Sequence[CheckReport]) -> tuple[CheckReport, ...]:
-    """Number hidden checks that have pytest parameters, which may reveal inputs in names."""
+    """Replace pytest parameters in hidden checks' names by numbers: they may reveal inputs."""
     counts: Counter[str] = Counter()
     numbered = []
     for check in checks:

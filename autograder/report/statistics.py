@@ -203,7 +203,7 @@ UNKNOWN = Interval(np.nan, np.nan)
 
 
 class Measured(NamedTuple):
-    """The figures of an exercise or a check; students in `against` lower its discrimination."""
+    """Statistics of an exercise or a check. Students in `against` lower the discrimination."""
 
     exercise: str
     title: str

@@ -32,7 +32,7 @@ class Had(NamedTuple):
 
 
 class Clock:
-    """Clock of the time that a process has used; `process` is its id, or 0 if unknown."""
+    """Clock of the time that a process has used. `process` is the process's id, or 0 if unknown."""
 
     def __init__(self, process: int) -> None:
         self._id = (~process << 3) | 2 if process > 0 else 0  # see clock_getcpuclockid(3)

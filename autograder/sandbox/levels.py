@@ -57,7 +57,7 @@ def why_not(level: Level) -> str:
 def _tried(level: Level) -> str:
     """Return the reason why a level does not work here, or an empty text if it works.
 
-    The reason is a forbidden action that succeeded, or the error with which no child started.
+    The reason is a forbidden action that succeeded, or the error that prevented a child's start.
     """
     with tempfile.TemporaryDirectory() as folder:
         secret = Path(folder, "secret")

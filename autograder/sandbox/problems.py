@@ -220,7 +220,7 @@ def where(place: CodePlace | None) -> str:
 
 
 def foreign_answer() -> Crashed:
-    """Return the problem that a process sent a value which a worker never sends."""
+    """Return the problem for a process that sent a value which no worker sends."""
     return Crashed("foreign_answer")
 
 
@@ -274,7 +274,7 @@ def _is_of_a_stub(problem: Problem) -> bool:
 def about_sibling(
     problem: Problem, subject: str, source: Source, exercises: Collection[str]
 ) -> StudentProblem | None:
-    """Return the problem that the code needs another exercise which is unwritten or missing.
+    """Return the problem for code that needs another exercise, if it is unwritten or missing.
 
     Return None if this is not the reason. `exercises` are the names of all exercises of the course,
     because a file may import any of them.
@@ -311,7 +311,7 @@ def missing(
     load_problems: Sequence[Problem],
     set_at: CodePlace | None = None,
 ) -> NotDefined:
-    """Return the problem that the file does not define a name.
+    """Return the problem for a name that the file does not define.
 
     The reason may be an error while the file was loaded. The most likely reason is an error in
     `set_at`, the line that sets the name. The least likely reason is a failed import.

@@ -32,7 +32,7 @@ AnswerTo = Callable[[Callback], Request]
 
 
 class WorkerGone(Exception):
-    """The worker process has ended. The message tells the student in which way."""
+    """The worker process has ended. The message tells the student how it ended."""
 
     def __init__(self, how: str, code: int | None = None) -> None:
         super().__init__(how)

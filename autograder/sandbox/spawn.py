@@ -34,7 +34,7 @@ WARM: dict[Library, tuple[str, ...]] = {
 
 
 class PlainChild(Child):
-    """Child process with limits and an own process session, but without confinement."""
+    """Child process with limits and a process session of its own, but without confinement."""
 
     def __init__(
         self, library: Library, limits: Limits, hidden: tuple[str, ...], scratch: Path | None
@@ -189,7 +189,7 @@ def environment(home: str) -> dict[str, str]:
 
 @functools.cache
 def plot_cache() -> str:
-    """Return the folder with matplotlib's list of fonts. To make this list takes seconds."""
+    """Return the folder with matplotlib's list of fonts. Making this list takes seconds."""
     try:
         home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
         folder = home / "autograder"

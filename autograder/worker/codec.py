@@ -366,7 +366,7 @@ def has_plain_keys(header: Buffer) -> bool:
 
 
 def _head(header: Buffer, at: int) -> tuple[int, int | None, bool] | None:
-    """Return what the first bytes of a value tell, or None if they are invalid.
+    """Return the facts in the first bytes of a value, or None if the bytes are invalid.
 
     The result has the size of the value without its items, the number of its items, and True if the
     value is a map.

@@ -1,4 +1,4 @@
-"""Layout of a figure: the updates that `draw` makes, if possible without a call of `draw`.
+"""Layout of a figure: the updates that `draw` makes, without a call of `draw` if possible.
 
 matplotlib's `draw` sets the positions of the axes, their ticks and the colours of their cells. It
 spends most of its time on the measurement of texts, which is not needed here.
@@ -93,7 +93,7 @@ def lay_out(figure: Any) -> Ticks:
 
 
 def _settled(several_axes: list[Any], ticks: Ticks) -> bool:
-    """Make drawing's updates, and add to `ticks`. Return True if no other updates are needed."""
+    """Make the updates of drawing, and fill `ticks`. Return True if these updates are enough."""
     for axes in several_axes:
         locator = axes.get_axes_locator()
         axes.apply_aspect(locator(axes, None) if locator else None)

@@ -67,7 +67,7 @@ def _trait(artist: Any, name: str) -> object:
 
 
 def can_be_seen(artist: Any, ground: Floats) -> bool:
-    """Return True if a line or a marker is visible on this ground."""
+    """Return True if a line or a marker is visible on a background of this colour."""
     if hasattr(artist, "get_marker"):
         line = artist.get_linestyle() not in _NOTHING and artist.get_linewidth() > 0
         dots = artist.get_marker() not in _NOTHING and artist.get_markersize() > 0

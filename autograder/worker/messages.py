@@ -33,8 +33,8 @@ class Forward(msgspec.Struct, array_like=True):
 
     `state` has the weights to load before the call, by name. `toward` has an array or None for each
     result. With `toward`, the reply has the gradients of Σ result·toward, for all parameters and
-    for the inputs that are real numbers. `before` has the inputs of calls of the same module that
-    are made before. Each of these calls is made once in training mode and once in evaluation mode.
+    for the inputs that are real numbers. `before` has the inputs of earlier calls of the same
+    module. The worker makes each earlier call once in training mode and once in evaluation mode.
     """
 
     state: dict[str, Any] = {}

@@ -165,7 +165,7 @@ class _Walk:
 
 
 def _width(value: Sequence[object], depth: int = 0) -> int:
-    """Return the count of numbers in the first item of a nested list; 0 if it is an array."""
+    """Return the count of numbers in a nested list's first item; 0 if the item is an array."""
     first = value[0] if len(value) else None
     if getattr(first, "ndim", 0):
         return 0

@@ -58,7 +58,7 @@ class Answers:
     def _load(self, request: Request) -> Reply:
         random.seed(0)
         np.random.seed(0)
-        if "torch" in sys.modules:  # otherwise each fork server would have another seed
+        if "torch" in sys.modules:  # otherwise each fork server would have a different seed
             sys.modules["torch"].default_generator.manual_seed(0)
         self.labels = {unit.label for unit in request.units}
         self.labels |= {f"{helper}.py" for helper in request.helpers}
@@ -188,7 +188,7 @@ class Answers:
 
 
 def _echo(arg: object) -> Any:
-    """Return an argument as plain data, or None if it is not plain data, as a model."""
+    """Return an argument as plain data, or None for a model and other objects."""
     try:
         return serialised(arg)
     except Unsendable:
@@ -196,7 +196,7 @@ def _echo(arg: object) -> Any:
 
 
 def _drawn(value: Any, most: int) -> list[Any]:
-    """Return a generator's first values as `Request` says. One more value shows if it ended."""
+    """Return the first values of a generator in the form that `Request` describes."""
     if not isinstance(value, Iterator):
         return [False, False, value]
     items = list(itertools.islice(value, most + 1))

@@ -97,7 +97,7 @@ def _inside(
 
 
 def _named(torch: Any, module: Any, kind: str) -> Iterator[tuple[str, Any]]:
-    """Yield all `_parameters` or `_buffers` with their names. One with two names occurs twice."""
+    """Yield all `_parameters` or `_buffers`, with names. A tensor with two names occurs twice."""
     for prefix, _, own in _inside(torch, module):
         for name, each in own[kind].items():
             if each is not None:

@@ -53,7 +53,7 @@ class Forker:
         self.make_server: Callable[[], Any]  # called in a child once it is confined
 
     def prepare(self) -> None:
-        """Do everything that is needed only once. No other order of these steps works."""
+        """Do everything that is needed only once. The order of these steps must not change."""
         kernel.prctl(kernel.SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
         self.proc = os.open("/proc", os.O_PATH | os.O_DIRECTORY)
         # imports need /proc and all files of Python, which this process cannot reach later
@@ -76,7 +76,7 @@ class Forker:
         if "landlock" in self.layers:
             own = [os.path.dirname(SCRATCH)] if "namespaces" in self.layers else []
             self.rules = system_calls.make_ruleset(readable, own)
-        if self.config["core"] is not None:  # for all threads: a child takes no time from another
+        if self.config["core"] is not None:  # so children do not slow each other
             usable = sorted(os.sched_getaffinity(0))
             os.sched_setaffinity(0, {usable[self.config["core"] % len(usable)]})
         signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -135,7 +135,7 @@ class Forker:
             (line,) = descriptors
             if "scratch" in self.layers:
                 private_root.renew_scratch(self.config["scratch_mb"])
-            if "pid" in self.layers:  # the child is its first process, so all others end with it
+            if "pid" in self.layers:  # if the child, its first process, ends, all others end
                 kernel.unshare(kernel.NEW_PIDS, "processes")
             child = os.fork()
             if not child:

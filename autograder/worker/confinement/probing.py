@@ -37,7 +37,7 @@ class Probing:
         self.requests = open(line, "rb")  # noqa: SIM115
 
     def serve(self) -> None:
-        """Make each requested attempt until the judge closes the connection."""
+        """Read requests until the judge closes the connection, and make the requested attempts."""
         for request in self.requests:
             name, args = json.loads(request)
             try:
