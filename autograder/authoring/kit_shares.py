@@ -66,7 +66,7 @@ def kit_shares(course: Course, kit: Path, exercise: Exercise, with_names: bool) 
     shares = KitShares(exercise.name)
     wrong: list[WrongAnswer] = []
     if with_names:
-        with importable(course):  # without the released course, or a judge would wait
+        with importable(course):  # ends before the judge starts, which would wait
             every = list(_wrong_answers(course, exercise))
             wrong += every[:: -(-len(every) // MOST_TRIED) or 1]
             shares.reasons += reasons_without_names(course, exercise)

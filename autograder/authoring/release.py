@@ -199,7 +199,7 @@ def _is_work(name: str) -> bool:
 
 
 def update(folder: Path, files: Mapping[str, bytes]) -> list[str]:
-    """Write a release over an earlier one. Return the exercises that students changed; these stay.
+    """Write a release over an earlier one. Return the exercises that students changed; they stay.
 
     Raises:
         UserError: there is no earlier release in the folder.

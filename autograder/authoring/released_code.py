@@ -20,10 +20,9 @@ IMPORTS = ast.Import, ast.ImportFrom
 class Naming:
     """The places from which a file's names come.
 
-    Attributes: reference: name of the package with the course's right answers. package: name of the
-    package that students get. helpers: modules of the reference that students get, without the name
-    of the package. value: returns the reference's value for a dotted name without the package, or
-    None.
+    `reference` is the package with the course's right answers, and `package` is the one that
+    students get. `helpers` are modules of the reference that students get, without the package's
+    name. `value` returns the reference's value for a dotted name without the package, or None.
     """
 
     reference: str

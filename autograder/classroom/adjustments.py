@@ -48,7 +48,7 @@ MAX_SHOWN = 5
 
 
 class Entered(NamedTuple):
-    """A decision with its table row. `id` is its number in the store, or 0 if it is not stored."""
+    """A decision with its table row. `id` is the decision's number in the store, or 0."""
 
     decision: Decision
     row: Row

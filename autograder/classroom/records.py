@@ -44,7 +44,7 @@ class _Head(msgspec.Struct, frozen=True):
 
 
 class Records:
-    """The reports in a file, by student. `exercises` are those of all reports, in their order."""
+    """The reports in a file, by student. `exercises` has all exercises of these reports."""
 
     def __init__(self, path: Path) -> None:
         """Read the names of the students. If there is no file, there are no students.

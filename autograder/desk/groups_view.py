@@ -57,7 +57,7 @@ class GroupJobs:
             self._states[group] = msgspec.structs.replace(before, **values)
 
     def begin(self, group: tuple[str, str], doing: str, work: Callable[[], dict[str, Any]]) -> None:
-        """Run a job in a thread; it returns the fields of the state to change.
+        """Run `work` in a thread. `work` returns the fields of the group's state to change.
 
         Raises:
             UserError: a job on this group is running.

@@ -70,7 +70,7 @@ def faults_with(course: Course, exercise: str, path: Path, data: bytes) -> list[
 class ConfinedWork(msgspec.Struct, frozen=True):
     """Submissions of a group or of one student for an exercise, which run in a new process.
 
-    If `own_code` is true, they may run unconfined. They must not read the folders in `secret`.
+    With `own_code`, they may run unconfined. Submissions must not read the folders in `secret`.
     """
 
     root: Path
@@ -123,7 +123,7 @@ def in_new_process(function: Callable[..., T], *args: Any) -> T:
     """Call a function in a new process, which has not loaded any course.
 
     Raises:
-        UserError: the function raised it, or its process ended.
+        UserError: the function raised this error, or the process ended.
     """
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         try:

@@ -78,7 +78,7 @@ class GradeOutput:
 class Regrading:
     """The only run of a desk, or the result of its last run. Several threads may use this object.
 
-    `changes` and `said` are from the last run. They can be applied in the state "shown".
+    `changes` and `said` are from the last run. The changes can be applied in the state "shown".
     """
 
     def __init__(self, results: Path) -> None:

@@ -59,7 +59,7 @@ class FlashStore:
 class DeskContext(NamedTuple):
     """State that all views have in common.
 
-    `flash` is stored for the next page. `navigation` has the titles and paths in a page's header.
+    `flash` stores texts and files for the next page. `navigation` has titles and paths of pages.
     """
 
     results: Path

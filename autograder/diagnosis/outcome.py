@@ -15,7 +15,7 @@ from autograder.course.text import digest
 NOTHING = np.zeros(0)
 DOUBLE: np.dtype[Any] = np.dtype(np.float64)
 RAISES = "raises"
-FAR = 1e-4  # multiples of `allowed_error`
+FAR = 1e-4  # a relative difference far above `allowed_error`
 MOST_NUMBERS = 100_000  # correct answers to probes have far fewer numbers
 
 

@@ -321,7 +321,7 @@ def _wrong_grades(
 
 
 def _leads_to(needs: Mapping[str, Sequence[str]], start: str, end: str) -> bool:
-    """Return whether `start` needs `end`, directly or through others."""
+    """Return whether `start` needs `end`, directly or through other checks."""
     names = [start]
     for name in names:  # the list grows in the loop
         names += [other for other in needs.get(name, ()) if other not in names]

@@ -18,7 +18,7 @@ class CpuLimitExceeded(BaseException):
 
 @contextlib.contextmanager
 def cpu_limit(seconds: float) -> Iterator[None]:
-    """Raise `CpuLimitExceeded` in this thread after it has used that much processor time.
+    """Raise `CpuLimitExceeded` in this thread after the thread has used this processor time.
 
     The exception is raised between two steps of Python, so it does not interrupt a single call of a
     library. On systems without a clock for threads, there is no limit.

@@ -1,7 +1,7 @@
 """Two-page summary of a class for readers outside the course.
 
-The pages have only figures, and no figure is about fewer than five students. The HTML page and the
-tagged PDF are made from the same record.
+The pages have only statistics, and no statistic is about fewer than five students. The HTML page
+and the tagged PDF are made from the same record.
 """
 
 import math
@@ -99,7 +99,7 @@ def percent(part: float) -> str:
 
 
 def headline_facts(summary: Summary, told: bool) -> tuple[tuple[str, str], ...]:
-    """Return the names and values of the main figures; mean and median only if `told` is true."""
+    """Return names and values of the main statistics; mean and median only if `told` is true."""
     facts = [("students", str(summary.students)), ("maximum points", number(summary.maximum))]
     if told:
         facts += [("mean", f"{summary.mean:.1f}"), ("median", f"{summary.median:.1f}")]
@@ -222,7 +222,7 @@ def class_report(reports: Sequence[Report], date: str = "") -> ClassReport:
     """Return the content of the two pages, computed from the reports of a class.
 
     Raises:
-        UserError: fewer than five students have known points, so every figure would reveal a
+        UserError: fewer than five students have known points, so every statistic would reveal a
             person.
     """
     known: dict[str, Exercise] = {}

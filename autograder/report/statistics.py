@@ -136,7 +136,7 @@ def standard_error_of_measurement(points: Floats, reliability: float) -> float:
 
 
 class Interval(NamedTuple):
-    """The interval with the middle 95 % of a figure's values in classes sampled by bootstrap."""
+    """Interval with the middle 95 % of a statistic's values in classes sampled by bootstrap."""
 
     low: float
     high: float
@@ -152,7 +152,7 @@ def interval_text(interval: Interval) -> str:
 def bootstrap_draws(students: int) -> Floats:
     """Return how often each student is drawn in each sampled class, of shape (classes, students).
 
-    The seed is fixed. So all figures of a class use the same samples, and can be compared.
+    The seed is fixed. So all statistics of a class use the same samples, and can be compared.
     """
     classes = max(100, min(CLASSES, CELLS // max(students, 1)))
     rng = np.random.default_rng([SEED, students])
@@ -186,7 +186,7 @@ def interval_of(statistic: Callable[[Floats], float], points: Floats, drawn: Flo
 
 
 def _intervals(found: Floats) -> list[Interval]:
-    """Return each column's interval; NaN if the figure is undefined in most sampled classes."""
+    """Return each column's interval; NaN if it is undefined in most sampled classes."""
     tails = [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
     intervals = []
     for column in found.T:
@@ -217,9 +217,9 @@ class Measured(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """The figures of a class.
+    """Statistics of a class.
 
-    A figure is NaN if the class is too small for it, or if the students' points do not differ.
+    A statistic is NaN if the class is too small for it, or if the students' points do not differ.
     `bars` counts the students in each tenth of the maximum.
     """
 
@@ -237,7 +237,7 @@ class Summary(NamedTuple):
 
 
 def summarise(scores: Scores) -> Summary:
-    """Return the figures for all students who handed in work."""
+    """Return the statistics of all students who handed in work."""
     totals, count = scores.totals, len(scores.students)
     maximum = sum(each.maximum for each in scores.exercises.values())
     measured = [_measured(taken, scores.students, totals) for taken in scores.measured()]
@@ -262,7 +262,7 @@ def summarise(scores: Scores) -> Summary:
 
 
 def _measured(taken: Taken, students: list[str], totals: Floats) -> tuple[Measured, list[Measured]]:
-    """Return the figures of an exercise and of its checks, from the students who handed it in."""
+    """Return statistics of an exercise and of its checks, from the students who handed it in."""
     own = totals[taken.students]
     names = [students[number] for number in taken.students]
     points = taken.points
@@ -366,7 +366,7 @@ def item_remark(measured: Measured) -> str:
 
 
 def shown_figures(summary: Summary) -> dict[str, Any]:
-    """Return the values with which templates decide whether a figure has enough students."""
+    """Return the values with which templates decide if a statistic has enough students."""
     return {
         "interval": interval_text,
         "remark": item_remark,

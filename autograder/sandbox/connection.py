@@ -17,8 +17,8 @@ from typing import IO, NamedTuple
 
 Buffer = bytes | bytearray | memoryview
 
-PATIENCE = 3.0  # a process may sleep for its limit times this, to wait for files or threads
-LONGEST = 20.0  # a process may run for its limit times this (and GRACE) in wall-clock time
+PATIENCE = 3.0  # a process may sleep this many times its limit, to wait for files or threads
+LONGEST = 20.0  # the wall-clock limit is this many times the limit, plus GRACE
 GRACE = 60.0
 LAST_WORDS = 1.0  # seconds in which a late process reports its stack
 AT_ONCE = 0.05  # an answer within this time is not measured

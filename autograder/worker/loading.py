@@ -124,7 +124,7 @@ class HelperFinder(importlib.abc.MetaPathFinder):
 
 
 def _can_open() -> bool:
-    """Return True if files of libraries can be opened. On the level `no-open`, no file can be."""
+    """Return True if files of libraries can be opened. On the level `no-open`, none can."""
     try:
         os.close(os.open(os.__file__, os.O_RDONLY))
     except OSError:

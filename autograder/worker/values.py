@@ -99,7 +99,7 @@ TAGS = {kind.letter.encode(): kind for kind in (TUPLE, NAMED, SET, FROZEN, RECOR
 
 
 def as_sent(value: Any) -> Any:
-    """Return a value of one of these types as it is sent. Return any other value unchanged."""
+    """Return a value of one of these types in the form to send; any other value unchanged."""
     if type(value) in AS_IT_IS:
         return value
     if isinstance(value, Tuple) and value.names:

@@ -27,7 +27,7 @@ MOST_EQUAL = 4  # if there are more equal places, their subsets are not tried
 NEXT_USES = 3  # the most uses of a name that get the new name too
 OWN_NAME_WEIGHT = 3.0  # higher than for other changes of names: there are few such edits
 NO_LINES: Lines = frozenset()
-AGAIN = 0.93  # factor for each further edit of the same kind in a line: other edits get a turn
+AGAIN = 0.93  # factor for each further edit of a kind in a line, so that other edits get a turn
 BY_TURNS = 0.01  # puts the best edit of each kind and line first, then all second-best ones
 
 # The weight of each kind of edit. A kind that produces many edits has a lower weight.

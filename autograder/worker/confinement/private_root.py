@@ -13,8 +13,8 @@ def drop_root(readable: list[str]) -> None:
     """Become the user `nobody`, if this process is root and `nobody` can read the libraries.
 
     This is needed because limits on the number of processes do not apply to root. If only root may
-    enter the interpreter's folder, and a private root cannot contain it, the process stays root
-    without capabilities. Landlock and the filter then still apply.
+    enter the interpreter's folder, and a private root cannot contain this folder, the process stays
+    root without capabilities. Landlock and the filter then still apply.
     """
     if os.geteuid() != 0 or not all(_open_to_all(path) for path in readable):
         return
