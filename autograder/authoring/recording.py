@@ -1,4 +1,4 @@
-"""Recording for several exercises. Parts in the cache are used again; the others are recorded.
+"""Recording for several exercises. Parts in the cache are used again; all other parts are recorded.
 
 The recorded bytes do not depend on the number of processes. Each part is saved in the cache as soon
 as it is recorded.

@@ -255,7 +255,7 @@ class Verifier:
             self._fault(fault)
 
     def _values(self, simulated: Callable[[], Simulations]) -> None:
-        """Try the misconceptions that are wrong values; the others are wrong functions."""
+        """Try the misconceptions that are wrong values. All others are wrong functions."""
         try:
             tries = list(simulated())[:: self.share]
         except Exception as error:

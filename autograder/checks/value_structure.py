@@ -46,7 +46,7 @@ def signature_of(value: Any, leaves: Leaves) -> str:
 
 
 def kinds_in(value: Any) -> str:
-    """Return a text with the types of a value's containers; truth values are marked in it."""
+    """Return a text with the types of a value's containers; the text marks truth values too."""
     kind = kind_of(value)
     if kind is bool:
         return "bool"

@@ -244,7 +244,7 @@ class _ClassRun:
         self.chosen = self.adjustments.chosen = {}
         self.stubs = read_stubs(course)
         self.waiting: dict[int, _Waiting] = {}
-        self.whole: dict[int, bytes | None] = {}  # reports that wait for those of earlier students
+        self.whole: dict[int, bytes | None] = {}  # reports that wait for earlier students' reports
         self.written = self.done = 0  # folders written; students graded
 
     def ambiguities(self) -> list[str]:

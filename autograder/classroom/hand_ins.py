@@ -360,7 +360,7 @@ def _time_of(pieces: Sequence[Piece]) -> tuple[str, list[str]]:
 
 
 def _notes_on(share: Share, is_group: bool) -> list[str]:
-    """Return the notes on a share for the student; one more note names the group, if any."""
+    """Return the notes on a share for the student. For a group, one more note names the group."""
     notes = list(share.notes)
     if is_group:
         name = share.person.name or share.person.key

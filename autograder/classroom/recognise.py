@@ -104,15 +104,14 @@ def recognise(
     platform: str | None = None,
     students: Collection[str] = (),
 ) -> Recognised | None:
-    """Read a download as a download of `platform`; if that is None, recognise it by its names.
+    """Read a download of `platform`. If that is None, recognise the platform by entries' names.
 
     Args:
         students: the ids in the roster. A folder with such a name belongs to one student, so it is
             not searched for a download.
 
-    Returns:
-        The download. It is None if no platform was named or recognised; then the folders are those
-            of a class without a platform.
+    Returns: The download, or None if no platform was named or recognised. Then the class has no
+    platform, and each folder belongs to a student.
 
     Raises:
         UserError: the named platform is not known, or the folder has no entries of that platform.

@@ -376,7 +376,7 @@ class _OldAct(msgspec.Struct, frozen=True):
 def _import_old_marks(connection: sqlite3.Connection, path: Path) -> None:
     """Add the marks of an older version to the store, in the order in which they count.
 
-    A mark from the desk counts from its own line on. A mark from the table counts from the end that
+    A mark from the desk has the place of its line. A mark from the table comes after all lines that
     the file had when the table was read. A damaged line does not count. Its row has no seal, so it
     is listed as damaged.
     """

@@ -229,7 +229,7 @@ class _Reading:
         self._left = MAX_READ
 
     def look_at(self, file: FolderFile) -> None:
-        """Read a file: as a request, or as a candidate for the exercises in its name or content."""
+        """Read a file as a request, or as a candidate for exercises by its name or content."""
         named = self.named(file)
         if file.suffix in IN_WORDS and REQUEST.search(file.path.stem):
             self._take_request(file, named)
@@ -434,7 +434,7 @@ def guarded(
     read: Callable[[], T],
     otherwise: Callable[[StudentWork], T],
 ) -> T:
-    """Return `read()`. If a folder makes this fail, return `otherwise` of work with the error.
+    """Return `read()`. If this fails, return `otherwise(work)` for a work with the error.
 
     So an error in a folder affects only its own student.
 

@@ -171,7 +171,7 @@ def _print_shares(shares: Sequence[KitShares]) -> None:
 def _compare_with_course(
     course: Course, files: dict[str, bytes], exercises: Sequence[Exercise]
 ) -> int:
-    """Print how the kit's grades differ from those of the whole course, for each exercise.
+    """For each exercise, print how the kit's grades differ from the whole course's grades.
 
     Returns:
         the exit code: 1 if there is a difference.

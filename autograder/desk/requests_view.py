@@ -19,7 +19,7 @@ Answered = tuple[ClassMember, ExerciseReport, str]
 
 
 def by_answer(visit: Visit) -> tuple[list[Request], list[Answered]]:
-    """Return the open requests, and the answered ones, each with its answer."""
+    """Return the open requests, and the answered requests with their answers."""
     waiting: list[Request] = []
     answered: list[Answered] = []
     now = visit.results()

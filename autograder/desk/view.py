@@ -80,7 +80,7 @@ class Visit(NamedTuple):
     form: FormData
 
     def query(self, name: str, default: str = "") -> str:
-        """Return a parameter of the address as it was typed, so it may be anything."""
+        """Return a parameter of the address. A user may have typed anything there."""
         return self.request.query_params.get(name, default)
 
     def part(self, name: str) -> str:

@@ -21,12 +21,12 @@ from autograder.diagnosis.recipe import Probe
 from autograder.diagnosis.replay import Pair, Replay, Wrong
 from autograder.report.model import DiagnosisCode
 
-DRAWS = 2  # after so many draws of calls, the same name must be found again
-SEEN = 6  # a sentence without a name must be true for so many draws of calls
+DRAWS = 2  # after this many draws of calls, the same name must be found again
+SEEN = 6  # a sentence without a name must be true for this many draws of calls
 MAX_PAIRS = 12
 MAX_ALIKE = 3
-LEAST_OF_A_RESULT = 2  # each of two wrong results must be wrong in at least so many calls
-LEAST_OF_A_KIND = 4  # a name for only one kind of calls needs so many wrong calls of this kind
+LEAST_OF_A_RESULT = 2  # each of two wrong results must be wrong in at least this many calls
+LEAST_OF_A_KIND = 4  # a name for one kind of calls needs this many wrong calls of the kind
 HARD_CODED = "hard-coded"
 IN_WRONG_CALLS = "in the calls that go wrong"
 
@@ -122,7 +122,7 @@ def one_in_some_calls(examination: Examination) -> Finding | None:
 
 
 def one_in_wrong_calls(examination: Examination) -> Finding | None:
-    """Return a misconception that gives all the wrong answers, if some other answers are right."""
+    """Return a misconception that gives all the wrong answers, if other answers are right."""
     wrong = examination.wrong
     if len(wrong) == len(examination.answers):
         return None

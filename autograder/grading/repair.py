@@ -1,6 +1,6 @@
 """Verified repair: small edits of a student's code after which every check passes.
 
-An edit counts only if the edited file has passed all checks, with these inputs and with others. The
+An edit counts only if the edited file passes all checks, with these inputs and with new ones. The
 report says only this: after a change in this line, the checks pass.
 """
 
@@ -52,13 +52,13 @@ from autograder.submission.source import Source
 from autograder.worker.messages import Unit
 
 OTHER_SEEDS = 2
-TIMED_OUT = 3  # the search ends after so many edits that ran out of time
+TIMED_OUT = 3  # the search ends after this many edits that ran out of time
 # Limits of all searches in a file: the number of calls, which is the same on every machine, and the
 # number of calls for a proof.
 CALLS, A_PROOF = 3000, 10
 CALLS_HEAVY, A_HEAVY_PROOF = 800, 80  # for torch or figures
 # Limit on the CPU seconds of all searches. Successful proofs and right answers do not count. Only a
-# hostile file reaches it; for others, the limit on calls ends the search.
+# hostile file reaches this limit. For other files, the limit on calls ends the search.
 TOTAL_SECONDS = 60.0
 SINGLE, BESIDE_ANOTHER, AFTER_FIRST, OF_ANSWERS = 0.6, 0.1, 0.15, 0.1  # shares of the limits
 ANSWERS, MOST_ANSWERS = 2, 5  # numbers of right answers with which values are compared

@@ -17,9 +17,9 @@ from autograder.worker.codec import Figure
 from autograder.worker.messages import Reply, Request
 
 CALL_SECONDS = 2.0  # seconds of processor time for one call in a trial
-FILES = 40  # one process loads at most so many files
+FILES = 40  # one process loads at most this many files
 MAX_PRINTED = 256 * 1024  # the most characters that a trial may print
-A_PROCESS, A_FIGURE = 3, 20  # a new process and a figure count as so many calls
+A_PROCESS, A_FIGURE = 3, 20  # a new process and a figure count as this many calls
 
 
 class SharedWorker:

@@ -10,7 +10,7 @@ PLATFORMS = ("gradescope", "prairielearn", "classroom50")
 
 
 def main(arguments: list[str]) -> int:
-    """Grade a submission; return exit code 0 if there are results, whatever the points, else 1."""
+    """Grade a submission. Return exit code 0 if there are results, even with 0 points, else 1."""
     platform, *rest = arguments
     if platform not in PLATFORMS:
         print(f"Expected one of {', '.join(PLATFORMS)}, found {platform!r}.", file=sys.stderr)

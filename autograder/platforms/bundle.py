@@ -130,7 +130,7 @@ def requirements(exercises: Iterable[Exercise]) -> list[str]:
 
 
 def template(name: str, **values: str) -> bytes:
-    """Return the text of a template in which values replace each `@NAME@`."""
+    """Return the text of a template, with each `@NAME@` replaced by its value."""
     text = (TEMPLATES / name).read_text(encoding="utf-8")
     for key, value in values.items():
         text = text.replace(f"@{key}@", value)

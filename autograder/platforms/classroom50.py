@@ -103,9 +103,9 @@ def refuse_answers(course: Course, kit: Path) -> None:
 
 
 def _answers(course: Course) -> Iterator[Path]:
-    """Yield the files with answers.
+    """Yield the files of a course that contain answers.
 
-    The checks are left out, because a kit contains most of them.
+    Leave out the files of checks, because a kit contains most of them.
     """
     checks = course.root / course.content.checks
     for folder in (course.solutions, course.root / course.content.right, *course.grading):

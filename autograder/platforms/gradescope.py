@@ -123,7 +123,7 @@ GRADESCOPE = Importer(
 def results_of(
     report: Report, policy: HintPolicy, hidden: Callable[[str], HiddenChecks] = by_policy
 ) -> dict[str, Any]:
-    """Return a student's results in Gradescope's format, as far as the policy shows them.
+    """Return the results that the policy shows to a student, in Gradescope's format.
 
     In an exam, each exercise has one number for its hidden checks, which is shown when the grades
     are published. Until then, Gradescope hides the total too.

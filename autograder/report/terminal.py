@@ -234,7 +234,7 @@ def _new_line(check: CheckReport, shown_texts: set[str]) -> Line | None:
 
 
 def _indented(evidence: Evidence, width: int | None) -> Iterator[StyledLine]:
-    """Yield the values of a comparison, indented as far as there is room."""
+    """Yield the values of a comparison, with a wide indentation if there is room."""
     indent, room = INDENT, None
     if width is not None:
         widest = max(cell_len(plain(line)) for line in [[], *evidence_lines(evidence)])

@@ -23,7 +23,7 @@ from autograder.worker.confinement import LAYERS, REFUSED, TOO_MANY_TASKS, Level
 LEVELS: tuple[Level, ...] = ("full", "landlock", "no-open")
 TRIES = 5
 SHELL = "/usr/bin/sh"  # this file also exists in the private root
-END_SECONDS = 10.0  # within so many seconds, a process must end after its connection was closed
+END_SECONDS = 10.0  # seconds in which a process must end after its connection was closed
 
 
 class ProbeKilled(InternalError):

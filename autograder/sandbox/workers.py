@@ -153,7 +153,7 @@ class Workers:
         )
 
     def note_printed(self, text: str) -> None:
-        """Keep printed text. One character more than `max_printed` shows that it was cut."""
+        """Keep `max_printed` characters of printed text, and one more if the text was longer."""
         if len(self.printed) < self.max_printed:
             self.printed += text[: self.max_printed - len(self.printed) + 1]
 

@@ -347,7 +347,7 @@ def has_plain_keys(header: Buffer) -> bool:
     such keys would take minutes to build. Valid messages have no such keys. If the bytes are
     invalid, the decoder reports that later.
     """
-    at, stack = 0, [(1, False)]  # (number of values still to come, True for those of a map)
+    at, stack = 0, [(1, False)]  # (number of values still to come, True for a map's values)
     while stack and at < len(header):
         left, in_map = stack.pop()
         if not left:

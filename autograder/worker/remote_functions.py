@@ -100,7 +100,7 @@ def make_generator(state: Any) -> Any:
 
 
 def put_state(generator: Any, state: Any) -> None:
-    """Set a generator to a state of its own kind.
+    """Set a generator to a state, which must fit the generator.
 
     Raises:
         ValueError: the state is of another kind.

@@ -135,7 +135,7 @@ class Forker:
             (line,) = descriptors
             if "scratch" in self.layers:
                 private_root.renew_scratch(self.config["scratch_mb"])
-            if "pid" in self.layers:  # if the child, its first process, ends, all others end
+            if "pid" in self.layers:  # all others end with the child, the first process
                 kernel.unshare(kernel.NEW_PIDS, "processes")
             child = os.fork()
             if not child:

@@ -20,7 +20,7 @@ from typing import Any
 from . import DONE, REFUSED
 
 SMALL_STACK = 2**16
-COUNTED = 2.0  # within so many seconds, a fork server that counts threads kills this process
+COUNTED = 2.0  # seconds after which a fork server that counts threads has killed this process
 
 _libc = ctypes.CDLL(None, use_errno=True)
 

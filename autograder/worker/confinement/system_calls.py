@@ -16,7 +16,7 @@ from .private_root import DEVICES
 
 
 class Only(NamedTuple):
-    """Condition on an argument of a system call: its bits in `mask` must equal those of `value`."""
+    """Condition on a system call's argument: its bits in `mask` must equal the bits of `value`."""
 
     argument: int
     value: int
