@@ -201,8 +201,8 @@ class Asked:
         right = self.is_right(made_with, inputs, state)
         if not right:
             note(
-                f"The values of {self.name} are wrong. Other checks grade them; this one grades "
-                f"only the rest."
+                f"{self.name} does not give the right values here. Other checks grade the values; "
+                f"this one grades only the rest."
             )
         return right
 
@@ -382,7 +382,7 @@ class Asked:
         __tracebackhide__ = True
         for given in (inputs, (*inputs, mask)):
             if given is not inputs and not self._is_finite(made_with, given, state):
-                note("Judged without a mask: with one, your output is not finite.")
+                note("Judged without a mask: with one, your code gives no finite output here.")
                 return
             run = self.run(made_with, given, state, toward=(toward, None))
             right = self.right_beside(run, made_with, given, (toward, None))
@@ -536,7 +536,7 @@ def usual_batch(
         except (Mismatch, Raised):
             continue
         if not batch:
-            note("Judged without a batch axis: with one, no result has the right shape.")
+            note("Judged without a batch axis: with one, your code gives no right shape.")
         return batch
     rng.bit_generator.state = usual  # the check asks on what a right answer is asked
     return (2,)

@@ -67,7 +67,7 @@ STATEMENTS: Mapping[str, str] = {
     "some_stop": "{error} Other calls give a result.",
     "only_nan": "Every number in the results is NaN (not a number), in every call.",
     "right_and_wrong": "It is right {right}, and wrong {wrong}.",
-    "right_and_error": "It is right {right}, and stops with an error {wrong}: {error}",
+    "right_and_error": "It is right {right}, but not {wrong}: {error}",
     "wrong_with_both": (
         "Of the calls with random inputs, only those fail that are both {wrong} and {also}."
     ),
