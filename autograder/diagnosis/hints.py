@@ -114,7 +114,7 @@ HINTS: Mapping[str, Three] = {
     ),
     "truth": (
         "Which condition or comparison {where} is an array of truth values, not one?",
-        "np.where chooses entry by entry. Use np.max, not max, for the largest entry.",
+        "`x is not None` asks if there is a value; `where` (np, torch) chooses entry by entry.",
         "If you need a single True or False there, use .any() or .all().",
     ),
     "unpacked": (
