@@ -58,7 +58,7 @@ def build_exercise(course: Course, exercise: Exercise, variant: str = "") -> dic
 
 
 def stub_text(course: Course, exercise: Exercise, variant: str = "") -> str:
-    """Return the student's script: the text without the solution, and how to check it.
+    """Return the student's script: the text without the solution, and how to check the script.
 
     Raises:
         UserError: there is no solution, its markers do not match, or it has no variants.

@@ -108,7 +108,7 @@ def _right_answers(
 
 
 class WrongAnswer(NamedTuple):
-    """Misconception with the module that contains it. Without code, it has recorded answers."""
+    """Misconception with its module, or with recorded answers if the misconception has no code."""
 
     function: str
     id: str

@@ -101,7 +101,7 @@ def new_course(
 def new_exercise(course: Course, name: str, title: str, needs: Library) -> list[Path]:
     """Add an exercise to the end of a course; return the files that were written.
 
-    If `course.yml` lists it already, its files are made.
+    If `course.yml` already lists the exercise, only its files are made.
 
     Raises:
         UserError: a file is in the way, the name is invalid, or nothing can be added to

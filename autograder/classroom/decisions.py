@@ -31,9 +31,9 @@ ChangeKind = Literal["add", "set", "excuse", "comment", "file", "answer"]
 class Decision(msgspec.Struct, frozen=True):
     """A person's decision about a student's points.
 
-    `check` is the name of a check. If the decision chooses a file, it is a digest of that file. If
-    it answers a request, it is a digest of the request. For a comment it is a line, such as `line
-    3`.
+    `check` is the name of a check. If the decision chooses a file, `check` is a digest of the file.
+    For the answer to a request, `check` is a digest of the request. For a comment, `check` is a
+    line: `line 3`.
     """
 
     student: str

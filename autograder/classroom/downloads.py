@@ -125,7 +125,7 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True):
 
     `entry` is its path in the listing. `name` is the file's name; it is empty for a folder that is
     itself the submission. `attempt` gives the order of a person's attempts. If `whole` is true, the
-    last attempt replaces all earlier ones; otherwise it replaces only files of the same name.
+    last attempt replaces all earlier ones; otherwise it replaces only files with equal names.
     """
 
     entry: str

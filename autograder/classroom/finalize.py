@@ -35,7 +35,7 @@ def finalize(
     """Return the report with its totals, after excuses, lateness and adjustments were applied.
 
     Args:
-        adjustments: all adjustments. The points of exercises include theirs already.
+        adjustments: all adjustments. Those of exercises are already in the exercises' points.
         only: the exercises that were graded now; the others keep their points and lateness.
         before: the student's previous report.
     """

@@ -141,7 +141,7 @@ def _is_around_students(
 
 
 def _if_one_students(folder: Folder, exercises: Collection[str]) -> Folder:
-    """Return the folder. If it seems to hold the folders of several students, make it unclear.
+    """Return the folder, with `unclear` set if it seems to hold folders of several students.
 
     This is so if it contains only folders, and at least three have work for the same exercise.
     """
@@ -372,9 +372,9 @@ def _notes_on(share: Share, is_group: bool) -> list[str]:
 
 
 def _apart(folders: list[Folder]) -> tuple[list[Folder], list[str]]:
-    """Sort the folders by student. If a student has several folders, make one that is not graded.
+    """Sort the folders by student. If a student has several, make one folder that is not graded.
 
-    It keeps only the details that are equal in all of these folders.
+    This folder keeps only the details that are equal in all of the student's folders.
     """
     by_student: dict[str, list[Folder]] = {}
     for folder in sorted(folders, key=lambda folder: folder.student):

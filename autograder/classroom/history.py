@@ -4,8 +4,8 @@ Only one run at a time uses the folder. The run locks a file in the folder. The 
 removes the lock when the process ends, for whatever reason.
 
 A run first writes its results into `proposed/`. To apply them, it renames that folder to
-`history/0002.applying` and replaces the current files. If this is interrupted, the next process
-that opens the results completes it. So nobody reads a mixture of old and new results.
+`history/0002.applying` and replaces the current files. If the run is interrupted, the next process
+that opens the results replaces the files. So nobody reads a mixture of old and new results.
 """
 
 import contextlib
@@ -94,7 +94,7 @@ def grade_commands(results: Path) -> Sequence[GradeCommand]:
 
 
 class ResultsVersion(msgspec.Struct, frozen=True, kw_only=True):
-    """A version of the results: when, by whom and with which grader it became the current one.
+    """A version of the results. It became current at a time, by a person, and with a grader.
 
     `at` is in UTC. `changed` is the number of students whose grade changed. `why` is a dict from
     each reason to the number of students.

@@ -47,7 +47,7 @@ class GradedClass(ClassOverview):
     """The overview of a run, with its changes.
 
     `version` is the number of the version that the run made, or 0 if no result was new.
-    `difference` compares with the previous results; it is None if there were none.
+    `difference` lists the changes of previous results; it is None if there were no results.
     """
 
     in_force = True

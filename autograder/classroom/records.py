@@ -171,7 +171,7 @@ class Journal:
         )
 
     def find(self, student: str, exercise: str, key: str) -> bytes | None:
-        """Return the report on an exercise; None if it was not graded with this key."""
+        """Return the report on an exercise; None if no report was made with this key."""
         query = "SELECT key, report FROM results WHERE student = ? AND exercise = ?"
         row = self._run(query, student, exercise).fetchone()
         if row is None or not isinstance(row[1], bytes):

@@ -245,7 +245,7 @@ class Roster:
     def notes(self, missing: Sequence[str], strangers: Sequence[Owner]) -> list[str]:
         """Return notes on students who handed in nothing, and on people who are not in the roster.
 
-        If the name of exactly one such student is similar to a person's name, the note says so.
+        If exactly one student without a hand-in has a name like a person's, the note says so.
         """
         notes = []
         if missing:

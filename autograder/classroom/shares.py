@@ -72,7 +72,7 @@ def _leave_out_older(share: Share, exercises: Collection[str]) -> None:
 def _replaces(
     other: Piece, piece: Piece, pieces: Sequence[Piece], exercises: Collection[str]
 ) -> bool:
-    """Return whether a file replaces another one, by the number that a platform gives attempts.
+    """Return whether a file replaces another file: the platform gives attempts numbers.
 
     Students may put numbers into the names of files, too. So a number counts only directly after an
     exercise's name, or if the same file without a number exists.

@@ -231,7 +231,7 @@ def timestamp() -> str:
 
 @contextlib.contextmanager
 def read_store(results: Path) -> Iterator[Store]:
-    """Open the store for reading. Until it is closed, its content does not change.
+    """Open the store for reading. Until the store is closed, its content does not change.
 
     If there is no store, the files of older versions are read. Nothing is written.
 

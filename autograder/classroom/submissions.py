@@ -89,9 +89,9 @@ def read_work(
 ) -> StudentWork:
     """Read the files of a student. Problems are stored in the result; none is raised as an error.
 
-    If the course's `stubs` are given, a file that the student has changed replaces an unchanged
-    one. If a file's name names no exercise, the functions in it decide. If a person chose one of
-    several files, the choice counts as long as the files do not change.
+    If the course's `stubs` are given, a changed file counts instead of an unchanged file. If a
+    file's name names no exercise, the functions in the file decide. A person's choice between
+    several files counts as long as the files do not change.
     """
     work = StudentWork(folder.student, notes=list(folder.notes))
     names = list(exercises)
@@ -279,7 +279,7 @@ class _Reading:
         self._asked.setdefault(name, []).append(whole[: MAX_REQUEST + 1])
 
     def requests(self) -> dict[str, str]:
-        """Return the requests by exercise. Without an exercise, a request is for the first one."""
+        """Return requests by exercise. A request without an exercise is for the first exercise."""
         first = next(itertools.chain(filter(self.candidates.get, self.names), self.names), "")
         asked: dict[str, list[str]] = {}
         for name, words in sorted(self._asked.items(), reverse=True):

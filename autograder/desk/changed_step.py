@@ -1,6 +1,6 @@
-"""Search for a change of one step of a recipe, after which it gives the answers of a group.
+"""Search for a change of one step of a recipe, so that the recipe gives a group's answers.
 
-It changes and runs only the course's code, never the code of a student.
+The search changes and runs only the course's code, never the code of a student.
 """
 
 import ast

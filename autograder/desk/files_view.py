@@ -29,7 +29,7 @@ MAX_FILES = 6  # files that are shown and graded
 
 
 class ShownFile(NamedTuple):
-    """One of several files: the id of its content, its code, and its report once graded."""
+    """One of several files: the id of its content, its code, and, after grading, its report."""
 
     name: str
     id: str

@@ -156,7 +156,7 @@ def examine(work: ConfinedWork) -> ExaminedGroup:
 
 
 def write_mistake(work: ConfinedWork, words: MistakeText) -> NewMistake:
-    """Write a group's mistake into the course, if `verify` then passes; run in this process.
+    """Write a group's mistake into the course, if `verify` passes with the new mistake.
 
     Raises:
         UserError: the name is taken, or the answers cannot be recorded.

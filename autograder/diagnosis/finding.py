@@ -127,7 +127,7 @@ def located(
     """Return a diagnosis that consists of statements about the answers.
 
     With `stops`, some calls stop with an error. Then only the first statement is true of all calls,
-    and the others are about calls that give a result.
+    and the other statements are about calls that give a result.
     """
     first, *more = map(sentence, statements)
     says = " ".join([first, *more])

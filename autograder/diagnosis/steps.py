@@ -1,7 +1,7 @@
 """Steps of a diagnosis, in a fixed order. The first step that returns a finding ends the diagnosis.
 
 A step returns a finding only if the finding is true of every observed call.
-docs/maintainers/diagnosis.md explains for each step what it claims and what would refute it.
+docs/maintainers/diagnosis.md explains what each step claims, and what would refute the claim.
 """
 
 from collections.abc import Callable, Sequence

@@ -173,7 +173,7 @@ class SubmissionRun:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
-        """Run a check without warnings, because pytest would show lines of the check with them."""
+        """Run a check without warnings. With a warning, pytest would show a line of the check."""
         if not is_check(item):
             return (yield)
         with importable(self.course), warnings.catch_warnings():

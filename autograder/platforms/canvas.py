@@ -65,7 +65,7 @@ def read(listing: Listing) -> Sequence[Piece]:
     """Return the pieces of all files; several for a file whose student is unclear.
 
     A number belongs to one name, and a download has either names or codes. So files with only one
-    meaning rule out some meanings of others.
+    meaning rule out some meanings of other files.
     """
     entries = [readings for name in listing.files if (readings := readings_of(name))]
     known: set[Owner] = set()

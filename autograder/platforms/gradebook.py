@@ -38,7 +38,7 @@ class GradebookFormat(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         needed: columns that the gradebook always has.
         about: columns about students, in lower case. They stay in the file.
-        keys: the columns of `about` that stay unchanged; the others are made safe for spreadsheets.
+        keys: the columns of `about` that stay unchanged; all others become safe for spreadsheets.
         title: matches the heading of a graded column; it has a group `title`, and perhaps `id` and
             `points`.
         person: returns the student of a row, or None if the row is not a student's.

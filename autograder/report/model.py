@@ -66,7 +66,7 @@ class Evidence(Record, frozen=True, kw_only=True):
 
     `function` is the name of the student's function that was called. `sides` are the titles of the
     two values. A value that is not an array is a text; a text that was cut ends with " …". `groups`
-    says what the groups of cells are, for example "head". Curves, if any, replace the values.
+    is the noun for groups of cells, for example "head". Curves, if any, replace the values.
     """
 
     call: str = ""

@@ -158,7 +158,7 @@ class MistakeCount(msgspec.Struct):
     """A mistake in one exercise, with the students who made it and the points that it cost.
 
     `by` has the rows of these students. `readings` counts how many students read each sentence of
-    the course on this mistake. `also` names other exercises in which the same students made it.
+    the course on this mistake. `also` names other exercises where the same students made it.
     """
 
     exercise: str

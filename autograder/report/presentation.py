@@ -200,7 +200,7 @@ def _nothing_begun(exercise: ExerciseReport) -> bool:
 
 def _shown(exercise: ExerciseReport, why: dict[str, str]) -> Iterator[CheckReport]:
     """Yield the checks. Checks in `why`, and checks that need one of these, become "not run"."""
-    waits: dict[str, str] = {}  # why a check was not run, by its title
+    waits: dict[str, str] = {}  # from a check's title to the reason why it was not run
     nothing = _is_unreadable(exercise) or _nothing_begun(exercise)
     for check in exercise.checks:
         needs = check.cause is not None and check.cause.code == "needs_first"

@@ -99,7 +99,7 @@ def _free(node: ast.AST) -> tuple[str, ...]:
 
 def _renamed(template: Template, owner: Function, scope: Sequence[str]) -> str:
     """Return the text of a template with the student's names; empty if a name is missing.
-    Parameters are renamed by their positions. For one further name, a local name is guessed.
+    Parameters are renamed by their positions. For one other name, a local name is guessed.
     """
     parameters = parameters_of(owner)
     new_names: dict[str, str] = {}

@@ -246,7 +246,7 @@ def first_departure(values: Sequence[TracedValue], known: Known) -> tuple[Lines,
     """Return the line with the first unknown value, and the lines with only known values.
 
     A value is known if a correct answer computes it too. Both results are empty if each line has an
-    unknown value, because then the student's approach differs from that of the correct answers.
+    unknown value, because then the student's approach is not that of a correct answer.
     """
     lost: dict[tuple[int, int], bool] = {}
     first: tuple[int, int] | None = None
