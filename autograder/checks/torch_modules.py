@@ -237,7 +237,7 @@ def expect_gradients(
     total: Callable[[str, Any], float] | None = None,
     elsewhere: Callable[[], tuple[ModuleRun, Passed]] | None = None,
 ) -> None:
-    """Pass if the gradients are correct, or match the student's own function.
+    """Pass if the gradients are correct, or are right for the student's own function.
 
     Args:
         run: the student's pass.

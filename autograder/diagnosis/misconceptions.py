@@ -74,8 +74,8 @@ class Family:
             of the checks are enough.
         ways: a dict from the name of each mistake to its finding and change.
         means: a function for changes that are not functions of the state. It turns a change into a
-            function of the state, or into a dict of such functions. If the change is a dict, it is
-            called for each value of the dict.
+            function of the state, or into a dict of such functions. If the change is a dict,
+            `means` is called for each value of the dict.
     """
 
     target: str | Callable[..., Any] | None

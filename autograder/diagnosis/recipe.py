@@ -147,7 +147,7 @@ class Recipe:
             Sentences use the names.
         caller: the way to call the student's code, if a plain call does not work, as for a class.
         comparison: the way to compare results.
-        fingerprints: mistakes of which only the answers are known, not the code; see `Fingerprint`.
+        fingerprints: mistakes of which only the wrong answers are recorded, not the code.
         fallbacks: mistakes of other exercises that students can make here too. The diagnosis tries
             them only if no other mistake fits.
     """
