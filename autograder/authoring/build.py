@@ -43,7 +43,7 @@ reads your answers and gives the points."""
 
 
 def build_exercise(course: Course, exercise: Exercise, variant: str = "") -> dict[Path, str]:
-    """Return the texts of an exercise's files by path.
+    """Return a dict from the paths of an exercise's files to the texts of the files.
 
     If given, `variant` sets a student's numbers.
 

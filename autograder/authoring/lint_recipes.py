@@ -184,7 +184,7 @@ def errors_in_recipe(
     solution: Mapping[str, ast.stmt] | None,
     folders: Sequence[Path],
 ) -> list[AuthoringError]:
-    """Return the errors in a recipe without running it; `solution` has the definitions by name."""
+    """Return the errors in a recipe, which is not run. `solution` maps names to definitions."""
     name = recipe.function
     if solution is not None and name not in solution:
         says = f"the solution has no function `{name}`{meant(name, solution)}"

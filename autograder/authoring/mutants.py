@@ -124,7 +124,7 @@ class EquivalentMutant(msgspec.Struct, frozen=True):
 def equivalent_mutants(
     solutions: Path, exercises: Collection[str]
 ) -> dict[str, list[EquivalentMutant]]:
-    """Return the mutants that authors have listed as right, by exercise.
+    """Return a dict from each exercise to the mutants that authors have listed as right.
 
     Raises:
         UserError: the file is not valid; the message names the line and what was expected.

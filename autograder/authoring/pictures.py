@@ -26,7 +26,7 @@ def pictures_in(text: str) -> list[str]:
 
 
 def pictures_of(course: Course, texts: Iterable[str]) -> dict[str, bytes]:
-    """Return the pictures in some texts, if they exist, as a dict by path."""
+    """Return a dict from path to content for the pictures in some texts, if they exist."""
     paths = dict.fromkeys(path for text in texts for path in pictures_in(text))
     files = {path: course.handed_out / path for path in paths}
     return {path: file.read_bytes() for path, file in files.items() if file.is_file()}

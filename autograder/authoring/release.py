@@ -62,7 +62,7 @@ def bundle(
     say: Callable[[str], None],
     how: RecordingOptions | None = None,
 ) -> dict[str, bytes]:
-    """Return all files of the released course, in a dict by path.
+    """Return a dict from path to content for all files of the released course.
 
     Raises:
         UserError: the course cannot be released, or somebody stopped the release; the message says

@@ -68,7 +68,7 @@ class Adjustments:
             UserError: the table or one of its rows is invalid; the message names the line.
         """
         with read_store(path.parent) if store is None else nullcontext(store) as tables:
-            stored = tables.adjustments()  # before the table: writers change the table first
+            stored = tables.adjustments()  # read first, because writers change the table first
         self.table = Table(path, COLUMNS, NEEDED)
         self.chosen: dict[tuple[str, str], str] | None = None  # chosen files; set by a run
         self.put_back: list[str] = []  # students whose rows were missing in the table
@@ -149,7 +149,7 @@ class Adjustments:
         return msgspec.structs.replace(report, points=max(0.0, points), exercises=exercises)
 
     def with_own_excuses(self, before: Report) -> dict[str, ExerciseReport]:
-        """Return the last run's exercises by name, without the excuses that come from the roster.
+        """Return a dict from name to exercise of the last run, without excuses from the roster.
 
         The excuses that people entered stay. Each run applies the roster's excuses again.
         """

@@ -156,7 +156,7 @@ def put_into_effect(
     changed: dict[str, ExerciseReport],
     sources: Mapping[str, Source] = MappingProxyType({}),
 ) -> Adjustment:
-    """Apply a decision to the exercises in `changed`, a dict by name, and return the adjustment."""
+    """Apply a decision to `changed`, a dict from name to exercise, and return the adjustment."""
     if each.exercise == TOTAL:
         if each.change == "excuse":
             for name, exercise in changed.items():

@@ -25,7 +25,7 @@ from autograder.submission.file_names import named_for
 from autograder.submission.read import kind_of
 from autograder.submission.source import SUFFIXES
 
-MAX_LEVELS = 20  # of folders around the students' folders
+MAX_LEVELS = 20  # the most levels of folders around the students' folders
 MAX_SHOWN = 5
 SEVERAL = 3  # this many folders with work for one exercise belong to several students
 WHOSE = (
@@ -61,7 +61,7 @@ def find_folders(
     known: Collection[str] = (),
     packed: Mapping[PathParts, str] | None = None,
 ) -> tuple[list[Folder], list[str]]:
-    """Find the students' folders below `root`. Return them by name, and notes on other entries.
+    """Find the students' folders below `root`. Return them sorted, and notes on other entries.
 
     Args:
         known: the ids in the roster. A folder with such a name belongs to one student, whatever it
@@ -202,7 +202,7 @@ def hand_ins(
     download = None
     if root.is_dir():
         download = recognise(Listing(root, packed), exercises, platform, known)
-    people: list[tuple[str, Owner, FolderMaker]] = []  # each with the platform
+    people: list[tuple[str, Owner, FolderMaker]] = []  # each person with the platform
     disputed: list[Pieces] = []
     if download is None:
         own, notes = find_folders(root, exercises, known=known, packed=packed)

@@ -103,7 +103,7 @@ class Marks:
             for question in exercise.questions
         }
         self._rows: dict[Key, Row] = {}
-        self._strays: list[Row] = []  # for unknown questions
+        self._strays: list[Row] = []  # rows for unknown questions
         for row in self.table.rows:
             self._take(row)
         self.cells = {key: self._read_off(row) for key, row in self._rows.items()}

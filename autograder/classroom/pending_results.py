@@ -76,7 +76,7 @@ class Proposal:
         self._folder = proposal(out)
         plain_folder(self._folder / FOLDER)
         self._requests = 0
-        self._is_same = True  # except for repairs
+        self._is_same = True  # True while nothing except repairs differs
         self._answers: list[Answered] = []
         self._records = open_new(self._folder / REPORTS)
         self._changes = open_new(self._folder / CHANGES)

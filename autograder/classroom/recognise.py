@@ -24,7 +24,7 @@ from autograder.submission.source import SUFFIXES
 
 GROUP = "autograder.platforms"  # entry points; each one is an importer or a list of importers
 KIT = "autograder."  # prefix of this project's own entry points
-MAX_LEVELS = 5  # of folders around a download
+MAX_LEVELS = 5  # the most levels of folders around a download
 MAX_SHOWN = 5
 MAX_COMPARED = 50  # unknown entries that are compared with known names
 
@@ -47,7 +47,7 @@ class Recognised(msgspec.Struct, frozen=True):
 
 
 def importers() -> dict[str, Importer]:
-    """Return all importers by name.
+    """Return a dict from the names of all importers to the importers.
 
     An importer that a site installed replaces one of the same name.
 

@@ -44,7 +44,7 @@ class _Head(msgspec.Struct, frozen=True):
 
 
 class Records:
-    """The reports in a file, by student. `exercises` has all exercises of these reports."""
+    """The reports of students in a file. `exercises` has all exercises of these reports."""
 
     def __init__(self, path: Path) -> None:
         """Read the names of the students. If there is no file, there are no students.
@@ -117,7 +117,7 @@ class Records:
 
 
 class Journal:
-    """Cache of reports by student and exercise.
+    """Cache of reports. Each report is about one student and one exercise.
 
     A report's key depends on all inputs of the grading. If an input changes, the work is graded
     again. Only one run at a time uses the journal.

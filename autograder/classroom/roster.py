@@ -206,7 +206,7 @@ class Roster:
         """Return each kind of sign with the students who may be this person, surest sign first."""
         everybody = self.students
         keys = list(dict.fromkeys(filter(None, (person.id, person.key))))
-        ids = keys if person.id or person.key != person.name else []  # a name alone is not an id
+        ids = keys if person.id or person.key != person.name else []  # a person's name is not an id
         email = person.email.casefold()
         free = [s for s in everybody if not s.cells.get(platform)]
         name = squashed(person.name)

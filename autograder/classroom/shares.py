@@ -20,7 +20,7 @@ from autograder.submission.read import (
 )
 from autograder.submission.walk import MAX_DEPTH, MAX_FILES
 
-MAX_NAME = 255  # bytes
+MAX_NAME = 255  # bytes of a file's name
 
 
 class Share(msgspec.Struct):
@@ -34,7 +34,7 @@ class Share(msgspec.Struct):
 
 
 def shares(pieces: Pieces, exercises: Collection[str]) -> list[Share]:
-    """Return the share of each person, by key. All members of a group have the same share."""
+    """Return each person's share, sorted by key. All members of a group have the same share."""
     found: dict[tuple[str, str], Share] = {}
     for importer, piece in pieces:
         for owner in piece.owners:

@@ -24,7 +24,7 @@ FILE = "marks.sqlite"
 OLD_MARKS = "marks.jsonl"  # the file of older versions
 WAIT = 60.0  # seconds to wait for another process's transaction
 SEAL = 16
-MOST_BYTES = 256 * 1024 * 1024  # of the old file
+MOST_BYTES = 256 * 1024 * 1024  # the largest size of the old file
 ADJUSTMENT = (
     "student",
     "exercise",

@@ -130,7 +130,7 @@ def _run(options: GradeOptions, console: Console) -> int:
 def _job(options: GradeOptions, course: Course, exercises: list[Exercise]) -> Job:
     level = options.confinement
     if level is None or level == "none" or options.scheduler is None:
-        level = choose(level, options.own_code)  # otherwise the cluster's machines check it
+        level = choose(level, options.own_code)  # a cluster's machines check the level
     return Job(
         course=course,
         exercises=tuple(e for e in course.content.exercises if e in exercises),

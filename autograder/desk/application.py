@@ -53,7 +53,7 @@ VIEWS: tuple[DeskView, ...] = (
 )
 MAX_FIELDS = 5000
 STATIC, TEMPLATES = (Path(__file__).parent / name for name in ("static", "templates"))
-MAX_LETTERS = 100_000  # of one displayed value
+MAX_LETTERS = 100_000  # the most letters of one displayed value
 # Invisible characters that change the display: control characters, direction marks and others.
 INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"

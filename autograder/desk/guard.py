@@ -56,7 +56,7 @@ ADMITTED: Final = (
     '<p><a href="/">Continue to the class</a></p>'
 )
 NAMES: Final = ("127.0.0.1", "localhost")
-MOST_BYTES: Final = 32 * 2**20  # of a posted form
+MOST_BYTES: Final = 32 * 2**20  # the largest size of a posted form
 POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"

@@ -31,8 +31,8 @@ from autograder.submission.source import Source
 from autograder.submission.stubs import read_stubs
 
 CACHED = 20  # students whose files stay in memory, for quick browsing
-MAX_LINES = 3000  # shown of one file
-MAX_LETTERS = 400  # shown of one line
+MAX_LINES = 3000  # the most lines that are shown of one file
+MAX_LETTERS = 400  # the most letters that are shown of one line
 
 _DEFINED = re.compile(r"[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)")
 Notes = dict[tuple[str, int], list[str]]

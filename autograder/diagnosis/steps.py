@@ -261,7 +261,7 @@ def _one_fitting(
 def _one_name(
     examination: Examination, found: Sequence[Wrong], code: DiagnosisCode = "named", calls: str = ""
 ) -> Finding | None:
-    """Return the diagnosis of one misconception by name, or None if several fit.
+    """Return the diagnosis that names one misconception, or None if several fit.
 
     Misconceptions with the same id count as one: they are ways to make the same mistake.
     """

@@ -227,7 +227,7 @@ def _unknown_fixtures(text: CourseText, items: Sequence[pytest.Item]) -> Iterato
         info: Any = getattr(item, "_fixtureinfo", None)  # pytest's facts about the fixtures
         given = getattr(getattr(item, "callspec", None), "params", {})
         for name in info.names_closure if info is not None else ():
-            if name not in {*info.name2fixturedefs, *given, "request"}:  # `request` is pytest's
+            if name not in {*info.name2fixturedefs, *given, "request"}:  # pytest has `request`
                 function = _function(item)
                 near = meant(name, {*FIXTURES, *info.name2fixturedefs})
                 says = f"`{function}` uses the fixture `{name}`, which does not exist{near}"

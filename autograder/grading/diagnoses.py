@@ -77,7 +77,7 @@ class Catalogue:
         return self._mistakes[exercise]
 
     def recipes(self, exercise: str) -> Mapping[str, Recipe]:
-        """Return the recipes of the exercise's functions, by name."""
+        """Return a dict from the names of the exercise's functions to their recipes."""
         return self.mistakes(exercise).recipes
 
     def replay(self, exercise: str, function: str) -> Replay | None:
@@ -201,7 +201,7 @@ def _diagnose(
     except InternalError:
         raise
     except Exception as error:  # no misconception leads to such an answer
-        catalogue.note(error)  # the points are settled already
+        catalogue.note(error)  # the points are already final
         return None, ""
 
 

@@ -124,8 +124,8 @@ def _search(judge: Judge, graded: Graded) -> list[Found]:
         return [search.run(targets, share, in_pairs=True) for targets in by_function]
 
 
-# The values that right answers compute in some checks, by exercise and checks. They are kept for
-# later searches, so they must not depend on the first submission.
+# Values that right answers compute. The key is an exercise and some checks. They are kept for later
+# searches, so they must not depend on the first submission.
 _KNOWN: WeakKeyDictionary[Judge, dict[tuple[str, ...], Known]] = WeakKeyDictionary()
 
 

@@ -32,7 +32,7 @@ class PackagedJob(msgspec.Struct, frozen=True):
 
 
 def bundle(course: Course, exercises: Sequence[Exercise], platform: str) -> Files:
-    """Return the engine, the course, the job and the requirements, by path in the package.
+    """Return the engine, the course, the job and the requirements. Keys are paths in the package.
 
     Raises:
         UserError: the course is too large.
@@ -48,7 +48,7 @@ def bundle(course: Course, exercises: Sequence[Exercise], platform: str) -> File
 
 
 def job_files(platform: str, exercises: Sequence[Exercise], course: Course) -> Files:
-    """Return the job and the requirements, by path in the package."""
+    """Return the job and the requirements. The keys are paths in the package."""
     job = PackagedJob(platform, tuple(exercise.name for exercise in exercises), course.content.seed)
     return {
         JOB: msgspec.json.format(msgspec.json.encode(job), indent=1) + b"\n",

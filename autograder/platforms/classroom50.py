@@ -33,7 +33,7 @@ from autograder.submission.source import MAX_SOURCE, SUFFIXES
 PLATFORM = "classroom50"
 SCHEMA = "classroom50/result/v1"
 KIT = "kit"
-MAX_BYTES = 10 * 1024 * 1024  # of a packed bundle
+MAX_BYTES = 10 * 1024 * 1024  # the largest size of a packed bundle
 JUDGED = {"passed", "failed", "not run", "timed out", "crashed", "error"}
 FACTORS = (1, 2, 4, 5, 10, 20, 50, 100)
 MAX_SECONDS = 1800

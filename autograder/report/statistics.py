@@ -19,7 +19,7 @@ CLASSES = 1000
 CELLS = 2_000_000  # maximum size of the table of samples; large classes have fewer samples
 LEVEL = 0.95
 TENTHS = 10
-FEW = 20  # students: with fewer, correlations are too uncertain to interpret
+FEW = 20  # with fewer students, correlations are too uncertain to interpret
 RELIABLE = 0.7
 
 

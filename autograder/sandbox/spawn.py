@@ -206,7 +206,7 @@ SLOW_MODULES = {
     "matplotlib.pyplot": ("matplotlib", "seaborn"),
     "torch.optim": ("optim", ".step("),
 }
-MOST = 2**22  # only this much of a file is searched
+MOST = 2**22  # only this many bytes of a file are searched
 
 
 @functools.cache
