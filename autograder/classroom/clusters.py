@@ -99,7 +99,7 @@ def word_pairs(words: Sequence[str]) -> frozenset[WordPair]:
 
 
 def differing_pieces(text: str, other: str) -> list[tuple[str, bool]]:
-    """Split a text into pieces. Each piece has a flag: whether `other` has different words there.
+    """Split a text into pieces. A piece's flag is True if `other` has different words there.
 
     A piece is empty where only `other` has words. Only the beginning of a long text is compared.
     """

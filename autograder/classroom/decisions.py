@@ -181,7 +181,7 @@ def put_into_effect(
 
 
 def _in_effect(said: str, points: float) -> str:
-    """Return an adjustment's text. It has the applied points if fewer points were applied."""
+    """Return an adjustment's text. It says how many points were applied, if not all were."""
     return f"{said} ({_signed(points)} applied, since points cannot be below 0)"
 
 

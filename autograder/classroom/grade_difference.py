@@ -216,7 +216,7 @@ def _is_open(exercise: ExerciseReport | None) -> bool:
 
 
 def _differences(before: Basis | None, after: Basis | None) -> list[Reason]:
-    """Return what differs between two bases, as reasons; no reason if a basis is not known."""
+    """Return the differences of two bases as reasons; no reason if a basis is not known."""
     if before is None or after is None:
         return []
     reasons = []

@@ -94,7 +94,7 @@ def grade_commands(results: Path) -> Sequence[GradeCommand]:
 
 
 class ResultsVersion(msgspec.Struct, frozen=True, kw_only=True):
-    """A version of the results. It became current at a time, by a person, and with a grader.
+    """A version of the results, with the time, the person and the grader that made it current.
 
     `at` is in UTC. `changed` is the number of students whose grade changed. `why` is a dict from
     each reason to the number of students.

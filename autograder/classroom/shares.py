@@ -72,7 +72,7 @@ def _leave_out_older(share: Share, exercises: Collection[str]) -> None:
 def _replaces(
     other: Piece, piece: Piece, pieces: Sequence[Piece], exercises: Collection[str]
 ) -> bool:
-    """Return whether a file replaces another file: the platform gives attempts numbers.
+    """Return whether a file replaces another file, by the attempt number in its name.
 
     Students may put numbers into the names of files, too. So a number counts only directly after an
     exercise's name, or if the same file without a number exists.
@@ -134,7 +134,7 @@ def staged(share: Share, listing: Listing, place: Path) -> Staged:
 
 
 def _put(stage: Staged, source: Path, path: PurePosixPath, lost: str = "") -> None:
-    """Put a file in its place, instead of an older file. `lost` is the reason why it is lost."""
+    """Put a file in its place, instead of an older file. `lost` says why the new file is lost."""
     kind = kind_of(source)
     try:
         if kind is None and lost:

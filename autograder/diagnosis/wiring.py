@@ -46,9 +46,9 @@ class _Wires:
     Attributes:
         names: the names by which students know the arguments and the steps' values. The order is
             that of the call: arguments first, then the steps.
-        reads: for each step, the arrays with a name that the step reads.
+        reads: for each step, the named arrays that the step reads.
         every: for each step, all values that the step reads.
-        shapes: for each array with a name, its shape in each call.
+        shapes: for each named array, its shape in each call.
     """
 
     recipe: Recipe
@@ -62,12 +62,12 @@ class _Wires:
         return [*self.recipe.parameters, *self.recipe.steps]
 
     def before(self, step: str) -> list[str]:
-        """Return the arrays with a name that exist before a step runs."""
+        """Return the named arrays that exist before a step runs."""
         made = self.order[: self.order.index(step)]
         return [name for name in made if name in self.shapes]
 
     def readers(self, name: str) -> list[str]:
-        """Return the steps with a name that read a value."""
+        """Return the named steps that read a value."""
         return [step for step, read in self.reads.items() if name in read and step in self.names]
 
     def alike(self, step: str) -> list[tuple[str, str]]:

@@ -145,7 +145,7 @@ def _person(row: Row) -> Person:
 def _is_of_a_team(report: Report, table: Table) -> bool:
     """Return whether the id of a submission is a team's. A person may have the same number.
 
-    A person's row has the name of the person's submission. Numbers in the roster are persons'.
+    A person's row has the name of the person's submission. A roster number belongs to a person.
     """
     hand_in = report.hand_in
     if hand_in is None or hand_in.platform != "moodle" or "moodle" in hand_in.ids:

@@ -252,7 +252,7 @@ def costliest(made: Sequence[MistakeCount]) -> list[MistakeCount]:
 
 
 def _reasons(report: Report) -> tuple[str, ...]:
-    """Return titles and reasons of the exercises that a person must look at, worst status only."""
+    """Return titles and reasons of exercises that need a person, for the worst status only."""
     worst = [each for each in report.exercises if each.status == report.status]
     needing = [] if report.status in HARMLESS else [each for each in worst if not each.excused]
     return tuple(f"{each.title}: {each.reason}" for each in needing)

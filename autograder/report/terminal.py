@@ -117,7 +117,7 @@ def exercise_lines(
 
 
 def head_lines(exercise: ExerciseReport, where: str, width: int | None) -> Iterator[StyledLine]:
-    """Yield the next step, the student's line, and the score. They do not need a repair."""
+    """Yield the next step, the student's line, and the score. They do not depend on a repair."""
     start = opening(exercise)
     lines: list[StyledLine] = []
     if start.text:

@@ -168,7 +168,7 @@ def keep_to_one_thread() -> None:
 
 
 def environment(home: str) -> dict[str, str]:
-    """Return all environment variables of a worker. None of them depends on the judge's own.
+    """Return all environment variables of a worker. None depends on the judge's variables.
 
     The exception is SYSTEMROOT, without which Windows starts no process. Its value is the same on
     all machines of one kind.
