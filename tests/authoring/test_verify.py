@@ -95,7 +95,7 @@ def test_a_right_answer_that_cannot_be_read_is_one_fault(copy):
     ("points", "weights", "said"),
     [
         (12, [7, 4, 3], "the points of the checks sum to 14, but course.yml gives 12; so a check"),
-        (10, [1, 1, 1], "a check of weight 1 counts 3.33"),
+        (10, [1, 1, 1], "so a check of weight 1 gives 3.33"),
         (12, [6, 4, 2], ""),
         (8, [2.0, 1.0, 1.0], ""),  # weights that share the points out
         (12, [0.5, 0.5], ""),

@@ -104,7 +104,7 @@ def test_a_scheduler_that_is_gone_is_said():
         def nthreads(self):
             raise OSError("closed")
 
-    with pytest.raises(UserError, match=r"tls://h:1 no longer answers \(closed\).*to go on"):
+    with pytest.raises(UserError, match=r"tls://h:1 no longer answers \(closed\).*to continue"):
         DaskCluster(Gone(), "tls://h:1").machines()
 
 
