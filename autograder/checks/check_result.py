@@ -37,11 +37,11 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
     """Result of a check, before points are given. Without a cause, the check has passed.
 
     `kind` is the kind of the problem if the student's code gave no answer. `about` names the
-    student's functions that the check called. `raised` is the exception that one of these functions
-    raised, with the call. `own` is the name of the mistake if the check's own code names it.
-    `hints` are the hints of the mistake. Results with equal answers have the same
-    `group`. `requirement` is the requirement that the answer does not meet, if known. `stopped`
-    tells authors where and why the check's own code stopped.
+    student's functions that the check called. `raised` has the exception of one of these functions,
+    and the call. `own` is the name of the mistake if the check's own code names it. `hints` are the
+    hints of the mistake. Results with equal answers have the same `group`. `requirement` is the
+    requirement that the answer does not meet, if known. `stopped` tells authors where and why the
+    check's own code stopped.
     """
 
     check: Check
@@ -84,9 +84,9 @@ def without_judgement(check: Check, outcome: CheckOutcome, cause: Cause) -> Chec
 class NotJudged(Exception):
     """The student kit has no correct answer, so the check is graded when the work is handed in.
 
-    In a student kit, functions of the reference raise this exception. A check may catch it and
-    judge properties for which no correct answer is needed: ranges, sums, or relations between the
-    student's own values.
+    In a student kit, functions of the reference raise this exception. A check may catch the
+    exception and judge properties that need no correct answer: ranges, sums, or relations between
+    the student's own values.
     """
 
     def __init__(self, cause: Cause | None = None) -> None:

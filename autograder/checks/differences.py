@@ -244,7 +244,7 @@ def _values(yours: Any, right: Any) -> Difference:
 
 
 def _members(noun: str, yours: Iterable[Any], right: Iterable[Any]) -> Difference | None:
-    """Return the missing and the extra items, keys or fields, or None. True and 1 are different."""
+    """Return the missing and extra items, keys or fields; None if none. True differs from 1."""
     answer, expected = (
         {(kind_of(key) is bool, key): key for key in each} for each in (yours, right)
     )

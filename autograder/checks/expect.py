@@ -53,7 +53,7 @@ class Mismatch(AssertionError):
         told: the sentence for a hidden check. It contains no value.
         code: the kind of failure. It decides which hints the report shows.
         sides: the titles of both values, if the second value is not the correct one.
-        hints: hints for this failure. They replace those of the check.
+        hints: hints for this failure. They replace the check's hints.
     """
 
     finding: str

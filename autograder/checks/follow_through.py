@@ -57,7 +57,7 @@ class OwnSteps:
             submission: the student's module.
             vary: returns an array of the same shape with other numbers; the changed questions take
                 numbers from it.
-            axes: the axes along which one place at a time is changed. If empty, all axes.
+            axes: each change is at one place along one of these axes. If empty, all axes are used.
             share: the share of the changes that must change the value that follows. At least one
                 change must.
         """
@@ -71,7 +71,7 @@ class OwnSteps:
         self._last: list[Any] = []  # its item replaces the first question without a known answer
 
     def comes_to(self, place: int, value: float) -> None:
-        """Compare one number of the student's answer before the next question is asked.
+        """Compare a number of the student's answer with `value` before the next question.
 
         `value` is the number that follows from the step at position `place` of the flat answer.
 
@@ -230,8 +230,8 @@ def expect_all_follow(
 
     It works like `expect_follows`, for answers that are too short to be judged one by one. A case
     consists of the student's answer, the correct answer, and the `from_own` of the answer. Give the
-    cases in the order in which the check made the calls. The check must make no other call after
-    them.
+    cases in the order in which the check made the calls. The check must make no other call
+    afterwards.
     """
     __tracebackhide__ = True
     compared = 0

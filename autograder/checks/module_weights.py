@@ -1,9 +1,9 @@
 """The parameters of a student's module that hold the requested weights, whatever their names.
 
 Think of all numbers of all requested weights as one long row. A `ParameterFit` tells, for each
-entry of each of the student's parameters, the position in this row. This describes a transposed
-matrix, three matrices stacked in one parameter, and a matrix in pieces in the same way, and it
-serves both to load weights and to read gradients.
+entry of each of the student's parameters, the position in this row. A fit can describe a transposed
+matrix, three matrices stacked in one parameter, or a matrix in pieces. It is used to load weights
+and to read gradients.
 """
 
 import functools
@@ -66,7 +66,7 @@ class ParameterFit:
     """Fit of a module's own parameters to the requested weights.
 
     Attributes:
-        wanted: the shapes of the requested weights, by name.
+        wanted: a dict from the name of each requested weight to its shape.
         holds: for each of the module's own parameters, an int64 array of the same shape. For each
             entry of the parameter, the array holds the entry's position in the row of all requested
             weights. The position -1 stands for an entry that is zero.
@@ -163,7 +163,7 @@ class TooManyParameters(ValueError):
 
 
 def _places(wanted: ShapesByName) -> dict[str, Indices]:
-    """Return the positions of each weight's entries in the row of all weights, in its shape."""
+    """Return each weight's positions in the row of all weights, in an array like the weight."""
     places, end = {}, 0
     for name, shape in wanted.items():
         start, end = end, end + math.prod(shape)
@@ -212,8 +212,8 @@ class _Search:
     ) -> tuple[list[Ways], list[str], list[str]]:
         """Return the layouts that parameter names suggest, and the names that are left.
 
-        The result is a list with the possible layouts of each group of weights, then the weights
-        without a layout, then the parameters that no layout uses.
+        The result has three lists: the possible layouts of each group of weights, the weights
+        without a layout, and the parameters that no layout uses.
         """
         role = self.role
         given: list[Ways] = []
@@ -327,7 +327,7 @@ class _Search:
         return ParameterFit(self.wanted, holds, extra, absent, self.tied)
 
     def _vectors_for(self, name: str, holds: Mapping[str, Indices]) -> list[str]:
-        """Return the unused vectors that can be a bias: next to its weight, or else by role."""
+        """Return the unused vectors that can be the bias `name`: next to its weight, or by role."""
         free = [o for o in self.own if o not in holds and self.own[o] == self.wanted[name]]
         stem = name.removesuffix("bias")
         weight = self.places.get(f"{stem}weight", ()) if name.endswith(".bias") else ()

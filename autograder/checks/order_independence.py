@@ -30,8 +30,8 @@ def expect_independent_calls(
     Args:
         submission: a submission without earlier calls: `submission.fresh()`, or the fixture
             `submission` of a hidden check.
-        calls: at least two different calls. Each is a pair: the words by which a sentence names the
-            call, and a function that makes the call.
+        calls: at least two different calls. Each is a pair: the phrase for the call in a sentence,
+            and a function that makes the call.
         between: functions that make calls which may change state. Their results are ignored.
 
     Raises:

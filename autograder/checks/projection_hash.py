@@ -59,7 +59,7 @@ def require_plain_data(value: Any) -> None:
     """Check that a value is plain data.
 
     Raises:
-        NotJudged: it contains a function or an object with methods.
+        NotJudged: the value contains a function or an object with methods.
     """
     if isinstance(value, _PLAIN):
         return

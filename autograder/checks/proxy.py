@@ -49,7 +49,7 @@ class Function:
 
     The arguments may be numbers, texts, arrays, tensors (`tensor`), lists, dicts, and objects that
     stay in the worker (`Remote`). The result is plain data: an array comes back as a NumPy array
-    with the same dtype and shape, a tuple as a list.
+    with the same dtype and shape, and a tuple as a list.
     """
 
     def __init__(self, submission: "Submission", name: str, on: int = 0) -> None:
@@ -161,7 +161,7 @@ class Submission:
         return self._session.has_printed
 
     def where_set(self, name: str, entry: Sequence[int] = ()) -> CodePlace | None:
-        """Return the line that sets a value that the check has read, or None if unknown.
+        """Return the line that sets the value `name`, which the check has read; None if unknown.
 
         With `entry`, return the line that sets this entry of the value.
         """
@@ -210,7 +210,7 @@ class Submission:
 
         `text` is Python source of the course, and `name` is a function in it. The function runs in
         another process, so the student's code can call it but cannot see its source. Several
-        functions share one process if you make all of them before you pass on the first.
+        functions share a process if you make all functions before you pass on the first.
         """
         return CourseFunction(self._session.workers.peer, text, name)
 
@@ -290,7 +290,7 @@ class Submission:
 
     @property
     def variant(self) -> str:
-        """Return the key of the student's own numbers, or an empty text if all have the same."""
+        """Return the key of the student's own numbers, or "" if all students have the same."""
         return self._session.source.variant
 
     @property
@@ -299,7 +299,7 @@ class Submission:
         return self._session.source.digest
 
     def call_of(self, error: BaseException) -> Call | None:
-        """Return the call that raised `error`; if no call did, the newest call, if any."""
+        """Return the call that raised `error`, or else the newest call; None without calls."""
         about = [call for call, each in self._raised if each is error]
         about += [call for call in self._calls if call is getattr(error, "call", None)]
         return next(iter(about + self._calls[-1:]), None)
@@ -322,7 +322,7 @@ class Submission:
         return next((error for _, error in self._raised if not error.was_asked_for), None)
 
     def about(self) -> tuple[str, ...]:
-        """Return the names of the called functions; if there are none, of the values read."""
+        """Return the names of the called functions, or, without calls, the names of values read."""
         called = [call.name for call in self._calls]
         return tuple(dict.fromkeys(called or self._read))
 

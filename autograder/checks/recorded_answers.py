@@ -148,7 +148,7 @@ def _sendable(value: Any) -> Any:
 
 
 def canary() -> ProjectionHash:
-    """Return the hash of random numbers, which shows if two NumPy releases draw other numbers."""
+    """Return the hash of random numbers. Another hash means that NumPy draws other numbers."""
     rng = np.random.default_rng([7, 11])
     return ProjectionHash([rng.normal(size=200), rng.integers(1000, size=50), rng.random(50)])
 
@@ -169,7 +169,7 @@ class Playback:
                 self._places[name, kind].append(place)
 
     def call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Return the recorded answer to the same call; raise NotJudged if there is none."""
+        """Return the recorded answer to the same call; raise NotJudged without an answer."""
         return self._value(name, ProjectionHash((args, kwargs)))
 
     def passed(self, name: str, *given: Any) -> Passed:

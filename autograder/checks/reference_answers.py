@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class AnswerSource(Protocol):
-    """Source of a released check's answers: the record, or the reference while it is recorded."""
+    """Source of a released check's answers: the record, or the reference while records are made."""
 
     def call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Return the result of the function with this name."""
@@ -34,11 +34,11 @@ class AnswerSource(Protocol):
         """Return the result of a module. `given` has the arguments of `reference_pass`."""
 
     def constant(self, name: str) -> Any:
-        """Return the text or number with this name, or None if there is none."""
+        """Return the text or number with this name, or None for an unknown name."""
 
 
 class _Current:
-    """Current sources of answers: `recorder`, while records are made, replaces `source`."""
+    """Current sources of answers. While records are made, `recorder` replaces `source`."""
 
     source: AnswerSource | None = None
     recorder: AnswerSource | None = None
@@ -64,7 +64,7 @@ class StandIn:
         self.__name__ = name.rpartition(".")[2]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Return the recorded answer to a call with these arguments; raise NotJudged if none."""
+        """Return the recorded answer to this call; raise NotJudged if no answer is recorded."""
         return _source().call(self._name, args, kwargs)
 
     def recorded_pass(self, *given: Any) -> Passed:
@@ -156,7 +156,7 @@ def settle_follow_through(error: MayFollow, results: Iterable[CheckResult]) -> E
 def with_unreleased_checks(
     course: Course, path: Path | None, results: list[CheckResult]
 ) -> list[CheckResult]:
-    """Return the results of all checks of a released course, including those not in the kit.
+    """Return the results of all checks of a released course, including checks not in the kit.
 
     `path` is the file of the checks in the kit, or None.
     """

@@ -37,13 +37,13 @@ class ModuleRun:
 
     Attributes:
         value: the result, an array or a list of arrays. torch computes it in float32.
-        gradients: a dict from name to gradient. The names are those of the requested weights, and
+        gradients: a dict from name to gradient. The names are the requested weights' names, and
             `input 0`, `input 1` and so on. A gradient has the shape of its weight or input; None
             means that there is no gradient.
         after: the inputs as they are after the call.
         state: the weights that the module used, by requested name. A missing bias is 0.
         fit: tells which of the module's parameters holds which weight.
-        parameters: the shapes of the module's own parameters and buffers, by name.
+        parameters: a dict from the names of the module's own parameters and buffers to shapes.
         is_guess: true if other fits are possible too, and the student kit does not have the correct
             answer that would decide.
     """
@@ -128,9 +128,9 @@ def _best(
     right: Callable[[Weights], Any],
     state: Weights,
 ) -> tuple[ParameterFit, bool]:
-    """Return the fit with the correct answer, or else the likeliest; and whether it is a guess.
+    """Return the fit that gives the correct answer, or else the likeliest, and True for a guess.
 
-    It is a guess if a student kit lacks the correct answer.
+    The fit is a guess in a student kit that lacks the correct answer.
     """
     for fit in found:
         try:
@@ -218,7 +218,7 @@ def expect_parts(
 
 
 def _missing(name: str, missing: Sequence[str], run: ModuleRun) -> Mismatch:
-    """Return the finding about missing parameters; it names those that hold their weights."""
+    """Return the finding about missing parameters; it names parameters used instead of them."""
     there = [each for each in missing if each not in run.fit.absent and not run.is_guess]
     taken = list(dict.fromkeys(own for each in there for own in run.fit.held_by(each)))
     noun, them = ("parameters", "them") if len(missing) > 1 else ("parameter", "it")
@@ -291,7 +291,7 @@ def _follow(
 ) -> bool:
     """Return True if at least half of the student's gradients change where they should.
 
-    A gradient should change if the correct gradient is different for other inputs. Half of them is
+    A gradient should change if the correct gradient is different for other inputs. Half of these is
     enough: after a mistake, a bias may have a gradient that does not depend on the inputs.
     """
     depend = [key for key, each in right_here.items() if _apart(each, right_there[key]) > DEPENDS]

@@ -61,7 +61,7 @@ def kinds_in(value: Any) -> str:
 
 
 def _exactly(key: Any) -> str:
-    """Return a key or an item of a set as text. Unlike a signature, it includes the numbers."""
+    """Return a dict key or a set item as text. Unlike a signature, the text includes numbers."""
     if isinstance(key, tuple):
         return f"({', '.join(map(_exactly, key))})"
     if isinstance(key, bool | int | float | complex):
@@ -87,7 +87,7 @@ def _of_numbers(value: Any, leaves: Leaves) -> str:
 
 
 def _array(value: Any) -> npt.NDArray[Any] | None:
-    """Return a value as an array of real numbers, or None if it cannot be such an array."""
+    """Return a value as an array of real numbers, or None if that is impossible."""
     if isinstance(value, list | tuple) and any(
         item is None or isinstance(item, str | dict) for item in value
     ):

@@ -101,7 +101,7 @@ class DaskCluster:
         return answer
 
     def grade(self, data: bytes, addresses: Sequence[str]) -> "Future[bytes]":
-        """Let one of these machines grade a chunk. If the machine is lost, another one does it."""
+        """Let one of these machines grade a chunk. If a machine is lost, another grades it."""
         return self._submit(self._grade, data, addresses)
 
     def _submit(

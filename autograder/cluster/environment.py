@@ -1,4 +1,4 @@
-"""Environment of a grade: all that affects it except the submission. Machines compare it."""
+"""Environment of a grade: everything except the submission that affects the grade."""
 
 import importlib.metadata
 import platform
@@ -18,7 +18,7 @@ Environment = dict[str, str]  # from the name of each part, as in messages, to i
 
 
 def environment_of(course: Course, seed: int, level: Level) -> Environment:
-    """Return the parts of this machine that affect grades, in the order of messages.
+    """Return the parts of this machine that affect grades, in the order that messages use.
 
     `level` is the current level of confinement.
     """

@@ -119,7 +119,7 @@ def _judge(instruction: Instruction, probe: bool = False) -> JudgeProcess:
 
 
 def admit(data: bytes) -> bytes:
-    """Return the reason why this machine cannot grade an encoded `Admission`, if there is one."""
+    """Return an encoded text: the reason why this machine cannot grade; empty if it can."""
     global _first_core  # noqa: PLW0603  shared by all threads
     asked = decode(data, Admission)
     _first_core = asked.first_core
@@ -142,7 +142,7 @@ def grade_chunk(data: bytes) -> bytes:
 
 
 def _graded(instruction: Instruction, task: Task) -> bytes:
-    """Return a judge's answer to a task. It is empty if each judge that tried the task died."""
+    """Return a judge's answer to a task. The answer is empty if each judge died."""
     for _ in range(1 + TRIES):  # something else may have killed a judge
         judge = _judge(instruction)
         try:

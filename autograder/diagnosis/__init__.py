@@ -1,15 +1,15 @@
 """Diagnosis of mistakes: misconceptions are replayed on the inputs of the student's code.
 
 A course's module `reference.misconceptions.NAME` defines `MISTAKES`. For each function of the
-exercise, it has the correct steps and the wrong versions of some steps. This package works without
-any knowledge of what the steps mean.
+exercise, `MISTAKES` has the correct steps and wrong versions of some steps. This package works
+without any knowledge of what the steps mean.
 """
 
 from typing import Any
 
 
 def __getattr__(name: str) -> Any:
-    """Return a name that is now in `autograder.author`, and warn: older courses use this place."""
+    """Return an object that has moved to `autograder.author`, for older courses, and warn."""
     from autograder.course.old_imports import old_name
 
     return old_name(__name__, name)

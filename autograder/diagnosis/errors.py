@@ -17,8 +17,8 @@ class _Failure(NamedTuple):
     """An exception whose message matched a pattern.
 
     Attributes:
-        line: the student's line that raised the exception; empty if the grader's own call failed.
-        part: the expression in that line that raised it; empty if it is not known.
+        line: the student's line that raised, or an empty text if the grader's own call failed.
+        part: the expression in that line that raised the exception, or an empty text if unknown.
         shapes: the shapes of the arrays in the line.
         known: a sentence about these shapes.
         axes: the largest number of axes that an argument of the call has.

@@ -22,8 +22,8 @@ class Answer:
     """Answer of the student's function to a probe.
 
     `error` describes the exception, if the call raised one. `line` is the line of the student's
-    file that raised it, or 0 if unknown. `is_array` is false if the value was a list, a tuple or
-    another container of numbers.
+    file that raised the exception, or 0 if unknown. `is_array` is false if the value was a list, a
+    tuple or another container of numbers.
     """
 
     outcome: Outcome
@@ -38,7 +38,7 @@ Ask = Callable[[Probe], Answer]
 
 @dataclass(frozen=True)
 class ObservedCall:
-    """One observed call: the values of the correct call, the student's and the correct answer."""
+    """One observed call: the values of the correct call, the correct and the student's answer."""
 
     state: Any
     answer: Answer
@@ -73,7 +73,7 @@ class ObservedCall:
         return replace(self, answer=answer, expected=self.expected.in_parts(count))
 
     def same_cells(self, place: int = 0) -> Cells:
-        """Return True for each right entry of the result at `place`, whose shape must be right."""
+        """Return True for each right entry of the result at `place`. The shape must be right."""
         outcome = self.answer.outcome
         answer, right = (each.parts[place].astype(float) for each in (outcome, self.expected))
         return agree(answer, right, outcome.precision, self.condition)
@@ -102,12 +102,12 @@ class Observations:
 
     @property
     def of_other_kind(self) -> bool:
-        """True if at least one answer has another structure than the correct answer."""
+        """True if at least one answer has a different structure from the correct answer."""
         return any(case.is_of_other_kind for case in self.values)
 
     @cached_property
     def of_right_shape(self) -> list[ObservedCall]:
-        """The calls with wrong values, each split into its results. Empty if a shape is wrong."""
+        """The calls with wrong values, each split into its results; [] if a shape is wrong."""
         alike = [
             case.in_parts(len(self.recipe.results))
             for case in self.values
@@ -117,7 +117,7 @@ class Observations:
 
     @cached_property
     def wrong_parts(self) -> frozenset[int]:
-        """The positions of the results that are wrong in at least one call; empty if unknown."""
+        """The positions of results that are wrong in at least one call; no position if unknown."""
         count = len(self.recipe.results)
         cases = self.of_right_shape
         if count < 2 or any(len(case.expected.parts) != count for case in cases):
@@ -150,8 +150,8 @@ class Examination:
 
     Attributes:
         ask: calls the function in a process without earlier calls of other code.
-        alone: starts another process of this kind, and returns a function that calls it like `ask`.
-            None if no call can leave state behind.
+        alone: starts another such process, and returns a function like `ask` for the new process.
+            `alone` is None if no call can leave state behind.
     """
 
     replay: Replay

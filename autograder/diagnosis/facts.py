@@ -81,7 +81,7 @@ def _fact(fact: Fact) -> Statement:
 
 
 def _facts(seen: Observations) -> list[Fact]:
-    """Return the two most informative facts that are true of every wrong answer, or fewer."""
+    """Return at most two facts that are true of every wrong answer, the most informative first."""
     if len(seen.values) < ENOUGH:
         return []
     holding = []
@@ -93,7 +93,7 @@ def _facts(seen: Observations) -> list[Fact]:
 
 
 def _right_result(seen: Observations) -> Statement | None:
-    """Return a statement that one result is always right, or None if that is not known."""
+    """Return a statement that one result is always right, or None if there is no such result."""
     names, wrong = seen.recipe.results, seen.wrong_parts
     good = [name for place, name in enumerate(names) if place not in wrong]
     bad = [name for place, name in enumerate(names) if place in wrong]
@@ -103,7 +103,7 @@ def _right_result(seen: Observations) -> Statement | None:
 
 
 def _other_shape(seen: Observations) -> Statement | None:
-    """Return a statement that every wrong answer has a wrong shape, or None if that is not true.
+    """Return a statement that every wrong answer has a wrong shape, or None if this is false.
 
     The statement contains the number of extra or missing axes if all wrong answers agree on it. It
     contains no sizes, because sizes differ from call to call.

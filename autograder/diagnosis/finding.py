@@ -138,7 +138,7 @@ def located(
 
 
 def with_error(finding: Finding, error: str) -> Finding:
-    """Return the same diagnosis with another text of the error."""
+    """Return the same diagnosis, with `error` as the text of the error."""
     values = [
         {k: error if k == "error" else v for k, v in s.values.items()} for s in finding.statements
     ]
@@ -150,10 +150,10 @@ def with_error(finding: Finding, error: str) -> Finding:
 
 
 def worded(code: DiagnosisCode, finding: str, *, stops: bool = False) -> str:
-    """Return the sentence of a misconception that fits the diagnosis.
+    """Return a misconception's sentence in the form that fits the diagnosis.
 
     The sentence's parts in braces are used only if the misconception explains all answers. With
-    `stops`, a call stopped with an error, and the sentence is about the code.
+    `stops`, some calls stop with an error. Then the sentence is about the code, not about answers.
     """
     if code == "named" and not stops:
         return SCOPED.sub(r"\1", finding)

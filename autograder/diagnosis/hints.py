@@ -1,7 +1,7 @@
 """Choice of the hints for a failed check.
 
-The hints belong to the diagnosed mistake. Without a diagnosed mistake, they belong to the kind of
-failure, or else to the check. Only this module chooses hints. The number of hints that a student
+The hints belong to the diagnosed mistake. Without a diagnosed mistake, the hints belong to the kind
+of failure, or else to the check. Only this module chooses hints. The number of hints that a student
 sees depends on the number of attempts and on the redaction of the report.
 """
 

@@ -1,7 +1,7 @@
 """Lines of a student's source that keep state between calls.
 
-They are found in the source, without a run. So a message says only that the line exists; it does
-not say that the line is the cause of a wrong answer.
+The module finds these lines in the source and does not run them. So a message says only that the
+line exists. It does not say that the line is the cause of a wrong answer.
 """
 
 import ast

@@ -38,7 +38,7 @@ class Misconception:
             braces, `{one}`, only if this mistake alone explains every answer. For a part
             `{one|other}`, the report shows `one` if this mistake alone explains every answer, and
             `other` if not. Example: `{Right for small numbers; large ones|Large numbers} overflow.`
-        hints: a question, the property that fails, and the place with the fix. If empty, the
+        hints: a question, the property that fails, and the place with the fix. Without hints, the
             report shows the hints of the failed check.
         replaces: the wrong steps or arguments, by name.
     """
@@ -51,7 +51,7 @@ class Misconception:
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """Mistakes with the same hints. Usually they concern the same step.
+    """Mistakes with the same hints. Usually these mistakes concern the same step.
 
     For each mistake, `ways` has a tuple: the finding that is reported, and the change that makes
     the mistake. The change is a function. It takes the state, and replaces the family's step. To
@@ -70,8 +70,8 @@ class Family:
     Attributes:
         target: the name of the replaced step, or None if each change is a dict. The target may also
             be the recipe's function. Then a change is a function with the same arguments.
-        hints: a question, the property that fails, and the place with the fix. Empty if the hints
-            of the checks are enough.
+        hints: a question, the property that fails, and the place with the fix. Leave it empty if
+            the hints of the checks are enough.
         ways: a dict from the name of each mistake to its finding and change.
         means: a function for changes that are not functions of the state. It turns a change into a
             function of the state, or into a dict of such functions. If the change is a dict,

@@ -2,7 +2,7 @@
 
 Mistakes that were named on the desk are in the folder `misconceptions/named/EXERCISE/` of the
 reference package. Each of them has a file. If there is code for the mistake, the file is a module
-that defines `FUNCTION` and the family `NAMED`. If only the answers are known, it is a JSON file.
+that defines `FUNCTION` and the family `NAMED`. If only answers are known, the file is JSON.
 """
 
 import dataclasses
@@ -92,7 +92,7 @@ def read_mistakes(module: ModuleType | None) -> Mistakes:
 
 
 class RecordedAnswer(msgspec.Struct, frozen=True):
-    """Answer to a call, with the projection hash of the call. `numbers` are float64 in one row."""
+    """Answer to a call, with the projection hash of the call. `numbers` is one row of float64."""
 
     kind: str
     sums: tuple[float, ...]
@@ -107,7 +107,7 @@ class RecordedAnswer(msgspec.Struct, frozen=True):
 
 
 class NamedAnswers(msgspec.Struct, frozen=True):
-    """Mistake of which only the answers to the probes are known, and not the code."""
+    """Mistake without code: only the wrong answers to the probes are known."""
 
     id: str
     function: str
@@ -178,7 +178,7 @@ def read_answers(path: Path) -> NamedAnswers:
 
 
 def _with_named(recipe: Recipe, modules: Iterable[Any], answers: Iterable[NamedAnswers]) -> Recipe:
-    """Return the recipe, with the mistakes added that were named on the desk for its function."""
+    """Return the recipe, and add the mistakes of its function that were named on the desk."""
     families: Sequence[Family] = tuple(recipe.families)  # type: ignore[arg-type]
     more = [module.NAMED for module in modules if recipe.function == module.FUNCTION]
     here = [named for named in answers if named.function == recipe.function]
@@ -187,7 +187,7 @@ def _with_named(recipe: Recipe, modules: Iterable[Any], answers: Iterable[NamedA
 
 
 def fingerprint(recipe: Recipe, named: NamedAnswers) -> Fingerprint:
-    """Return a misconception that is known by answers. It matches nothing if the probes changed."""
+    """Return the misconception with these answers. If the probes changed, it matches no answer."""
 
     def no_code(_: Any) -> Any:
         raise NotImplementedError("of this mistake only its answers are known")
@@ -210,7 +210,7 @@ def out_of_date(recipe: Recipe, named: NamedAnswers) -> bool:
 
 
 def _hash(probe: Probe) -> ProjectionHash:
-    """Return the hash of a call. A library's object is represented by its arguments."""
+    """Return the hash of a call. A library's object is hashed by name and arguments."""
     args = [
         [arg.target, *arg.args] if isinstance(arg, LibraryObject) else arg for arg in probe.args
     ]

@@ -42,7 +42,7 @@ class Outcome:
         return replace(self, parts=tuple(self.parts[0]))
 
     def in_precision(self, precision: np.dtype[Any]) -> "Outcome":
-        """Return the outcome with its numbers rounded to a dtype; too large numbers become ∞."""
+        """Return the outcome with numbers rounded to a dtype. Numbers too large for it become ∞."""
         if precision == DOUBLE:
             return self
         with np.errstate(over="ignore"):
@@ -57,8 +57,8 @@ class Outcome:
 def outcome_of(value: Any, by_kind: bool = False) -> Outcome:
     """Return the outcome of a call that returned `value`, of any type.
 
-    With `by_kind`, the outcomes of a list, a tuple and an array differ, and those of a truth value
-    and a number too. The outcome contains the whole value, even if the value is long.
+    With `by_kind`, the outcomes of a list, a tuple and an array differ. So do the outcomes of a
+    truth value and a number. The outcome contains the whole value, even if the value is long.
     """
     leaves: list[npt.NDArray[Any]] = []
     signature = signature_of(value, leaves)
@@ -96,7 +96,7 @@ def only_nan(outcomes: Sequence[Outcome]) -> bool:
 
 
 def same(answer: Outcome, expected: Outcome, condition: float) -> bool:
-    """Return True if the student's outcome equals the expected one, apart from rounding errors."""
+    """Return True if `answer` equals the expected outcome, apart from rounding errors."""
     if answer.signature != expected.signature:
         return False
     if expected.allowed is not None:
@@ -111,8 +111,8 @@ def same(answer: Outcome, expected: Outcome, condition: float) -> bool:
 def group_id(outcomes: Sequence[Outcome]) -> str:
     """Return an id that is equal for answers that agree to three digits.
 
-    The id is empty if all calls raised exceptions. It groups the unnamed failures of a class, so
-    that an instructor can name each group once.
+    The id is empty if all calls raised exceptions. The id groups the unnamed failures of a class,
+    so that an instructor can name each group once.
     """
     if all(outcome.raised for outcome in outcomes):
         return ""
@@ -128,14 +128,14 @@ class Comparison:
     """Comparison of a function's results. It ignores rounding errors.
 
     Attributes:
-        precision: the dtype in which students compute; the comparison cannot be more precise.
+        precision: the dtype that students compute with. The comparison cannot be more precise.
         by_kind: true if a list does not equal a tuple or an array, and True does not equal 1.
         read: a function that returns the compared part of a student's result, such as the images
             of a figure.
         sample: a function for results that a replay does not compute itself, such as a figure or a
             mean over random trials. It computes a student's result from the state of a replay.
         spread: a function for random results, or None if results are exact. From the state of a
-            replay, it computes the expected numbers and the largest allowed distance from each.
+            replay, it computes the expected numbers, each with its largest allowed distance.
     """
 
     precision: Any = np.float64
@@ -150,7 +150,7 @@ class Comparison:
         return self.spread is None
 
     def of_student(self, value: Any) -> Outcome:
-        """Return the outcome of a call in which the student's function returned `value`."""
+        """Return the outcome of a call, if the student's function returned `value`."""
         read = self.read(value)
         if read is None and value is not None:
             return Outcome("has nothing to compare")

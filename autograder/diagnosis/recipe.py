@@ -60,7 +60,7 @@ class Trait:
 
     `holds` tests the state of a call. `when` is the phrase for calls with the property. `otherwise`
     is the phrase for calls without the property. If `both_ways` is false, no report says that only
-    calls without the property fail. Such calls may also fail for other reasons.
+    calls without the property fail. Calls without the property may fail for other reasons too.
     """
 
     holds: Callable[[Any], bool]
@@ -69,7 +69,7 @@ class Trait:
     both_ways: bool = True
 
     def of(self, state: Any) -> bool:
-        """Return True if a call has the property; False if the property makes no sense for it."""
+        """Return True if a call has the property, and False if the property makes no sense."""
         try:
             return bool(self.holds(state))
         except Exception:
@@ -86,7 +86,7 @@ class Fact:
     `is_named`, the id of the fact is the name of a misconception.
 
     If `says` contains {}, the statement contains a number, such as the factor between the student's
-    scores and the correct ones. Then `holds` returns this number. It returns NaN if the number is
+    scores and the correct scores. Then `holds` returns this number. It returns NaN if the number is
     unknown, and raises a ValueError if the statement is false. The report makes the statement if
     the number is the same for all wrong answers, or if one formula gives each number from the sizes
     of its call.
@@ -125,15 +125,15 @@ class Recipe:
             work, for example for a class.
         probes: a function that yields calls which distinguish misconceptions, small calls first. A
             call is a tuple of arguments or a `Probe`. The function has one parameter: `rng`, a
-            random generator, or `draw`, the number of the draw. It must yield the same kinds of
-            calls for each draw.
-        families: the mistakes. A dict, like the `ways` of a `Family`, is one family without hints.
-            If the recipe has no steps, the dict's changes replace the whole function. Otherwise,
-            each change names the steps that it replaces.
+            random generator, or `draw`, the number of the draw. The same kinds of calls must come
+            in each draw.
+        families: the mistakes. A dict like the `ways` of a `Family` is also allowed: it is one
+            family without hints. If the recipe has no steps, the dict's changes replace the whole
+            function. Otherwise, each change names the steps that it replaces.
         steps: a dict from the name of each step to its function, in order. The value of the last
             step is the result. Without steps, the whole function is one step.
-        parameters: the names of the parameters, in order. By default, those of the function `of`.
-        defaults: the default values of optional parameters. By default, those of the function `of`.
+        parameters: the names of the parameters, in order. By default, the parameters of `of`.
+        defaults: the default values of optional parameters. By default, the default values in `of`.
         alternatives: other correct ways to do some steps, such as a fill of −1e9 instead of −∞.
             Each is a dict from the names of steps to functions. An answer can contain an
             alternative and a misconception together.
@@ -147,9 +147,9 @@ class Recipe:
             Sentences use the names.
         caller: the way to call the student's code, if a plain call does not work, as for a class.
         comparison: the way to compare results.
-        fingerprints: mistakes of which only the wrong answers are recorded, not the code.
+        fingerprints: mistakes without code, for which only the wrong answers are recorded.
         fallbacks: mistakes of other exercises that students can make here too. The diagnosis tries
-            them only if no other mistake fits.
+            these only if no other mistake fits.
     """
 
     of: str | Callable[..., Any]
@@ -235,7 +235,7 @@ class Recipe:
         return state
 
     def as_called(self, probe: Probe) -> Probe:
-        """Return the probe for the student's code: it passes optional arguments by name."""
+        """Return the probe to use for the student's code: optional arguments are passed by name."""
         plain = sum(name not in self.defaults for name in self.parameters[: len(probe.args)])
         named = dict(zip(self.parameters[plain:], probe.args[plain:], strict=False))
         return replace(probe, args=probe.args[:plain], kwargs={**named, **probe.kwargs})
@@ -266,7 +266,7 @@ def fit_together(first: Change, second: Change) -> bool:
 
 
 def no_input_causes(error: BaseException) -> bool:
-    """Return True if no input can cause this exception, so that it is an error of the author.
+    """Return True if no input can cause this exception, so that the author must have made an error.
     The code of a misconception may raise for some inputs. But an undefined name, for example, is
     always an error of the author.
     """
@@ -277,15 +277,15 @@ def no_input_causes(error: BaseException) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Fingerprint(Misconception):
-    """Misconception of which only the answers to the probes are known, in order.
+    """Misconception without code: only its answers to the probes are known, in order.
 
-    The answers are those of the whole function, so a fingerprint is never combined with another
+    The answers come from the whole function, so a fingerprint is never combined with another
     mistake or with an alternative.
     """
 
     outcomes: tuple[Outcome, ...] = ()
 
     def outcome(self, index: int) -> Outcome:
-        """Return the recorded answer to a probe. For a new probe, the outcome matches nothing."""
+        """Return the recorded answer to a probe. For a new probe, the outcome matches no answer."""
         known = index < len(self.outcomes)
         return self.outcomes[index] if known else Outcome("was not recorded")

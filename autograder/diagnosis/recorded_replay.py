@@ -79,20 +79,19 @@ class RecordedFunction(msgspec.Struct):
     """Function of an exercise, with its misconceptions as data.
 
     Attributes:
-        call: the way to call the function: empty for a plain call, else `tensors`, or a class's
-            blueprint.
-        read: the dotted name of the helper that reads the result; empty if there is none.
+        call: how to call the function, as the fields of a `Caller`; None for a plain call.
+        read: the dotted name of the helper that reads the result; an empty text without a helper.
         drawn: the number of probes in a draw.
         wrong: all misconceptions, including generic changes.
-        singles: the index in `wrong` of each single misconception. A misconception occurs once for
-            each alternative in which its outcomes are different.
+        singles: the index in `wrong` of each single misconception. An index occurs again for each
+            alternative that changes the misconception's outcomes.
         gave: all different outcomes.
         outcomes: for each probe, indices in `gave`: first the correct outcome, then the outcome of
             each entry of `singles`. If results are random, the outcomes of `pairs` follow.
         styled: for each probe, the index in `gave` of the correct outcome in each alternative.
         pairs: the two indices in `wrong` of each pair. A pair occurs once for each alternative.
         families: the index in `wrong` of each generic change.
-        paired: for each probe, the outcomes of `pairs` and then those of `families`.
+        paired: for each probe, the outcomes of `pairs`, then the outcomes of `families`.
     """
 
     name: str

@@ -21,7 +21,7 @@ Sizes = Mapping[str, int]
 
 
 def named_value(fact: Fact, seen: Observations) -> str:
-    """Return the number of a fact in words, if all wrong answers lead to the same number.
+    """Return a fact's number in words, if the number is the same for all wrong answers.
 
     Return an empty text if the fact is false for an answer, or if the number cannot be expressed.
     Also return an empty text if the number would be shown as 1 but is not 1.
@@ -72,7 +72,7 @@ def relation(seen: Observations) -> Statement | None:
 def _relation(
     pairs: Sequence[tuple[Vector, Vector]], sizes: Sequence[Sizes]
 ) -> tuple[str, dict[str, str]]:
-    """Return the code and values of a relation that is true of all pairs; empty without one."""
+    """Return the code and values of a relation that is true of all pairs, or an empty code."""
     zeros_agree = all(np.array_equal(answer == 0, right == 0) for answer, right in pairs)
     ratios = (answer[right != 0] / right[right != 0] for answer, right in pairs)
     factors = _constants(ratios) if zeros_agree else []
@@ -97,7 +97,7 @@ def _relation(
 
 
 def _constants(calls: Iterator[Vector]) -> list[float]:
-    """Return the number that fills each call's array; empty if an array has different numbers."""
+    """Return the constant in each call's array, or an empty list if an array is not constant."""
     constants = []
     for numbers in calls:
         if len(numbers) < ENOUGH or (

@@ -29,7 +29,7 @@ class Replay:
 
     Attributes:
         faults: the exceptions that are errors of the course's author.
-        cache: the outcomes that are already known, by the index of the probe and the changes.
+        cache: the known outcomes. A key is a pair: the index of a probe, and the changes.
     """
 
     def __init__(self, recipe: Recipe) -> None:
@@ -50,9 +50,9 @@ class Replay:
 
     @cached_property
     def singles(self) -> list[Wrong]:
-        """The misconceptions of the course, and then the general ones that differ from all of them.
+        """The course's misconceptions, then the general misconceptions that give other answers.
 
-        A misconception also occurs together with each alternative in which its answers differ.
+        If an alternative changes a misconception's answers, the list also has both combined.
         """
         first_draw = range(len(self.probes()))
         found: list[Wrong] = []
@@ -73,7 +73,7 @@ class Replay:
     def families(self) -> list[Wrong]:
         """Generic changes of arguments, results and steps; see `general.families`.
 
-        A change of a step also occurs together with each alternative for the step before it.
+        The list also has each change of a step combined with each alternative of a neighbour step.
         """
         plain: list[Wrong] = [(change,) for change in families(self.recipe)]
         neighbours = list(pairwise(self.recipe.steps))
@@ -84,7 +84,7 @@ class Replay:
         ]
 
     def in_alternatives(self, wrongs: Sequence[Wrong]) -> list[Wrong]:
-        """Return the changes, each combined with each alternative that replaces other steps."""
+        """Return each change combined with each alternative, if the two replace different steps."""
         return [
             (wrong[0], way)
             for wrong in wrongs
@@ -94,7 +94,7 @@ class Replay:
 
     @cached_property
     def pairs(self) -> list[Pair]:
-        """All pairs of misconceptions that replace different steps, also with alternatives."""
+        """All pairs of misconceptions in different steps, also combined with alternatives."""
         general = {misconception.id for misconception in GENERAL} - COMBINING
         alone = [wrong for wrong in self.singles if wrong[0].id not in general]
         return [
@@ -105,7 +105,7 @@ class Replay:
         ]
 
     def outcome(self, index: int, wrong: Changes = ()) -> Outcome:
-        """Return the outcome of a probe after these changes; without changes, the correct one."""
+        """Return a probe's outcome after these changes; without changes, the correct outcome."""
         key = index, wrong
         if key not in self.cache:
             self.cache[key] = self._run(index, wrong)

@@ -94,7 +94,7 @@ def order_dependence(examination: Examination) -> Finding | None:
 
 
 def one_misconception(examination: Examination) -> Finding | None:
-    """Return a misconception that gives all the answers, unless another one almost does."""
+    """Return a misconception that gives all the answers, or None if another almost does too."""
     found, near = _fitting(examination)
     if found and near:
         examination.draw(DRAWS)
@@ -200,7 +200,7 @@ def one_in_each_result(examination: Examination) -> Finding | None:
 def one_in_a_kind_of_calls(examination: Examination) -> Finding | None:
     """Return a misconception that gives all answers to calls of one kind, but not to other calls.
 
-    Calls of other kinds may be wrong too, by the same mistake or another. For example, they may
+    Calls of other kinds may be wrong too, by this mistake or another. For example, these calls may
     stop with an error.
     """
     wrong, probes = set(examination.wrong), _first_probes(examination)
@@ -215,7 +215,7 @@ def one_in_a_kind_of_calls(examination: Examination) -> Finding | None:
 
 
 def true_statements(examination: Examination) -> Finding | None:
-    """Return true statements about the answers, tested with more draws, but no mistake's name."""
+    """Return true statements about the answers, which name no mistake. More draws test them."""
     examination.draw(SEEN)
     return facts.locate(examination.observed())
 
@@ -297,7 +297,7 @@ def _shown_apart(examination: Examination, pair: Pair) -> bool:
 
     Each of the two mistakes must be needed to explain at least `TELLING` answers, and at least one
     call must show one mistake alone. A general misconception changes the result at the end, which
-    is always visible. So this function returns True for a pair that contains one.
+    is always visible. So this function returns True for a pair with a general misconception.
     """
     replay, outcomes, wrong = examination.replay, examination.outcomes, examination.wrong
     if any(half in GENERAL for half in pair[:2]):
@@ -313,7 +313,7 @@ def _shown_apart(examination: Examination, pair: Pair) -> bool:
 
 
 def _shows_alone(replay: Replay, number: int, answer: Outcome, wrong: Wrong) -> bool:
-    """Return True if the answer has the mistake's wrong structure, or one of its wrong results."""
+    """Return True if the answer has the same wrong structure or wrong result as the mistake."""
     made, right = replay.outcome(number, wrong), replay.outcome(number)
     if answer.raised or answer.signature == made.signature != right.signature:
         return not answer.raised

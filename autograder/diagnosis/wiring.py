@@ -1,8 +1,8 @@
 """Misconceptions about wrongly connected steps.
 
 A step reads a wrong value, is left out or repeated, or runs too early. These misconceptions are
-made from a recipe's own steps, if the recipe has names (`labels`) for its values. The diagnosis
-replays them only if no misconception of the course fits.
+made from a recipe's own steps, if the recipe has names (`labels`) for its values. They are replayed
+only if no misconception of the course fits.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -44,8 +44,8 @@ class _Wires:
     """Steps of a recipe, and the values that each step reads in the calls of one draw.
 
     Attributes:
-        names: the names by which students know the arguments and the steps' values. The order is
-            that of the call: arguments first, then the steps.
+        names: the names that students know for the arguments and the steps' values, in the order of
+            a call: arguments first, then steps.
         reads: for each step, the named arrays that the step reads.
         every: for each step, all values that the step reads.
         shapes: for each named array, its shape in each call.
@@ -71,7 +71,7 @@ class _Wires:
         return [step for step, read in self.reads.items() if name in read and step in self.names]
 
     def alike(self, step: str) -> list[tuple[str, str]]:
-        """Return a step's inputs that have the same shape as its result, each with its name."""
+        """Return a step's inputs that are shaped like the step's result, with their names."""
         read = self.reads[step] if step in self.names else ()
         return [(n, self.names[n]) for n in read if self.shapes[n] == self.shapes.get(step)]
 
@@ -84,7 +84,7 @@ class _Wires:
 
 
 def wirings(recipe: Recipe) -> Iterator[Misconception]:
-    """Yield all wrong connections of steps, the simplest first; none without names of values."""
+    """Yield all wrong connections of steps, the simplest first; without `labels`, yield none."""
     if not recipe.labels:
         return
     wires = _wires(recipe)
@@ -102,7 +102,7 @@ def wirings(recipe: Recipe) -> Iterator[Misconception]:
 
 
 def as_students_know(recipe: Recipe) -> dict[str, str]:
-    """Return a dict from a recipe's parameters to the names by which students know them."""
+    """Return a dict from each parameter of a recipe to the name that students know."""
     weights = getattr(recipe.caller, "weights", {})
     called = getattr(recipe.caller, "called_with", recipe.parameters)
     known = {parameter: name for name, parameter in weights.items()}

@@ -129,7 +129,7 @@ def checks_of(course: Course, exercises: Sequence[str]) -> dict[str, list[Check]
 
 
 def missing_check_file(course: Course, exercise: str) -> AuthoringError | None:
-    """Return the error that a check file is missing, with a similar name, or None if it exists."""
+    """Return an error, with a similar file name, if the check file is missing; otherwise None."""
     file = course.checks_file(exercise)
     if file.is_file():
         return None
@@ -211,7 +211,7 @@ def _hidden_from_pytest(
 
 
 def _is_marked(node: Function) -> bool:
-    """Return whether a function has one of the autograder's marks."""
+    """Return True if a function has one of the autograder's marks."""
     return any(
         isinstance(part, ast.Attribute)
         and part.attr in OURS
@@ -277,7 +277,7 @@ def _wrong_argument(name: str, value: object) -> str:
 
 
 def _wrong_needs(text: CourseText, items: Sequence[pytest.Item]) -> Iterator[LineAndSentence]:
-    """Yield errors for names in `needs` that are not checks, or that are checks further below.
+    """Yield errors for names in `needs` that are not checks, or are checks later in the file.
 
     Checks run in the order of the file, so a needed check must come before the check that needs it.
     """
@@ -321,7 +321,7 @@ def _wrong_grades(
 
 
 def _leads_to(needs: Mapping[str, Sequence[str]], start: str, end: str) -> bool:
-    """Return whether `start` needs `end`, directly or through other checks."""
+    """Return True if `start` needs `end`, directly or through other checks."""
     names = [start]
     for name in names:  # the list grows in the loop
         names += [other for other in needs.get(name, ()) if other not in names]

@@ -140,8 +140,8 @@ class CheckPlugin(Fixtures):
 def _requirement(item: pytest.Item, check: Check, error: BaseException) -> str:
     """Return the requirement that a check was grading when it failed, or an empty text.
 
-    The text is empty if the requirement is unknown. It is also empty if the call gave no value to
-    compare, because it stopped with an error or returned None.
+    The text is empty if the requirement is unknown. The text is also empty if the call gave no
+    value to compare, because it stopped with an error or returned None.
     """
     if not isinstance(error, AssertionError) or getattr(error, "code", "") in NO_REQUIREMENT:
         return ""
@@ -306,7 +306,7 @@ def _stopped(result: CheckResult, error: BaseException) -> CheckResult:
 def with_unreadable_answers(
     results: Sequence[CheckResult], is_sound: Callable[[CheckResult], bool]
 ) -> list[CheckResult]:
-    """Return the results, in which a sound check that raised an exception counts as failed.
+    """Return the results, but count a sound check that raised an exception as failed.
 
     A check is sound if it passes for the course's solution. If such a check raises, it could not
     read the student's answer. So a submission cannot pretend that the grader failed.

@@ -41,7 +41,7 @@ NOT_IN_VALUES = frozenset(
 
 
 class Stopped(Exception):
-    """The submission cannot be called any more, because no time is left or its process ended."""
+    """The submission cannot be called any more, because no time is left or the process ended."""
 
 
 class Catalogue:
@@ -81,7 +81,7 @@ class Catalogue:
         return self.mistakes(exercise).recipes
 
     def replay(self, exercise: str, function: str) -> Replay | None:
-        """Return the replay of a function's misconceptions, or None if it has no recipe."""
+        """Return the replay of a function's misconceptions; None if the function has no recipe."""
         key = exercise, function
         if key not in self._replays:
             recipe = self.recipes(exercise).get(function)
@@ -161,7 +161,7 @@ def _origin(
     known: Mapping[str, tuple[Finding | None, str]],
     session: WorkerSession,
 ) -> str:
-    """Return the function that has the mistake: one that `function` uses, or `function` itself."""
+    """Return the function with the mistake: `function` itself, or a function that it uses."""
     names = finding.misconceptions
     same = {other for other, (found, _) in known.items() if found and found.misconceptions == names}
     for other in sorted(same - {function}) if names else ():
@@ -171,7 +171,7 @@ def _origin(
 
 
 def _says_more(own: Diagnosis, diagnosis: Diagnosis) -> bool:
-    """Return True if a check's own diagnosis is better than one that was made from values."""
+    """Return True if a check's own diagnosis is better than the diagnosis made from values."""
     unseen = NOT_IN_VALUES.intersection(own.misconceptions)
     return diagnosis.kind != "named" or not unseen <= {*diagnosis.misconceptions}
 
@@ -264,7 +264,7 @@ class _RecordedCatalogue(Catalogue):
         return Mistakes()
 
     def replay(self, exercise: str, function: str) -> Replay | None:
-        """Return a replay from the records of a function's misconceptions, or None without one."""
+        """Return a replay from the records of a function's misconceptions; None without records."""
         if exercise not in self._functions:
             path = self.folder / f"{exercise}{NAMES_SUFFIX}"
             names = read_packed(path, RecordedNames) if path.is_file() else RecordedNames([])

@@ -125,7 +125,7 @@ class Judge:
         """Return the results of the checks on a submission, and the report.
 
         `source` may also be a session; then the calls of the checks run in this session. If the
-        grader itself fails, the report says so, and that a person must look at the submission.
+        grader itself fails, the report says so. It adds that a person must look at the submission.
 
         Raises:
             Cancelled: another thread called `cancel`.
@@ -139,8 +139,8 @@ class Judge:
     def cancel(self) -> None:
         """Cancel the current call of `run`, which then raises `Cancelled`.
 
-        Call this method from another thread. A call may have no effect if it comes too early, so
-        repeat it until `run` has ended.
+        Call this method from another thread. A call of `cancel` may come too early to have an
+        effect. So repeat it until `run` ends.
         """
         session = self._current
         if session is not None:
@@ -233,7 +233,7 @@ class Judge:
             session.close()
 
     def _is_sound(self, items: Sequence[pytest.Item], result: CheckResult, run: CheckRun) -> bool:
-        """Return True if a check passes for the solution. Assume so in a released course."""
+        """Return True if a check passes for the solution; always True in a released course."""
         if self.course.content.released is not None:
             return True
         item = next(item for item in items if run.results.get(item.nodeid) is result)

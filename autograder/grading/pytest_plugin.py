@@ -46,7 +46,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 def pytest_pycollect_makemodule(
     module_path: Path, parent: pytest.Collector
 ) -> pytest.Module | None:
-    """Return the checks of the exercise that has the name of the file, or None without one."""
+    """Return the checks of the exercise that is named like the file, or None if none is."""
     course = _submission_course(module_path, parent.config)
     if course is None:
         return None
@@ -65,7 +65,7 @@ def pytest_pycollect_makemodule(
 
 
 def _submission_course(path: Path, config: pytest.Config) -> Course | None:
-    """Return the course that has an exercise with the name of the file, or None without one."""
+    """Return the course that has an exercise named like the file, or None if no course has it."""
     if path.suffix not in {".py", ".ipynb"}:
         return None
     known = config.stash.setdefault(COURSES, {})

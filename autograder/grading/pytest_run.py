@@ -57,7 +57,7 @@ class CheckModule(pytest.Module):
     """
 
     def collect(self) -> list[pytest.Item | pytest.Collector]:
-        """Return all checks, even if ids or `-k` select some: the report is about all of them."""
+        """Return all checks, even if ids or `-k` select some: the report is about all checks."""
         nodes = list(super().collect())
         self.config.stash[HERE].add(self.path, list(_items_in(nodes)))
         return nodes
@@ -113,7 +113,7 @@ class SubmissionRun:
         config.option.setupshow = False  # otherwise pytest would show fixtures and parameters
 
     def add(self, path: Path, items: list[pytest.Item]) -> None:
-        """Add all checks of a file, even if ids or `-k` select only some of them."""
+        """Add all checks of a file, even if ids or `-k` select only some checks."""
         self.items[path] = items
         self.runs[path] = CheckRun(lambda: self._session(path), self.course.content.seed)
 
@@ -245,7 +245,7 @@ class SubmissionRun:
         self.children.close()
 
     def _concluded(self, path: Path, run: CheckRun) -> Graded:
-        """Return the same outcome as a judge, from the checks of a file that have already run."""
+        """Return the outcome that a judge would return, from the file's checks that have run."""
         exercise, error = self.course.exercise(path.stem), run.error
         results = self._results(path)
         try:

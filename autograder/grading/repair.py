@@ -89,7 +89,7 @@ def repair_for_student(
     """Search for a repair if a search can help, and if students may see the result.
 
     During the search, the context manager `notice` is open. If students may not see a repair, they
-    may not notice a search either, so there is none.
+    must not notice a search either, so none is made.
     """
     exercise, policy = graded.exercise, judge.course.content.hints
     hidden = judge.course.hidden_checks(exercise.name)
@@ -210,7 +210,7 @@ class _Search:
         return lines
 
     def _departing(self, panel: Sequence[str]) -> tuple[Lines, Lines]:
-        """Return the line of the first value that no right answer computes, and the right lines."""
+        """Return the line with the first unknown value, and the lines with only known values."""
         if not panel:
             return NO_LINES, NO_LINES
 
@@ -253,7 +253,7 @@ class _Search:
         )
 
     def _try(self, ranked: list[Edit], panel: Sequence[str], last: int) -> Found:
-        """Try the edits until two of them work. Stop when the number of calls reaches `last`."""
+        """Try the edits until two edits work. Stop when the number of calls reaches `last`."""
         good: list[Edit] = []
         one_kind, tried = True, 0
         while ranked and self.worker.calls < last and len(good) < 2 and not self._takes_too_long:
@@ -325,13 +325,13 @@ class _Search:
         return self._timed_out >= TIMED_OUT or self._seconds > TOTAL_SECONDS
 
     def _fitness(self, edited: Source, panel: Sequence[str]) -> Fitness:
-        """Return how close the failed checks come to passing. They run in the shared process."""
+        """Return how close the failed checks come to passing. All run in the shared process."""
         _, graded = self._quick(edited, panel)
         self._timed_out += any(result.outcome == "timed out" for result in graded.results)
         return fitness_of(graded.results)
 
     def _is_right(self, edited: Source) -> bool:
-        """Return True if all checks pass that should pass. They run in new processes.
+        """Return True if all checks pass that should pass. The checks run in new processes.
 
         The checks must pass with the course's inputs, and with the inputs of other seeds.
         """

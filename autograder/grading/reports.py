@@ -20,7 +20,7 @@ def report_without_checks(
 ) -> ExerciseReport:
     """Return the report on an exercise that could not be checked.
 
-    If `ran` is false, the submission did not run, so the reason contains nothing from it.
+    If `ran` is false, the submission did not run, so `reason` has no text from the submission.
     """
     return ExerciseReport(
         name=exercise.name,

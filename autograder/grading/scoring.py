@@ -71,7 +71,7 @@ class Graded:
 
     @functools.cached_property
     def report(self) -> ExerciseReport:
-        """The report on the exercise. If the grader itself failed, it reports this failure."""
+        """The report on the exercise. If the grader itself failed, the report says this."""
         if self.error is not None:
             return report_of_internal_error(self.exercise, self.error)
         try:
@@ -81,7 +81,7 @@ class Graded:
 
     @functools.cached_property
     def encoded(self) -> bytes:
-        """The report as JSON. If it cannot be encoded, this is a report of an internal error."""
+        """The report as JSON, or a report of an internal error if the encoding fails."""
         try:
             return msgspec.json.encode(self.report)
         except Exception as error:
@@ -198,8 +198,8 @@ def check_report(
 def _status(results: Sequence[CheckResult], broken: bool) -> tuple[Status, str, Cause | None]:
     """Return the status of an exercise, with a reason and its cause.
 
-    Both are empty unless no check saw an answer, or the run ended early. `broken` is true if a part
-    of the file is not valid Python.
+    Reason and cause are given only if no check saw an answer, or if the run ended early. `broken`
+    is true if a part of the file is not valid Python.
     """
     status = worst([STATUS_OF.get(result.outcome, "graded") for result in results] or ["graded"])
     if status != "graded":

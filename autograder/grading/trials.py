@@ -44,7 +44,7 @@ class SharedWorker:
         return self.children.take(kind)
 
     def process(self, start: Callable[[], WorkerProcess]) -> WorkerProcess:
-        """Return the process for the next file: the current one, or a new one."""
+        """Return the process for the next file: the current process, or a new process."""
         if self._files >= FILES or (self.worker is not None and self.worker.has_ended):
             self.close()
         if self.worker is None:
@@ -86,7 +86,7 @@ class TrialSession(WorkerSession):
 
 
 class _TrialWorkers(Workers):
-    """The processes of a trial: the shared process, and others for fresh sessions."""
+    """The processes of a trial: the shared process, and new processes for fresh sessions."""
 
     def __init__(
         self, source: Source, library: Library, limits: Limits, shared: SharedWorker
@@ -103,6 +103,6 @@ class _TrialWorkers(Workers):
         return start()
 
     def let_go(self, worker: WorkerProcess) -> None:
-        """End a process, unless it is the shared one."""
+        """End a process, unless it is the shared process."""
         if worker is not self.shared.worker:
             worker.end()

@@ -1,1 +1,1 @@
-"""Support for courses that are managed with nbgrader, which has the notebooks and gradebook."""
+"""Support for courses whose notebooks and gradebook are managed with nbgrader."""

@@ -34,9 +34,9 @@ Below is the notebook as the course handed it out."""
 class ConfinedAutograde(Autograde):
     """Replacement for `nbgrader autograde`, for all notebooks of a run.
 
-    It does not grade a notebook that raises an exception; a person has to. nbgrader creates its
-    steps for each notebook, and checks, writes and reads the notebook after each step. Here, the
-    steps are created once, and each notebook is read and written once.
+    If a notebook raises an exception, it is not graded here: a person has to grade it. nbgrader
+    creates its steps for each notebook, and checks, writes and reads the notebook after each step.
+    Here, the steps are created once, and each notebook is read and written once.
     """
 
     def __init__(self, gradebook: RunGradebook, **kwargs: Any) -> None:
@@ -51,7 +51,7 @@ class ConfinedAutograde(Autograde):
         self.left: dict[str, str] = {}
 
     def autograde(self, student: str, refused: Mapping[str, str]) -> dict[str, str]:
-        """Autograde a student's notebooks. Return the reasons for those that a person must grade.
+        """Grade a student's notebooks. Return a reason for each notebook that a person must grade.
 
         Args:
             refused: the notebooks that cannot be used, each with the reason.
@@ -125,7 +125,7 @@ class ConfinedAutograde(Autograde):
         return Path(folder) / f"{asked['notebook']}.ipynb"
 
     def _leave(self, notebook_filename: str, reason: str) -> None:
-        """Write the notebook as it was handed out. Its grades stay open, for a person."""
+        """Write the notebook as it was handed out. A person must enter the grades."""
         resources = self.init_single_notebook_resources(notebook_filename)
         asked = resources["nbgrader"]
         where = asked["notebook"], asked["assignment"], asked["student"]
@@ -149,7 +149,7 @@ class StudentResult(msgspec.Struct):
     """Result of one student's submission.
 
     For each notebook that a person must look at, `left` has the reason. `notes` are for a person.
-    `error` is the reason why nothing was written, if so.
+    If nothing was written, `error` is the reason.
     """
 
     student: str
@@ -179,7 +179,7 @@ class GradebookWriter:
         self.assignment: str = converter.coursedir.assignment_id
 
     def write(self, student: str, staged: StagedSubmission) -> StudentResult:
-        """Write all reports of a student, or nothing after an error, which the result contains."""
+        """Write all reports of a student, or, after an error, none. The result has the error."""
         result = StudentResult(student, notes=list(staged.notes))
         try:
             if staged.present:

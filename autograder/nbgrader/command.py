@@ -143,7 +143,7 @@ def nbgrader_grade(
 
 
 def _names(roster: Path | None, course: "Course") -> dict[str, str]:
-    """Return the students' names from a roster; empty without one."""
+    """Return the students' names from a roster, or an empty dict without a roster."""
     from autograder.classroom.roster import Roster
 
     students = Roster(roster, course).students if roster is not None else []

@@ -20,8 +20,8 @@ def source_notebook(course: Course, exercise: Exercise) -> str:
     """Return the notebook for `source/ASSIGNMENT/NAME.ipynb`, with solutions.
 
     A cell with a solution becomes an answer cell. One more cell has the exercise's points and calls
-    `check`. Answers in words are graded by hand. Their rubric is in the cell of the model answer,
-    and is removed with it. The ids of cells are the same after every build.
+    `check`. Written answers are graded by hand. Their rubric is in the cell of the model answer,
+    and is removed with this cell. The ids of cells are the same after every build.
 
     Raises:
         UserError: the exercise has no solution.
@@ -98,7 +98,7 @@ c.Autograde.autograde_preprocessors = GRADE
 
 
 def course_id(course: Course) -> str:
-    """Return nbgrader's id of the course: its title, with only characters for folder names."""
+    """Return nbgrader's id of the course: the title in characters that folder names allow."""
     return re.sub(r"[^a-z0-9]+", "-", course.title.lower()).strip("-")[:40] or course.root.name
 
 

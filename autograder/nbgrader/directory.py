@@ -156,7 +156,7 @@ def must_be_writable(folder: Path) -> None:
 
 
 def reason_of(error: BaseException) -> str:
-    """Return a message in one line: the database's own, if nbgrader's message would hide it."""
+    """Return an error's message in one line: the database's message if the database failed."""
     from sqlalchemy.exc import DBAPIError
 
     for each in (error, error.__cause__, error.__context__):

@@ -38,7 +38,7 @@ class AssignmentJob(msgspec.Struct, frozen=True):
     """Assignment to grade in a course directory. `exercises` are its exercises in course.yml.
 
     `names` are the students' names from a roster. `remarks` are the instructors' comments on lines
-    of code. Both are dicts from students.
+    of code. Both are dicts whose keys are student ids.
     """
 
     course: Course
@@ -122,7 +122,7 @@ def _add_repairs(
     writer: "GradebookWriter",
     searched: Tell,
 ) -> None:
-    """Search in the answers of these reports, and write a student again if a repair is found."""
+    """Search for repairs of these answers. If one is found, write the student's reports again."""
 
     def tasks() -> Iterator[Task]:
         for number, (student, reports) in enumerate(due.items()):
@@ -156,7 +156,7 @@ def _graded(
 ) -> Iterator[tuple[str, StagedSubmission]]:
     """Yield each student, in order, once the student's reports exist.
 
-    The reports of those in whose answers a repair should be searched for are added to `due`.
+    If a student's answers should be searched for a repair, add the student's reports to `due`.
     """
     staged: dict[str, StagedSubmission] = {}
     ready: set[str] = set()

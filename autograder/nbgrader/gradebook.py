@@ -167,7 +167,7 @@ class AssignmentRows:
 
 
 class StudentRows:
-    """Rows of one student's submission. Of two cells with one name, a task counts less."""
+    """Rows of one student's submission. A cell replaces a task cell that has the same name."""
 
     def __init__(self, session: Session, rows: AssignmentRows, submission: Any) -> None:
         self.submission = submission
@@ -192,7 +192,7 @@ class StudentRows:
 
     @property
     def points(self) -> float:
-        """Sum of the grades, which are counted in the same way as nbgrader counts them."""
+        """Sum of the grades, counted in the same way as in nbgrader."""
         ids = [row.id for row in self.grades.values()]
         asked = select(func.coalesce(func.sum(api.Grade.score), 0.0)).where(api.Grade.id.in_(ids))
         return float(self._session.scalar(asked))
@@ -220,7 +220,7 @@ def _found(rows: Mapping[Any, Any], key: Any, what: str, assignment: str) -> Any
 
 @contextlib.contextmanager
 def one_gradebook(db_url: str, course_id: str) -> Iterator[RunGradebook]:
-    """Open one gradebook for all of nbgrader's steps, which would each open their own."""
+    """Open one gradebook for all of nbgrader's steps. Otherwise each step would open its own."""
     gradebook = RunGradebook(db_url, course_id)
     try:
         for module in OPENERS:

@@ -33,7 +33,7 @@ def version_of(course: Course) -> Version:
 
 
 class GraderProcess:
-    """Process that grades submissions with the version of a course at the first request."""
+    """Process that grades submissions. The course's version at the first request is used."""
 
     def __init__(self, course: Course) -> None:
         command = [sys.executable, "-m", "autograder.nbgrader.grader_process", str(course.root)]

@@ -67,7 +67,7 @@ def shown_report(
 
 
 class NotebookGrader:
-    """Grader of one course's notebooks. It keeps the reports. It owns a process, so close it.
+    """Grader of one course's notebooks. It keeps the reports, and owns a process until `close`.
 
     `before_grading` is called each time before a notebook is graded, because grading takes long.
     """
@@ -128,7 +128,7 @@ class NotebookGrader:
         )
 
     def take(self, student: str) -> dict[str, ExerciseReport]:
-        """Return a student's reports as the student sees them. Delete them here to save memory."""
+        """Return a student's reports as the student sees them, and delete them to save memory."""
         known = self._reports.pop(student, {})
         return {notebook: shown.report for notebook, (_, shown) in known.items()}
 
@@ -145,7 +145,7 @@ class NotebookGrader:
         return shown
 
     def _graded(self, source: Source) -> ExerciseReport:
-        """Return the report on a source. If the process ends twice, a person must look at it."""
+        """Return a source's report. If the process ends twice, the report asks for a person."""
         for is_last in (False, True):  # something else may have caused the first end
             self._process = self._process or GraderProcess(self.course)
             try:

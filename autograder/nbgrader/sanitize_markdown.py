@@ -1,4 +1,4 @@
-"""Sanitizer of students' Markdown, so that it is safe to view in nbgrader's pages.
+"""Sanitizer of students' Markdown, so that nbgrader's pages can show it safely.
 
 Each text is rendered in the same way as in nbgrader's pages. Then nh3 checks the resulting page for
 forbidden content.
@@ -86,7 +86,7 @@ def harmless_html(text: str) -> str:
 
 
 def as_markdown(text: str) -> str:
-    """Return Markdown with which nbgrader, which reads Markdown with HTML, shows the exact text."""
+    """Return Markdown that shows the exact text in nbgrader's pages, which also read HTML."""
     shown = html.escape(text, quote=False)
     return harmless(re.sub(r"([\\`*_{}\[\]#|$~])", r"\\\1", shown), {})
 
@@ -146,7 +146,7 @@ def is_harmless(text: str, attachments: Attachments) -> bool:
 
 
 def _as_one_spelling(page: str) -> str:
-    """Return HTML in one spelling, so that equal pages are equal texts."""
+    """Return HTML in one standard form, so that equal pages are equal texts."""
     return _SPELLING.sub("", html.unescape(page))
 
 

@@ -30,7 +30,7 @@ MAX_KNOWN = 1000  # the most notebooks that are remembered as valid
 
 
 class StubSolutions(ClearSolutions):
-    """Step that removes solutions as `autograder build` does, without a `raise` instead."""
+    """Step that removes solutions as `autograder build` does, and adds no `raise` instead."""
 
     def _replace_solution_region(self, cell: Any, language: str) -> bool:
         if cell.cell_type != "code":
@@ -43,8 +43,8 @@ class StubSolutions(ClearSolutions):
 class RestoreCells(NbGraderPreprocessor):
     """Step that restores every cell's metadata from the gradebook.
 
-    If two cells have the same id, the first one counts, and the second becomes a plain cell. A cell
-    without metadata is recognised by its own id.
+    If two cells have the same id, the first cell counts, and the second becomes a plain cell. A
+    cell without metadata is recognised by its own id.
     """
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
@@ -197,8 +197,8 @@ class LatePenalties(theirs.AssignLatePenalties):
 class SaveHints(NbGraderPreprocessor):
     """Step that writes each message as a comment on the answer to which the message belongs.
 
-    If the instructor has written a comment, it stays, and nbgrader shows it. If a person has to
-    look at the answer, the grade stays open.
+    If the instructor has written a comment, the comment stays, and nbgrader shows it. If a person
+    has to look at the answer, the grade stays open.
     """
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:

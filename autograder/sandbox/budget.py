@@ -15,10 +15,10 @@ class Budget:
     """Time that a submission has used, summed over all its processes, and the limits on it.
 
     A function that timed out twice is not called again. All calls and the first load together may
-    use the course's `total_seconds`. All later loads together may use the same time again.
+    use the course's `total_seconds`. All later loads together may use the same amount of time.
 
     `is_in_doubt` is true if a process ended, or was killed, before it had answered. A busy machine
-    can be the reason. So the submission is graded once more, while no other submission runs.
+    can be the reason. So the submission is graded again while no other submission runs.
     """
 
     def __init__(self, limits: Limits) -> None:

@@ -79,7 +79,7 @@ class Children(Protocol):
     """Source of child processes."""
 
     def take(self, kind: ChildKind) -> Child:
-        """Return a child of this kind that is ready. For each place, one child runs at a time.
+        """Return a child of this kind that is ready. A place has one running child at a time.
 
         Raises:
             InternalError: no child can be started.

@@ -39,7 +39,7 @@ class Clock:
         self._schedule = f"/proc/{process}/schedstat"
 
     def read(self) -> Had | None:
-        """Return the time used, or None if the process has ended or the system cannot tell."""
+        """Return the time used, or None if the process has ended or the time is unknown."""
         if not self._id:
             return None
         try:
@@ -52,7 +52,7 @@ class Clock:
 
 
 class Deadline:
-    """Time limit for one answer: `seconds` of processor time, and a multiple of that for sleep."""
+    """Time limit for one answer: `seconds` of processor time, and a longer limit for sleep."""
 
     def __init__(self, seconds: float, clock: Clock) -> None:
         self.seconds = seconds
@@ -173,7 +173,7 @@ def _wait(descriptor: int, event: int, deadline: Deadline) -> None:
 
 
 class ThreadConnection:
-    """Connection over files such as pipes on Windows, which a thread must wait for."""
+    """Connection over files, such as pipes on Windows. A separate thread reads and writes."""
 
     def __init__(self, reading: IO[bytes], writing: IO[bytes]) -> None:
         self._reading, self._writing = reading, writing

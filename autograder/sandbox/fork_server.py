@@ -1,7 +1,7 @@
 """Workers that are forked from a process which has already imported their libraries. Linux only.
 
-On the level `none`, which is for the user's own code, the workers are not confined. There, a fork
-is only faster than a start of Python and its libraries.
+On the level `none`, which is for the user's own code, the workers are not confined. There, the only
+purpose is speed: a fork is faster than a start of Python and its libraries.
 """
 
 import contextlib
@@ -206,7 +206,7 @@ class ForkServer:
         return code
 
     def _receive(self, seconds: float = ANSWER_SECONDS) -> tuple[bytes, int]:
-        """Return a message and its descriptor, or empty bytes and -1 if none arrives in time."""
+        """Return a message and its descriptor, or empty bytes and -1 if no message comes."""
         try:
             self._control.settimeout(seconds)
             message, descriptors, _, _ = socket.recv_fds(self._control, 16, 1)
@@ -291,7 +291,7 @@ class ForkServers:
 
     @property
     def processes(self) -> list[int]:
-        """Return the ids of the running fork servers; on the level `full` each has a child."""
+        """Return the ids of the running fork servers. On the level `full`, each has a child."""
         return [server.process.pid for server in self._servers.values()]
 
     def close(self) -> None:

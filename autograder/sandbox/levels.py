@@ -136,7 +136,7 @@ def _is_refused(child: ForkedChild, line: Connection, name: str, args: list[Any]
 
 
 def choose(wanted: Level | None, own_code: bool) -> Level:
-    """Return the level to grade on: the requested one, or the strongest that works.
+    """Return the level to grade on: the requested level, or the strongest level that works.
 
     Raises:
         UserError: no level works, and the code is not the user's own.
@@ -169,8 +169,8 @@ def children_on(
 ) -> Children:
     """Return a source of children on a level. They cannot read the course's answers.
 
-    The children run on the processor core `core`, if given. If `first` is numpy, a fork server for
-    it starts at once, because it starts as fast as a judge.
+    The children run on the processor core `core`, if given. If `first` is numpy, a fork server with
+    numpy starts at once, because its start takes as long as the start of a judge.
     """
     reference = course.content.reference
     if sys.platform != "linux":

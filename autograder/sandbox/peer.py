@@ -1,4 +1,4 @@
-"""Process that runs functions of the course which a submission calls, perhaps with hostile values.
+"""Process for functions of the course. A submission calls them, perhaps with hostile values.
 
 An example is an exercise in which students write tests. The tests get such functions as arguments:
 a correct function, and wrong functions that the tests should detect. The student's code can call

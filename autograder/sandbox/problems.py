@@ -163,7 +163,7 @@ class NotDefined(StudentProblem):
 
 
 class Raised(StudentProblem):
-    """The student's code raised an exception. A check that expects it sets `was_asked_for`."""
+    """Exception of the student's code. A check that expects the exception sets `was_asked_for`."""
 
     kind: ProblemKind = "raised"
     was_asked_for = False
@@ -274,10 +274,10 @@ def _is_of_a_stub(problem: Problem) -> bool:
 def about_sibling(
     problem: Problem, subject: str, source: Source, exercises: Collection[str]
 ) -> StudentProblem | None:
-    """Return the problem for code that needs another exercise, if it is unwritten or missing.
+    """Return the problem for code that needs another exercise which is unwritten or missing.
 
-    Return None if this is not the reason. `exercises` are the names of all exercises of the course,
-    because a file may import any of them.
+    Return None if the code failed for another reason. `exercises` are the names of all exercises of
+    the course, because a file may import any of them.
     """
     place = problem.place
     file = one_line(place.label, 80) if place is not None else ""

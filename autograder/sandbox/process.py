@@ -64,8 +64,8 @@ class WorkerProcess:
     ) -> Reply:
         """Send a request and return its reply.
 
-        While the student's code runs, it may ask questions. The function `answer` answers them, and
-        the time that this takes is not counted as the student's.
+        While the student's code runs, it may ask questions. The function `answer` answers the
+        questions. The time for these answers does not count as the student's time.
 
         Raises:
             DeadlinePassed: the reply did not come in time, and the worker was killed.

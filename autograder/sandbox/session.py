@@ -28,7 +28,7 @@ class WorkerSession:
 
     The sessions of a submission share its processes, the values that were read from it, and
     `shared`, a dict with which checks pass data to each other. If `is_heard` is false, printed text
-    is not kept. This is so in a hidden check, and while code of the course runs in the same
+    is not kept. It is false in a hidden check, and while code of the course runs in the same
     process. `has_printed` is true if the last call printed something.
     """
 
@@ -55,7 +55,7 @@ class WorkerSession:
         """Return the reply to a request.
 
         If functions of the course are arguments of the call, `functions` lists them. In the
-        arguments, the handles -1, -2 and so on stand for them.
+        arguments, the handles -1, -2 and so on stand for these functions.
 
         Raises:
             StudentProblem: the call returned no value; the exception's code says why.

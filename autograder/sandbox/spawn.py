@@ -153,25 +153,25 @@ def process_limits(limits: Limits) -> dict[str, int]:
 
 @functools.cache
 def library_folders() -> list[str]:
-    """Return the folders of installed libraries, except those of editable installs."""
+    """Return the folders of installed libraries, except folders of editable installs."""
     return [p for p in sys.path if Path(p).name in {"site-packages", "dist-packages"}]
 
 
 def keep_to_one_thread() -> None:
     """Limit libraries and processes that start after this call to one thread.
 
-    A number of threads that the user has set stays. With small matrices and other busy processes,
-    more threads would only wait for each other.
+    If the user has set a number of threads, this number stays. With small matrices and other busy
+    processes, more threads would only wait for each other.
     """
     for name in THREADS:
         os.environ.setdefault(name, "1")
 
 
 def environment(home: str) -> dict[str, str]:
-    """Return all environment variables of a worker. None depends on the judge's variables.
+    """Return all environment variables of a worker. They do not depend on the judge's variables.
 
-    The exception is SYSTEMROOT, without which Windows starts no process. Its value is the same on
-    all machines of one kind.
+    The exception is SYSTEMROOT: Windows starts no process without this variable. Its value is the
+    same on all machines of one kind.
     """
     kept = {"SYSTEMROOT": os.environ["SYSTEMROOT"]} if "SYSTEMROOT" in os.environ else {}
     return {
@@ -227,7 +227,7 @@ def slow_modules(library: Library, mentions: Callable[[str], bool]) -> tuple[str
 
 
 def slow_modules_in(library: Library, path: Path) -> tuple[str, ...]:
-    """Return the slow modules that a file probably uses; none if the file cannot be read."""
+    """Return the slow modules that a file probably uses; no modules for an unreadable file."""
     try:
         with path.open("rb") as file:
             data = file.read(MOST)

@@ -64,7 +64,7 @@ class Workers:
         seconds: float,
         answer: AnswerTo | None = None,
     ) -> Reply:
-        """Return the reply of the session's process. `answer` answers questions of its code.
+        """Return the reply of the session's process. `answer` answers questions from the code.
 
         Raises:
             StudentProblem: the process ended or timed out, or the submission cannot be loaded or

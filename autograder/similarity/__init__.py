@@ -1,1 +1,1 @@
-"""Similarity of submissions: it makes a list that a person judges, and never decides itself."""
+"""Lists of similar submissions for a person to judge. The package never decides itself."""

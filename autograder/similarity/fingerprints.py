@@ -30,7 +30,7 @@ def code_of(source: Source, others: Iterable[str]) -> str:
 
 
 def normalized(text: str) -> str:
-    """Return a text in the form to which the positions of fingerprints refer."""
+    """Return a text in normal form. Positions of fingerprints refer to this form."""
     return text.replace("\r\n", "\n").replace("\r", "\n")[:LONGEST].strip("\n") + "\n"
 
 

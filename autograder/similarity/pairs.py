@@ -59,7 +59,7 @@ def compare_exercise(
     """Return the pairs that stand out in an exercise, which is given by name and title.
 
     Only fingerprints of the students' own code count. A pair stands out if it shares more than half
-    of them, more than any two of the right answers (which were written independently), and more
+    of these, more than any two of the right answers (which were written independently), and more
     than the median pair of the class. Students who submitted `together` are left out.
     """
     long = {student: prints for student, prints in work.items() if len(prints) >= LEAST}
@@ -86,7 +86,7 @@ def compare_exercise(
 
 
 def pairwise_similarity(prints: Sequence[Fingerprints]) -> tuple[Similarities, Similarities]:
-    """Return two (n, n) arrays: each pair's shared part of the shorter text, and the count."""
+    """Return (n, n) arrays for pairs: the shared part of the shorter text; the number shared."""
     count = len(prints)
     shared = np.zeros((count, count))
     if count < 2:

@@ -141,8 +141,7 @@ class Image(msgspec.Struct, array_like=True):
         """Return the row and the column of the cell at the point (x, y).
 
         The row or the column is None if the point is outside the image. `lean` is a fraction of a
-        cell: it shifts the point, so that a point on the border of two cells belongs to one of
-        them.
+        cell: it shifts the point, so that a point on a border belongs to one of the two cells.
         """
         x, y = place
         return _number_at(self.y_edges, y, lean), _number_at(self.x_edges, x, lean)
@@ -304,7 +303,7 @@ def _reader(payload: Buffer, met: set[int]) -> Callable[[int, memoryview], objec
 
 
 def _array(payload: Buffer, taken: int, data: memoryview) -> tuple[object, int]:
-    """Return the array that `data` describes, and its end. It must not begin before `taken`."""
+    """Return the described array and its end. Raise if the array begins before `taken`."""
     if len(data) < _PLACE.size:
         raise ProtocolError("an array's header is too short")
     view, code, axes, _, offset = _PLACE.unpack_from(data)

@@ -97,7 +97,7 @@ def _importable(error: ImportError, files: Collection[str]) -> str:
 
 
 def _library(step: TracebackType, error: BaseException) -> str:
-    """Return the package that the student's line called and that raised, or an empty text."""
+    """Return the package that raised when the student's line called it, or an empty text."""
     inner = step.tb_next
     look_ups = "__getattr__", "__setattr__"  # a look-up belongs to the line itself
     if inner is None or inner.tb_frame.f_code.co_name in look_ups or OF_A_CALL.search(said(error)):
@@ -107,7 +107,7 @@ def _library(step: TracebackType, error: BaseException) -> str:
 
 
 def _cut(text: str, most: int) -> str:
-    """Return the first `most` characters of a text, with `?` for characters that UTF-8 lacks."""
+    """Return the first `most` characters of a text; `?` replaces characters outside UTF-8."""
     return text[:most].encode("utf-8", "replace").decode("utf-8")
 
 
@@ -152,7 +152,7 @@ def _place(step: TracebackType) -> CodePlace:
 
 
 def _part(raw: str, first: int, last: int) -> tuple[int, int]:
-    """Return the start and end of a part of a line without its blanks; 0 and 0 if outside."""
+    """Return a part's start and end in the line without its indent; 0 and 0 if outside."""
     text = raw.strip()
     indent = raw.find(text)
     if 0 <= first - indent < last - indent <= len(text):

@@ -121,7 +121,7 @@ def _can_be_set(figure: Any) -> bool:
 
 
 def is_plain(figure: Any) -> bool:
-    """Return True if all updates that drawing would make can be made without drawing."""
+    """Return True if every update that drawing makes is also possible without drawing."""
     if _kind(figure) != "matplotlib.figure.Figure" or figure.subfigs:
         return False
     if figure.canvas.callbacks.callbacks.get("draw_event"):

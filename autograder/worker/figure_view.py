@@ -95,7 +95,7 @@ class View:
         return self._on_axes[id(axes)]
 
     def _opaque(self) -> Iterator[tuple[int, Any, list[Extent]]]:
-        """Yield the artists that hide earlier artists: drawing order, outline and limits."""
+        """Yield drawing order, outline and limits of each artist that hides earlier ones."""
         for rank, artist in enumerate(self._drawn):
             if is_visible(artist):
                 paths = list(self._opaque_paths(artist))
@@ -288,7 +288,7 @@ class Picture(NamedTuple):
 def pictures_of(axes: Any, view: View) -> list[Picture]:
     """Return the visible images on axes, in drawing order.
 
-    An image that another one covers completely is left out.
+    An image is left out if another image covers it completely.
     """
     meshes = (c for c in axes.collections if hasattr(c, "get_coordinates"))
     items = [*axes.get_images(), *(mesh for mesh in meshes if mesh.get_array() is not None)]
@@ -368,7 +368,7 @@ def _visible_cells(corners: Floats, item: Any, axes: Any, view: View) -> Any:
 
 
 def _different(colours: Floats) -> int:
-    """Return the number of colours that an eye can distinguish from the colour before."""
+    """Return the number of colours in a list, without those that look like the one before."""
     count, last = 0, None
     for red, green, blue in colours.tolist():  # numpy is slower for only three numbers
         if last is None or any(

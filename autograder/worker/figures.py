@@ -47,7 +47,7 @@ def entries(legends: Iterable[Any], view: View) -> list[LegendEntry]:
 
 
 def label_of(artist: Any, entries: list[LegendEntry]) -> str:
-    """Return the legend's text for a line or a scatter plot, or an empty text if it is unclear."""
+    """Return the legend's text for a line or a scatter plot, or an empty text if unclear."""
     left = entries
     for name in ("colour", "get_linestyle", "get_marker", "get_linewidth"):
         own_trait = _trait(artist, name)
@@ -204,8 +204,8 @@ def _ticks(axes: Any, axis: Any, view: View, known: Ticks) -> list[tuple[str, fl
 def _texts(axes: Any, view: View, pictures: list[Picture]) -> list[tuple[str, tuple[float, float]]]:
     """Return the readable texts, each with its position in data coordinates.
 
-    If only a few texts have the same colour as their cell, these texts are returned too. If most
-    texts do, only the readable texts are returned.
+    Texts that have the same colour as their cell are returned too, if there are only a few. If most
+    texts have the colour of their cell, only the readable texts are returned.
     """
     found, readable = [], []
     ground = colour_over(axes.get_facecolor(), view.page)

@@ -50,8 +50,8 @@ def limit_self(memory_mb: int, cpu_seconds: int, max_tasks: int = 0) -> None:
 def backstop_of_tasks() -> int:
     """Return the system's limit on all tasks of this user, or a very high limit if it has none.
 
-    The kernel counts the tasks of all processes of a user together. So a limit of the size that one
-    submission needs could be used up by another submission.
+    The kernel counts the tasks of all processes of a user together. If the limit were only what one
+    submission needs, another submission could use it up.
     """
     import resource
 
@@ -61,7 +61,7 @@ def backstop_of_tasks() -> int:
 
 @functools.cache
 def mapped_bytes() -> int:
-    """Return the number of bytes that this process has mapped. Read it while /proc exists."""
+    """Return the number of bytes that this process has mapped. Call this while /proc exists."""
     try:
         with open("/proc/self/statm", encoding="ascii") as file:
             return int(file.read().split()[0]) * 4096

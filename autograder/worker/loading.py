@@ -1,7 +1,7 @@
 """Loading of the student's source as a module: if a top-level statement fails, the others run.
 
-A file runs like the cells of a notebook. A line that fails, a `pip` command, or an import that is
-not available here affects only code that uses its result.
+A file runs like the cells of a notebook. A line may fail, be a `pip` command, or import a module
+that is not available here. Then only code that uses the line's result is affected.
 """
 
 import builtins

@@ -141,7 +141,7 @@ class Passed(msgspec.Struct, array_like=True):
 
 
 class Callback(msgspec.Struct, array_like=True):
-    """Call by the student's code of a function that runs in another process.
+    """Call that the student's code makes to a function in another process.
 
     `number` is the position of the function, counted from 1, among the functions that were passed
     to the student's code.

@@ -60,7 +60,7 @@ def _generator(value: Any) -> Any:
 
 
 def _exception(kind: str, message: str) -> Exception:
-    """Return an exception of the built-in class, or class of a library, with the name `kind`."""
+    """Return an exception of the class `kind`, which is built in or defined by a library."""
     for place in (builtins, np.exceptions, np.linalg):
         found = getattr(place, kind, None)
         if isinstance(found, type) and issubclass(found, Exception):

@@ -188,7 +188,7 @@ class Answers:
 
 
 def _echo(arg: object) -> Any:
-    """Return an argument as plain data, or None for a model and other objects."""
+    """Return an argument as plain data, or None for a model or another object."""
     try:
         return serialised(arg)
     except Unsendable:

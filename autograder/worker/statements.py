@@ -87,7 +87,7 @@ class Statements:
 def _parts(node: ast.stmt) -> Iterator[tuple[ast.stmt, str]]:
     """Yield a statement and the name that it binds. Split an import of several names.
 
-    So if one of the names does not exist, the other names are still imported.
+    Then the other names are still imported if one of the names does not exist.
     """
     if not isinstance(node, ast.Import | ast.ImportFrom):
         yield node, ""

@@ -56,7 +56,7 @@ def run_module(
 def _fails(
     build: Callable[..., Any], args: list[Any], kwargs: dict[str, Any], forward: Forward
 ) -> bool:
-    """Return whether a new module raises an exception too, so that no earlier call is the cause."""
+    """Return True if a new module raises an exception too. Then no earlier call is the cause."""
     try:
         run_module(build, args, kwargs, forward)
     except Exception:

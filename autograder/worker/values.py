@@ -99,7 +99,7 @@ TAGS = {kind.letter.encode(): kind for kind in (TUPLE, NAMED, SET, FROZEN, RECOR
 
 
 def as_sent(value: Any) -> Any:
-    """Return a value of one of these types in the form to send; any other value unchanged."""
+    """Return a value of one of these types in the form to send, and other values unchanged."""
     if type(value) in AS_IT_IS:
         return value
     if isinstance(value, Tuple) and value.names:
@@ -147,7 +147,7 @@ def is_composite(key: object) -> bool:
 
 
 class WrongKind(Exception):
-    """The bytes are marked as a value of one of these types, but are not valid for it."""
+    """The bytes are marked as a value of one of these types, but are not valid for that type."""
 
 
 class Restored:

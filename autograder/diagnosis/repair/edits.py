@@ -130,7 +130,7 @@ def _in_unit(
 
 
 def _at_equal_places(equal: Iterable[list[Changed]]) -> Iterator[Sequence[Changed]]:
-    """Yield one change at all equal places, and at subsets if there are few. None overlap."""
+    """Yield the same change at all equal places, and, if these are few, at some of them."""
     for places in equal:
         spans = sorted(change.span for _, change in places)
         if all(span.end <= other.start for span, other in itertools.pairwise(spans)):
@@ -165,7 +165,7 @@ def _names_kept_apart(tree: Tree) -> Iterator[list[Changed]]:
     """Yield edits that give a variable's second value a name of its own.
 
     The new name replaces the old one in the assignment and in the next uses. Later uses keep the
-    old name, and so they get the first value.
+    old name, so they get the first value.
     """
     for node in tree.nodes:
         if not isinstance(node, ast.Assign) or len(node.targets) != 1:
@@ -196,10 +196,10 @@ def _had_a_value(owner: Function, target: ast.Name) -> bool:
 
 
 class Suspects(NamedTuple):
-    """Lines that are more or less likely to be wrong than others.
+    """Lines that are more likely or less likely to be wrong than other lines.
 
     Attributes:
-        also_passing: lines that passing checks run too. They are less likely to be wrong.
+        also_passing: lines that passing checks run too, and so are less likely to be wrong.
         raised: lines in which an exception was raised.
         feeding: lines that assign the names that are used in `raised` lines.
         departing: the line that computes the first value which no correct answer computes.

@@ -64,7 +64,7 @@ class Found(msgspec.Struct, frozen=True):
 def describe_repair(found: Sequence[Found], shown_only: bool = False) -> Repair | None:
     """Return the sentences for the results of one or several searches, or None if there are none.
 
-    If there are several results, each one is about other functions.
+    If there are several results, each result is about other functions.
 
     Args:
         shown_only: true if only visible checks were run, as in a released course.
@@ -80,7 +80,7 @@ def describe_repair(found: Sequence[Found], shown_only: bool = False) -> Repair 
 
 
 def _describe(found: Found, shown_only: bool) -> Repair | None:
-    """Return a sentence about the lines of all passing edits, or None if these are too many."""
+    """Return a sentence about the lines of all passing edits, or None if the lines are too many."""
     passes = "every visible check" if shown_only else "every check"
     if found.functions:
         names = join_names([one_line(name, 60) for name in found.functions])
@@ -110,7 +110,7 @@ def _of_two(found: Found, passes: str) -> Repair | None:
 
 
 def _of_lines_alone(found: Found) -> Repair | None:
-    """Return a sentence with lines that may be wrong, for a search without passing edits."""
+    """Return a sentence with lines that may be wrong, for a search that found no passing edit."""
     departs = "{} is the first to compute a value that no known correct solution computes."
     runs = "Only failing checks run {}."
     for lines, kind, text in (found.departing, DEPARTS, departs), (found.only_failing, RUNS, runs):
@@ -144,7 +144,7 @@ def _line(found: Found, number: int, line: int) -> Line:
 
 
 def _of_either(found: Found, passes: str) -> Repair | None:
-    """Return a sentence with the lines of edits that are each enough, or None for many lines."""
+    """Return a sentence with the lines of edits, each enough by itself; None for many lines."""
     edits = sorted(found.edits, key=lambda edit: (edit.unit, edit.lines))
     places = {(edit.unit, line) for edit in edits for line in edit.lines}
     if len(places) > MOST_LINES or any(len(edit.lines) > 1 for edit in edits):

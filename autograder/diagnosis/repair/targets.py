@@ -1,4 +1,4 @@
-"""Targets of a repair, and a measure of how close an edited file comes to them.
+"""Targets of a repair, and a measure of how close an edited file comes to its targets.
 
 Targets are failed checks of functions for which the diagnosis has not named a mistake.
 """
@@ -23,7 +23,7 @@ class Targets(msgspec.Struct, frozen=True):
     Attributes:
         failed: the failed checks without a named mistake.
         checks: the checks that must pass after the edit. If empty, every check must pass.
-        functions: the functions that the checks in `failed` test. Empty if no other checks failed.
+        functions: the functions that the checks in `failed` test; none if no other checks failed.
         not_run: checks that did not run. They may also test these functions.
     """
 
@@ -33,15 +33,15 @@ class Targets(msgspec.Struct, frozen=True):
     not_run: tuple[str, ...] = ()
 
     def are_met_by(self, result: CheckResult) -> bool:
-        """Return True if a check passes, or if it tests functions other than the targets' ones."""
+        """Return True if a check passes, or if it also tests functions other than the targets."""
         return passes(result) or not _functions(result) <= set(self.functions)
 
 
 def find_targets(source: Source, results: Sequence[CheckResult]) -> Targets:
     """Return the failed checks of functions that are written and have no named mistake.
 
-    Leave out a function that uses another function with a named mistake: it may be right and fail
-    only because of that mistake.
+    Leave out a function that uses another function with a named mistake: the function may be right,
+    and fail only because of that mistake.
     """
     failed = [result for result in results if result.outcome == "failed"]
     named = frozenset(name for result in failed if _is_named(result) for name in _functions(result))

@@ -91,15 +91,15 @@ def template_changes(tree: Tree, node: ast.AST, known: Sequence[Template]) -> It
 
 
 def _free(node: ast.AST) -> tuple[str, ...]:
-    """Return the names that an expression needs, except those that it binds itself."""
+    """Return the names that an expression uses but does not bind itself."""
     names = [name for name in ast.walk(node) if isinstance(name, ast.Name)]
     bound = {name.id for name in names if isinstance(name.ctx, ast.Store)}
     return tuple(dict.fromkeys(name.id for name in names if name.id not in bound))
 
 
 def _renamed(template: Template, owner: Function, scope: Sequence[str]) -> str:
-    """Return the text of a template with the student's names; empty if a name is missing.
-    Parameters are renamed by their positions. For one other name, a local name is guessed.
+    """Return a template's text with the student's names, or an empty text if names are missing.
+    Parameters are renamed by position. If one other name is unknown, a local name replaces it.
     """
     parameters = parameters_of(owner)
     new_names: dict[str, str] = {}

@@ -75,7 +75,7 @@ class TracedValue(NamedTuple):
 
 
 def with_line_marks(source: Source, trees: Sequence[Tree | None]) -> Source:
-    """Return the source with a mark before each statement. The mark has the unit and the line."""
+    """Return the source with a mark before each statement. The mark names the unit and the line."""
     return _marked(source, trees, Unit("marks", _MARK_LINE), _mark_lines)
 
 
@@ -187,7 +187,7 @@ def lines_run(printed: str) -> Lines:
 def feeding_lines(trees: Sequence[Tree | None], lines: Lines) -> Iterator[tuple[int, int]]:
     """Yield the lines that assign or test the names which the given lines use.
 
-    A line counts only if it is in the same function.
+    Yield a line only if it is in the same function as a given line.
     """
     for number, tree in enumerate(trees):
         here = {line for unit, line in lines if unit == number}
@@ -224,7 +224,7 @@ def values_of_right_answers(
 ) -> Known:
     """Return the values that the correct answers in these files compute.
 
-    The result is empty if there are no files.
+    Return no values if there are no files.
 
     Args:
         printed: a function that runs the checks of a source and returns the output.
@@ -246,7 +246,7 @@ def first_departure(values: Sequence[TracedValue], known: Known) -> tuple[Lines,
     """Return the line with the first unknown value, and the lines with only known values.
 
     A value is known if a correct answer computes it too. Both results are empty if each line has an
-    unknown value, because then the student's approach is not that of a correct answer.
+    unknown value, because then the student's approach differs from every correct answer.
     """
     lost: dict[tuple[int, int], bool] = {}
     first: tuple[int, int] | None = None

@@ -48,7 +48,7 @@ class Tree:
     Attributes:
         nodes: all nodes that an edit may touch, in the order of the text.
         statement: a dict from each node to its statement.
-        owner: a dict from each node to its function, or None outside functions.
+        owner: a dict from each node to its function, or to None outside functions.
         parent: a dict from each node to its parent.
         imported: the names that this unit, or another unit of the same source, imports.
 
@@ -81,8 +81,8 @@ class Tree:
     def _linked(self) -> Iterator[ast.AST]:
         """Yield all nodes that an edit may touch, in the order of the text.
 
-        Of the top level, yield only definitions of functions and classes: other values there are
-        the student's answers.
+        At the top level, yield only definitions of functions and classes. Other statements at the
+        top level set the student's answers.
         """
         waiting: list[tuple[ast.AST, Function | None, ast.stmt | None]] = [
             (node, None, None)
@@ -129,7 +129,7 @@ class Tree:
         return self.raw[start:end].decode()
 
     def operand(self, node: ast.AST) -> str:
-        """Return a node's text as an operand: in brackets if an operator next to it needs them."""
+        """Return a node's text as an operand, in brackets if a neighbouring operator needs them."""
         text = self.source(node)
         return text if isinstance(node, ATOMIC) else f"({text})"
 
@@ -183,7 +183,7 @@ def read_trees(units: Sequence[Unit]) -> tuple[Tree | None, ...]:
 
 
 def read_tree(unit: Unit) -> Tree | None:
-    """Return the tree of a unit, or None if it is not Python or too large for a search."""
+    """Return the tree of a unit, or None if the unit is not Python or too large for a search."""
     try:
         return Tree(unit)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

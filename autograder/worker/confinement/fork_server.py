@@ -2,7 +2,7 @@
 
 To request a child, the judge sends the limits and the descriptor of the child's connection on the
 control socket (SEQPACKET). The fork server sends back a descriptor of the child process. After the
-child has ended, it sends the exit code.
+child has ended, the fork server sends the exit code.
 """
 
 import contextlib
@@ -53,7 +53,7 @@ class Forker:
         self.make_server: Callable[[], Any]  # called in a child once it is confined
 
     def prepare(self) -> None:
-        """Do everything that is needed only once. The order of these steps must not change."""
+        """Do all steps that are needed only once. The order of the steps must not change."""
         kernel.prctl(kernel.SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
         self.proc = os.open("/proc", os.O_PATH | os.O_DIRECTORY)
         # imports need /proc and all files of Python, which this process cannot reach later

@@ -37,8 +37,8 @@ def _open_to_all(path: str) -> bool:
 def enter_user_namespace(proc: int, flags: int) -> None:
     """Enter a new user namespace and the new namespaces in `flags`.
 
-    User id and group id stay the same inside. `proc` is a descriptor of /proc. The process must
-    have a single thread.
+    User id and group id stay the same in the new namespace. `proc` is a descriptor of /proc. The
+    process must have a single thread.
     """
     user, group = os.getuid(), os.getgid()
     kernel.unshare(kernel.NEW_USER | flags, "user namespace")

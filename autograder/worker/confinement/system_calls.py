@@ -148,7 +148,7 @@ def _add(rules: Any, action: Any, name: str, *conditions: Any) -> None:
 
 
 def for_this_process(program: bytes) -> bytes:
-    """Return the filter with this process's id, so that it can send signals only to itself."""
+    """Return the filter with this process's id. The process can send signals only to itself."""
     return program.replace(struct.pack("<I", OWN_PID), struct.pack("<I", os.getpid()))
 
 
