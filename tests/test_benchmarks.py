@@ -46,6 +46,7 @@ def test_a_class_graded_beside_busy_loops_gets_the_same_bytes():
     assert "the same bytes" in done.stdout
 
 
+@pytest.mark.thorough
 def test_a_class_is_handed_out_by_the_real_scheduler():
     done = run("benchmarks.cluster", "--short")
     assert done.returncode == 0, done.stderr

@@ -51,7 +51,7 @@ from autograder.worker.messages import Unit
 
 SEEDS = 50
 QUICK = 50  # --quick tries one in 50 misconceptions, pairs, mutants and seeds
-QUICK_RIGHT = 3  # --quick tries the solution and one in 3 right answers
+QUICK_RIGHT = 5  # --quick tries the solution and one in 5 right answers
 PAIRS = 150  # number of pairs for each function, evenly spaced in the list
 PAIRS_SLOW = 25  # for modules and random functions, which are slow
 STYLES = 5

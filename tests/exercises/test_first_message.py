@@ -182,6 +182,7 @@ def test_a_name_is_true_of_what_the_mask_does(grade_text, change):
     assert "A blocked key gets weight 0" in required(failed)
 
 
+@pytest.mark.thorough
 def test_what_a_batch_changes_is_not_what_each_sequence_gives(grade_text):
     """The size of axis 1 is d_k for one sequence, and L_q in a batch."""
     text = (ROOT / "solutions" / "self_attention.py").read_text()
@@ -290,6 +291,7 @@ def test_half_precision_has_its_own_hint(grade_text):
     assert first_failed(grade_text("softmax", text)).hints[0].startswith("Which dtype")
 
 
+@pytest.mark.thorough
 def test_weights_that_are_not_rescaled_get_a_hint_about_that(grade_text):
     """The hint was about the weights that are returned, which were right."""
     text = change("find_the_bug", ("/ (1 - p)", "* 1"))
@@ -324,6 +326,7 @@ def test_a_call_that_fails_by_itself_is_no_memory(grade_text):
     assert "TypeError" in last.finding
 
 
+@pytest.mark.thorough
 def test_a_generator_of_its_own_is_not_one_that_starts_again(grade_text):
     text = (ROOT / "solutions" / "train_and_generate.py").read_text()
     old = "generator=generator"

@@ -41,7 +41,7 @@ def checks_in_kit(grade_text, monkeypatch):
     return graded
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("result", ["None", "{'output': args[0]}"])
 @pytest.mark.parametrize(
     ("exercise", "name"),
@@ -85,6 +85,7 @@ class SelfAttention(nn.Module):
 """
 
 
+@pytest.mark.thorough
 def test_all_missing_matrices_are_named_without_an_answer(checks_in_kit):
     checks = checks_in_kit("self_attention", lambda text: text + FUSED)
     wrong = [check for check in checks if check.outcome != "passed"]
