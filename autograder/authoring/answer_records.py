@@ -43,10 +43,10 @@ class Recorder:
         self._known: dict[tuple[str, bytes], list[Any]] = {}
 
     def call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Return the function's result, and record it if arguments and result are plain data.
+        """Return the function's result. If the arguments and the result are plain data, record it.
 
         Raises:
-            NotJudged: they are not plain data, so a released check cannot ask for this result.
+            NotJudged: arguments or result are not plain data, so a released check cannot use them.
         """
         asked = ProjectionHash((args, kwargs))
         function = self._named(name)

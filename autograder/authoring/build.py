@@ -45,7 +45,7 @@ reads your answers and gives the points."""
 def build_exercise(course: Course, exercise: Exercise, variant: str = "") -> dict[Path, str]:
     """Return a dict from the paths of an exercise's files to the texts of the files.
 
-    If given, `variant` sets a student's numbers.
+    If `variant` is given, the files have that variant's numbers.
 
     Raises:
         UserError: there is no solution, its markers do not match, or it has no variants.
@@ -58,7 +58,7 @@ def build_exercise(course: Course, exercise: Exercise, variant: str = "") -> dic
 
 
 def stub_text(course: Course, exercise: Exercise, variant: str = "") -> str:
-    """Return the student's script: the text without the solution, and how to check the script.
+    """Return the student's script: the text without solutions, and advice on how to check it.
 
     Raises:
         UserError: there is no solution, its markers do not match, or it has no variants.
@@ -70,7 +70,7 @@ def stub_text(course: Course, exercise: Exercise, variant: str = "") -> str:
 
 
 def stub_notebook(course: Course, exercise: Exercise, variant: str = "", last: str = "") -> str:
-    """Return the student's notebook: pictures, the cell that checks it, and a `last` cell if given.
+    """Return the student's notebook with pictures, a check cell, and a `last` cell if given.
 
     Raises:
         UserError: there is no solution, its markers do not match, or jupytext is not installed.
@@ -129,8 +129,8 @@ def written(book: Any) -> str:
 def as_book(text: str, pictures: Path | None = None, checking: Sequence[Any] = ()) -> Any:
     """Return a percent-format script as an nbformat notebook, with pictures from a folder.
 
-    The `checking` cells come before cells that are marked `after="check"`. The id of a cell is made
-    from the function or heading in it, so it stays the same when another cell is added.
+    The `checking` cells come before cells that are marked `after="check"`. A cell's id is made from
+    the function or heading in the cell. So the id stays the same when another cell is added.
 
     Raises:
         UserError: jupytext is not installed.

@@ -17,11 +17,10 @@ FACTS = frozenset({"fact", "measure"})
 class Compared(msgspec.Struct):
     """Equal and different results of the full course and its release, for one exercise.
 
-    Three fields count visible checks: `same` those with equal outcomes, `differences` those with
-    different outcomes, and `untold` those that the release cannot judge. `named` counts the
-    diagnoses that have a name in the full course. In the release, `also_named` of them have the
-    same name, `not_named` have no name, and `false_names` have another name. The seconds are
-    totals.
+    Three fields count visible checks: `same` counts equal outcomes, `differences` counts different
+    outcomes, and `untold` counts checks that the release cannot judge. `named` counts the diagnoses
+    that have a name in the full course. In the release, `also_named` of them have the same name,
+    `not_named` have no name, and `false_names` have another name. The seconds are totals.
     """
 
     exercise: str

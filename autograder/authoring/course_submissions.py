@@ -37,7 +37,7 @@ def read_course_work(path: Path, exercise: Exercise) -> Source:
     """Read a solution, or another answer that belongs to the course.
 
     Raises:
-        UserError: it cannot be read.
+        UserError: the file cannot be read.
     """
     try:
         return read_source(path, exercise.name, Siblings(path.parent))

@@ -1,4 +1,4 @@
-"""Records for the diagnosis: the results of every misconception, which is run once."""
+"""Records for the diagnosis. Each misconception is run once, and its results are recorded."""
 
 import contextlib
 import sys
@@ -43,7 +43,7 @@ PLAIN: dict[str, Any] = {"kind": "plain"}
 def names_of(course: Course, exercise: Exercise, hints: int) -> RecordedNames:
     """Return the recorded mistakes of an exercise, with the first `hints` hints of each mistake.
 
-    A function is left out if students do not get the code that calls it or reads its results.
+    A function is left out if students do not get the code that calls it or reads the results.
     """
     functions = []
     with importable(course):
@@ -102,7 +102,7 @@ class _Helpers:
                 self.named.setdefault(id(value), f"{name}.{each}")
 
     def call(self, recipe: Recipe) -> dict[str, Any] | None:
-        """Return the way to call the function as data; None if only private code can call it."""
+        """Return data that say how to call the function; None if only private code can call it."""
         caller = recipe.caller
         if caller is None:
             return PLAIN
@@ -129,7 +129,7 @@ class _Helpers:
     def read(self, recipe: Recipe) -> str | None:
         """Return the name of the function that reads the results; None if students do not get it.
 
-        The name is empty if the results are compared without such a function.
+        Return an empty text if the results are compared without such a function.
         """
         read = recipe.comparison.read
         return "" if read is EXACT.read else self.named.get(id(read))
@@ -186,13 +186,13 @@ class ReplayRecorder:
         )
 
     def _pairs(self) -> list[Any]:
-        """Return the pairs of recorded misconceptions; the general misconceptions are left out."""
+        """Return the pairs of recorded misconceptions. General misconceptions are left out."""
         general = {misconception.id for misconception in GENERAL}
         own = (pair for pair in self.replay.pairs if not {pair[0].id, pair[1].id} & general)
         return [pair for pair in own if pair[1] in self.wrong]
 
     def _families(self) -> Sequence[tuple[Misconception, ...]]:
-        """Return the simplest single mistakes, without those made from the recipe's steps."""
+        """Return the simplest single mistakes, except mistakes made from the recipe's steps."""
         wired = {wrong.id for wrong in wirings(self.recipe)}
         alone = [each for each in self.replay.families if len(each) == 1]
         return [each for each in alone if each[0].id not in wired][:MOST_FAMILIES]

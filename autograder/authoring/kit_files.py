@@ -38,7 +38,7 @@ def text_files(
     """Return all text files of the released course. The packages of the course must be importable.
 
     Raises:
-        UserError: students may not get one of the files; the message says why.
+        UserError: one of the files may not be given to students; the message says why.
     """
     # never the seed that grades submissions
     recorded = tuple(seed for seed in range(1, seeds + 2) if seed != course.content.seed)[:seeds]

@@ -32,10 +32,11 @@ class KitShares(msgspec.Struct):
     """Number of answers that a released course can judge, for one exercise.
 
     A misconception counts as named if a visible check fails and gives its name and no other name;
-    `not_named` has the others. If it passes all visible checks, it is not counted, because only
-    hidden checks test it. A right answer counts as complete if it passes all visible checks;
-    `not_complete` has the others, with the checks that they did not pass. `impossible` has the
-    checks that no right answer passes. `reasons` say why some functions have no names.
+    `not_named` lists all other misconceptions. A misconception that passes all visible checks is
+    not counted, because only hidden checks test it. A right answer counts as complete if it passes
+    all visible checks; `not_complete` lists all other right answers, with the checks that they did
+    not pass. `impossible` has the checks that no right answer passes. `reasons` say why some
+    functions have no names.
     """
 
     exercise: str
@@ -62,7 +63,7 @@ class KitShares(msgspec.Struct):
 
 
 def kit_shares(course: Course, kit: Path, exercise: Exercise, with_names: bool) -> KitShares:
-    """Grade a course's right answers and misconceptions with the release in `kit`; count them."""
+    """Grade the right answers and misconceptions with the release in `kit`. Return the counts."""
     shares = KitShares(exercise.name)
     wrong: list[WrongAnswer] = []
     if with_names:
@@ -89,7 +90,7 @@ def kit_shares(course: Course, kit: Path, exercise: Exercise, with_names: bool) 
 def _right_answers(
     shares: KitShares, course: Course, exercise: Exercise, judge: Judge
 ) -> dict[str, frozenset[str]]:
-    """Count the right answers. Return a dict from each check to the functions that it uses."""
+    """Count the right answers. Return a dict from each check to its functions."""
     about: dict[str, frozenset[str]] = {}
     titles: dict[str, str] = {}
     passed: set[str] = set()

@@ -42,7 +42,7 @@ def leaks(
 
     The search finds lines and larger expressions of solutions, hidden checks and the reference. For
     expressions, names do not matter. It also finds `secrets`, texts that the policy holds back.
-    Code that is in a `shown` text, such as a hint, does not count.
+    Code that is also in a text in `shown`, such as a hint, does not count.
     """
     private, public = _texts(course, exercises)
     # a line that the engine's own files contain reveals nothing
@@ -68,7 +68,7 @@ def leaks(
 
 
 def _plain(text: str) -> str:
-    """Return a text without spaces, quotes and backslashes, which may be written differently."""
+    """Return a text without spaces, quotes and backslashes: equal code can differ in these."""
     return re.sub(r"[\s\"'\\]+", "", text)
 
 
@@ -98,7 +98,7 @@ def _texts(course: Course, exercises: Sequence[Exercise]) -> tuple[list[str], li
 
 
 def _shapes(texts: Iterable[str]) -> dict[str, str]:
-    """Return a dict from the form without names of each larger expression to the expression."""
+    """Return a dict from form to expression for larger expressions. The form has no names."""
     shapes: dict[str, str] = {}
     for text in texts:
         try:
@@ -112,7 +112,7 @@ def _shapes(texts: Iterable[str]) -> dict[str, str]:
 
 
 def _is_answer_like(node: ast.expr) -> bool:
-    """Return whether an expression computes something. Texts and tables of constants do not."""
+    """Return whether an expression computes something. A text or table of constants does not."""
     if isinstance(node, ast.JoinedStr | ast.Constant | ast.Dict | ast.Tuple | ast.List | ast.Set):
         return False
     parts = [part for part in ast.walk(node) if isinstance(part, ast.expr)]

@@ -68,7 +68,7 @@ def refuse_authoring_errors(course: Course, exercises: Sequence[Exercise]) -> No
 
 
 def refuse_errors_in_code(course: Course, exercises: Sequence[Exercise]) -> None:
-    """Refuse authoring errors in code, after a judge has already checked the marks of the checks.
+    """Refuse authoring errors in code. A judge has already checked the marks of the checks.
 
     Raises:
         InvalidCourse: there are such errors.
@@ -197,14 +197,14 @@ def _near_name(name: str, known: Sequence[str]) -> str:
 
 
 def _below(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
-    """Yield the symbol tables inside a module's table. The code of the module itself has run."""
+    """Yield the symbol tables inside a module's table. The module's own code has run already."""
     for child in table.get_children():
         yield child
         yield from _below(child)
 
 
 def _defined_in_solution(course: Course, exercise: Exercise) -> Statements | None:
-    """Return a dict from each name in the solution to its definition; None if it is not clear."""
+    """Return a dict from name to definition in the solution; None if the names are not clear."""
     try:
         tree = course_text(course.solution_file(exercise.name)).tree
     except (OSError, SyntaxError, ValueError):
@@ -229,7 +229,8 @@ def _defined_in_solution(course: Course, exercise: Exercise) -> Statements | Non
 def _errors_in_uses(course: Course, exercise: Exercise) -> list[AuthoringError]:
     """Return an error for each unknown name that the checks of an exercise use.
 
-    The solution or the reference does not define such a name, or `course.yml` has no such question.
+    A name is unknown if the solution or the reference does not define it, or if it means a question
+    that `course.yml` does not have.
     """
     text = course_text(course.checks_file(exercise.name))
     solution = _defined_in_solution(course, exercise)
@@ -290,8 +291,7 @@ def _errors_in_runs(
     """Return the errors that a recipe or one of its misconceptions raises in a trial run.
 
     A misconception may rightly raise an error for some inputs. So an error counts only if all calls
-    raise it, or if no input can cause it, such as an undefined name. Recipes that use torch are not
-    run.
+    raise it, or if no input can cause it, such as an undefined name. Torch recipes are not run.
     """
     function = recipe.function
     here = places.of_recipe(function, "")
@@ -378,7 +378,7 @@ def _said_of(recipe: Recipe, state: Any) -> Iterator[tuple[str, Callable[[], Any
 def _first_state(recipe: Recipe, changes: Sequence[Change]) -> tuple[Exception | None, Any]:
     """Return (None, state) of the first successful call, or (error, None).
 
-    For torch, both are None.
+    For torch, return (None, None).
     """
     met: Exception | None = None
     for probe in recipe.calls(0):

@@ -18,7 +18,7 @@ MAX_KEPT = 50  # states of courses
 def refuse_new_errors(
     course: Course, exercises: Sequence[Exercise], only_code: bool = False
 ) -> None:
-    """Refuse authoring errors in these exercises. Files that had none before are not linted again.
+    """Refuse authoring errors in these exercises. Files without errors are not linted again.
 
     If `only_code` is true, the checks are already collected, and their marks are right.
 

@@ -33,7 +33,7 @@ TUPLES: dict[str, tuple[Any, str]] = {  # fields of a recipe: type of the items,
 
 
 class Places:
-    """Files of an exercise's misconceptions, to find the place of an error. Its module is first."""
+    """Files of an exercise's misconceptions, to find the place of an error. The module is first."""
 
     def __init__(self, module: ModuleType) -> None:
         self.path = Path(str(module.__file__))
@@ -184,7 +184,7 @@ def errors_in_recipe(
     solution: Mapping[str, ast.stmt] | None,
     folders: Sequence[Path],
 ) -> list[AuthoringError]:
-    """Return the errors in a recipe, which is not run. `solution` maps names to definitions."""
+    """Return the errors in a recipe without running it. `solution` maps names to definitions."""
     name = recipe.function
     if solution is not None and name not in solution:
         says = f"the solution has no function `{name}`{meant(name, solution)}"

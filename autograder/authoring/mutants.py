@@ -32,7 +32,7 @@ class MutantPlace(msgspec.Struct, frozen=True):
 
 
 def mutants(text: str, share: int = 1) -> Iterator[Mutant]:
-    """Yield the different mutants of the lines between the markers, for one in `share` places.
+    """Yield the distinct mutants of the lines between the markers. Use one place in `share` places.
 
     Raises:
         UserError: the mutation tester is not installed.
@@ -87,7 +87,7 @@ def _made(operator: Any) -> Any:
 
 @functools.lru_cache(8)
 def _solution_lines(text: str) -> frozenset[int]:
-    """Return the lines between the markers, without tests: a changed test is another test."""
+    """Return the lines between the markers. Leave out tests: a changed test is no mistake."""
     lines, inside, within = text.splitlines(), set[int](), False
     for number, line in enumerate(lines):
         if line.strip() in {BEGIN, END}:
@@ -102,7 +102,7 @@ def _solution_lines(text: str) -> frozenset[int]:
 
 @functools.lru_cache(8)
 def _meaning(text: str) -> str:
-    """Return the syntax tree as text, which does not depend on layout; empty if invalid."""
+    """Return the syntax tree as text without layout; an empty text for invalid code."""
     try:
         return ast.dump(ast.parse(text))
     except SyntaxError:
@@ -115,7 +115,7 @@ FIELDS = ("line", "reason")
 
 
 class EquivalentMutant(msgspec.Struct, frozen=True):
-    """Mutant that is right too: the changed line, and the reason why results do not change."""
+    """Mutant with right results: the changed line, and the reason why results do not change."""
 
     line: str
     reason: str

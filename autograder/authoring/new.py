@@ -30,7 +30,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 
 def with_exercise(path: Path, entry: str) -> str:
-    """Return the text of a `course.yml` with a new entry after its last exercise.
+    """Return the text of a `course.yml` with a new entry after the last exercise.
 
     Raises:
         UserError: other changes would be needed to add the entry; the message says what to add.
@@ -187,7 +187,7 @@ def _title(given: str, name: str) -> str:
 
 
 def _quoted(title: str) -> str:
-    """Return a title as a YAML value; it has no quotes if it does not need them."""
+    """Return a title as a YAML value, with quotes only if they are needed."""
     plain = re.fullmatch(r"[A-Za-z][\w ,.?()-]*", title) and title.lower() not in YAML_WORDS
     return title if plain else json.dumps(title, ensure_ascii=False)
 

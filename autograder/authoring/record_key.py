@@ -50,7 +50,7 @@ def engine_key() -> str:
 
 @functools.cache
 def machine() -> tuple[str, ...]:
-    """Return everything except code that may change numbers: versions and settings."""
+    """Return all versions and settings that may change numbers; code is not included."""
     libc = " ".join(platform.libc_ver())
     threads = sorted(f"{k}={v}" for k, v in os.environ.items() if k.endswith("_NUM_THREADS"))
     installed = {f"{each.name} {each.version}" for each in importlib.metadata.distributions()}
@@ -117,7 +117,7 @@ def _files_of(root: Path, parts: tuple[str, ...]) -> Iterator[Path]:
 
 @functools.lru_cache(maxsize=4096)
 def _imported(text: str, file: Path) -> tuple[tuple[str, ...], bool]:
-    """Return the full names that a file imports, and True if the file names certain folders.
+    """Return the full names that a file imports, and whether the file names certain folders.
 
     These are the folders of misconceptions and checks, where each exercise has its own files.
     """

@@ -42,7 +42,7 @@ OFTEN = 0.2  # seconds between two checks whether this process must end
 class RecordingTask(msgspec.Struct, frozen=True):
     """One part to record for one exercise of the course in `root`. `kit` is the released folder.
 
-    The part `shares` is measured with a kit that already has the other two parts.
+    The kit for the part `shares` already contains the other two parts.
     """
 
     root: Path
@@ -66,7 +66,7 @@ class RecordingOptions(msgspec.Struct, frozen=True):
 
 
 def record_part(task: RecordingTask) -> bytes:
-    """Return the packed record of one part; empty if there is nothing to record."""
+    """Return the packed record of one part, or b"" if there is nothing to record."""
     course = load_course(task.root / FILE_NAME)
     exercise = course.exercise(task.exercise)
     if task.part == "mistakes":
@@ -84,7 +84,7 @@ def record_all(
     how: RecordingOptions,
     say: Callable[[str], None],
 ) -> Parts:
-    """Return the records of all tasks; call `say` after each.
+    """Return the records of all tasks; call `say` after each task.
 
     Raises:
         UserError: somebody pressed Ctrl-C; the message says what is cached.

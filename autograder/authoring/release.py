@@ -103,7 +103,7 @@ def bundle(
 
 
 def _texts(course: Course, options: ReleaseOptions, checks: Checks) -> tuple[list[str], list[str]]:
-    """Return the hints and findings that students may see, and those that the policy holds back."""
+    """Return the hints and findings that students may see, then the texts that are held back."""
     most, exam = HINTS[options.policy], options.policy == "exam"
     shown: list[str] = []
     secret: list[str] = []
@@ -199,7 +199,7 @@ def _is_work(name: str) -> bool:
 
 
 def update(folder: Path, files: Mapping[str, bytes]) -> list[str]:
-    """Write a release over an earlier one. Return the exercises that students changed; they stay.
+    """Write a release over an earlier one. Keep and return the exercises that students changed.
 
     Raises:
         UserError: there is no earlier release in the folder.

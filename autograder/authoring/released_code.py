@@ -20,7 +20,7 @@ IMPORTS = ast.Import, ast.ImportFrom
 class Naming:
     """The places from which a file's names come.
 
-    `reference` is the package with the course's right answers, and `package` is the one that
+    `reference` is the package with the course's right answers, and `package` is the package that
     students get. `helpers` are modules of the reference that students get, without the package's
     name. `value` returns the reference's value for a dotted name without the package, or None.
     """
@@ -32,7 +32,7 @@ class Naming:
 
 
 def released(text: str, label: str, naming: Naming, checks: bool, silent: bool = False) -> str:
-    """Return the text that students get of a file with checks, or of a helper module.
+    """Return the text of a file with checks, or of a helper module, as students get it.
 
     With `silent`, messages on mistakes are removed too.
 

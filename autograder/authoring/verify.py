@@ -82,7 +82,7 @@ class Verified(msgspec.Struct):
 
 
 class Verifier:
-    """Verifier of an exercise. It tries one in `share` misconceptions, pairs, mutants and seeds."""
+    """Verifier of an exercise. It tries only every `share`-th misconception, pair and mutant."""
 
     def __init__(self, course: Course, exercise: Exercise, share: int = 1) -> None:
         self.course = course
@@ -255,7 +255,7 @@ class Verifier:
             self._fault(fault)
 
     def _values(self, simulated: Callable[[], Simulations]) -> None:
-        """Try the misconceptions that are wrong values. All others are wrong functions."""
+        """Try the misconceptions that are wrong values, not wrong functions."""
         try:
             tries = list(simulated())[:: self.share]
         except Exception as error:
@@ -377,10 +377,10 @@ def named_in(report: ExerciseReport, function: str) -> set[str]:
 
 
 def named_by_answers(replay: Replay, wrong: Fingerprint) -> set[str]:
-    """Return the names for a mistake of which only the recorded answers are known.
+    """Return the names that a mistake gets if it has recorded answers but no code.
 
-    There is no code that the checks could run. When the mistake was recorded, a check failed. If
-    the recipe's probes have changed since then, the mistake gets no name.
+    The checks cannot run such a mistake. A check failed when the mistake was recorded. If the
+    recipe's probes have changed since then, the mistake gets no name.
     """
     if not wrong.outcomes:
         return set()

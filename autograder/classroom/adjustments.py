@@ -1,4 +1,4 @@
-"""Adjustments: changes of points by people. Each adjustment is for one state of a student's work.
+"""Adjustments: changes of points by people, each for one version of a student's work.
 
 The store keeps them. When a class is graded, and when somebody enters an adjustment, new rows of
 `adjustments.csv` are added to the store, and the table is written again.
@@ -48,7 +48,7 @@ MAX_SHOWN = 5
 
 
 class Entered(NamedTuple):
-    """A decision with its table row. `id` is the decision's number in the store, or 0."""
+    """A decision with its table row. `id` is the decision's number in the store, or else 0."""
 
     decision: Decision
     row: Row
@@ -116,7 +116,7 @@ class Adjustments:
         return Entered(Decision.read(self._cells(row), where, self._course), row, id)
 
     def of(self, student: str) -> list[Decision]:
-        """Return the decisions on a student's points, in order."""
+        """Return the decisions on a student's points, in the order in which they apply."""
         return [each.decision for each in self.entered if each.decision.student == student]
 
     def apply(
@@ -161,7 +161,7 @@ class Adjustments:
         }
 
     def in_order(self, student: str, adjustments: Iterable[Adjustment]) -> list[Adjustment]:
-        """Return a student's adjustments in the table's order. Those without a row are last."""
+        """Return a student's adjustments in the table's order. Those with no row come last."""
         rows = [(decision.exercise, decision.check) for decision in self.of(student)]
 
         def place(adjustment: Adjustment) -> int:
@@ -207,7 +207,7 @@ class Adjustments:
         ]
 
     def _is_meant(self, place: int, request: str) -> bool:
-        """Return whether a choice of a file or an answer to a request counts, and note its state.
+        """Return whether a decision on a file or a request counts, and note its state.
 
         If several choices name the graded file, only the last one counts.
         """
@@ -278,7 +278,7 @@ class Adjustments:
         return notes + self.put_back_notes()
 
     def put_back_notes(self) -> list[str]:
-        """Return a note on the rows that were added to the table again, if there are any."""
+        """Return a list: one note if rows were added to the table again, else no note."""
         if not self.put_back:
             return []
         rows = several(len(self.put_back), "row")

@@ -31,7 +31,7 @@ _AROUND = ".,;:!?\"'`*_()[]{}«»„“”‚‘’…"
 
 
 class SameText(NamedTuple):
-    """Answers that have the same normalized words; `places` are the positions of these answers."""
+    """Answers with the same normalized words; `places` are their positions in the list of texts."""
 
     words: tuple[str, ...]
     places: tuple[int, ...]
@@ -101,7 +101,8 @@ def word_pairs(words: Sequence[str]) -> frozenset[WordPair]:
 def differing_pieces(text: str, other: str) -> list[tuple[str, bool]]:
     """Split a text into pieces. A piece's flag is True if `other` has different words there.
 
-    A piece is empty where only `other` has words. Only the beginning of a long text is compared.
+    Where only `other` has words, there is an empty piece. Only the beginning of a long text is
+    compared.
     """
     words, other_words = text.split()[:MOST_COMPARED], other.split()[:MOST_COMPARED]
     matcher = difflib.SequenceMatcher(

@@ -181,7 +181,7 @@ def put_into_effect(
 
 
 def _in_effect(said: str, points: float) -> str:
-    """Return an adjustment's text. It says how many points were applied, if not all were."""
+    """Return an adjustment's text. If not all points were applied, the text says how many were."""
     return f"{said} ({_signed(points)} applied, since points cannot be below 0)"
 
 
@@ -241,7 +241,7 @@ def decision_row(change: str, amount: float | None, why: str, by: str | None) ->
 
 
 def part_named(name: str, course: Course) -> str:
-    """Return the name of an exercise, or `total` for `all`, which means the whole course."""
+    """Return the name of an exercise. For `all` (the whole course), return `total`."""
     return TOTAL if name == EVERYTHING and name not in course.exercises else name
 
 
@@ -294,7 +294,7 @@ def check_named(
 
 
 def doubt_of(report: Report, exercise: str, check: str, change: str, amount: float | None) -> str:
-    """Return a warning if a change of points is unusual; empty if it is usual."""
+    """Return a warning if a change of points is unusual, else an empty text."""
     if amount is None:
         return ""
     part: Report | ExerciseReport | CheckReport = report

@@ -35,9 +35,9 @@ class Entry(msgspec.Struct, frozen=True, order=True):
 class Listing:
     """The entries of a folder, sorted by name.
 
-    If the folder was unpacked from a zip, `packed` has the paths of all entries of the zip; each
-    path has the reason why the entry was not unpacked, or an empty text. So a student who handed in
-    only a PDF, which is never unpacked, is listed too. `hidden` are names that begin with a dot.
+    If the folder is from a zip, `packed` is a dict from the path of each entry of the zip to the
+    reason why it was not unpacked, or to an empty text. So a student who handed in only a PDF,
+    which is never unpacked, is listed too. `hidden` are names that begin with a dot.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class Listing:
         return [entry.name for entry in self.entries if entry.is_folder]
 
     def below(self, folder: str) -> "Listing":
-        """Return the listing of a subfolder, which is empty if it cannot be read."""
+        """Return the listing of a subfolder. If the folder cannot be read, the listing is empty."""
         packed = {path: reason for path, reason in self._packed.get(folder, {}).items() if path}
         return Listing(self.root / folder, packed, is_below=True)
 
@@ -92,13 +92,13 @@ class Listing:
         }
 
     def has(self, folder: str, name: str) -> bool:
-        """Return whether a subfolder has an entry with that name, which is not a link."""
+        """Return whether a subfolder has an entry with that name. A link does not count."""
         if kind_of(self.root / folder / name) not in {None, "link"}:
             return True
         return any(below[:1] == (name,) for below in self._packed.get(folder, ()))
 
     def text(self, *parts: str, most: int = MOST_TEXT) -> str:
-        """Return the text of a small file; empty if it cannot be read as UTF-8."""
+        """Return a small file's text, or an empty text if the file is not readable as UTF-8."""
         try:
             data = read_bytes(self.root.joinpath(*parts), most)
             return as_utf8(data, parts[-1]).decode("utf-8", "replace")
@@ -110,8 +110,7 @@ class Owner(msgspec.Struct, frozen=True, kw_only=True):
     """A student as the platform describes them.
 
     Without a roster, `key` is the student's name in the results; it does not depend on other
-    entries of the download. `id` is the student's id on the platform; it is empty if it is not
-    known.
+    entries of the download. `id` is the student's id on the platform, or an empty text.
     """
 
     key: str
@@ -123,9 +122,9 @@ class Owner(msgspec.Struct, frozen=True, kw_only=True):
 class Piece(msgspec.Struct, frozen=True, kw_only=True):
     """An entry of a download, or the part of an entry that belongs to one person.
 
-    `entry` is its path in the listing. `name` is the file's name; it is empty for a folder that is
-    itself the submission. `attempt` gives the order of a person's attempts. If `whole` is true, the
-    last attempt replaces all earlier ones; otherwise it replaces only files with equal names.
+    `entry` is the path in the listing. `name` is the file's name, or an empty text for a folder
+    that is itself the submission. `attempt` gives the order of a person's attempts. If `whole` is
+    true, the last attempt replaces all earlier ones; otherwise only files with equal names.
     """
 
     entry: str
@@ -143,9 +142,9 @@ class Importer(msgspec.Struct, frozen=True, kw_only=True):
 
     `read` skips entries that it does not understand. If an entry's name may mean several students,
     it returns a piece for each of them; then only a roster can decide whose entry it is. `expected`
-    describes names of entries for messages. `also` returns other files of the platform, which are
-    not submissions. If `starters` is true, submissions include files that the student did not
-    change.
+    is a text for messages: it describes the names of entries. `also` returns other files of the
+    platform, which are not submissions. If `starters` is true, submissions include files that the
+    student did not change.
     """
 
     name: str

@@ -35,7 +35,7 @@ def finalize(
     """Return the report with its totals, after excuses, lateness and adjustments were applied.
 
     Args:
-        adjustments: all adjustments. Those of exercises are already in the exercises' points.
+        adjustments: all adjustments. The exercises' points already include their adjustments.
         only: the exercises that were graded now; the others keep their points and lateness.
         before: the student's previous report.
     """
@@ -112,7 +112,7 @@ def _late_before(assignment: Assignment, before: Report | None) -> Lateness | No
 def _counts_the_same(
     assignment: Assignment, counted: Sequence[ExerciseReport], before: Report | None
 ) -> bool:
-    """Return whether the same exercises of an assignment are excused as in the report before."""
+    """Return whether an assignment has the same excused exercises as in the previous report."""
     had = before.exercises if before is not None else ()
     then = {each.name for each in had if not each.excused}
     now = {each.name for each in counted}
@@ -127,7 +127,7 @@ def _late(
     earned: float,
     used: float,
 ) -> Lateness | None:
-    """Return the lateness for one assignment; None if the hand-in is not known to be late."""
+    """Return the lateness for one assignment; None if nothing shows that the hand-in is late."""
     lateness = Lateness(assignment=assignment.name, due=due.isoformat(), said="")
     if not hand_in.at:
         by = hand_in.at_from or hand_in.platform
@@ -159,7 +159,7 @@ def missing_report(exercise: Exercise) -> ExerciseReport:
 
 
 def without_checks(exercise: Exercise, work: StudentWork) -> ExerciseReport | None:
-    """Return the report of an exercise that cannot be checked; None if it can."""
+    """Return the report of an exercise that cannot be checked; None if checks can run."""
     name = exercise.name
     if name in work.unclear:
         return report_without_checks(exercise, "needs a person", work.unclear[name], ran=False)

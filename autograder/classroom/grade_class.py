@@ -56,10 +56,10 @@ Progress = Callable[[int, int], None]
 class Job(msgspec.Struct, frozen=True):
     """A grading run over a class: the course, the submissions, the results, and the options.
 
-    If `partial` is true, only the cells of these exercises change in an existing table; with
-    `students`, only the cells of these students. `wait` is how many seconds to wait for another
-    run. If `anonymous`, students have pseudonyms in everything that is written, except for the
-    course's key. With `repairs`, reports have the repairs that searches have found.
+    If `partial` is true, an existing table changes only in the columns of `exercises`; if
+    `students` are given, only in their rows. `wait` is how many seconds to wait for another run. If
+    `anonymous`, students have pseudonyms in everything that is written, except for the course's
+    key. With `repairs`, reports show found repairs.
     """
 
     course: Course
@@ -114,7 +114,7 @@ def grade_class(
         progress: is called with the number of finished students, and of all students.
         decide: says whether existing grades may change; if it is None, the results do not change.
         waiting: is called with a message about another run that uses the folder.
-        graders: grade instead of processes on this machine.
+        graders: if given, is called to grade, instead of processes on this machine.
         warn: is called, before grading, with notes on ambiguities that need a person.
 
     Raises:
@@ -136,7 +136,7 @@ def add_repairs(
 ) -> tuple[int, int]:
     """Search for repairs of the answers in a graded class, and add the repairs to the reports.
 
-    The search is for mistakes without a name and a line, in the answers that `job` has graded.
+    A search starts if `job` has graded the answer and the mistake has neither a name nor a line.
     Points and everything else in the results stay as they are. The arguments are those of
     `grade_class`, but `progress` counts answers.
 
@@ -153,7 +153,7 @@ def add_repairs(
 def _opened_run(
     job: Job, progress: Progress, waiting: Callable[[str], None], graders: Graders | None
 ) -> Iterator[tuple["_ClassRun", Opened, Graders, Setup]]:
-    """Open a run with its submissions and judges. Until it ends, no other run uses the results.
+    """Open a run with its submissions and judges. No other run uses the results meanwhile.
 
     Raises:
         UserError: the submissions cannot be read, or the results not written.
@@ -185,7 +185,7 @@ def _opened_run(
 def _select(
     job: Job, before: Records, folders: list[Folder], pseudonyms: Pseudonyms
 ) -> RunSelection:
-    """Select the students and exercises to grade; the students have their names in the results.
+    """Select the students and exercises to grade. Students get the names that the results use.
 
     Raises:
         UserError: a student has no submission, or results would mix names and pseudonyms.
@@ -218,7 +218,7 @@ def _refuse_unknown(students: Iterable[str], here: Collection[str]) -> None:
 
 
 class _Waiting(msgspec.Struct):
-    """A student whose report is not complete: the finished exercises, and keys for the others."""
+    """A student with unfinished work: finished exercises, and the keys of the other exercises."""
 
     work: StudentWork
     reports: dict[str, ExerciseReport]
@@ -280,7 +280,7 @@ class _ClassRun:
         return overview
 
     def add_repairs(self, graders: Graders, setup: Setup) -> tuple[int, int]:
-        """Search for repairs of graded answers, and replace the reports for which one is found."""
+        """Search for repairs of graded answers. If a repair is found, replace the report."""
         found = 0
         with contextlib.closing(Journal(self.job.out)) as self.journal:
             self.repairs = KnownRepairs(self.journal, self.course)
@@ -391,7 +391,7 @@ class _ClassRun:
         return waiting
 
     def _take(self, task: Task, reports: Reports) -> None:
-        """Store the reports for a task. If the work killed its judge, a person must look at it."""
+        """Store a task's reports. If the work killed its judge, mark the work for a person."""
         waiting = self.waiting[task.number]
         for source in task.sources:
             data = reports.get(source.name)

@@ -115,7 +115,7 @@ class GradeDifference(msgspec.Struct):
 
     @property
     def digest(self) -> str:
-        """Return a digest of all changes. A person agrees to the changes with this digest only."""
+        """Return a digest of all changes. A person's consent names the changes by this digest."""
         return digest(msgspec.json.encode(self).decode())
 
 
@@ -216,7 +216,7 @@ def _is_open(exercise: ExerciseReport | None) -> bool:
 
 
 def _differences(before: Basis | None, after: Basis | None) -> list[Reason]:
-    """Return the differences of two bases as reasons; no reason if a basis is not known."""
+    """Return the differences of two bases as reasons; an empty list if a basis is not known."""
     if before is None or after is None:
         return []
     reasons = []
@@ -228,7 +228,7 @@ def _differences(before: Basis | None, after: Basis | None) -> list[Reason]:
 
 
 def _shown(exercise: ExerciseReport | None) -> str:
-    """Return the cell of the table with points and maximum, or with the status without points."""
+    """Return a table cell: points and maximum, or the status if there are no points."""
     if exercise is None:
         return ""
     if exercise.excused:
@@ -267,7 +267,7 @@ def _why(
 
 
 def _seen(exercise: ExerciseReport) -> tuple[object, ...]:
-    """Return the results of the grader. If they did not change, only people changed the points."""
+    """Return the grader's results. If these did not change, only people changed the points."""
     outcomes = {check.name: (check.outcome, check.max_points) for check in exercise.checks}
     return exercise.digest, exercise.max_points, exercise.reason, outcomes
 
@@ -306,7 +306,7 @@ def _checks(was: ExerciseReport | None, now: ExerciseReport | None) -> list[str]
 def _total(
     before: Report, after: Report, cells: Sequence[GradeCell], course: Course | None
 ) -> list[GradeCell]:
-    """Return the change in the total by lateness or adjustments, if exercises do not explain it."""
+    """Return a changed total as one cell; an empty list if the exercises explain the change."""
     old, new = _points_of_all(before), _points_of_all(after)
     late = [{each.assignment: each.points for each in r.lateness} for r in (before, after)]
     added = [

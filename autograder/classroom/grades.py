@@ -14,7 +14,7 @@ from autograder.report.model import WITHOUT_POINTS, ExerciseReport, Report, wors
 
 
 class Grade(msgspec.Struct, frozen=True):
-    """A student's points for some exercises, or the reason why there are none."""
+    """A student's points for some exercises, or the reason why there are no points."""
 
     points: float | None
     maximum: float

@@ -40,8 +40,8 @@ class Folder(msgspec.Struct, frozen=True):
     `path` is None if the student handed in nothing. `hand_in` has details from the platform or the
     roster. `unclear` says why a person must first decide whose work this is. `subfolders` is set if
     the folder may hold the work of several students. `lost` are files that are not in the folder,
-    and `unread` are folders that cannot be read; both give the reasons. If `starters` is true, a
-    file that the student did not change counts as missing.
+    `unread` are folders that cannot be read; both are dicts from a path to the reason. If
+    `starters` is true, a file that the student did not change counts as missing.
     """
 
     student: str
@@ -232,9 +232,9 @@ def hand_ins(
 
 
 def _settled(download: Recognised, roster: Roster | None) -> tuple[Pieces, list[Pieces]]:
-    """Return the pieces with a known student, and the readings that are still disputed.
+    """Return the pieces whose student is known, and those that may belong to several students.
 
-    The roster decides some of the disputes.
+    The roster can show which student is meant.
     """
     pieces, disputed = list(download.pieces), []
     for readings in download.disputed:
@@ -257,7 +257,7 @@ def _enrolled(
 
     Returns:
         The folders, notes on them, and notes on hand-ins that may belong to several students. If a
-        student has no hand-in except such a disputed one, a person must look at the student.
+        student may have only such a hand-in, a person must look at the student.
     """
     folders: list[Folder] = []
     strangers: list[Owner] = []
@@ -344,7 +344,7 @@ def _folder(
 
 
 def _time_of(pieces: Sequence[Piece]) -> tuple[str, list[str]]:
-    """Return the time of the last piece in ISO 8601, or "", and a note if no time is possible."""
+    """Return the time of the last piece, or "". Add a note if all stated times are impossible."""
     given = [piece.at for piece in pieces if piece.at is not None]
     times = [at for at in given if at.year in YEARS]  # all have a time zone, or none has
     if times:

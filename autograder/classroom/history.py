@@ -85,7 +85,7 @@ def remember_command(results: Path, command: GradeCommand) -> None:
 
 
 def grade_commands(results: Path) -> Sequence[GradeCommand]:
-    """Return the stored commands, newest first; none if their file is missing or invalid."""
+    """Return the stored commands, newest first. Without a valid file, return an empty list."""
     try:
         with (results / COMMANDS_FILE).open("rb") as file:
             return msgspec.json.decode(file.read(MOST_BYTES), type=list[GradeCommand])
@@ -137,7 +137,7 @@ def put_in_force(results: Path, **about: Any) -> ResultsVersion:
         about: the fields of `ResultsVersion` except number, time and person.
 
     Raises:
-        OSError: for example, the disk is full. Then nothing has changed.
+        OSError: for example, the disk is full. The results are then unchanged.
     """
     proposed, history = results / PROPOSED, results / HISTORY
     plain_folder(history)
@@ -172,7 +172,7 @@ def _write_version(folder: Path, version: ResultsVersion) -> None:
 
 
 def _keep(source: Path, target: Path) -> None:
-    """Keep a copy of a file before it is replaced: a link if possible."""
+    """Keep a copy of a file that will be replaced. If possible, the copy is a hard link."""
     if not source.is_file() or source.is_symlink():
         return
     target.unlink(missing_ok=True)
@@ -210,7 +210,7 @@ def settle(results: Path) -> None:
 
 
 def replace_results(folder: Path, results: Path) -> None:
-    """Move tables and pages from a folder into the results; they replace the earlier ones.
+    """Move tables and pages from a folder into the results, in place of the earlier files.
 
     Raises:
         OSError: a file cannot be replaced.

@@ -51,8 +51,8 @@ if FORKS:  # set once, so that a program that forks other processes can add thei
 class Setup(msgspec.Struct, frozen=True):
     """The settings of a judge process.
 
-    If `alone` is true, the judge's results are final. Otherwise it stops grading a submission at
-    the first doubtful result. With `repairs`, it also searches for repairs, which takes seconds.
+    If `alone` is true, the judge's results are final. Otherwise the judge stops grading a
+    submission at the first doubtful result. With `repairs`, the judge also searches for repairs.
     """
 
     course_file: Path
@@ -274,7 +274,7 @@ def _end_with_starter() -> None:
 
 
 def end_with_parent(parent: int) -> None:
-    """End this judge process when the process `parent` ends, which started it as a program."""
+    """End this judge process when the process `parent`, which started the judge, ends."""
     while os.getppid() == parent:
         time.sleep(0.2)
     os._exit(1)
@@ -298,7 +298,7 @@ def context_of_judges() -> BaseContext:
 
 
 def _start_fork_server() -> bool:
-    """Start the fork server for judges, and do not wait for it. Return False if there is none.
+    """Start the fork server for judges without waiting. Return False if it cannot be used here.
 
     The fork server ends with this process. Without a fork server, each judge starts by itself.
     """

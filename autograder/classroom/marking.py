@@ -95,7 +95,7 @@ class Marking:
             return self._answers
 
     def cached(self, name: str, make: Callable[[], OfAnswers]) -> OfAnswers:
-        """Return the result of `make()`; it is called again only after the answers have changed."""
+        """Return the result of `make()`. Call `make` again only after the answers have changed."""
         with self._lock:
             self.answers()
             if name not in self._made:
@@ -114,7 +114,7 @@ class Marking:
             return self._marks
 
     def standing(self, answer: Answered, among: Marks | None = None) -> AnswerMarks:
-        """Return the marks of an answer, from `among` or else from the current marks."""
+        """Return the marks of an answer. They come from `among`, or else from the current marks."""
         marks = self.marks() if among is None else among
         entries, cell = marks.stored.by_answer.get(answer.key, []), marks.cells.get(answer.key)
         mark, state = marks.mark(answer), marks.state(answer)
@@ -200,7 +200,7 @@ def _read_answers(path: Path) -> list[Answered]:
 
 
 def _state(path: Path) -> tuple[int, int, int]:
-    """Return inode, size and time of a file; these change with the file. Zeros without a file."""
+    """Return a file's inode, size and time, which show if it has changed; zeros without a file."""
     try:
         about = path.lstat()
     except OSError:

@@ -48,7 +48,7 @@ MAX_NAMED = 5
 
 
 class Answered(msgspec.Struct, frozen=True):
-    """A student's answer in words in an exercise."""
+    """A student's written answer to one question of an exercise."""
 
     student: str
     exercise: str
@@ -141,8 +141,8 @@ class Marks:
     def _merge(self, key: Key) -> None:
         """Choose between the mark in the table and the newest mark in the store.
 
-        The table has no times. Its mark is newer if it has changed since the table was last read or
-        written, and no mark was stored since then.
+        The table has no times. Its mark is newer if the cell has changed since the table was last
+        read or written, and no mark was stored since then.
         """
         entries = self.stored.by_answer.get(key)
         if self.changed_cell(key):
@@ -158,7 +158,7 @@ class Marks:
             self._put(key, entries[-1].mark)
 
     def changed_cell(self, key: Key) -> GivenMark | None:
-        """Return the table's mark for an answer; None if it is the same as at the last reading."""
+        """Return the table's mark for an answer; None if no person has changed it in the table."""
         cell, known = self.cells.get(key), self._exported.get(key)
         if cell is None or (known is None and cell.is_blank):
             return None
@@ -274,7 +274,7 @@ class Marks:
         )
 
     def changed(self, answers: Sequence[Answered]) -> dict[Key, UncountedMark]:
-        """Return a dict from answers to marks that were given for an earlier text of the answer."""
+        """Return the marks that were given for an earlier text, as a dict from the answer's key."""
         changed = [each.key for each in answers if self.state(each) == CHANGED]
         return {key: self._uncounted(self._rows[key]) for key in changed}
 
@@ -287,13 +287,13 @@ class Marks:
         return UncountedMark(*self._key(row), points, plain_cell(comment)[:MAX_COMMENT])
 
     def _left(self, answers: Sequence[Answered]) -> list[Row]:
-        """Return the rows that must be kept although this run has no answer for them, in order."""
+        """Return the rows that stay in the table although this run has no answer for them."""
         keys = {each.key for each in answers}
         rows = [row for key, row in self._rows.items() if key not in keys] + self._strays
         return [row for row in rows if not self._is_orphan(row) or self._is_filled_in(row)]
 
     def _is_orphan(self, row: Row) -> bool:
-        """Return whether a row without an answer has a graded exercise or an unknown question."""
+        """Return whether a row's answer is gone: exercise graded, or question unknown."""
         _, exercise, question = self._key(row)
         return exercise in self._graded or (exercise, question) not in self._questions
 

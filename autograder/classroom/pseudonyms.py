@@ -125,7 +125,7 @@ class Pseudonyms:
         return text
 
     def of_work(self, work: StudentWork) -> StudentWork:
-        """Return a student's work, in which each file has the name of its exercise."""
+        """Return a student's work. Each file is renamed to the name of its exercise."""
         student = self.student(work.student)
         labels = {s.label: _label(s) for s in work.sources.values()}
 
@@ -148,7 +148,7 @@ class Pseudonyms:
         """Refuse results if their history has names but should have pseudonyms, or the reverse.
 
         Raises:
-            UserError: the history has the other kind.
+            UserError: the history has names and not pseudonyms, or the reverse.
         """
         names = list(students)
         known = [student for student in names if student in self._students]

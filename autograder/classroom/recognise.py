@@ -36,7 +36,7 @@ class Recognised(msgspec.Struct, frozen=True):
     """A download that was recognised: its pieces in order, and notes.
 
     `disputed` are entries that may belong to several students; each has several readings.
-    `not_understood` are notes on entries whose student is not known. The first note has the number.
+    `not_understood` are notes on entries whose student is not known; the first note counts them.
     """
 
     listing: Listing
@@ -104,7 +104,7 @@ def recognise(
     platform: str | None = None,
     students: Collection[str] = (),
 ) -> Recognised | None:
-    """Read a download of `platform`. If that is None, recognise the platform by entries' names.
+    """Read a download of `platform`. If that is None, entries' names show the platform.
 
     Args:
         students: the ids in the roster. A folder with such a name belongs to one student, so it is
@@ -187,10 +187,10 @@ def _flat_readings(entry: str, exercises: Collection[str]) -> list[Piece]:
 
 
 def _levels(listing: Listing, students: Collection[str]) -> list[Listing]:
-    """Return the listing, and the listings below it while a level has only one folder.
+    """Return the listing. While the last level has only one folder, add that folder's listing.
 
-    The search ends at a folder that is named after one of the `students`, and at a repository,
-    because such a folder belongs to one student.
+    Stop at a folder that is named after one of the `students`, and at a repository, because such a
+    folder belongs to one student.
     """
     levels = [listing]
     while len(levels) <= MAX_LEVELS:
@@ -204,7 +204,7 @@ def _levels(listing: Listing, students: Collection[str]) -> list[Listing]:
 
 
 def _read(listing: Listing, found: Sequence[Importer], exercises: Collection[str]) -> Recognised:
-    """Read each folder with the first importer that understands it, and each file with all."""
+    """Read a folder with the first importer that understands it. Read a file with all importers."""
     readings: dict[str, Pieces] = {}
     folders = set(listing.folders)
     for importer in found:
@@ -232,7 +232,7 @@ def _read(listing: Listing, found: Sequence[Importer], exercises: Collection[str
 
 
 def _single_and_disputed(entries: Iterable[Pieces]) -> tuple[Pieces, list[Pieces]]:
-    """Separate entries with one meaning from entries whose readings name different students."""
+    """Separate entries of a known student from entries that may mean different students."""
     single, disputed = [], []
     for readings in entries:
         if len({tuple(owner.key for owner in piece.owners) for _, piece in readings}) > 1:
@@ -243,7 +243,7 @@ def _single_and_disputed(entries: Iterable[Pieces]) -> tuple[Pieces, list[Pieces
 
 
 def _without_shared_keys(pieces: Pieces) -> tuple[Pieces, list[Pieces]]:
-    """Separate pieces whose owners have unique keys from pieces whose key several people have."""
+    """Separate pieces by their owner's key: one person has the key, or several people share it."""
     people: dict[tuple[str, str], set[Owner]] = {}
     for importer, piece in pieces:
         for owner in piece.owners:
@@ -288,7 +288,7 @@ def disputes(disputed: Sequence[Pieces]) -> list[str]:
 
 
 def _origin(pieces: Pieces, found: Sequence[Importer]) -> str:
-    """Return a note on a download's platform. For several platforms, it names entries."""
+    """Return a note on a download's platform. If there are several, the note names entries."""
     entries: dict[str, dict[str, None]] = {importer.title: {} for importer in found}
     for importer, piece in pieces:
         entries[importer.title][piece.entry] = None

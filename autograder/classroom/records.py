@@ -185,11 +185,11 @@ class Journal:
         self._run("REPLACE INTO results VALUES (?, ?, ?, ?)", student, exercise, seal, report)
 
     def prepare_page(self, student: str, key: str) -> None:
-        """Record the key of a page that will be moved to its place before the journal is closed."""
+        """Record the key of a new page. The run will move the page to its place later."""
         self._run("REPLACE INTO prepared VALUES (?, ?)", student, key)
 
     def forget_prepared(self) -> None:
-        """Delete the records of pages that will be replaced next."""
+        """Delete the records of the old pages that the prepared pages replace."""
         self._run("DELETE FROM pages WHERE student IN (SELECT student FROM prepared)")
 
     def keep_prepared(self) -> None:
@@ -197,7 +197,7 @@ class Journal:
         self._run("REPLACE INTO pages SELECT student, key FROM prepared")
 
     def page_is(self, student: str, key: str) -> bool:
-        """Return whether the page of a student has the content with this key."""
+        """Return whether a student's current page was recorded with this key."""
         query = "SELECT 1 FROM pages WHERE student = ? AND key = ?"
         return self._run(query, student, key).fetchone() is not None
 

@@ -15,7 +15,7 @@ from autograder.report.redaction import hides_repair
 
 
 def may_have_repair(report: ExerciseReport, course: Course) -> bool:
-    """Return whether a check failed without name and line, and students may see a repair."""
+    """Return whether a failed check has neither name nor line, and students may see a repair."""
     return (
         report.status == "graded"
         and course.exercise(report.name).repair
@@ -25,7 +25,7 @@ def may_have_repair(report: ExerciseReport, course: Course) -> bool:
 
 
 class KnownRepairs:
-    """The finished searches in a journal. A key has the submission and all inputs of its grade."""
+    """Finished searches in a journal. A key depends on all inputs of the answer's grade."""
 
     def __init__(self, journal: Journal, course: Course) -> None:
         self._journal, self._course = journal, course
@@ -35,7 +35,7 @@ class KnownRepairs:
         return may_have_repair(report, self._course) and not self._found(student, report)
 
     def added_to(self, student: str, report: ExerciseReport) -> ExerciseReport:
-        """Return the report with the repair that a search found, or without a repair."""
+        """Return the report with the repair from the search. Without one, `repair` is None."""
         found = self._found(student, report) if may_have_repair(report, self._course) else ()
         return msgspec.structs.replace(report, repair=found[0] if found else None)
 
@@ -44,7 +44,7 @@ class KnownRepairs:
         self._journal.keep(student, *_row(report), msgspec.json.encode([repair]))
 
     def _found(self, student: str, report: ExerciseReport) -> tuple[Repair | None, ...]:
-        """Return the result of the search; empty without a search."""
+        """Return a tuple with the search's result; an empty tuple if there was no search."""
         data = self._journal.find(student, *_row(report)) or b"[]"
         with contextlib.suppress(msgspec.MsgspecError):  # stored in another form: search again
             return msgspec.json.decode(data, type=tuple[Repair | None, ...])
@@ -52,5 +52,5 @@ class KnownRepairs:
 
 
 def _row(report: ExerciseReport) -> tuple[str, str]:
-    """Return the name of a row, which no exercise has, and its key."""
+    """Return the journal's name and key for a search. No exercise can have this name."""
     return f"{report.name} repair", cache_key([report.digest, report.file, report.basis])

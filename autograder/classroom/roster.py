@@ -45,7 +45,7 @@ SIGNS = ("column", "id", "e-mail", "name", "group")  # the surest first
 class Match(msgspec.Struct, frozen=True):
     """The students to whom a hand-in belongs, and the kind of sign by which they were found.
 
-    If it may belong to any of the students `may_be`, `unclear` says why. Then a person must look.
+    If several students are possible, they are in `may_be`, and `unclear` gives the reason.
     """
 
     ids: list[str]
@@ -245,7 +245,7 @@ class Roster:
     def notes(self, missing: Sequence[str], strangers: Sequence[Owner]) -> list[str]:
         """Return notes on students who handed in nothing, and on people who are not in the roster.
 
-        If exactly one student without a hand-in has a name like a person's, the note says so.
+        If a person's name is like that of exactly one student without a hand-in, the note says so.
         """
         notes = []
         if missing:
@@ -271,7 +271,7 @@ class Roster:
 
 
 def _may_be_called(person: Owner, student: Student) -> bool:
-    """Return whether a name may be a student's, with a typing error or in the form of a login.
+    """Return whether a person's name may mean a student: a typing error or a login is possible.
 
     An id with other digits or another first letter always belongs to another person.
     """
@@ -286,7 +286,7 @@ def _may_be_called(person: Owner, student: Student) -> bool:
 
 
 def _letters(word: str) -> str:
-    """Return the letters of a word in lower case and without accents, as a login has them."""
+    """Return a word's letters in lower case without accents, as they would be in a login."""
     plain = unicodedata.normalize("NFKD", word).casefold()
     return "".join(filter(str.isalpha, plain))
 
@@ -298,7 +298,7 @@ def squashed(name: str) -> str:
 
 
 def spellings(name: str) -> set[str]:
-    """Return the forms of a name, one for each word that can come first: `Muster, Anna`."""
+    """Return the forms of a name; in each form another word is first, as in `Muster, Anna`."""
     words = name.replace(",", " ").split()
     turned = {squashed(" ".join(words[at:] + words[:at])) for at in range(len(words))}
     return turned - {""}

@@ -134,7 +134,7 @@ def staged(share: Share, listing: Listing, place: Path) -> Staged:
 
 
 def _put(stage: Staged, source: Path, path: PurePosixPath, lost: str = "") -> None:
-    """Put a file in its place, instead of an older file. `lost` says why the new file is lost."""
+    """Put a file into the stage, in place of an older file. `lost` says why its content is lost."""
     kind = kind_of(source)
     try:
         if kind is None and lost:

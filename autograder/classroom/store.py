@@ -300,7 +300,7 @@ def _connected(path: Path) -> sqlite3.Connection:
 
 
 def _version_of(connection: sqlite3.Connection, path: Path) -> int:
-    """Return the version number of the tables; 0 if there are no tables yet."""
+    """Return the version number of the database's tables; 0 if there are no tables yet."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version not in {0, _VERSION}:
         raise UserError(f"{path} was written by a newer version of autograder. Use that version.")

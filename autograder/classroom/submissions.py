@@ -49,8 +49,8 @@ class StudentWork(msgspec.Struct):
 
     `unclear` has the exercises that a person must look at before grading, each with the reason.
     `not_loaded` has the exercises that cannot be run. `ambiguous` is true if the student, or the
-    file that counts, is not certain. `several` are the candidate files of an exercise. If a person
-    chose one, `chosen` is its content. `requests` are the student's regrade requests.
+    file that counts, is not certain. For each exercise, `several` has the candidate files, `chosen`
+    the content of the file that a person chose, and `requests` the student's regrade request.
     """
 
     student: str
@@ -141,7 +141,7 @@ def ambiguities(
 
 
 def _may_be_several(path: Path, lost: Mapping[str, str], exercises: Collection[str]) -> bool:
-    """Return whether two file names may belong to one exercise, or two names to no exercise."""
+    """Return whether two file names may mean the same exercise, or two names mean no exercise."""
     seen: set[str] = set()
     with FolderWalk(path, lost) as walk:
         for file in walk.files():
@@ -279,7 +279,7 @@ class _Reading:
         self._asked.setdefault(name, []).append(whole[: MAX_REQUEST + 1])
 
     def requests(self) -> dict[str, str]:
-        """Return each exercise's request. A request without an exercise is for the first one."""
+        """Return each exercise's request. One that names no exercise is for the first exercise."""
         first = next(itertools.chain(filter(self.candidates.get, self.names), self.names), "")
         asked: dict[str, list[str]] = {}
         for name, words in sorted(self._asked.items(), reverse=True):
@@ -287,7 +287,7 @@ class _Reading:
         return {name: _within_limit("\n\n".join(words)) for name, words in asked.items()}
 
     def imported(self) -> set[Path]:
-        """Return the files that an exercise's own file imports, as paths without suffix."""
+        """Return the files that an exercise's own file imports. The paths have no suffix."""
         return {
             candidate.path.parent / name
             for candidates in self.candidates.values()
@@ -314,7 +314,7 @@ class _Reading:
         self.candidates[exercise].append(own)
 
     def _candidate(self, file: FolderFile) -> FoundFile:
-        """Read a file, and the files in the same folder that it names, up to the limits.
+        """Read a file, and the neighbouring files that it names, up to the limits.
 
         Problems are stored in the result.
         """
@@ -363,7 +363,7 @@ class _Reading:
         return [*walk.notes, *notes, *self._on_requests[:MAX_NOTES], *self._not_read()]
 
     def _not_read(self) -> list[str]:
-        """Return a note on neighbouring files that were over the limits."""
+        """Return a note on the neighbouring files that were not read because of the limits."""
         names = [name for siblings in self._siblings.values() for name in siblings.left_out]
         if not names:
             return []
@@ -434,7 +434,7 @@ def guarded(
     read: Callable[[], T],
     otherwise: Callable[[StudentWork], T],
 ) -> T:
-    """Return `read()`. If this fails, return `otherwise(work)` for a work with the error.
+    """Return `read()`. If this fails, return `otherwise(work)`, where `work` contains the error.
 
     So an error in a folder affects only its own student.
 

@@ -50,10 +50,10 @@ class Table:
 
         Args:
             columns: the grader's columns; a table must have the first `needed` of them.
-            remedy: advice for the user if the file is not such a table.
+            remedy: advice for the user if the table is not valid.
 
         Raises:
-            UserError: the file exists, but is not such a table.
+            UserError: the file exists, but is not a valid table.
         """
         self.path = path
         self.data: bytes | None = None

@@ -69,7 +69,7 @@ def load_command(name: str) -> click.Command:
 
 
 class LazyGroup(click.Group):
-    """Group of commands that knows names and short helps, and imports only the command to run."""
+    """Group of commands. It knows names and short helps, and imports only the command to run."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """Return the names of the table's commands, then of commands in other distributions."""

@@ -91,7 +91,7 @@ def adjust(
 def _name_in_results(
     student: str, course: Course, reports: Mapping[str, Report], table: Adjustments
 ) -> str:
-    """Return the student's name in the results, which may be a pseudonym."""
+    """Return the student's name or pseudonym, as the results have it."""
     pseudonym = Pseudonyms(course.root / PSEUDONYMS).called(student)
     return pseudonym if pseudonym in reports or table.of(pseudonym) else student
 

@@ -150,7 +150,7 @@ def _job(options: GradeOptions, course: Course, exercises: list[Exercise]) -> Jo
 
 
 def _command(options: GradeOptions, job: Job) -> GradeCommand:
-    """Return the command in a form that works from every folder."""
+    """Return the command with absolute paths, so that it works from every folder."""
     is_selection = bool(options.exercises or options.assignment)
     return GradeCommand(
         submissions=str(job.submissions.resolve()),
@@ -205,7 +205,7 @@ Nothing was changed: the current grades still count. The new ones are in
         return overview
 
     def add_repairs(self) -> None:
-        """Search for repairs of mistakes without a name and a line. The grades already count."""
+        """Search for repairs of mistakes without name and line. The grades already count."""
 
         def work(progress: Callable[[int, int], None]) -> tuple[int, int]:
             return add_repairs(self.job, progress, self._speaker("waiting"), self._graders())
@@ -226,7 +226,7 @@ Nothing was changed: the current grades still count. The new ones are in
             self.console.print(f"Repairs   {said}")
 
     def _warn(self, ambiguous: Sequence[str]) -> None:
-        """Warn of ambiguities before grading. If the class is anonymous, names are not logged."""
+        """Print warnings on ambiguities before grading. In an anonymous class, do not log names."""
         count = f"{several(len(ambiguous), 'ambiguity')} in the submissions"
         self.log.line(
             f"{count}. The terminal where grade runs names them." if self.job.anonymous else count
@@ -238,7 +238,7 @@ Nothing was changed: the current grades still count. The new ones are in
         self._speaker("warning")("\n".join([warning, *lines]))
 
     def _decide(self, difference: GradeDifference) -> bool:
-        """Return whether to apply the changes. The options decide, or else a person."""
+        """Return whether to apply the changes. The options decide; without them, ask a person."""
         options = self.options
         if options.only_if and difference.digest != options.only_if:
             return False

@@ -115,8 +115,8 @@ def print_difference(
 ) -> None:
     """Print the changes of grades with their reasons, but at most the first `most`.
 
-    If there are more changes, each one has a line; otherwise the checks are named too. `rest` is
-    the place where all changes are listed.
+    If there are more changes, print only one line for each change; otherwise name the checks too.
+    `rest` names the place of the complete list.
     """
     changes = difference.changes
     for line in headline(difference):

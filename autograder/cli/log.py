@@ -34,7 +34,7 @@ class _Quiet(logging.handlers.RotatingFileHandler):
 
 
 class Log:
-    """Log of a run. The file is made with its first line; it never contains the `hidden` names."""
+    """Log of a run. The first line creates the file, which never contains the `hidden` names."""
 
     def __init__(self, folder: Path, hidden: Collection[str] = ()) -> None:
         self._path = folder / FILE
@@ -56,7 +56,7 @@ class Log:
             handler.close()
 
     def line(self, text: str) -> None:
-        """Write a line with the time in UTC. Nothing happens if the file cannot be made."""
+        """Write a line with the time in UTC. If the file cannot be made, do nothing."""
         if self._logger is None:
             self._logger = self._opened()
             self.line(f"process {os.getpid()}: {' '.join(sys.argv[1:])}")
@@ -129,7 +129,7 @@ def emit_changes(changes: Iterable[Change]) -> None:
 
 
 def emit_end(overview: GradedClass, out: Path, code: int) -> None:
-    """Print the results of a run: changes, students and notes, and at the end the counts."""
+    """Print the results of a run: changes, students, notes, and finally the counts."""
     difference = overview.difference
     emit_changes(difference.changes if difference is not None else ())
     for row in overview.rows:

@@ -81,8 +81,8 @@ plain_option = click.option(
 repairs_option = click.option(
     "--repairs/--no-repairs",
     default=True,
-    help="When all grades are written, search for the line to change in answers whose mistake has "
-    "no name and no line.  [default: search]",
+    help="After the grades are written, search wrong answers for the line to change, if the "
+    "report names neither the mistake nor its line.  [default: search]",
 )
 json_lines_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object per line, for scripts."

@@ -61,10 +61,10 @@ def graded_with_progress(
     log: Callable[[str], None] | None = None,
     done_to: tuple[str, str] = ("graded", "student"),
 ) -> T:
-    """Run `work`, which gets a function to report the numbers of finished and of all items.
+    """Run `work` with a function that reports the numbers of finished items and of all items.
 
     `notify` gets the numbers instead of the terminal. `log` gets a sentence from time to time.
-    `kept` is the end of the message after Ctrl-C. `done_to` has the messages' verb and noun.
+    `kept` is the end of the message after Ctrl-C. `done_to` are the verb and noun of messages.
 
     Raises:
         UserError: somebody pressed Ctrl-C.
@@ -104,7 +104,7 @@ def graded_with_progress(
 
 @contextlib.contextmanager
 def _noticing_interrupts() -> Iterator[threading.Event]:
-    """Yield an event that Ctrl-C sets: a callback might suppress the usual exception."""
+    """Yield an event that Ctrl-C sets, because a callback might suppress the usual exception."""
     pressed = threading.Event()
     if threading.current_thread() is not threading.main_thread():
         yield pressed

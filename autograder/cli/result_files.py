@@ -76,7 +76,7 @@ def write_check_result_files(
 def write_class_result_files(
     files: ResultFiles, results: Path, course_path: Path | None, code: int
 ) -> None:
-    """Write the result files for a class. They have only what students may see, as logs are public.
+    """Write the result files for a class. They have only the parts that students may see.
 
     If the exit code says that the results do not count, nothing is written.
 

@@ -88,7 +88,7 @@ def _most(exercises: Iterable[Exercise]) -> str:
 
 
 def _cell(row: Row, exercises: Sequence[Exercise]) -> str:
-    """Return the points of some exercises: a dot if there are none, `EX` if all are excused."""
+    """Return the points of some exercises, a dot without points, or `EX` if all are excused."""
     if all(exercise.name in row.excused for exercise in exercises):
         return EXCUSED
     points = _points(row, exercises)
@@ -96,7 +96,7 @@ def _cell(row: Row, exercises: Sequence[Exercise]) -> str:
 
 
 def _points(row: Row, exercises: Sequence[Exercise]) -> float | None:
-    """Return the points of some exercises without the excused ones; None if there are none."""
+    """Return the points of some exercises, except excused exercises; None without any points."""
     counted = [exercise.name for exercise in exercises if exercise.name not in row.excused]
     known = [points for name in counted if (points := row.points[name]) is not None]
     return sum(known) if known else None

@@ -43,7 +43,7 @@ class InvalidCourse(UserError):
 
 
 def meant(word: str, known: Iterable[str]) -> str:
-    """Return the end of a sentence, which suggests the nearest name or lists the known names."""
+    """Return the end of a sentence that suggests the nearest name or lists the known names."""
     names = sorted(dict.fromkeys(known))
     near = nearest(word, names)
     if near:
@@ -93,12 +93,12 @@ class CourseText:
         return node.lineno
 
     def line_of_text(self, word: str) -> int:
-        """Return the first line where a word is a string; 0 if there is none."""
+        """Return the first line with a word as a string; 0 if no line has it."""
         pattern = re.compile(rf"(?P<quote>[\"']){re.escape(word)}(?P=quote)")
         return next((n for n, line in enumerate(self.lines, 1) if pattern.search(line)), 0)
 
     def line_of_assignment(self, name: str) -> int:
-        """Return the line that assigns to a name at the top level; 1 if there is none."""
+        """Return the line that assigns to a name at the top level; 1 if no line does."""
         pattern = re.compile(rf"(?:def |class )?{re.escape(name)}\b")
         return next((n for n, line in enumerate(self.lines, 1) if pattern.match(line)), 1)
 
@@ -109,5 +109,5 @@ def _read(path: Path, _changed: int) -> CourseText:
 
 
 def course_text(path: Path) -> CourseText:
-    """Return the current text of a file; it is read again only after a change."""
+    """Return the current text of a file. The file is read again only after a change."""
     return _read(path, path.stat().st_mtime_ns)

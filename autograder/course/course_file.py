@@ -56,7 +56,7 @@ class Exercise(Block, frozen=True, kw_only=True):
 
     With `questions`, a person gives the points, and the checks only show which questions are
     answered. With `variant: per-student`, each student has their own numbers. With `repair: false`,
-    nothing searches for a small change that fixes an answer; use it if checks are slow.
+    the grader does not search for a small change that fixes an answer; use this if checks are slow.
     """
 
     name: Identifier
@@ -108,9 +108,9 @@ class CourseFile(Block, frozen=True, kw_only=True):
     """The whole of `course.yml`.
 
     `handed_out`, `solutions`, `checks` and `right` (alternative solutions) are folders of the
-    course, `reference` is its package. `helpers` are modules of that package without answers, which
-    checks use; `autograder release` hands them out too. Students see the outcomes of hidden checks
-    from `reveal_hidden` on, unless their assignment has its own date.
+    course, `reference` is its package. `helpers` are modules of that package that checks use; they
+    contain no answers, so `autograder release` hands them out too. Students see the outcomes of
+    hidden checks from `reveal_hidden` on, unless their assignment has its own date.
     """
 
     title: str
@@ -180,7 +180,7 @@ class Course:
 
     @property
     def grading(self) -> tuple[Path, ...]:
-        """The folders of the reference and of the checks, or only the outer one of the two."""
+        """The folders of the reference and the checks, or the outer folder if it contains both."""
         reference, checks = self.root / self.content.reference, self.root / self.content.checks
         return (reference,) if reference in checks.parents else (reference, checks)
 
@@ -253,7 +253,7 @@ def parse_course(path: Path, text: str) -> Course:
 
 
 def _check_names(error: Callable[..., UserError], content: CourseFile) -> None:
-    """Raise an error for duplicate names, unknown names and wrong sums. Types do not show these."""
+    """Raise an error for duplicate names, unknown names and wrong sums, which types do not show."""
     seen: set[str] = set()
     for index, exercise in enumerate(content.exercises):
         at: tuple[YamlKey, ...] = ("exercises", index)

@@ -12,8 +12,8 @@ from typing import IO
 def open_new(path: Path, folder: int | None = None) -> IO[bytes]:
     """Open a new file for writing. An existing file or link of that name is removed first.
 
-    `folder` is the descriptor of the opened folder that contains the file. Then only the name of
-    the path is used.
+    `folder` is the descriptor of the opened folder that contains the file. Then only the path's
+    name is used.
     """
     at = path if folder is None else path.name
     with contextlib.suppress(FileNotFoundError):
@@ -32,7 +32,7 @@ def write_atomically(
 ) -> None:
     """Write a file so that it has its old content or its new content. A link is replaced.
 
-    A text may come in pieces. If `sync` is true, this is so even after a power failure.
+    `data` may be pieces of text. If `sync` is true, the file is safe even in a power failure.
     """
     partial = path.with_name(f"{path.name}.part")
     with open_new(partial, folder) as file:
@@ -54,7 +54,7 @@ def synced(path: Path) -> None:
     """Save a file's content, or a folder's names, on the disk, so that it survives a power failure.
 
     Raises:
-        OSError: it could not be saved, for example because the disk is full.
+        OSError: the path could not be saved, for example because the disk is full.
     """
     if path.is_dir() and os.name == "nt":  # Windows cannot sync folders
         return
@@ -90,7 +90,7 @@ def plain_folder(path: Path, mode: int = 0o777) -> None:
 def opened_folder(path: Path) -> Iterator[int | None]:
     """Open the descriptor of a folder, so that nobody can replace the folder by a link.
 
-    On systems without such descriptors, it is None.
+    On systems without such descriptors, yield None.
 
     Raises:
         OSError: the path is a link or is not a folder.

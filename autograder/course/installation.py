@@ -1,6 +1,6 @@
-"""Installation: the engine's version and folder, and the libraries and extensions it may lack.
+"""Installation: the engine's version and folder, and libraries and extensions that may be missing.
 
-If a library is missing, one sentence names the command that installs it, before any work begins.
+If a library is missing, a message names the command that installs it, before any work begins.
 """
 
 import functools
@@ -120,7 +120,7 @@ def require_libraries(exercises: "Iterable[Exercise]") -> None:
 
 
 def install_command(*extras: str) -> str:
-    """Return the command that installs some extras here. The project is in no package index.
+    """Return the command that installs some extras. The project is not in a package index.
 
     In a clone, the command installs the project again with the extras. Elsewhere, it installs only
     their libraries. torch is the build for the CPU: other builds for Linux take gigabytes.

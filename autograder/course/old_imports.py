@@ -1,4 +1,4 @@
-"""Old imports, from before `autograder.author`. They work for one more version, with a warning.
+"""Imports from before `autograder.author`. They work for one more version, with a warning.
 
 For each old module, the table has the names that were documented. `old=new` is a renamed name.
 """
@@ -96,7 +96,7 @@ def old_name(module: str, wanted: str) -> Any:
 
 
 def _refusal(expect_error: Callable[..., None]) -> Callable[..., None]:
-    """Return `expect_refusal`, which takes the name and the type after the call."""
+    """Return the old `expect_refusal`: its name and type arguments come after the call."""
 
     def expect_refusal(run: Callable[[], Any], name: str, type: str, *rest: Any, **kw: Any) -> None:
         kw |= zip(("naming", "message"), rest, strict=False)

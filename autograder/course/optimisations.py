@@ -6,5 +6,5 @@ VARIABLE = "AUTOGRADER_WITHOUT"
 
 
 def is_off(name: str) -> bool:
-    """Return whether `AUTOGRADER_WITHOUT=quick_exit,…` in the environment turns it off."""
+    """Return whether `AUTOGRADER_WITHOUT=quick_exit,…` turns an optimisation off."""
     return name in os.environ.get(VARIABLE, "").split(",")

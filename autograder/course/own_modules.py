@@ -21,7 +21,7 @@ Modules = dict[str, ModuleType]
 def importable(course: Course) -> Iterator[None]:
     """Put the course's folder first on the import path, and load the course's packages from there.
 
-    Modules of other courses with the same names are put away, and restored afterwards. Several
+    Modules of other courses with the same names are removed, and restored afterwards. Several
     threads may do this for one course at the same time; threads of different courses wait.
     """
     _STAGE.enter(course)
@@ -32,7 +32,7 @@ def importable(course: Course) -> Iterator[None]:
 
 
 class _Stage:
-    """The course whose code now runs in this process, and modules of other courses that wait."""
+    """The course whose code now runs in this process, and the removed modules of other courses."""
 
     def __init__(self) -> None:
         self.root: Path | None = None

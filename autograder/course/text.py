@@ -46,7 +46,7 @@ def _shown(char: str) -> str:
 
 
 def file_name(identifier: str) -> str:
-    """Return a file name for a student's id. An id that is no safe name is cleaned, with a digest.
+    """Return a file name for a student's id. An unsafe name is cleaned, and gets a digest.
 
     Two different ids never have the same file name, even if the file system ignores case. An id
     that looks like a name with a digest gets a digest too. The digest is too long to be forged.
@@ -77,8 +77,8 @@ def as_letters(text: str) -> str:
 def identity(name: str) -> str:
     """Return the id for a folder's name: the name itself, with a digest if it is not printable.
 
-    The id depends only on the name, and not on other students. Two different names never have the
-    same id.
+    The id depends only on the name, and not on other students. Different names never have the same
+    id.
     """
     shown = one_line(name, MAX_ID)
     if shown == name and not has_digest(name):
@@ -100,7 +100,7 @@ def several(count: float, noun: str) -> str:
 
 
 def nearest(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
-    """Return the most similar known name; empty if the similarity is below `cutoff`."""
+    """Return the most similar known name, or "" if the similarity is below `cutoff`."""
     found = difflib.get_close_matches(word, list(known), n=1, cutoff=cutoff)
     return found[0] if found else ""
 

@@ -44,7 +44,7 @@ def read_secret(course: Course) -> bytes:
 
 
 def make_secret(course: Course) -> Path | None:
-    """Make the course's secret, readable only by its owner. Return None if there is one."""
+    """Make the course's secret, readable only by its owner. If it exists, return None."""
     path = course.root / SECRET
     if path.exists():
         return None
@@ -54,7 +54,7 @@ def make_secret(course: Course) -> Path | None:
 
 
 def variant_of(exercise: Exercise, student: str, secret: bytes | None) -> str:
-    """Return a student's variant of an exercise; empty if the exercise has no variants."""
+    """Return a student's variant of an exercise, or "" if the exercise has no variants."""
     if exercise.variant == "none" or secret is None:
         return ""
     message = f"{exercise.name}\0{student}".encode("utf-8", "surrogatepass")

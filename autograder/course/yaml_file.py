@@ -30,7 +30,7 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
 def read_yaml(
     path: Path, text: str, kind: type[Whole], prepared: Callable[[dict[object, object]], object]
 ) -> Whole:
-    """Return the text of the file at `path` as a `kind`. `prepared` converts the data before.
+    """Return the text of the file at `path` as a `kind`. `prepared` first converts the parsed data.
 
     Raises:
         UserError: it is invalid; the message names file, line, field and the expected value.
@@ -55,7 +55,7 @@ def yaml_error(
 ) -> UserError:
     """Return an error about a node of a file; `steps` are the keys and indices that lead to it.
 
-    Its line (from 1) is the line of the node, or of the nearest node above it that exists.
+    The error's line (from 1) is the line of the node, or of the nearest node above that exists.
     """
     node = yaml.compose(text, Loader=yaml.SafeLoader)
     assert node is not None
@@ -108,7 +108,7 @@ def _kind_at(kind: Any, steps: Sequence[YamlKey]) -> Any:
 
 
 def _expected(said: str, kind: Any) -> str:
-    """Return the value that msgspec expected, with the choices if msgspec does not list them."""
+    """Return the value that msgspec expected. Add the choices if msgspec does not list them."""
     if said.startswith("Invalid enum value"):
         return f"expected one of {', '.join(map(str, typing.get_args(kind)))}"
     if kind is datetime and said.startswith(("Invalid RFC3339", "Expected `datetime")):

@@ -34,7 +34,7 @@ MIN_WRONG = 2  # probes with answers that differ from the right ones
 
 
 class StepCode(NamedTuple):
-    """Changeable piece of a step: a text that defines `name`.
+    """Part of a step that can be changed: a text that defines `name`.
 
     `space` is the text's namespace. `whole` makes the step from the changed function. If the step
     calls the function `name`, `calls` is the step's own expression, and `around` is the namespace
@@ -92,7 +92,7 @@ def _called(step: str, text: str, space: Mapping[str, Any], root: Path) -> Itera
 
 
 def _lambda(step: Any) -> tuple[str, Mapping[str, Any]] | None:
-    """Return a lambda's expression, with `s` for the state, and its namespace, or None."""
+    """Return a lambda's expression (with `s` for the state) and its namespace, or None."""
     code = getattr(step, "__code__", None)
     if code is None or step.__closure__ or step.__defaults__ or code.co_name != "<lambda>":
         return None
@@ -119,7 +119,7 @@ def _shape(code: CodeType) -> tuple[object, ...]:
 
 
 def function_text(function: Any, root: Path) -> str:
-    """Return a course's function without annotations and docstring; empty for other code."""
+    """Return a course function's text without annotations and docstring; "" for other code."""
     if not isinstance(function, FunctionType) or function.__closure__:
         return ""
     if not Path(function.__code__.co_filename).is_relative_to(root):

@@ -1,4 +1,4 @@
-"""Views of exercises: difficulty, checks, and the messages and mistakes behind failures."""
+"""Views of exercises: difficulty, checks, and the messages and mistakes of failed checks."""
 
 from collections.abc import Sequence
 

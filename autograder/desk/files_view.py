@@ -1,4 +1,4 @@
-"""View to choose one of several files for an exercise. It shows them side by side, with points."""
+"""View to choose one of several files for an exercise. It shows the files next to each other."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -29,7 +29,7 @@ MAX_FILES = 6  # files that are shown and graded
 
 
 class ShownFile(NamedTuple):
-    """One of several files: the id of its content, its code, and, after grading, its report."""
+    """One of several files: its content's id, its code, and its report if it is graded."""
 
     name: str
     id: str
@@ -39,7 +39,7 @@ class ShownFile(NamedTuple):
 
 
 def show(visit: Visit) -> Response:
-    """Show the files; grade them if the address has `points`, which takes time."""
+    """Show the files. If the address has `points`, grade the files, which takes time."""
     now = visit.results()
     student = student_in_address(visit, now)
     exercise = visit.desk.course.exercise(visit.part("exercise"))
@@ -79,7 +79,7 @@ def show(visit: Visit) -> Response:
 
 
 def _distinct(files: Sequence[FoundFile]) -> list[FoundFile]:
-    """Return the files; of files with the same content, only the first."""
+    """Return the files. If several files have the same content, return only the first of them."""
     found: dict[str, FoundFile] = {}
     for file in files:
         found.setdefault(file.source.content if file.source else file.shown, file)

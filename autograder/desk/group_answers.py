@@ -19,7 +19,7 @@ from autograder.submission.source import Source
 
 
 class GroupAnswers(msgspec.Struct):
-    """A function, its replay, and the outcomes of submissions with the group's answers."""
+    """A function, its replay, and the outcomes of submissions that have the group's answers."""
 
     function: str
     replay: Replay
@@ -59,7 +59,7 @@ def answers_of_group(
 
 
 def _outcomes(submission: Submission, replay: Replay, group: str) -> tuple[Outcome, ...]:
-    """Run a submission on all probes. Return nothing if the first answers are not the group's.
+    """Run a submission on all probes. If the first answers are not the group's, return ().
 
     Raises:
         Stopped: the submission does not answer.

@@ -101,7 +101,7 @@ def show(visit: Visit) -> Response:
 
 
 def look(visit: Visit) -> Response:
-    """Start a job that computes the group's answers and searches for a step that gives them."""
+    """Start a job that computes the group's answers and searches for a step with these answers."""
     group, _ = _group(visit)
     work = _work(visit, group)
 

@@ -28,7 +28,7 @@ class Secrets:
         self._tokens: dict[str, Path | None] = {}
 
     def new_token(self, file: Path | None = None) -> str:
-        """Return a token with which one browser can enter once. This deletes the `file` with it."""
+        """Return a token with which one browser can enter once. Then the `file` is deleted."""
         token = secrets.token_urlsafe(BYTES)
         self._tokens[token] = file
         return token
@@ -73,7 +73,7 @@ HEADERS: Final = {
 
 
 class Guard:
-    """Middleware that passes a request on, or refuses it and gives the reason."""
+    """Middleware that passes a request on, or refuses the request and gives the reason."""
 
     def __init__(self, app: ASGIApp, port: int, secrets: Secrets) -> None:
         self._app = app

@@ -82,7 +82,7 @@ def code_file(exercise: str, function: str, words: MistakeText, step: ChangedSte
 def answers_file(
     function: str, words: MistakeText, probes: Sequence[Probe], outcomes: Sequence[Outcome]
 ) -> bytes:
-    """Return the record of a mistake of which only the answers are known.
+    """Return the record of a mistake that has recorded answers, but no code.
 
     Raises:
         UserError: the answers are too long for a record.

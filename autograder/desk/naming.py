@@ -95,11 +95,11 @@ def confined(course: Course, work: ConfinedWork) -> Iterator[Children]:
 
 
 class ExaminedGroup(msgspec.Struct, frozen=True):
-    """The function of a group, and how many of the submissions that were read have its answers.
+    """The function of a group, and how many of the examined submissions have the group's answers.
 
     If the change of one step gives these answers, `step` is that change. Otherwise, `why_not` is
     the reason if the answers cannot be recorded. `repair` is the sentence of a repair. `known` is
-    the name of the mistake, if it now has one.
+    the mistake's name, if it is named now.
     """
 
     function: str
@@ -191,7 +191,7 @@ def _answers(course: Course, exercise: Exercise, work: ConfinedWork) -> GroupAns
 
 
 def why_not_recorded(answers: GroupAnswers) -> str:
-    """Return why a group's answers cannot be recorded as a mistake; empty if they can."""
+    """Return why a group's answers cannot be recorded as a mistake, or "" if they can."""
     if not answers.replay.recipe.comparison.is_exact:
         return "This function's answers are random, so recorded answers cannot name a mistake."
     if not are_one_mistake(answers):

@@ -1,4 +1,4 @@
-"""The view *Regrade*: shows the changes by new entries or files before they are applied."""
+"""The view *Regrade*: shows changes from new entries or files before the changes are applied."""
 
 from pathlib import Path
 

@@ -76,7 +76,7 @@ class GradeOutput:
 
 
 class Regrading:
-    """The only run of a desk, or the result of its last run. Several threads may use this object.
+    """The desk's current run, or the result of its last run. Several threads may use this object.
 
     `changes` and `said` are from the last run. The changes can be applied in the state "shown".
     """
@@ -109,7 +109,7 @@ class Regrading:
         """Start a run that applies the changes that were shown, and no others.
 
         Raises:
-            UserError: these are not the changes that were shown last.
+            UserError: `difference` is not the digest of the changes that were shown last.
         """
         if self.command is None or self.state != "shown" or difference != self.difference:
             raise UserError("These changes are no longer the latest. Show the changes again.")
@@ -184,8 +184,8 @@ class MessageChange(msgspec.Struct, frozen=True):
 def regrade_group(results: Path, exercise: str, students: Sequence[str], shown: str = "") -> str:
     """Grade one exercise of some students, and return the digest of the difference.
 
-    Without `shown`, nothing is applied. With the digest of a difference that a person has seen,
-    that difference is applied.
+    Without `shown`, nothing is applied. If `shown` is the digest of a difference that a person has
+    seen, that difference is applied.
 
     Raises:
         UserError: grading failed, or the difference has changed since.

@@ -110,7 +110,7 @@ class ClassResults:
         """Read the results.
 
         Raises:
-            UserError: there are none, or they are of another version.
+            UserError: there are no results, or they are of another version.
         """
         self._results = results
         self._records = Records(results / REPORTS)
@@ -155,7 +155,7 @@ class ClassResults:
 
     @functools.cached_property
     def summary(self) -> Summary:
-        """Statistics of the class, computed once, since that is slow."""
+        """Statistics of the class, computed only once because the computation is slow."""
         return summarise(self.overview.scores)
 
     def row(self, student: ClassMember) -> Row:
@@ -165,7 +165,7 @@ class ClassResults:
         """Read a student's whole record.
 
         Raises:
-            UserError: it is of another version.
+            UserError: the record is of another version.
         """
         with self._lock:
             report = self._records.get(student)

@@ -68,7 +68,7 @@ def selected(choice: StudentFilter, now: ClassResults, course: Course) -> list[C
 
 
 def _places(choice: StudentFilter, now: ClassResults) -> set[int] | None:
-    """Return the positions of the students whom `mistake` and `check` select; None means all."""
+    """Return the positions of the students whom `mistake` and `check` select; None for all."""
     places: set[int] | None = None
     if choice.mistake:
         number = int(choice.mistake) if choice.mistake.isdecimal() else -1
@@ -82,7 +82,7 @@ def _places(choice: StudentFilter, now: ClassResults) -> set[int] | None:
 
 
 def points_in(row: Row, exercises: list[Exercise]) -> float | None:
-    """Return the points of some exercises without excused ones; None if none are known."""
+    """Return the points of some exercises that are not excused; None if no points are known."""
     points = [row.points.get(e.name) for e in exercises if e.name not in row.excused]
     known = [each for each in points if each is not None]
     return sum(known) if known else None

@@ -138,7 +138,7 @@ def keep_row(visit: Visit, student: ClassMember, row: dict[str, str]) -> None:
     """Save a row of adjustments for a student.
 
     Raises:
-        UserError: the row is invalid, or it cannot be written now.
+        UserError: the row is invalid, or cannot be written now.
     """
     trouble = _table(visit).enter(row | {"student": student.id})
     if trouble:

@@ -1,4 +1,4 @@
-"""Submitted files of the graded folders. They are read again to show code with its report."""
+"""Submitted files of the graded folders, read again to show the code together with the report."""
 
 import contextlib
 import functools
@@ -68,7 +68,7 @@ class Submissions:
         """Return the candidate files for an exercise, and the command that graded them.
 
         Raises:
-            UserError: there are no longer several.
+            UserError: there are no longer several files.
         """
         for command, work in self.works(student):
             if exercise in work.several:
@@ -102,7 +102,7 @@ class CodeLine(NamedTuple):
 class CodeFile(NamedTuple):
     """File or cell. `left_out` is the number of lines that are not shown.
 
-    `unit` is the number (from 1) of this piece of the code that runs; 0 for an imported file.
+    `unit` is this piece's number (from 1) in the order of running, or 0 for an imported file.
     """
 
     name: str
@@ -118,7 +118,7 @@ def code_of(
 ) -> tuple[list[CodeFile], str]:
     """Return the graded code, and a warning if it is missing or has changed since grading.
 
-    If there are several sources, return the one with the digest in the report, or else the first.
+    If there are several sources, return the source with the report's digest, or else the first.
     Comments by people are added to their lines.
     """
     found = [source for source in sources if source is not None]
@@ -168,7 +168,7 @@ def _definitions(units: Iterable[tuple[str, str]]) -> dict[str, Line]:
 
 
 def _notes(report: ExerciseReport, defined: dict[str, Line]) -> Notes:
-    """Return the notes on each line; a message without a line is put at its function."""
+    """Return the notes on each line. A message without a line is placed at its function."""
     notes: Notes = defaultdict(list)
 
     def add(place: Line | None, text: str) -> None:

@@ -45,7 +45,7 @@ class FlashStore:
         return key
 
     def pop_sentence(self, key: str) -> str:
-        """Return a sentence and forget it; empty if there is none."""
+        """Return a sentence and delete it; "" if there is none."""
         with self._lock:
             found = self._kept.pop(key, "") if isinstance(self._kept.get(key), str) else ""
         return found if isinstance(found, str) else ""
@@ -88,7 +88,7 @@ class Visit(NamedTuple):
         return str(self.request.path_params.get(name, ""))
 
     def field(self, name: str) -> str:
-        """Return a posted field without surrounding spaces; empty if it is missing."""
+        """Return a posted field without surrounding spaces; "" if the field is missing."""
         value = self.form.get(name, "")
         return value.strip() if isinstance(value, str) else ""
 
@@ -101,7 +101,7 @@ class Visit(NamedTuple):
         """Return the current results of the class.
 
         Raises:
-            UserError: there are none that can be read.
+            UserError: there are no results that can be read.
         """
         return self.desk.current.read()
 

@@ -39,7 +39,7 @@ class MarkForm(msgspec.Struct, frozen=True):
 
 
 def who_of(student: str) -> str:
-    """Return an id for a student in the form, which does not reveal the name."""
+    """Return an id for a student in the form. The id does not reveal the name."""
     return digest(f"who {student}", ID_LENGTH)
 
 

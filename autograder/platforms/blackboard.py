@@ -1,7 +1,7 @@
 """Blackboard: its downloads of submissions, and its gradebook.
 
 A submitted file is named `Assignment_user_attempt_date_file`; a `.txt` for each attempt has the
-student's name. Blackboard writes the first `_attempt_` with a date; the student chooses the rest.
+student's name. The student chooses only the text after the first `_attempt_` with a date.
 
 The gradebook is Blackboard's download with the graded columns filled in. An upload finds a student
 by the user name, and a column by the number after the bar in its heading; a heading without a
@@ -58,8 +58,8 @@ def read(listing: Listing) -> Sequence[Piece]:
 def _people(prefixes: Collection[str], named: dict[str, Owner]) -> dict[str, list[Owner]]:
     """Return the students whom the beginnings (prefixes) of the files' names may mean.
 
-    A prefix is an assignment and a user name, and both may contain underscores. Each prefix belongs
-    to one person. If two prefixes would mean the same user, and no note names the students, each
+    A prefix is an assignment and a user name, and both may contain underscores. A prefix belongs to
+    one person. If two prefixes would mean the same user, and no note names the students, each
     prefix keeps several candidates.
     """
     assignments = {prefix.removesuffix(owner.id) for prefix, owner in named.items()}
@@ -93,7 +93,7 @@ def _attempt(match: re.Match[str]) -> tuple[str, str]:
 
 
 def _piece(match: re.Match[str], owner: Owner, originals: dict[str, str]) -> Piece:
-    """Return the piece for a file, or for a note without files, which is an attempt too."""
+    """Return the piece for a file or a note. A note without files is an attempt too."""
     file = originals.get(match.string, match["file"] or "")
     return Piece(
         entry=match.string,

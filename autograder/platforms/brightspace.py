@@ -21,7 +21,7 @@ _FORMS = ("%b %d, %Y %I%M %p", "%B %d, %Y %I%M %p", "%b %d, %Y %H%M", "%B %d, %Y
 
 
 def readings_of(entry: Entry) -> list[Piece]:
-    """Return all meanings that an entry's name may have; none if Brightspace makes no such names.
+    """Return all meanings of an entry's name; an empty list if Brightspace makes no such names.
 
     Students choose their names and their files' names, and both may contain a date.
     """
@@ -65,8 +65,8 @@ def _time(text: str) -> datetime | None:
 def read(listing: Listing) -> Sequence[Piece]:
     """Return the pieces of all entries.
 
-    A person has the same name in all entries. If several meanings remain, the latest time is used,
-    so that no name of a person or file makes a submission earlier than it was.
+    A person has the same name in all entries. If several meanings remain, the latest time counts.
+    So a date in the name of a person or a file cannot make a submission earlier than it was.
     """
     entries = [readings for entry in listing.entries if (readings := readings_of(entry))]
     names: dict[str, set[Owner]] = {}

@@ -1,6 +1,6 @@
 """Contents of every package: the engine, the course, and the libraries with their versions.
 
-A package contains answers, so its machine must not show it to students.
+A package contains answers. So the machine that has the package must not show it to students.
 """
 
 import ast
@@ -32,7 +32,7 @@ class PackagedJob(msgspec.Struct, frozen=True):
 
 
 def bundle(course: Course, exercises: Sequence[Exercise], platform: str) -> Files:
-    """Return the engine, the course, the job and the requirements. Keys are paths in the package.
+    """Return engine, course, job and requirements as a dict from path in the package to content.
 
     Raises:
         UserError: the course is too large.

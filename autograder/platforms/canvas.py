@@ -23,10 +23,10 @@ _RESUBMITTED = re.compile(r"(?P<stem>.+)-(?P<number>[1-9]\d{0,2})(?P<suffix>\.\w
 
 
 def readings_of(entry: str) -> list[Piece]:
-    """Return all meanings that a file's name may have; those with the shortest student name first.
+    """Return all meanings of a file's name; the meaning with the shortest student name is first.
 
     Students choose their names and their files' names, and both may contain numbers between
-    underscores. For a name that Canvas never makes, there is no meaning.
+    underscores. If Canvas never makes such a name, return an empty list.
     """
     readings = []
     if match := _ANONYMOUS.fullmatch(entry):
@@ -62,7 +62,7 @@ def _piece(entry: str, owner: Owner, late: bool, rest: str) -> Piece | None:
 
 
 def read(listing: Listing) -> Sequence[Piece]:
-    """Return the pieces of all files; several for a file whose student is unclear.
+    """Return the pieces of all files. If a file's student is unclear, the file has several pieces.
 
     A number belongs to one name, and a download has either names or codes. So files with only one
     meaning rule out some meanings of other files.
@@ -80,7 +80,7 @@ def read(listing: Listing) -> Sequence[Piece]:
 
 
 def _possible(readings: list[Piece], known: set[Owner]) -> list[Piece]:
-    """Return the readings that fit all known students; if no reading does, return all of them."""
+    """Return the readings that fit all known students. If no reading fits, return all readings."""
     names: dict[str, set[str]] = {}
     for owner in known:
         names.setdefault(owner.id, set()).add(owner.name)

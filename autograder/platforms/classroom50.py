@@ -149,7 +149,7 @@ def _shown(report: ExerciseReport, path: Path | None, checkout: Path) -> ShownEx
 
 
 def _file_of(checkout: Path, name: str) -> Path | None:
-    """Return the file for an exercise: the one nearest to the top; of several, the newest."""
+    """Return an exercise's file: the file nearest to the top folder, or the newest of several."""
     found = [
         path
         for suffix in SUFFIXES
@@ -184,8 +184,8 @@ def result_of(
 ) -> dict[str, Any]:
     """Return the result in Classroom 50's schema, in which all points are whole numbers.
 
-    Fractions of points are multiplied until all are whole. A missing exercise is a test with 0
-    points. `released` has the points of the kit's checks by exercise; their sum is the maximum.
+    Fractions of points are multiplied by one factor. A missing exercise is a test with 0 points.
+    `released` has the points of the kit's checks by exercise; their sum is the maximum.
     """
     known = released or {}
     given = [p for each in done.values() for c in each.checks for p in (c.points, c.max_points)]
@@ -214,7 +214,7 @@ def result_of(
 
 
 def _factor(points: Sequence[float]) -> int:
-    """Return the smallest factor with which all points are whole numbers; 100 if there is none."""
+    """Return the smallest factor that makes all points whole numbers; 100 if no factor does."""
     whole = (f for f in FACTORS if all(abs(p * f - round(p * f)) < 1e-9 for p in points))
     return next(whole, FACTORS[-1])
 

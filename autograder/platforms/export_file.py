@@ -54,7 +54,7 @@ def page_bytes(request: ExportRequest, report: Report) -> bytes:
 
 
 def names_note(title: str, names: Sequence[str]) -> list[str]:
-    """Return a list with one note that has these names; the list is empty without names."""
+    """Return a list with one note on these names; an empty list if there are no names."""
     shown = [one_line(name, 120) for name in names]
     return [f"{title}: {few(shown, MAX_NAMES)}."] if shown else []
 

@@ -39,12 +39,11 @@ class GradebookFormat(msgspec.Struct, frozen=True, kw_only=True):
         needed: columns that the gradebook always has.
         about: columns about students, in lower case. They stay in the file.
         keys: the columns of `about` that stay unchanged; all others become safe for spreadsheets.
-        title: matches the heading of a graded column; it has a group `title`, and perhaps `id` and
-            `points`.
+        title: pattern of a graded column's heading; a group `title`, perhaps groups `id`, `points`.
         person: returns the student of a row, or None if the row is not a student's.
         remedy: what to do if the file is not a gradebook.
-        platform: the platform whose ids in the roster this gradebook uses; empty if its ids differ
-            from the download's.
+        platform: the platform whose ids in the roster this gradebook uses; an empty text if the
+            gradebook has other ids than the download.
         advice: what to do if a row's student is unclear.
         maxima: returns whether a row contains the columns' maxima.
         excused: the text for an excused student; if empty, the cell stays unchanged.
@@ -120,7 +119,7 @@ def _unchanged_notes(
     people: Sequence[Person],
     matches: RowMatches,
 ) -> list[str]:
-    """Return notes on the cells that do not change; with several columns, for each column."""
+    """Return notes on the cells that do not change. Each of several columns has its notes."""
     without_result = []
     for person in people:
         if person.row not in matches.by_row:
@@ -166,7 +165,7 @@ def _in_no_column(
 
 
 def _graded(course: Course, reports: Sequence[Report]) -> list[Assignment]:
-    """Return the graded assignments. Exercises without one form another assignment."""
+    """Return the graded assignments. Exercises without an assignment form one more assignment."""
     graded = [exercise.name for report in reports[:1] for exercise in report.exercises]
     found = [a for a in course.content.assignments if set(a.exercises) & set(graded)]
     named = {name for assignment in found for name in assignment.exercises}
@@ -175,10 +174,10 @@ def _graded(course: Course, reports: Sequence[Report]) -> list[Assignment]:
 
 
 def _columns(form: GradebookFormat, table: Table, request: ExportRequest) -> dict[int, Assignment]:
-    """Return the graded columns: those with assignments' titles, or else with exercises' titles.
+    """Return the columns with titles of graded assignments, or else with titles of exercises.
 
     Raises:
-        UserError: no column fits, or several do.
+        UserError: no column fits, or several columns fit.
     """
     graded = _graded(request.course, request.reports)
     exercises = request.reports[0].exercises if request.reports else ()
@@ -208,7 +207,7 @@ def _columns(form: GradebookFormat, table: Table, request: ExportRequest) -> dic
 def _titled(
     table: Table, names: dict[int, set[str]], assignments: Sequence[Assignment]
 ) -> dict[int, Assignment]:
-    """Return the columns that have an assignment's title; the first assignment with it counts.
+    """Return the columns with an assignment's title. If titles repeat, the first assignment counts.
 
     Raises:
         UserError: several columns have the same assignment's title.

@@ -288,7 +288,7 @@ def run(root: Path) -> None:
     """Grade the submission in Gradescope's folder `root`, and write its results.
 
     Raises:
-        UserError: it cannot be graded here; Gradescope then reports that there are no results.
+        UserError: grading is not possible here; Gradescope then reports that there are no results.
     """
     package = opened(root / "source")
     known = read_metadata(root / "submission_metadata.json")
@@ -312,7 +312,7 @@ def run(root: Path) -> None:
 
 
 def read_metadata(path: Path) -> Metadata:
-    """Read Gradescope's metadata for a submission. They are empty if the file cannot be read."""
+    """Read Gradescope's metadata for a submission. If this fails, return empty metadata."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=Metadata)
     except (OSError, msgspec.MsgspecError) as error:

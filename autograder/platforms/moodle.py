@@ -100,7 +100,7 @@ def _read_worksheet(request: ExportRequest) -> _Worksheet:
     """Read the worksheet, and match students to rows.
 
     Raises:
-        UserError: it is not a worksheet, or its grade column is unclear.
+        UserError: the file is not a worksheet, or its grade column is unclear.
     """
     template = request.template
     table = Table(template, (), 0, REMEDY)
@@ -143,7 +143,7 @@ def _person(row: Row) -> Person:
 
 
 def _is_of_a_team(report: Report, table: Table) -> bool:
-    """Return whether the id of a submission is a team's. A person may have the same number.
+    """Return whether a submission's id is the id of a team. A person may have the same number.
 
     A person's row has the name of the person's submission. A roster number belongs to a person.
     """
@@ -167,7 +167,7 @@ def _number_of(row: Row) -> str:
 
 
 def _label_of(row: Row) -> str:
-    """Return the text before the id, such as `Participant`; if marking is blind, all are equal."""
+    """Return the text before the id. In blind marking, all rows have the same: `Participant`."""
     found = _ID.fullmatch(row.cells[0])
     return found["what"] if found else ""
 
@@ -176,7 +176,7 @@ def worksheet(request: ExportRequest) -> ExportFile:
     """Return the grading worksheet to upload.
 
     Raises:
-        UserError: it is not a worksheet, its grade column is unclear, or its maximum differs.
+        UserError: the file is not a worksheet, its grade column is unclear, or its maximum differs.
     """
     sheet = _read_worksheet(request)
     table, unchanged = sheet.table, []

@@ -125,7 +125,7 @@ def packable(
 
 
 def _write(platform: str, out: Path, files: Files) -> None:
-    """Write a zip for Gradescope, or else a folder, replacing files of the same names.
+    """Write a zip for Gradescope, or else a folder. Files with the same names are replaced.
 
     Raises:
         UserError: it cannot be written.

@@ -84,7 +84,7 @@ def run(root: Path, exercise: Path) -> None:
     """Grade the submission in `root` (`/grade`) for an exercise, and write the results.
 
     Raises:
-        UserError: it cannot be graded here; PrairieLearn then reports that there are no results.
+        UserError: grading is not possible here; PrairieLearn then reports no results.
     """
     package = opened(root / SHARED)
     course = package.course
@@ -117,8 +117,8 @@ def results_of(
 ) -> dict[str, Any]:
     """Return the results of an exercise in PrairieLearn's format.
 
-    The keys of `pictures` are the checks' names. A file that cannot be loaded, or that a person
-    must look at, is "not gradable". Then the student loses no attempt.
+    The keys of `pictures` are names of checks. A file that cannot be loaded, or that a person must
+    look at, is "not gradable". Then the student loses no attempt.
     """
     if shown.status in NOT_GRADED:
         reason = shown.reason or shown.status

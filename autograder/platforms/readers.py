@@ -1,4 +1,4 @@
-"""Readers of platforms' downloads, which an entry point registers.
+"""Readers of platforms' downloads. An entry point registers them.
 
 The readers for one folder per student are here: nbgrader's `submitted/` with `student/assignment/`,
 and repositories `assignment-user`, as Classroom 50 clones them.
@@ -76,7 +76,7 @@ def _read_repositories(listing: Listing) -> Sequence[Piece]:
 
 
 def _recognise_repositories(listing: Listing) -> int:
-    """Return the number of folders, if all are clones with a `.git`; otherwise 0.
+    """Return the number of folders if all of them are clones with a `.git`, else 0.
 
     A common beginning is not enough: names with a hyphen are too common.
     """

@@ -23,7 +23,7 @@ class Person(msgspec.Struct, frozen=True):
 class RowMatches:
     """The report for each row of a table. A row that may belong to several students has no report.
 
-    `unclear` has notes on these rows. `without_row` has the reports for which there is no row.
+    `unclear` has a note on each such row. `without_row` has the reports for which there is no row.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class RowMatches:
         self.without_row = [report for report in reports if report.student not in matched]
 
     def _candidates(self, person: Person) -> list[Report]:
-        """Return the reports that may be a person's, by platform id, or else id, e-mail or name."""
+        """Return a person's possible reports, by platform id, or else by id, e-mail or name."""
         known = [report for report in self._reports if person.id in self._ids[report.student]]
         free = [report for report in self._reports if not self._ids[report.student]]
         ids = {person.id, *person.others} - {""}

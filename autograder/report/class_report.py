@@ -39,7 +39,7 @@ MadeBy = tuple[MistakeCount, set[int]]  # a mistake, and the students who made i
 
 
 class Band(NamedTuple):
-    """Neighbouring bars of a histogram, merged. `end` is the index of the bar after these."""
+    """Merged neighbouring bars of a histogram. `end` is the index of the next bar after them."""
 
     start: int
     end: int
@@ -60,7 +60,7 @@ def may_be_told(count: int, *wholes: int) -> bool:
     """Return whether a number of students may be published.
 
     `wholes` are published totals that include these students. The number may not be published if it
-    is below five. It also may not be published if subtraction from a total leaves 1 to 4 students.
+    is below five. The number may also not be published if a total minus this number is 1 to 4.
     """
     return count >= FEWEST and not any(is_small(whole - count) for whole in wholes)
 
@@ -84,7 +84,7 @@ def bands(bars: Sequence[int]) -> list[Band]:
 
 
 def with_company(hidden: Sequence[int], sizes: Mapping[int, int]) -> set[int]:
-    """Return the hidden items; if there is exactly one, add the smallest other item.
+    """Return the hidden items. If exactly one item is hidden, hide the smallest other item too.
 
     If only one item were hidden, subtraction from the published total would reveal it. `sizes`
     gives the number of students for every item.
@@ -99,7 +99,7 @@ def percent(part: float) -> str:
 
 
 def headline_facts(summary: Summary, told: bool) -> tuple[tuple[str, str], ...]:
-    """Return names and values of the main statistics; mean and median only if `told` is true."""
+    """Return names and values of the main statistics. If `told` is false, omit mean and median."""
     facts = [("students", str(summary.students)), ("maximum points", number(summary.maximum))]
     if told:
         facts += [("mean", f"{summary.mean:.1f}"), ("median", f"{summary.median:.1f}")]
@@ -189,7 +189,7 @@ class ExerciseLine(msgspec.Struct, frozen=True):
 
 
 class MistakeLine(msgspec.Struct, frozen=True):
-    """A mistake that at least five students made; `points` is the mean loss of these students."""
+    """A mistake that at least five students made. `points` is their mean loss of points."""
 
     exercise: str
     finding: str
@@ -222,8 +222,7 @@ def class_report(reports: Sequence[Report], date: str = "") -> ClassReport:
     """Return the content of the two pages, computed from the reports of a class.
 
     Raises:
-        UserError: fewer than five students have known points, so every statistic would reveal a
-            person.
+        UserError: fewer than five students have known points. Statistics could reveal a person.
     """
     known: dict[str, Exercise] = {}
     for report in reports:
@@ -263,8 +262,8 @@ def class_report(reports: Sequence[Report], date: str = "") -> ClassReport:
 def _exercises(taken: Sequence[Taken], summary: Summary) -> list[ExerciseLine]:
     """Return a line for each exercise.
 
-    If the facility of one exercise is hidden, a second one is hidden too. Otherwise a reader could
-    compute the first from the mean of all points.
+    If the facility of one exercise is hidden, that of a second exercise is hidden too. Otherwise a
+    reader could compute the hidden facility from the mean of all points.
     """
     why_not = [_why_not(exercise) for exercise in taken]
     sizes = {place: len(exercise.students) for place, exercise in enumerate(taken)}
@@ -286,7 +285,7 @@ def _exercises(taken: Sequence[Taken], summary: Summary) -> list[ExerciseLine]:
 
 
 def _why_not(taken: Taken) -> str:
-    """Return the reason why a facility would reveal a few students; empty if it would not.
+    """Return why a facility would reveal a few students; an empty text if it would not.
 
     In an exercise with only two different results, the mean and the number of students together
     reveal how many students have each result.
@@ -332,7 +331,8 @@ def _mistakes(overview: ClassOverview) -> list[MistakeLine]:
 def _published(made: Sequence[MadeBy], handed_in: Mapping[str, set[int]]) -> list[MadeBy]:
     """Return the mistakes that at least five students made.
 
-    In each exercise, leave out the rarest ones while 1 to 4 students made none of the others.
+    In each exercise, leave out the rarest mistake as long as the number of students who made none
+    of the remaining mistakes is 1 to 4.
     """
     rest = [(mistake, by) for mistake, by in made if len(by) >= FEWEST and mistake.lost > 0]
     for exercise, everybody in handed_in.items():
@@ -356,8 +356,8 @@ def as_pdf(report: ClassReport) -> bytes:
     """Return a tagged PDF of two pages, without its creation time.
 
     A description in words accompanies every chart. The PDF conforms to PDF/UA-1 if the fonts have
-    all characters of the titles; otherwise it is only tagged. The extra `pdf` must be installed.
-    The content is passed as data, so Typst never runs it as commands.
+    all characters of the titles; otherwise the PDF is only tagged. The extra `pdf` must be
+    installed. The content is passed as data, so Typst never runs it as commands.
     """
     import typst
 

@@ -57,8 +57,8 @@ def table_lines(
 ) -> Iterator[str]:
     """Yield the rows as lines of a CSV file.
 
-    No spreadsheet reads a cell of these lines as a formula, whichever character it uses to separate
-    cells. Cells in the columns `kept` are not changed, because a platform needs them to find a row.
+    No spreadsheet reads a cell of these lines as a formula, whichever delimiter it expects. Cells
+    in the columns `kept` are not changed, because a platform needs them to find a row.
     """
     for row in rows:
         cells = (

@@ -105,7 +105,7 @@ def code_spans(text: object) -> Markup:
 
 
 def in_pixels(style: str) -> str:
-    """Return a style with its `rem` sizes in pixels, which the page around it cannot change."""
+    """Return a style whose `rem` sizes are pixels, because a surrounding page can change `rem`."""
     return re.sub(r"(\d*\.?\d+)rem", lambda size: f"{16 * float(size[1]):g}px", style)
 
 
@@ -165,7 +165,7 @@ class PointsCell(NamedTuple):
     """A cell of the class table.
 
     `tenth` is the share of the points in tenths; it is None without points. `said` is the status,
-    and empty for "graded". `order` is a key for sorting; it is set only for a cell without points.
+    or an empty text for "graded". `order` is a sort key for a cell without points.
     """
 
     points: str
@@ -196,7 +196,7 @@ def mistake_map(mistakes: Sequence["MistakeCount"]) -> dict[str, Any]:
 
     Each mistake has an SVG path. Each student has a column, which is filled if the student made the
     mistake. Students with the same mistakes have neighbouring columns. Only the most common
-    mistakes are drawn; the path is empty for the others.
+    mistakes are drawn; all other mistakes have an empty path.
     """
     made_by: dict[int, list[int]] = {}
     for place, mistake in enumerate(mistakes[:ON_THE_MAP]):
@@ -220,7 +220,7 @@ def boxes(places: Sequence[int]) -> str:
 
 
 def matrices(evidence: Evidence) -> list[dict[str, Any]]:
-    """Return the student's values, the expected ones and their difference, as tables of cells."""
+    """Return the student's values, the expected values and their difference as tables of cells."""
     yours, expected = evidence.matrices
     if yours is None:
         return []
@@ -334,13 +334,13 @@ def _shade(value: CellValue, largest: float) -> str:
 
 
 def check_text(check: CheckReport) -> str:
-    """Return a failed check's message, values and hints as text; empty if it has none."""
+    """Return a failed check's message, values and hints as text, or an empty text."""
     lines = list(check_lines(check, with_values=True, shown_texts=set()))[1:]
     return "\n".join(plain(line).removeprefix(INDENT).rstrip() for line in lines)[:MAX_TEXT]
 
 
 def first_line(check: CheckReport) -> str:
-    """Return the sentence that tells the student what is wrong; empty if the check passed."""
+    """Return a sentence on the student's mistake, or an empty text if the check passed."""
     if check.outcome == "passed":
         return ""
     if check.diagnosis is not None:

@@ -37,7 +37,7 @@ class Matrix(Record, frozen=True, kw_only=True):
     `at` is the index of the excerpt along all axes except the last two. `top` and `left` are the
     indices of its first row and column. `wrong` marks the cells that differ. NaN and infinity are
     texts such as "nan". If cells belong to groups, such as attention heads, `groups` has each
-    cell's group number, from 0. `names` are the names of the rows, if they have any.
+    cell's group number, from 0. `names` are the names of the rows, or empty.
     """
 
     shape: tuple[int, ...]
@@ -51,7 +51,7 @@ class Matrix(Record, frozen=True, kw_only=True):
 
 
 class Curve(Record, frozen=True, kw_only=True):
-    """Measured values of `name` for values `x` of `against`, with limits `low` and `high`."""
+    """Curve of `name` against `against`: x values, measured values, limits `low` and `high`."""
 
     name: str
     against: str
@@ -221,12 +221,11 @@ class Diagnosis(Record, frozen=True, kw_only=True):
     There are three kinds. "named": known mistakes, listed in `misconceptions`, give exactly the
     student's numbers. "located": the finding describes the wrong answers and says where they go
     wrong. "error": the finding explains an exception. `function` is the student's function with the
-    mistake. `told` is the part of the finding that the course's authors wrote; it has nothing that
-    the submission printed, raised or returned. `places` are lines of the student's source. `code`
-    is the form of the finding, and `statements` are its facts. `calls` describes the calls that
-    show the mistake; it is empty if all calls do. `sentence` is the finding, with the function's
-    name if needed. `repeats_finding` says at which place of the sentence the check's own finding is
-    repeated.
+    mistake. `told` is the part of the finding that the course's authors wrote, without any output,
+    error or result of the submission. `places` are lines of the student's source. `code` is the
+    form of the finding, and `statements` are its facts. `calls` describes the calls that show the
+    mistake; it is empty if all calls show it. `sentence` is the finding, with the function's name
+    if needed. `repeats_finding` is the place where the sentence repeats the check's finding.
     """
 
     kind: Literal["named", "located", "error"]
@@ -276,8 +275,8 @@ class Repair(Record, frozen=True, kw_only=True):
 class CheckReport(Record, frozen=True, kw_only=True):
     """The outcome of a check; its points are scaled to the points of the exercise.
 
-    `finding` is the sentence of `cause`. If no known mistake explains the answers, `group` is equal
-    for all submissions with the same answers. `unwritten` names a function that the check needs and
+    `finding` is the sentence of `cause`. If no known mistake explains the answers, submissions with
+    the same answers have the same `group`. `unwritten` names a function that the check needs and
     that the student has not written yet. `required` is the line of the student's file that states
     the failed requirement; reports of older versions may have several lines.
     """
@@ -312,7 +311,7 @@ class CheckReport(Record, frozen=True, kw_only=True):
 
 
 class WrittenAnswer(Record, frozen=True, kw_only=True):
-    """An answer in words. `points` and `comment` are from a person; `points` is None until then."""
+    """An answer in words. A person gives `points` and `comment`; `points` is None before that."""
 
     name: str
     title: str

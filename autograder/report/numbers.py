@@ -27,7 +27,7 @@ def shown(value: CellValue, digits: int = 3) -> str:
 
 
 def digits_for(yours: Matrix, expected: Matrix) -> int:
-    """Return how many digits show that every wrong number differs from the expected one."""
+    """Return how many digits show, for each wrong number, that it is not the expected number."""
     pairs = [
         (value, right)
         for marks, values, rights in zip(yours.wrong, yours.rows, expected.rows, strict=False)
@@ -43,8 +43,8 @@ def digits_for(yours: Matrix, expected: Matrix) -> int:
 def difference(yours: Matrix, expected: Matrix) -> list[list[float]]:
     """Return the student's values minus the expected values, cell by cell.
 
-    Infinities of the same sign have the difference 0. The result is empty if the two excerpts do
-    not show the same part of arrays of the same shape.
+    Infinities of the same sign have the difference 0. Return an empty list if the excerpts show
+    different parts, or parts of arrays with different shapes.
     """
     parts = [(side.shape, side.at, side.top, side.left) for side in (yours, expected)]
     if parts[0] != parts[1] or not yours.rows:

@@ -28,7 +28,7 @@ HARMLESS = frozenset({"graded", "missing", "by hand", "excused"})  # statuses th
 
 
 def above_maximum_note(above: Iterable[str]) -> list[str]:
-    """Return a sentence with the names of the students above the maximum, if there are any."""
+    """Return a list with one sentence on the students above the maximum, or an empty list."""
     shown = [one_line(each, 200) for each in above]
     if not shown:
         return []
@@ -100,8 +100,7 @@ class Taken:
     def points(self) -> Floats:
         """The points as an array of shape (students, checks + 1).
 
-        Each column before the last has the points of a check. The last column has the points of the
-        exercise.
+        The last column has the points of the exercise; each other column has the points of a check.
         """
         import numpy as np
 
@@ -176,14 +175,14 @@ class MistakeCount(msgspec.Struct):
 
     @property
     def finding(self) -> str:
-        """Return the sentence if all students read the same sentence, else the mistake's name."""
+        """Return the sentence that all students read; if they read several, the mistake's name."""
         if len(self.readings) == 1:
             return next(iter(self.readings))
         return f"{capital(self.id.replace('-', ' '))}."
 
     @property
     def example(self) -> str:
-        """Return the sentence that most students read; empty if all read the same sentence."""
+        """Return the sentence that most students read, or "" if all read the same sentence."""
         if len(self.readings) < 2:
             return ""
         return min(self.readings, key=lambda text: (-self.readings[text], text))
@@ -219,7 +218,7 @@ class ClassMistakes:
                     count.functions.append(check.diagnosis.function)
 
     def add_line(self, row: int, exercise: ExerciseReport) -> None:
-        """Add the lines of a repair, by their text: they have no other name."""
+        """Add the lines of a repair. A line has no name, so its text identifies it."""
         places = exercise.repair.places if exercise.repair is not None else ()
         if places:
             text = "\n".join(dict.fromkeys(place.text for place in places))
@@ -252,7 +251,7 @@ def costliest(made: Sequence[MistakeCount]) -> list[MistakeCount]:
 
 
 def _reasons(report: Report) -> tuple[str, ...]:
-    """Return titles and reasons of exercises that need a person, for the worst status only."""
+    """Return titles and reasons of the exercises with the worst status that needs a person."""
     worst = [each for each in report.exercises if each.status == report.status]
     needing = [] if report.status in HARMLESS else [each for each in worst if not each.excused]
     return tuple(f"{each.title}: {each.reason}" for each in needing)

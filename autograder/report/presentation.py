@@ -67,7 +67,7 @@ def is_quiet(check: CheckReport) -> bool:
 
 
 def shown_outcome(check: CheckReport) -> str:
-    """Return the outcome of a check; "follow-through" for a check that passed with a note.
+    """Return the outcome of a check. A check that passed with a note has "follow-through".
 
     In a follow-through, an earlier step makes the result wrong. Then the title of the check is not
     true, so the report must not show the title as a fact.
@@ -82,7 +82,7 @@ def sentence(cause: Cause) -> str:
 
 
 def not_written(names: str, count: int) -> str:
-    """Return why a check was not run: the functions `names`, which it needs, are not written."""
+    """Return why a check was not run: it needs the functions `names`, which are not written."""
     return f"Not run: {names} {'is' if count == 1 else 'are'} not written yet."
 
 
@@ -132,8 +132,8 @@ def presented(exercise: ExerciseReport) -> ExerciseReport:
     """Return the exercise in the form that every output format shows; the points do not change.
 
     Some checks failed only because a function is not written, a neighbouring file is not ready, or
-    a file cannot be loaded. They are shown as not run, and so are checks that need such a check.
-    Only the first of them keeps its hints. Notes that repeat another message are left out.
+    a file cannot be loaded. These checks are shown as not run, and so are checks that need one of
+    them. Only the first of these checks keeps its hints. Notes that repeat a message are left out.
     """
     found = {check.name: _why_it_waits(exercise, check) for check in exercise.checks}
     why = {name: text for name, text in found.items() if text is not None}
@@ -152,7 +152,7 @@ def presented(exercise: ExerciseReport) -> ExerciseReport:
 def _why_it_waits(exercise: ExerciseReport, check: CheckReport) -> str | None:
     """Return why a check counts as not run.
 
-    The result is empty if the report's start gives the reason, and None if the check ran.
+    Return an empty text if the report's start gives the reason, and None if the check ran.
     """
     if _is_unreadable(exercise) and _is_told(check.cause, exercise.cause):
         return ""
@@ -182,7 +182,7 @@ def _is_told(cause: Cause | None, by: Cause | None) -> bool:
 
 
 def _errors(cause: Cause) -> Iterator[Cause]:
-    """Yield a cause and the cause behind it, if they have a line. Leave out file names."""
+    """Yield a cause and its earlier cause, if they have a line. Leave out file names."""
     for each in (cause, *([cause.because] if cause.because is not None else [])):
         if each.place is not None or each.code == "not_python":
             yield msgspec.structs.replace(each, subject="", because=None)
@@ -227,7 +227,7 @@ def _shown(exercise: ExerciseReport, why: dict[str, str]) -> Iterator[CheckRepor
 
 
 def first_failure(exercise: ExerciseReport) -> CheckReport | None:
-    """Return the first failed check that does not fail only due to another; None without one."""
+    """Return the first check that fails by itself, not only due to another check, or None."""
     checks = presented(exercise).checks
     return next((check for check in checks if not is_quiet(check)), None)
 
@@ -286,7 +286,7 @@ def source_line(check: CheckReport) -> Line | None:
 
 
 def _line_of_headline(check: CheckReport) -> Line | None:
-    """Return the headline's line, or None if the named mistake is not where the error is."""
+    """Return the headline's line; None if the named mistake is at another line than the error."""
     is_named = check.diagnosis is not None and check.diagnosis.kind == "named"
     stopped = check.cause is not None and check.cause.code == "raised"
     return None if is_named and stopped else source_line(check)
@@ -303,7 +303,7 @@ def _repeats(check: CheckReport) -> str:
 
 
 def headline(check: CheckReport) -> str:
-    """Return one sentence on a failed check: the diagnosis, or the finding if it has none."""
+    """Return one sentence on a failed check: its diagnosis, or else its finding."""
     return _titled(check) if check.diagnosis is None else check.diagnosis.sentence
 
 
@@ -314,7 +314,7 @@ def _titled(check: CheckReport) -> str:
 
 
 def required(check: CheckReport) -> str:
-    """Return a sentence with the failed requirement and its line; empty if it is not known."""
+    """Return a sentence with the failed requirement and its line; "" if it is not known."""
     if len(check.required) != 1:
         return ""
     return f"The text asks for this in line {check.required[0].line}: {check.required[0].text}"
@@ -323,9 +323,9 @@ def required(check: CheckReport) -> str:
 def repeated_errors(exercise: ExerciseReport) -> dict[str, str]:
     """Return notes on errors that several checks have in common, with the checks' names as keys.
 
-    The note is on the first of these checks; the other checks have an empty text. Two errors are
-    the same if the same line raises the same message, apart from numbers. They are also the same if
-    they have the same sentence on the same function.
+    The first of these checks has the note; the other checks have an empty text. Two errors are the
+    same if the same line raises the same message, apart from numbers. Two errors with the same
+    sentence on the same function are the same too.
     """
     checks = defaultdict(list)
     for check in presented(exercise).checks:
@@ -377,7 +377,7 @@ def closing(exercise: ExerciseReport) -> str:
 def check_sentences(
     check: CheckReport, shown: set[str], repeated: Mapping[str, str]
 ) -> CheckSentences:
-    """Return the sentences on a check that did not pass, without those in `shown`.
+    """Return the sentences on a check that did not pass, except sentences that are in `shown`.
 
     The new sentences are added to `shown`. `repeated` is the result of `repeated_errors`.
     """

@@ -36,7 +36,7 @@ STOPPED: dict[Status, str] = {
 
 
 def by_policy(_: str) -> HiddenChecks:
-    """Return "by policy"; this is used for a course that sets no date for hidden checks."""
+    """Return "by policy", the stage in a course that sets no date for hidden checks."""
     return "by policy"
 
 
@@ -62,8 +62,9 @@ def for_student(
 
     In practice and homework, students see the finding, the values and the first hints of each
     failed check. `hints_shown` is the number of hints for every check, or a dict from a check's
-    name to its number of hints. Of a hidden check, students see whether it passed. If it found a
-    named mistake, they see the course's own sentence on it, but no inputs and no values.
+    name to its number of hints. Of a hidden check, students see whether it passed. If the check
+    found a named mistake, they see the course's own sentence on the mistake, but no inputs and no
+    values.
 
     In an exam, students see the points of the exercise, and the points and outcomes of the visible
     checks.
@@ -143,7 +144,7 @@ def _check(exercise: ExerciseReport, check: CheckReport, level: int) -> CheckRep
 
 
 def _in_the_courses_words(diagnosis: Diagnosis | None) -> Diagnosis | None:
-    """Return a diagnosis with only the text of the course's authors; None without such a text."""
+    """Return a diagnosis with only the text of the course's authors; None if there is none."""
     if diagnosis is None or diagnosis.kind != "named" or not diagnosis.told:
         return None
     return Diagnosis(
@@ -192,8 +193,8 @@ def _may_show_reason(exercise: ExerciseReport) -> bool:
 def _reason(exercise: ExerciseReport, exam: bool, held_back: bool) -> str:
     """Return the reason to show, without any text that may come from a hidden check.
 
-    In an exam, there is a reason only if no check was run. A reason that contains text from the
-    submission is then replaced by a general sentence.
+    In an exam, there is a reason only if no check was run. If that reason contains text from the
+    submission, return a general sentence instead.
     """
     if not exercise.reason or (exam and exercise.checks):
         return ""

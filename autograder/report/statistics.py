@@ -97,8 +97,8 @@ def _mean_of_top(part: Floats, totals: Floats, size: int) -> float:
 def against_the_grain(points: Floats, rest: Floats) -> list[int]:
     """Return the indices of the three students who lower the correlation most.
 
-    They are good in this item and weak in the rest, or the other way round. Fewer indices are
-    returned if fewer students lower the correlation.
+    These students are good in this item and weak in the rest, or the other way round. Fewer indices
+    are returned if fewer students lower the correlation.
     """
     if len(points) < 3:
         return []
@@ -143,7 +143,7 @@ class Interval(NamedTuple):
 
 
 def interval_text(interval: Interval) -> str:
-    """Return a text such as “0.12 to 0.40”; empty if the interval is not known."""
+    """Return a text such as “0.12 to 0.40”, or an empty text if the interval is not known."""
     if not math.isfinite(interval.low):
         return ""
     return f"{interval.low:.2f} to {interval.high:.2f}".replace("-", "−")
@@ -179,14 +179,14 @@ def correlation_intervals(points: Floats, rest: Floats, drawn: Floats) -> list[I
 
 
 def interval_of(statistic: Callable[[Floats], float], points: Floats, drawn: Floats) -> Interval:
-    """Return the interval of any statistic of `points`, computed for each sampled class in turn."""
+    """Return the interval of any statistic of `points`, computed from every sampled class."""
     number = np.arange(len(points))
     found = [statistic(points[np.repeat(number, row.astype(int))]) for row in drawn]
     return _intervals(np.array(found)[:, None])[0]
 
 
 def _intervals(found: Floats) -> list[Interval]:
-    """Return each column's interval; NaN if it is undefined in most sampled classes."""
+    """Return each column's interval; NaN if most sampled classes have no value for the column."""
     tails = [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
     intervals = []
     for column in found.T:
@@ -203,7 +203,7 @@ UNKNOWN = Interval(np.nan, np.nan)
 
 
 class Measured(NamedTuple):
-    """Statistics of an exercise or a check. Students in `against` lower the discrimination."""
+    """Statistics of an exercise or a check. `against` are students who lower the discrimination."""
 
     exercise: str
     title: str
@@ -302,7 +302,7 @@ def tenths(points: Floats, maximum: float) -> tuple[int, ...]:
 
 
 def class_sentences(summary: Summary) -> list[str]:
-    """Return sentences on the whole class; the first says how many students they are about."""
+    """Return sentences on the whole class. The first sentence gives the number of students."""
     count = summary.students
     if not count:
         return ["Nobody's points are known yet, so there are no figures."]

@@ -117,7 +117,7 @@ def exercise_lines(
 
 
 def head_lines(exercise: ExerciseReport, where: str, width: int | None) -> Iterator[StyledLine]:
-    """Yield the next step, the student's line, and the score. They do not depend on a repair."""
+    """Yield the next step, the student's line and the score, which do not depend on a repair."""
     start = opening(exercise)
     lines: list[StyledLine] = []
     if start.text:
@@ -226,7 +226,7 @@ def check_lines(
 
 
 def _new_line(check: CheckReport, shown_texts: set[str]) -> Line | None:
-    """Return the student's line of a check and add it to `shown_texts`; None if already there."""
+    """Return a check's line and add it to `shown_texts`. If it is there already, return None."""
     place = None if is_quiet(check) else source_line(check)
     is_shown = shown_texts.issuperset(excerpt(place))
     shown_texts.update(excerpt(place))
@@ -308,7 +308,7 @@ def _panel(word: str, matrix: Matrix, digits: int, room: int | None) -> Panel:
 
 
 def _part_shown(matrix: Matrix) -> str:
-    """Return the numbers of the rows and columns that are shown; empty if all are shown."""
+    """Return a text on which rows and columns are shown; an empty text if all are shown."""
     rows, columns = len(matrix.rows), len(matrix.rows[0]) if matrix.rows else 0
     if not rows or matrix.names or (rows, columns) == (1, 1, *matrix.shape)[-2:]:
         return ""
@@ -340,7 +340,7 @@ def _wide(panel: Panel) -> int:
 
 
 def place_of(matrix: Matrix) -> str:
-    """Return the index of the part that is shown, such as ` at [1]`; empty for a whole array."""
+    """Return a text on the shown part, such as ` at [1]`; an empty text for a whole array."""
     is_part = any(matrix.at) or (matrix.at and len(matrix.shape) > 2)
     return f" at {index(matrix.at)}" if is_part else ""
 
@@ -366,7 +366,7 @@ def _rows(matrix: Matrix, digits: int) -> list[StyledLine]:
 
 
 def _blocks(apart: list[list[float]]) -> list[StyledLine]:
-    """Draw a difference as blocks: darker blocks for larger numbers, and the number's sign."""
+    """Draw a difference as blocks: a larger number has a darker block. Each block has a sign."""
     largest = max((abs(x) for row in apart for x in row if math.isfinite(x)), default=0.0) or 1.0
     rows: list[StyledLine] = []
     for row in apart:

@@ -64,7 +64,7 @@ class ShownExercise(msgspec.Struct, frozen=True):
 
     @property
     def title(self) -> str:
-        """The name that the exercise has as a test suite."""
+        """The name of the test suite for the exercise."""
         name = self.exercise.name
         return f"{self.student}: {name}" if self.student else name
 
@@ -103,7 +103,7 @@ def cases_of(shown: ShownExercise) -> list[CheckCase]:
 
 
 def _line(check: CheckReport, shown: ShownExercise) -> int | None:
-    """Return the line where a check failed, or where the function begins; None if not known."""
+    """Return the line of a check's failure, or else of the function; None if both are unknown."""
     if not shown.path.endswith(".py"):
         return None  # lines of a cell are not lines of the notebook file
     if check.place is not None and check.place.file == shown.exercise.file:

@@ -100,7 +100,7 @@ def _of_sequence(value: Any, most: int) -> Iterator[str]:
 
 
 def excerpt(array: npt.NDArray[Any], wrong: npt.NDArray[np.bool_] | None = None) -> Matrix:
-    """Return an excerpt of an array that begins at the first wrong cell if the array is large."""
+    """Return an excerpt of an array. If the array is large, begin at the first wrong cell."""
     at: tuple[int, ...] = ()
     row = column = 0
     if wrong is not None and wrong.any() and wrong.shape == array.shape and array.ndim:
@@ -163,7 +163,7 @@ def _argument(value: Any) -> str:
 
 
 def _array(array: npt.NDArray[Any]) -> str:
-    """Return the Python text that makes this array or tensor; only its type and shape if large."""
+    """Return Python text that makes an array or tensor, or its type and shape if it is large."""
     module, maker = ("torch", "tensor") if isinstance(array, Tensor) else ("np", "array")
     is_long = array.dtype.kind == "f" and not np.array_equal(array, array.round(3), equal_nan=True)
     if not 0 < array.size <= MOST_PRINTED or array.ndim > 2 or is_long:

@@ -1,7 +1,7 @@
 """`autograder check`: grades the student's files, prints the reports and saves the progress.
 
-Import this module after the worker has started. It imports pytest, which the worker does not.
-Otherwise the two processes would slow each other down while they import numpy.
+Import this module after the worker has started. Unlike the worker, it imports pytest. Without this
+order, the two processes would slow each other down while they import numpy.
 """
 
 import contextlib
@@ -106,7 +106,7 @@ def check_targets(
 
 
 class _Printer(msgspec.Struct, frozen=True):
-    """Printer for the report on one file. If `as_json` is true, its caller prints instead."""
+    """Printer for the report on one file. If `as_json` is true, the caller prints the report."""
 
     path: Path
     is_single: bool
@@ -126,7 +126,7 @@ class _Printer(msgspec.Struct, frozen=True):
             self._save_picture(report)
 
     def print_head(self, report: ExerciseReport) -> None:
-        """Print the part of the report that is known before a repair is searched for."""
+        """Print the part of the report that is known before the search for a repair."""
         where = from_here(self.path)
         if self.terminal.spoken:
             self.print_lines(head_sentences(report, where))
@@ -178,7 +178,7 @@ def _check_step(judge: Judge, source: Source, printer: _Printer) -> ExerciseRepo
 
 
 def repair_to_show(judge: Judge, graded: Graded) -> Repair | None:
-    """Search for a repair of a graded file; None if there is none or a search is not worth it."""
+    """Search for a repair of a graded file. Return None if none is found or no search is useful."""
     if graded.error is None and all(result.outcome == "passed" for result in graded.results):
         return None
     from autograder.grading.repair import repair_for_student  # not for right answers

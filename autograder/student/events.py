@@ -1,4 +1,4 @@
-"""Events of `watch`: a pressed key, a saved file, or a graded source. Each kind has its thread."""
+"""Events of `watch`: a pressed key, a saved file or a graded source. Each kind has a thread."""
 
 import contextlib
 import os
@@ -54,7 +54,7 @@ class KeyReader:
                 termios.tcsetattr(sys.stdin.fileno(), termios.TCSADRAIN, self._before)  # type: ignore[arg-type]
 
     def take(self) -> None:
-        """Make the terminal report each key at once, and show none of them."""
+        """Make the terminal report each key at once, and do not show the keys."""
         if sys.platform == "win32" or not self.are_there:
             return
         import termios

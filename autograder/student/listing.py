@@ -178,7 +178,7 @@ def next_lines(
 
 
 def _all_done(every: Sequence[ExerciseProgress]) -> Iterator[StyledLine]:
-    """Yield the finished exercises, those without a file here, and those changed since a check."""
+    """Yield the exercises that are finished, have no file here, or have changed since a check."""
     done = [each for each in every if each.state == "done"]
     missing = [each.exercise.name for each in every if each.state == "missing"]
     changed = [each.exercise.name for each in done if each.changed]

@@ -52,7 +52,7 @@ ELSEWHERE = (
 
 
 def answer_of(request: dict[str, Any]) -> dict[str, Any]:
-    """Return the report on some cells as HTML and text, with the points. Or return an error."""
+    """Return the report on some cells as HTML and text with the points, or else an error."""
     folder = Path(request["folder"])
     try:
         course = find_course(folder)
@@ -90,7 +90,7 @@ def answer_of(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def without_corrected(cells: Sequence[str]) -> list[str]:
-    """Return the cells. Empty a cell that is not Python if a later cell defines the same names."""
+    """Return the cells. An invalid cell becomes empty if later cells define all of its names."""
     codes, later = [read_code([Unit("cell", text)]) for text in cells], set[str]()
     kept = list(cells)
     for number, code in reversed(list(enumerate(codes))):
@@ -124,7 +124,7 @@ def with_answers(source: Source, exercise: Exercise, saved: Path) -> Source:
 def _context_lines(
     course: Course, report: ExerciseReport, before: LastCheck | None
 ) -> tuple[list[StyledLine], list[StyledLine]]:
-    """Return lines on the changes since the check `before`, and lines on the course's progress."""
+    """Return lines on changes since the check `before`, and lines on the progress in the course."""
     progress = course_progress(course)
     exercise = progress[report.name]
     now = progress_of(report)

@@ -31,7 +31,7 @@ Stage = Literal["done", "graded when handed in", "begun", "untouched", "missing"
 
 
 def read_record(source: Path, name: str, kind: type[Stored]) -> Stored | None:
-    """Read a record that is next to a student's file; None if it is missing, damaged or a link."""
+    """Read a record next to a student's file; None if the record is missing, damaged or a link."""
     path = source.parent / FOLDER / f"{name}.json"
     try:
         with opened_folder(path.parent) as folder:
@@ -62,7 +62,7 @@ def _is_ours(path: Path) -> bool:
 
 
 class LastCheck(msgspec.Struct, frozen=True):
-    """The last check of one exercise, as far as its student may see it.
+    """The last check of one exercise, with only the parts that the student may see.
 
     `digest` identifies the source if the source was saved. `passed` has the names of the checks
     that passed; `checks` is the number of all checks. Hidden checks of a released course do not
@@ -88,7 +88,7 @@ class LastCheck(msgspec.Struct, frozen=True):
 
 
 def progress_of(report: ExerciseReport, now: datetime | None = None) -> LastCheck:
-    """Return the record of a report that is saved. The student may see all of this report."""
+    """Return the record to save for a report. The student may see all of this report."""
     left = [check for check in report.checks if is_left_to_grading(check)]
     hidden = [check for check in left if check.hidden]
     return LastCheck(
@@ -114,7 +114,7 @@ def stage_of(last: LastCheck) -> Stage:
 
 
 def read_progress(source: Path, exercise: str) -> LastCheck | None:
-    """Read the last check that is saved beside a file; None if there is none."""
+    """Read the last check that is saved next to a file; None if no check is saved."""
     return read_record(source, f"{exercise}.progress", LastCheck)
 
 
@@ -124,7 +124,7 @@ def write_progress(source: Path, report: ExerciseReport) -> None:
 
 
 class ExerciseProgress(msgspec.Struct, frozen=True):
-    """The progress in one exercise. `changed`: the file has changed since the last check."""
+    """The progress in one exercise. `changed` is true if the file changed since the last check."""
 
     exercise: Exercise
     state: Stage
@@ -164,7 +164,7 @@ def course_progress(course: Course) -> CourseProgress:
 def exercise_progress(
     course: Course, exercise: Exercise, stubs: Stubs, file: Path | None = None
 ) -> ExerciseProgress:
-    """Return the progress in one exercise. Its file is `file`, if that is given."""
+    """Return the progress in one exercise. If `file` is given, it is the student's file."""
     try:
         file = file or find_file(course, exercise, stubs)
     except UserError:
@@ -186,7 +186,7 @@ def exercise_progress(
 
 
 def by_assignment(course: Course, progress: CourseProgress) -> list[AssignmentProgress]:
-    """Return the exercises by assignment, in the course's order. Those without one come last."""
+    """Return exercises by assignment, in the course's order. Other exercises come last."""
     assignments = course.content.assignments
     groups = [
         AssignmentProgress(each.title, each.due, tuple(progress[name] for name in each.exercises))

@@ -36,9 +36,9 @@ class Seen(msgspec.Struct, frozen=True):
 
 
 class Attempts(msgspec.Struct, frozen=True):
-    """Facts that a student has seen about an exercise: the digest of the source, and each check.
+    """A student's attempts at an exercise: the last source's digest, and the failures of checks.
 
-    `first` is the name of the check to correct first; only its hints were on the screen.
+    `first` is the name of the check to correct first; only hints of this check were shown.
     """
 
     digest: str = ""
@@ -49,12 +49,12 @@ class Attempts(msgspec.Struct, frozen=True):
 def next_step(
     before: Attempts, exercise: ExerciseReport, policy: HintPolicy, asked: bool
 ) -> Attempts:
-    """Return the failures and the number of hints to show of the exercise now.
+    """Return the failures of the exercise, and how many hints to show for each failure now.
 
     The first hint of a check comes with its message. The next hint comes if the source has changed
     and fails in the same way. With the policy "practice", it also comes when it is `asked` for.
-    Only the mistake to correct first gets a next hint, and only if it was the first one before too.
-    Otherwise the student has not yet seen its first hint.
+    Only the mistake to correct first gets a next hint, and only if it was also the first mistake
+    before. Otherwise the student has not yet seen its first hint.
     """
     changed = bool(before.digest) and before.digest != exercise.digest
     more = changed or (asked and policy == "practice")
@@ -74,7 +74,7 @@ def next_step(
 
 
 def first_failing(exercise: ExerciseReport) -> CheckReport | None:
-    """Return the check to correct first: visible before hidden, begun before not begun."""
+    """Return the check to correct first. Visible checks and begun functions come first."""
     failing = _failing(exercise)
     return min(failing, key=lambda check: (check.hidden, bool(check.unwritten)), default=None)
 
@@ -92,7 +92,7 @@ def _is_same_mistake(check: CheckReport, other: str, seen: Seen | None) -> bool:
 
 
 def read_attempts(source: Path, exercise: str) -> Attempts:
-    """Read what was shown before. The record is empty if its file is missing, damaged or a link."""
+    """Read the last attempt. It is empty if its file is missing, damaged or a link."""
     return read_record(source, exercise, Attempts) or Attempts()
 
 
@@ -111,7 +111,7 @@ def source_of(path: Path, exercise: Exercise) -> Source:
 def shown_step(
     course: Course, full: ExerciseReport, path: Path, more: bool, saved: bool = True
 ) -> ExerciseReport:
-    """Return what the student may see of a report now. Save the attempt and the progress.
+    """Return the report's parts that the student may see now. Save the attempt and the progress.
 
     If `saved` is false, the report is about cells that ran, and not about the saved file. A file
     that cannot be loaded is no attempt, so the hints stay as they were. If the grader itself
@@ -183,7 +183,7 @@ def change_since(
 def no_further_hint(
     before: Attempts, full: ExerciseReport, policy: HintPolicy, values: str, where: str
 ) -> str:
-    """Return why there is no further hint, and what helps instead; empty if there is a hint.
+    """Return why there is no further hint, and what helps instead; "" if there is a hint.
 
     `before` holds the results of this exercise that the student has already seen. `values` says how
     to see all values, and `where` names the file with the lesson.

@@ -36,7 +36,7 @@ def course_of(names: Sequence[str], stated: Path | None = None) -> Course:
 
 
 def targets_of(course: Course, names: Sequence[str]) -> list[Target]:
-    """Return the exercises and files that some names mean; each is returned only once.
+    """Return the exercises and files that some names mean, without repetitions.
 
     Raises:
         UserError: a name means no exercise, file or folder.
@@ -82,8 +82,8 @@ def _is_path(name: str) -> bool:
 def find_file(course: Course, exercise: Exercise, stubs: Stubs | None = None) -> Path:
     """Return the student's file, in the working folder or in the course's folder of exercises.
 
-    If there are two files, return the one that the student has changed. If this does not decide,
-    return the newer one. `stubs` are the course's stubs, if the caller has read them.
+    If there are two files, return the one that the student has changed. If both or neither have
+    changed, return the newer file. `stubs` are the course's stubs, if the caller has read them.
 
     Raises:
         UserError: there is no file.
@@ -126,7 +126,7 @@ def exercise_for(course: Course, path: Path) -> Exercise:
     """Return the exercise that a file is for, by the file's name or by the names that it defines.
 
     Raises:
-        UserError: it is not clear which exercise it is.
+        UserError: it is not clear which exercise the file is for.
     """
     if path.stem in course.exercises:
         return course.exercises[path.stem]

@@ -33,8 +33,7 @@ class Terminal:
     """Standard output, which may be a terminal, a pipe or a file.
 
     `width` is None if lines may have any length: in a pipe, in a file, and for `spoken` output,
-    because a screen reader wraps lines itself. `moves` is true if a new frame can replace the frame
-    before.
+    because a screen reader wraps lines itself. `moves` is true if a new frame can replace the last.
     """
 
     def __init__(self, spoken: bool = False) -> None:
@@ -73,7 +72,7 @@ def from_here(path: Path) -> str:
 
 
 class Screen:
-    """The screen of `watch`. A frame replaces the frame before it, or follows it in a pipe.
+    """The screen of `watch`. Each frame replaces the last frame; in a pipe, it follows it.
 
     As a context manager, it uses the terminal's alternate screen.
     """
@@ -96,7 +95,7 @@ class Screen:
     __enter__, __exit__ = enter, leave
 
     def draw(self, top: Lines, report: Lines, foot: Lines) -> None:
-        """Show a frame. It replaces the frame before if the terminal allows it."""
+        """Show a frame. If the terminal allows it, the frame replaces the previous frame."""
         if not self.terminal.moves:
             self.terminal.show([*top, [], *report, [], *foot, []])
             sys.stdout.flush()

@@ -68,7 +68,7 @@ class WatchedExercise:
         return progress_bar(list(self.progress.values()), width)
 
     def take_report(self, full: ExerciseReport) -> None:
-        """Save a new report. Put into `news` which checks have changed and whether all is done."""
+        """Save a new report. Put lines into `news` on changed checks and finished work."""
         before = self.progress[self.name]
         passed: Collection[str] | None = None
         found = None
@@ -175,7 +175,7 @@ class Watch:
             watcher.join(timeout=2)
 
     def _next(self) -> Event | None:
-        """Return the next event; None if there was none for a while."""
+        """Return the next event; None if there was no event for a while."""
         wait = SLOW if self._busy_since else TICK
         if self._settles_at:
             wait = self._settles_at - time.monotonic()
@@ -236,7 +236,7 @@ class Watch:
         self._draw()
 
     def _look(self, settled: bool = False) -> None:
-        """Read the file. Check it if it has changed, and is complete or `settled` is true."""
+        """Read the file. If it has changed, check it if it is complete or `settled` is true."""
         exercise, path = self.exercise, self.exercise.path.resolve()
         self._stamp = _stamp(path)
         try:
@@ -353,7 +353,7 @@ class Watch:
 
 
 def _settling_time(source: Source) -> float:
-    """Return how many seconds to wait, if the file may be only half written."""
+    """Return how many seconds to wait because the file may be only half written."""
     if not source.text.strip() or read_code(source.units).broken:
         return SETTLE
     is_script = source.label.endswith(".py")

@@ -1,7 +1,7 @@
 """Unpacker for zips of submissions. It unpacks only source files, below a folder, within limits.
 
 An invalid entry affects only itself. Some limits are for each student, so that one student's files
-leave room for the others. `MAX_TOTAL` and `MAX_LISTED` limit the whole zip.
+leave room for other students. `MAX_TOTAL` and `MAX_LISTED` limit the whole zip.
 """
 
 import io
@@ -56,7 +56,8 @@ def unpack(
 
     Returns:
         Notes on entries that were left out, and a dict from the path of every file in the zip to
-            the reason why it was not unpacked. The reason is empty if it was unpacked.
+            the reason why it was not unpacked. The reason is an empty text if the file was
+            unpacked.
 
     Raises:
         InvalidZip: the file is not a zip, the zip has too many entries, or the disk is full.
@@ -152,7 +153,7 @@ class _Unpacking:
         self.left_out: dict[PathParts, str] = {}
 
     def run(self) -> tuple[list[str], dict[PathParts, str]]:
-        """Unpack the archive. Return notes in its order, and all its files with the reasons."""
+        """Unpack the archive. Return notes, and a dict as in `unpack`."""
         self.target.mkdir(parents=True, exist_ok=True)
         entries = []
         for number, info in enumerate(self.file.infolist()):
@@ -223,7 +224,7 @@ class _Unpacking:
             raise _LeftOut(f"it cannot be written ({one_line(str(error), 100)})") from None
 
     def _folder(self, parts: PathParts) -> None:
-        """Make a folder, if this archive has not yet.
+        """Make a folder, unless this archive has already made it.
 
         Raise FileExistsError if its name is taken.
         """

@@ -17,7 +17,7 @@ MAX_DEFINED = 3
 
 
 class Rank(IntEnum):
-    """Likelihood that a file is the intended answer. The likeliest rank comes first."""
+    """Likelihood that a file is the intended answer. The first rank is the likeliest."""
 
     WRITTEN = 0
     BY_CONTENT = 1
@@ -110,7 +110,7 @@ def _notes_on_chosen(first: FoundFile, exercise: str, is_one_of_several: bool) -
 def _settle_between(
     choice: Choice, first: FoundFile, others: Sequence[FoundFile], exercise: str
 ) -> None:
-    """Keep the first of several equally likely files if all are the same; otherwise choose none."""
+    """Keep the first of several equally likely files if all are the same, else choose no file."""
     if all(_is_same(each, first) for each in others):
         choice.notes += [
             f"{each.shown} was left out for {exercise}: it has the same code as {first.shown}."
@@ -146,7 +146,7 @@ def _without_neighbours(
     stub: Stub | None,
     notes: list[str],
 ) -> list[FoundFile]:
-    """Leave out files that only import the exercise's file, and files that it imports."""
+    """Leave out files that only import the exercise's file, and files that this file imports."""
     exact = [file for file in candidates if file.name == NameMatch.EXACT]
     if exact:
         helpers = {file.path for file in candidates if file.path.with_suffix("") in imported}

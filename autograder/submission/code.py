@@ -31,9 +31,9 @@ class Binding(msgspec.Struct, frozen=True):
 class Code(msgspec.Struct):
     """Top-level names and statements of the code.
 
-    `names` is a dict from each name to its last binding, whose tree is empty if the code could not
-    be parsed. `statements` has the syntax of all statements. `broken` is true if a unit is not
-    valid Python. `open` is true if the code may define names that are not in `names`.
+    `names` is a dict from each name to its last binding. If the code could not be parsed, the tree
+    of the binding is empty. `statements` has the syntax of all statements. `broken` is true if a
+    unit is not valid Python. `open` is true if the code may define names that are not in `names`.
     """
 
     names: dict[str, Binding] = {}
@@ -66,7 +66,7 @@ def read_code(units: Sequence[Unit], room: int = MAX_PARSED) -> Code:
 
 
 def parsed(unit: Unit) -> list[ast.stmt] | None:
-    """Return the statements of a unit; None if it is too long or not valid Python."""
+    """Return the statements of a unit; None if the unit is too long or is not valid Python."""
     if len(unit.text) > MAX_PARSED:
         return None
     try:
@@ -109,7 +109,7 @@ def assigned(node: ast.stmt) -> Iterator[str]:
 
 
 def blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
-    """Yield the blocks inside a statement, unless it opens a scope or does not run in grading."""
+    """Yield a statement's blocks; no block if it opens a scope or does not run in grading."""
     if isinstance(node, Definition) or _is_main(node):
         return
     for field in ("body", "orelse", "finalbody"):
@@ -119,7 +119,7 @@ def blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
 
 
 def _is_main(node: ast.stmt) -> bool:
-    """Return whether a statement is `if __name__ == "__main__":`, which does not run in grading."""
+    """Return whether a statement is `if __name__ == "__main__":`. Grading does not run it."""
     return isinstance(node, ast.If) and "'__main__'" in ast.dump(node.test)
 
 
@@ -136,7 +136,7 @@ def _is_idle(node: ast.stmt) -> bool:
 
 
 def _is_hollow(node: Definition) -> bool:
-    """Return whether a definition has no body yet. In a class, no function has one."""
+    """Return whether a function has no body yet, or all functions of a class have none."""
     body = [each for each in node.body if not is_text(each)]
     if isinstance(node, ast.ClassDef):
         return all(isinstance(part, Definition) and _is_hollow(part) for part in body)
@@ -172,7 +172,7 @@ def _syntax(node: ast.stmt) -> str:
 def find_assignment(
     units: Sequence[Unit], name: str, entry: Sequence[int] = ()
 ) -> CodePlace | None:
-    """Return the last top-level line that assigns to a name; None if it is not clear.
+    """Return the last top-level line that assigns to a name; None if the line is not clear.
 
     If the value is written as nested lists, return the line of the entry with the indices `entry`.
     The line is not clear if nothing assigns to the name, or if a later statement may change the
@@ -193,11 +193,11 @@ def find_assignment(
 
 
 def find_loop(units: Sequence[Unit], lines: Sequence[tuple[str, int]]) -> CodePlace | None:
-    """Return the loop that is running at the `lines` of a call stack; None if there is none.
+    """Return the loop that runs at the `lines` of a call stack; None if no loop runs there.
 
-    Each item of `lines` is a file and a line; the innermost comes first. If loops are nested,
-    return the outermost `while`, or else the outermost `for`. So the result does not depend on the
-    moment.
+    Each item of `lines` is a file and a line; the innermost call comes first. If loops are nested,
+    return the outermost `while`, or else the outermost `for`. So the result does not depend on
+    timing.
     """
     by_label = {unit.label: unit for unit in units}
     loops: list[tuple[Unit, ast.stmt]] = []

@@ -35,7 +35,7 @@ class Cell(msgspec.Struct):
 
 
 class _Fields(msgspec.Struct):
-    """Fields of a cell or of metadata, which may have any type. They are decoded when used."""
+    """Fields of a cell or of metadata. A field may have any type, and is decoded when used."""
 
     cell_type: msgspec.Raw = _NOTHING
     source: msgspec.Raw = _NOTHING
@@ -63,7 +63,7 @@ class _Notebook(msgspec.Struct):
 
 
 def check_cell(exercise: str) -> str:
-    """Return the id of the cell that checks an exercise. In nbgrader, this cell has the points."""
+    """Return the id of an exercise's check cell. In nbgrader, this cell has the points."""
     return f"{CHECK}{exercise}"
 
 
@@ -71,8 +71,7 @@ def read_cells(data: bytes, label: str) -> list[Cell]:
     """Return the code cells of a notebook, and the text cells that answer a question.
 
     Raises:
-        UnreadableFile: the notebook cannot be read, or is not in Python; the message is one
-            sentence.
+        UnreadableFile: the notebook cannot be read, or is not in Python; the message is a sentence.
     """
     data = as_utf8(data, label)
     if data.count(b"{") > MAX_OBJECTS:

@@ -1,4 +1,4 @@
-"""Safe reading of submitted files: links and pipes are not read, nor files over the limit.
+"""Safe reading of submitted files. Links, pipes and files over the limit are not read.
 
 The grader opens submitted files and folders only with this module. If a submitted file cannot be
 read, the error is always `UnreadableFile`.
@@ -50,7 +50,7 @@ class FoundEntry(msgspec.Struct, frozen=True, order=True):
 
 
 def kind_of(path: Path) -> Kind | None:
-    """Return the kind of a path; a link is not followed. None if the path cannot be reached."""
+    """Return the kind of a path, without following a link; None if the path cannot be reached."""
     try:
         return _kind(os.lstat(path).st_mode)
     except (OSError, ValueError):
@@ -58,7 +58,7 @@ def kind_of(path: Path) -> Kind | None:
 
 
 def size_of(path: Path) -> int:
-    """Return a file's size in bytes; 0 if it cannot be read."""
+    """Return a file's size in bytes; 0 if the size cannot be read."""
     try:
         return os.lstat(path).st_size
     except (OSError, ValueError):

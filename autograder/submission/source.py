@@ -53,7 +53,7 @@ class CharacterBudget:
 class Siblings:
     """Python files of a folder that a submission may import. A file is read when code names it.
 
-    Files that cannot be read are ignored. So are files over the budget; `left_out` has their names.
+    Unreadable files are ignored. Files over the budget are ignored too; `left_out` has their names.
     """
 
     def __init__(self, folder: Path, budget: CharacterBudget | None = None) -> None:
@@ -68,7 +68,7 @@ class Siblings:
         self.left_out: list[str] = []
 
     def named_in(self, text: str, exercise: str) -> dict[str, str]:
-        """Return the files that a text names, directly or through other files; not `exercise`."""
+        """Return files that a text names, directly or through other files; omit `exercise`."""
         found: dict[str, str] = {}
         waiting = [self._names_in(text)]
         while waiting:
@@ -104,7 +104,7 @@ class Source(msgspec.Struct, frozen=True, dict=True):
 
     `helpers` are the neighbouring files that the code needs, as a dict from module name to text.
     `answers` is a dict from the name of a question to the text cell with the answer, which is never
-    run. `variant` is the key of the student's own numbers, or empty.
+    run. `variant` is the key of the student's own numbers, or an empty text.
     """
 
     name: str
@@ -133,7 +133,7 @@ class Source(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def content(self) -> str:
-        """Return letters that identify the source's content; names of files do not matter."""
+        """Return letters that identify the source's content, without the names of files."""
         texts = [unit.text for unit in self.units]
         parts = texts, sorted(self.helpers.items()), sorted(self.answers.items())
         return as_letters(msgspec.json.encode(parts).decode())
@@ -149,7 +149,7 @@ class Source(msgspec.Struct, frozen=True, dict=True):
 
 
 def read_source(path: Path, exercise: str, siblings: Siblings | None = None) -> Source:
-    """Read a script or a notebook. If the suffix does not tell which it is, the content does.
+    """Read a script or a notebook. The suffix says which it is, or else the content.
 
     Raises:
         UnreadableFile: the file cannot be read, or its suffix is wrong; the message is one

@@ -69,7 +69,7 @@ class Stub(msgspec.Struct):
         return len(self.asked) + sum(TEXT_STUB in text for text in self.answers.values())
 
     def written(self, code: Code) -> list[str]:
-        """Return those of the names in `asked` that the code has written."""
+        """Return the names in `asked` that the student has written in this code."""
         there = [(name, code.names[name]) for name in self.asked if name in code.names]
         return [n for n, bound in there if not bound.hollow and bound.tree not in self.handed_out]
 
@@ -124,14 +124,14 @@ def _handed_out(course: Course, name: str) -> list[Source]:
 
 
 def _is_asked(bound: Binding) -> bool:
-    """Return whether the student must write a binding: the body of a function, or a value."""
+    """Return whether the student must complete a definition: a function's body, or a value."""
     if bound.tree.startswith(("Assign(", "AnnAssign(")):
         return EMPTY in bound.tree
     return UNWRITTEN in bound.tree
 
 
 def exercises_in(source: Source, code: Code, stubs: Stubs) -> dict[str, list[str]]:
-    """Return the exercises that a file answers, with the names that the file defines for each.
+    """Return the exercises that a file answers; each has the names that the file defines for it.
 
     The file must define all names that an exercise asks for, or more than half of them. In the
     second case, none of these names may belong to an exercise that the file answers completely.

@@ -32,7 +32,7 @@ class FolderFile(msgspec.Struct, frozen=True):
 
 
 class _Place(msgspec.Struct, frozen=True):
-    """Folder to search. `above` is the beginning of the paths that are shown for its files."""
+    """Folder to search. `above` is the beginning of its files' shown paths."""
 
     folder: Path
     above: str
@@ -121,7 +121,7 @@ class FolderWalk:
                 self._lost.append(file)
 
     def _unpacked(self, archive: Path, above: str) -> "list[_Place]":
-        """Unpack a zip. Return a list with its folder, which is empty if this is not possible."""
+        """Unpack a zip. Return a list with the folder, or an empty list if unpacking fails."""
         scratch = Path(self._open.enter_context(tempfile.TemporaryDirectory(prefix="autograder-")))
         try:
             notes, listed = unpack(archive, scratch, MAX_STUDENT, MAX_LISTED_STUDENT)
