@@ -41,7 +41,7 @@ class Difference:
     places: tuple[str, ...] = ()
 
     def within(self, place: str) -> "Difference":
-        """Return the same difference, described for the container with the value at `place`."""
+        """Return the same difference, described for the container that has the value at `place`."""
         return replace(self, places=(place, *self.places))
 
     def about(self, what: str) -> str:
@@ -244,7 +244,7 @@ def _values(yours: Any, right: Any) -> Difference:
 
 
 def _members(noun: str, yours: Iterable[Any], right: Iterable[Any]) -> Difference | None:
-    """Return the missing and extra items, keys or fields; None if none. True differs from 1."""
+    """Return the missing and extra items, keys or fields, or None. True does not equal 1."""
     answer, expected = (
         {(kind_of(key) is bool, key): key for key in each} for each in (yours, right)
     )

@@ -58,8 +58,8 @@ class OwnSteps:
             vary: returns an array of the same shape with other numbers; the changed questions take
                 numbers from it.
             axes: each change is at one place along one of these axes. If empty, all axes are used.
-            share: the share of the changes that must change the value that follows. At least one
-                change must.
+            share: the share of the changed questions that must change the value that follows. At
+                least one changed question must.
         """
         self._submission = submission
         self._vary = vary

@@ -47,10 +47,9 @@ class ParameterNames:
             text if the name does not show the role.
         is_shift: a function that returns true if a parameter's name is the name of a bias.
         joined: a dict for parameters that hold several weights. The key is the parameter's role.
-            The value lists the roles of the weights, in the order in which the parameter stacks
-            them.
-        neutral: a function from the name of a missing parameter to the number that replaces it
-            without a change of the result. It returns None if no number does.
+            The value lists the roles of these weights, in the order of the stack.
+        neutral: a function of the name of a missing parameter. It returns a number that replaces
+            the parameter without a change of the result, or None.
         shared: pairs of roles for which some modules use the same parameter ("tied").
     """
 
@@ -163,7 +162,7 @@ class TooManyParameters(ValueError):
 
 
 def _places(wanted: ShapesByName) -> dict[str, Indices]:
-    """Return each weight's positions in the row of all weights, in an array like the weight."""
+    """Return each weight's positions in the row of all weights, in arrays of the same shapes."""
     places, end = {}, 0
     for name, shape in wanted.items():
         start, end = end, end + math.prod(shape)
@@ -253,7 +252,7 @@ class _Search:
                 yield [ways], same, list(ways[0])
 
     def _one(self, own: str, wanted: str) -> Ways:
-        """Return the layouts with which a parameter can hold a matrix.
+        """Return the possible layouts of one matrix in a parameter.
 
         The matrix is stored as in nn.Linear, or transposed. A parameter with three axes can also
         hold the heads of the matrix, one after another.
@@ -267,7 +266,7 @@ class _Search:
         return [{own: way} for way in (*turned, places) if way.shape == shape]
 
     def _stacked(self, own: str, parts: Sequence[str]) -> Ways:
-        """Return the layouts with which a parameter can hold several matrices below each other."""
+        """Return the possible layouts of several matrices below each other in one parameter."""
         blocks = [self.places[part] for part in parts]
         if len({block.shape[1:] for block in blocks}) != 1:
             return []
@@ -327,7 +326,7 @@ class _Search:
         return ParameterFit(self.wanted, holds, extra, absent, self.tied)
 
     def _vectors_for(self, name: str, holds: Mapping[str, Indices]) -> list[str]:
-        """Return the unused vectors that can be the bias `name`: next to its weight, or by role."""
+        """Return unused vectors for the bias `name`: next to its weight, or of the same role."""
         free = [o for o in self.own if o not in holds and self.own[o] == self.wanted[name]]
         stem = name.removesuffix("bias")
         weight = self.places.get(f"{stem}weight", ()) if name.endswith(".bias") else ()

@@ -311,7 +311,7 @@ class Submission:
         return newest[number] if alike else None
 
     def to_debug(self) -> tuple[Source, Request] | None:
-        """Return the source and the last call; None if this call cannot be repeated by itself."""
+        """Return the source and the last call; None if this call cannot be repeated alone."""
         request = self._last
         if request is None or request.on or has_handle([request.args, request.kwargs]):
             return None
@@ -322,7 +322,7 @@ class Submission:
         return next((error for _, error in self._raised if not error.was_asked_for), None)
 
     def about(self) -> tuple[str, ...]:
-        """Return the names of the called functions, or, without calls, the names of values read."""
+        """Return the names of the called functions; without calls, the names of the read values."""
         called = [call.name for call in self._calls]
         return tuple(dict.fromkeys(called or self._read))
 

@@ -154,7 +154,7 @@ def canary() -> ProjectionHash:
 
 
 def records_file(course: Course, exercise: str) -> Path:
-    """Return the file in which a released course keeps the recorded answers of an exercise."""
+    """Return the file of a released course that has the recorded answers of an exercise."""
     return course.root / course.content.reference / FOLDER / f"{exercise}{SUFFIX}"
 
 
@@ -169,7 +169,7 @@ class Playback:
                 self._places[name, kind].append(place)
 
     def call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Return the recorded answer to the same call; raise NotJudged without an answer."""
+        """Return the recorded answer to this call; raise NotJudged if no answer is recorded."""
         return self._value(name, ProjectionHash((args, kwargs)))
 
     def passed(self, name: str, *given: Any) -> Passed:

@@ -42,7 +42,7 @@ class ModuleRun:
             means that there is no gradient.
         after: the inputs as they are after the call.
         state: the weights that the module used, by requested name. A missing bias is 0.
-        fit: tells which of the module's parameters holds which weight.
+        fit: the layout of the weights in the module's parameters.
         parameters: a dict from the names of the module's own parameters and buffers to shapes.
         is_guess: true if other fits are possible too, and the student kit does not have the correct
             answer that would decide.
@@ -218,7 +218,7 @@ def expect_parts(
 
 
 def _missing(name: str, missing: Sequence[str], run: ModuleRun) -> Mismatch:
-    """Return the finding about missing parameters; it names parameters used instead of them."""
+    """Return the finding about missing parameters, with the parameters that replaced them."""
     there = [each for each in missing if each not in run.fit.absent and not run.is_guess]
     taken = list(dict.fromkeys(own for each in there for own in run.fit.held_by(each)))
     noun, them = ("parameters", "them") if len(missing) > 1 else ("parameter", "it")

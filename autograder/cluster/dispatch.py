@@ -218,7 +218,7 @@ class Dispatch:
         (self._alone if batch.alone else self._again).append(batch)
 
     def _lost(self, batch: Batch, losses: int) -> Iterator[tuple[Task, Reports]]:
-        """Queue a batch again after its machines were lost; after several losses, task by task.
+        """Queue a lost batch again. After several losses, queue each of its tasks separately.
 
         If a single task loses its machines too, it gets no reports, and a person must look at it.
         """

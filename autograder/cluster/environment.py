@@ -1,4 +1,4 @@
-"""Environment of a grade: everything except the submission that affects the grade."""
+"""Environment: everything except the submission that affects a grade. Machines compare it."""
 
 import importlib.metadata
 import platform

@@ -45,7 +45,7 @@ def main(parent: int, pipe: int, core: int, probe: int) -> None:
 
 
 def find_same_course(given: Instruction, probe: bool) -> tuple[Course | None, str]:
-    """Return the same course on this machine. If it is another course, return the differences.
+    """Return the same course on this machine, or the differences if this machine has another.
 
     With `probe`, also test if the level of confinement works here.
     """

@@ -46,7 +46,7 @@ class Chunk(msgspec.Struct, frozen=True):
 
 
 class ChunkReports(msgspec.Struct, frozen=True):
-    """Encoded `TaskReports` for each task of a chunk; empty for a task on which the judges died.
+    """Encoded `TaskReports` for each task of a chunk, or empty bytes if judges died on a task.
 
     `seconds` is the time that grading took. `trouble` is the reason why the machine could not grade
     at all, or an empty text.

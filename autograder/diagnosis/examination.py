@@ -38,7 +38,7 @@ Ask = Callable[[Probe], Answer]
 
 @dataclass(frozen=True)
 class ObservedCall:
-    """One observed call: the values of the correct call, the correct and the student's answer."""
+    """One call: the values of the correct call, the correct answer, and the student's answer."""
 
     state: Any
     answer: Answer
@@ -107,7 +107,7 @@ class Observations:
 
     @cached_property
     def of_right_shape(self) -> list[ObservedCall]:
-        """The calls with wrong values, each split into its results; [] if a shape is wrong."""
+        """The calls with wrong values, split into results; an empty list if a shape is wrong."""
         alike = [
             case.in_parts(len(self.recipe.results))
             for case in self.values
@@ -117,7 +117,7 @@ class Observations:
 
     @cached_property
     def wrong_parts(self) -> frozenset[int]:
-        """The positions of results that are wrong in at least one call; no position if unknown."""
+        """Positions of the results that are wrong in at least one call; an empty set if unknown."""
         count = len(self.recipe.results)
         cases = self.of_right_shape
         if count < 2 or any(len(case.expected.parts) != count for case in cases):

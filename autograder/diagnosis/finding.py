@@ -165,7 +165,7 @@ def worded(code: DiagnosisCode, finding: str, *, stops: bool = False) -> str:
 def named(
     code: DiagnosisCode, *misconceptions: Misconception, calls: str = "", stops: bool = False
 ) -> Finding:
-    """Return a diagnosis that names misconceptions, with the hints of the first one.
+    """Return a diagnosis that names misconceptions, with the first misconception's hints.
 
     The diagnosis consists of sentences that the course's authors wrote, so hidden checks may show
     it.

@@ -111,7 +111,7 @@ class Family:
         return {getattr(self.target, "__name__", None) or str(self.target or ""): made}
 
     def only(self, names: Iterable[str]) -> "Family":
-        """Return the family with only the mistakes of these names."""
+        """Return the family, but keep only the mistakes with these names."""
         wanted = set(names)
         return replace(self, ways={name: self.ways[name] for name in self.ways if name in wanted})
 
@@ -142,7 +142,7 @@ def constant(value: Any) -> Step:
 
 
 def chosen(families: Iterable[Family], names: str) -> tuple[Family, ...]:
-    """Return the families with only the mistakes of these names.
+    """Return the families, but keep only the mistakes with these names.
 
     The names are separated by spaces. The order is that of the families.
 
@@ -159,7 +159,7 @@ def chosen(families: Iterable[Family], names: str) -> tuple[Family, ...]:
 
 
 def without(families: Iterable[Family], names: str) -> tuple[Family, ...]:
-    """Return the families without the mistakes of these names.
+    """Return the families, but leave out the mistakes with these names.
 
     The names are separated by spaces.
 

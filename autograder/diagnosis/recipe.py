@@ -47,7 +47,7 @@ class LibraryObject:
 
 @dataclass(frozen=True)
 class Probe:
-    """Arguments of one call. The problem magnifies rounding errors by the factor `condition`."""
+    """Arguments of one call. In this call, rounding errors grow by the factor `condition`."""
 
     args: tuple[Any, ...]
     kwargs: Mapping[str, Any] = field(default_factory=dict)
@@ -125,8 +125,8 @@ class Recipe:
             work, for example for a class.
         probes: a function that yields calls which distinguish misconceptions, small calls first. A
             call is a tuple of arguments or a `Probe`. The function has one parameter: `rng`, a
-            random generator, or `draw`, the number of the draw. The same kinds of calls must come
-            in each draw.
+            random generator, or `draw`, the number of the draw. Each draw must have the same kinds
+            of calls.
         families: the mistakes. A dict like the `ways` of a `Family` is also allowed: it is one
             family without hints. If the recipe has no steps, the dict's changes replace the whole
             function. Otherwise, each change names the steps that it replaces.

@@ -52,7 +52,7 @@ class Replay:
     def singles(self) -> list[Wrong]:
         """The course's misconceptions, then the general misconceptions that give other answers.
 
-        If an alternative changes a misconception's answers, the list also has both combined.
+        If an alternative changes a misconception's answers, the list also has the combination.
         """
         first_draw = range(len(self.probes()))
         found: list[Wrong] = []
@@ -153,7 +153,7 @@ class Replay:
         return len(list(islice(telling, least))) == least
 
     def telling(self, indices: Sequence[int], wrong: Changes) -> int:
-        """Return the number of probes for which the changes give a wrong value, not an error."""
+        """Return the number of probes that get a wrong value, not an error, after the changes."""
         return sum(self._differ(i, wrong, ()) for i in indices)
 
     def _differ(self, index: int, wrong: Changes, other: Changes) -> bool:

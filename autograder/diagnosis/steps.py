@@ -215,7 +215,7 @@ def one_in_a_kind_of_calls(examination: Examination) -> Finding | None:
 
 
 def true_statements(examination: Examination) -> Finding | None:
-    """Return true statements about the answers, which name no mistake. More draws test them."""
+    """Return statements that more draws have confirmed. The statements name no mistake."""
     examination.draw(SEEN)
     return facts.locate(examination.observed())
 

@@ -183,7 +183,7 @@ def _left_out_or_twice(wires: _Wires, step: str) -> Iterator[Misconception]:
 
 
 def _in_its_place(wires: _Wires, step: str) -> Iterator[Misconception]:
-    """Yield misconceptions in which a simple change of a step's input replaces the step."""
+    """Yield misconceptions that replace a step by a simple change of the step's input."""
     for source, of in wires.alike(step):
         result = wires.names[step]
         for change in IN_PLACE_OF_A_STEP:
@@ -214,7 +214,7 @@ def _another_value(wires: _Wires, step: str) -> Iterator[Misconception]:
 
 
 def _from_there_on(wires: _Wires, made: str) -> Iterator[Misconception]:
-    """Yield misconceptions in which later steps read a new value instead of an older one."""
+    """Yield misconceptions that make later steps read a new value instead of an older value."""
     if made not in wires.recipe.steps:
         return
     later = wires.order[wires.order.index(made) + 1 :]
@@ -236,7 +236,7 @@ def _from_there_on(wires: _Wires, made: str) -> Iterator[Misconception]:
 
 
 def _other_order(wires: _Wires, second: str) -> Iterator[Misconception]:
-    """Yield misconceptions in which two consecutive steps are exchanged."""
+    """Yield misconceptions that exchange two consecutive steps."""
     for first in wires.reads[second]:
         if first not in wires.recipe.steps or not {first, second} <= wires.names.keys():
             continue
@@ -258,7 +258,7 @@ def _other_order(wires: _Wires, second: str) -> Iterator[Misconception]:
 
 
 def _changed_inside(wires: _Wires, name: str) -> Iterator[Misconception]:
-    """Yield misconceptions in which a step's value is changed before later steps read it."""
+    """Yield misconceptions that change a step's value before later steps read the value."""
     if name not in wires.recipe.steps or not wires.readers(name):
         return
     value, does = wires.names[name], wires.recipe.steps[name]
@@ -286,7 +286,7 @@ def _times(does: Step, sizes: Callable[[Any], Any], size: str, power: float) -> 
 
 
 def _changed_for_a_step(wires: _Wires, step: str) -> Iterator[Misconception]:
-    """Yield misconceptions in which only one step reads a changed value, or two changed values."""
+    """Yield misconceptions that change one or two inputs of `step`, but not for other steps."""
     result = wires.names.get(step)
     if result is None:
         return

@@ -58,7 +58,7 @@ class CheckRun:
 
     @functools.cached_property
     def session(self) -> WorkerSession:
-        """The session in which the calls of the checks run."""
+        """The session that runs the calls of the checks."""
         __tracebackhide__ = True
         return self._open_session()
 
@@ -284,7 +284,7 @@ def _mismatch(
 
 
 def _stopped(result: CheckResult, error: BaseException) -> CheckResult:
-    """Return the result of a check whose own code raised, so that a person must look at it."""
+    """Return the result of a check whose own code raised. A person must look at the result."""
     if isinstance(error, InternalError):
         cause = Cause(code="internal_error", message=error.finding)
         return msgspec.structs.replace(result, outcome="error", cause=cause, finding=error.finding)

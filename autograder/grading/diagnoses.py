@@ -119,7 +119,7 @@ def _diagnosed(
     exercise: str,
     session: WorkerSession,
 ) -> CheckResult:
-    """Return a result with the diagnosis of the first of its functions that has a diagnosis.
+    """Return the result with the diagnosis of its first function that has a diagnosis.
 
     `known` is a cache. For each function, it has the finding and the id of the group of answers.
     """

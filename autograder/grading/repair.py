@@ -200,7 +200,7 @@ class _Search:
         return lines_run(self._printed(with_line_marks(self.source, self.trees), checks))
 
     def _passing_lines(self, live: Lines) -> Lines:
-        """Return lines that passing checks run. Stop when these include all lines of `live`."""
+        """Return lines that passing checks run. Stop when all lines of `live` are included."""
         lines = NO_LINES
         for result in self.results:
             if live <= lines:

@@ -34,7 +34,7 @@ def report_without_checks(
 
 
 def report_of_internal_error(exercise: Exercise, error: InternalError) -> ExerciseReport:
-    """Return the report on a submission for which the grader failed. It does not blame students."""
+    """Return the report on a submission after the grader failed. It does not blame the student."""
     return report_without_checks(exercise, "needs a person", error.finding)
 
 

@@ -148,8 +148,8 @@ def _notes(session: WorkerSession, results: Sequence[CheckResult]) -> dict[str, 
 def _answers(exercise: Exercise, source: Source) -> tuple[WrittenAnswer, ...]:
     """Return the answers in words that a person must read.
 
-    A cell that is empty or unchanged has no answer. If the cell itself is missing, the answer may
-    be in another cell, so a person must look.
+    An empty or unchanged cell has no answer. If the cell itself is missing, the answer may be in
+    another cell, so a person must look.
     """
     texts = {
         question: source.answers.get(question.name, CELL_GONE.format(source.label))

@@ -1,4 +1,4 @@
-"""Processes in which the search for a repair tries edited files. One process loads many files."""
+"""Processes that run edited files in a search for repairs. One process loads many files."""
 
 import functools
 from collections.abc import Callable, Sequence

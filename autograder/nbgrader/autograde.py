@@ -148,8 +148,8 @@ class ConfinedAutograde(Autograde):
 class StudentResult(msgspec.Struct):
     """Result of one student's submission.
 
-    For each notebook that a person must look at, `left` has the reason. `notes` are for a person.
-    If nothing was written, `error` is the reason.
+    If a person must look at a notebook, `left` has the reason. `notes` are for a person. If nothing
+    was written, `error` is the reason.
     """
 
     student: str

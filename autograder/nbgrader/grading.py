@@ -173,7 +173,7 @@ _OPEN: dict[str, NotebookGrader] = {}
 
 
 def grading_of(course: str) -> NotebookGrader:
-    """Return the grader for a course folder's present version; without a folder, the last grader.
+    """Return the grader for a folder's current course; without a folder, the latest grader.
 
     Raises:
         UserError: the folder has no course.

@@ -50,7 +50,7 @@ _TEX = re.compile(
 
 
 def harmless(text: str, attachments: Attachments, most: int = MAX_FORMATTED) -> str:
-    """Return the text as Markdown in which links and pictures have only allowed targets.
+    """Return the text as Markdown whose links and pictures have only allowed targets.
 
     Links may use http, https and mailto. Pictures must be the cell's own attachments. If a target
     is not allowed, all links are broken up. If the page is then still not safe, or if the text has
@@ -86,7 +86,7 @@ def harmless_html(text: str) -> str:
 
 
 def as_markdown(text: str) -> str:
-    """Return Markdown that shows the exact text in nbgrader's pages, which also read HTML."""
+    """Return Markdown that makes nbgrader's pages show exactly this text. The pages allow HTML."""
     shown = html.escape(text, quote=False)
     return harmless(re.sub(r"([\\`*_{}\[\]#|$~])", r"\\\1", shown), {})
 

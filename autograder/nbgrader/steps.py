@@ -172,7 +172,7 @@ class CourseLatePolicy(BasePlugin):
 
 
 def _course_named(folder: str) -> Course:
-    """Return the course of a folder, of the run, or (in a kernel) of an environment variable."""
+    """Return the course of `folder`, of the run, or, in a kernel, of an environment variable."""
     with contextlib.suppress(UserError):
         return grading_of(folder).course
     return find_course(Path.cwd())
@@ -195,7 +195,7 @@ class LatePenalties(theirs.AssignLatePenalties):
 
 
 class SaveHints(NbGraderPreprocessor):
-    """Step that writes each message as a comment on the answer to which the message belongs.
+    """Step that writes each message as a comment on the answer that the message is about.
 
     If the instructor has written a comment, the comment stays, and nbgrader shows it. If a person
     has to look at the answer, the grade stays open.

@@ -1,9 +1,9 @@
 """The connection to a worker: it carries bytes in both directions, with a deadline.
 
-A deadline counts the processor time of all threads of the process, and the time in which the
-process slept. It does not count the time in which the process was ready to run and waited for a
-processor. So a busy machine costs students no time. If the system does not report these times, the
-deadline counts wall-clock time, and the limit is multiplied by `PATIENCE`.
+A deadline counts the processor time of all threads of the process, and the time while the process
+slept. It does not count the time while the process was ready to run and waited for a processor. So
+a busy machine costs students no time. If the system does not report these times, the deadline
+counts wall-clock time, and the limit is multiplied by `PATIENCE`.
 """
 
 import contextlib

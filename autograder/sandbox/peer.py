@@ -1,8 +1,8 @@
 """Process for functions of the course. A submission calls them, perhaps with hostile values.
 
-An example is an exercise in which students write tests. The tests get such functions as arguments:
-a correct function, and wrong functions that the tests should detect. The student's code can call
-the functions and see the results, but cannot see their source.
+For example, students write tests in some exercises. The tests get such functions as arguments: a
+correct function, and wrong functions that the tests should detect. The student's code can call the
+functions and see the results, but cannot see their source.
 """
 
 from collections.abc import Sequence

@@ -131,7 +131,7 @@ class StudentProblem(Exception):
         )
 
     def _install(self) -> str:
-        """Return how to install a library that an import did not find, or an empty text."""
+        """Return advice to install a library that an import did not find, or an empty text."""
         found = re.match(r"No module named '(\w{1,40})", self.message)
         if found is None or found[1] not in LIBRARIES or find_spec(found[1]) is not None:
             return ""

@@ -104,7 +104,7 @@ class WorkerProcess:
         return decode(Reply, head, self.line.receive(payload, deadline) if payload else b"")
 
     def _lines(self) -> list[tuple[str, int]]:
-        """Return the lines of code that the process is running, as it reports them itself."""
+        """Return the lines of code that the process reports to be running."""
         self.child.ask_for_stack()
         stack = self.line.read_last_words(MAX_STACK, SERVING).decode("ascii", "replace")
         return [(file, int(line)) for file, line in re.findall(FRAME_OF_STACK, stack)]

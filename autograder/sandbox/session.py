@@ -27,8 +27,8 @@ class WorkerSession:
     """Session with a submission: its calls run in one of the processes of `workers`.
 
     The sessions of a submission share its processes, the values that were read from it, and
-    `shared`, a dict with which checks pass data to each other. If `is_heard` is false, printed text
-    is not kept. It is false in a hidden check, and while code of the course runs in the same
+    `shared`, a dict that checks use to pass data to each other. If `is_heard` is false, printed
+    text is not kept. It is false in a hidden check, and while code of the course runs in the same
     process. `has_printed` is true if the last call printed something.
     """
 

@@ -216,7 +216,7 @@ def is_installed(library: str) -> bool:
 
 
 def slow_modules(library: Library, mentions: Callable[[str], bool]) -> tuple[str, ...]:
-    """Return the slow modules that a source probably uses, without `library` itself."""
+    """Return the slow modules, other than `library`, that a source probably uses."""
     return tuple(
         module
         for module, words in SLOW_MODULES.items()

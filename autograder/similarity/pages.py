@@ -67,7 +67,7 @@ def _rank(exercise: ExerciseSimilarity, pair: SimilarPair) -> tuple[float, str, 
 
 
 def pieces(text: str, spans: Spans) -> list[tuple[str, bool]]:
-    """Return a text in pieces that are safe to show, with True for pieces that both texts share."""
+    """Return a text's pieces, safe to show. Each piece comes with True if both texts share it."""
     found: list[tuple[str, bool]] = []
     at = 0
     for start, end in [*spans, (len(text), len(text))]:

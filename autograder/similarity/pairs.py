@@ -86,7 +86,7 @@ def compare_exercise(
 
 
 def pairwise_similarity(prints: Sequence[Fingerprints]) -> tuple[Similarities, Similarities]:
-    """Return (n, n) arrays for pairs: the shared part of the shorter text; the number shared."""
+    """Return (n, n) arrays: shared part of the shorter text, and number of shared fingerprints."""
     count = len(prints)
     shared = np.zeros((count, count))
     if count < 2:

@@ -159,9 +159,9 @@ class Axes(msgspec.Struct, array_like=True):
     """Visible parts of one set of axes, as data.
 
     `x_places` and `y_places` are the positions of the labelled ticks, and `text_places` are the
-    positions of the texts, all in data coordinates. `images` are in the order in which they are
-    drawn. `is_bar` is true if the axes are the colour bar of an image in the figure. `box` is the
-    position in the figure: left, bottom, right and top, as fractions of the figure's size.
+    positions of the texts, all in data coordinates. `images` are in drawing order. `is_bar` is true
+    if the axes are the colour bar of an image in the figure. `box` is the position in the figure:
+    left, bottom, right and top, as fractions of the figure's size.
     """
 
     title: Letters = ""

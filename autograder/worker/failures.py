@@ -152,7 +152,7 @@ def _place(step: TracebackType) -> CodePlace:
 
 
 def _part(raw: str, first: int, last: int) -> tuple[int, int]:
-    """Return a part's start and end in the line without its indent; 0 and 0 if outside."""
+    """Return a part's start and end in the stripped line, or (0, 0) if the part is outside."""
     text = raw.strip()
     indent = raw.find(text)
     if 0 <= first - indent < last - indent <= len(text):

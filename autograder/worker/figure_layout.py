@@ -110,7 +110,7 @@ def _settled(several_axes: list[Any], ticks: Ticks) -> bool:
 
 
 def _can_be_set(figure: Any) -> bool:
-    """Return True if all mathematics in texts is valid. If not, drawing reports the error later."""
+    """Return True if all formulas in texts are valid. Otherwise drawing reports the error later."""
     try:
         for text in _artists(figure):
             if hasattr(text, "get_usetex") and "$" in text.get_text():

@@ -140,7 +140,7 @@ def is_visible(artist: Any) -> bool:
 
 
 def clips(artist: Any) -> Iterator[Any]:
-    """Yield the boxes to which an artist is clipped."""
+    """Yield the boxes that clip an artist."""
     if artist.get_clip_on():
         if artist.get_clip_box() is not None:
             yield artist.get_clip_box()
@@ -368,7 +368,7 @@ def _visible_cells(corners: Floats, item: Any, axes: Any, view: View) -> Any:
 
 
 def _different(colours: Floats) -> int:
-    """Return the number of colours in a list, without those that look like the one before."""
+    """Return the number of different colours; neighbours that look the same count once."""
     count, last = 0, None
     for red, green, blue in colours.tolist():  # numpy is slower for only three numbers
         if last is None or any(

@@ -157,7 +157,7 @@ class Restored:
         self._left = MAX_KEYS
 
     def message(self, message: Any) -> Any:
-        """Return a message in which each list that begins with a `Tag` is replaced by its value.
+        """Return the message, but replace each list that begins with a `Tag` by the list's value.
 
         Raises:
             WrongKind: such a list does not describe a valid value.
@@ -172,7 +172,7 @@ class Restored:
         return message
 
     def value(self, value: Any) -> Any:
-        """Return the value that a decoded value stands for."""
+        """Return the original of a decoded value."""
         if isinstance(value, list):
             if value and isinstance(value[0], Tag):
                 return self._made(value[0], value[1:])
@@ -207,7 +207,7 @@ class Restored:
         return Tuple((self.value(item) for item in items), name, tuple(names))
 
     def key(self, value: Any) -> Any:
-        """Return the set item or dict key that a decoded value stands for."""
+        """Return the original of a decoded set item or dict key."""
         if is_composite(value):
             self._left -= 1
             if self._left < 0:

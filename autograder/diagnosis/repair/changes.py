@@ -159,7 +159,7 @@ def _axis_names(tree: Tree, node: ast.AST) -> list[str]:
 
 
 def _swapped(texts: Sequence[str]) -> Iterator[list[str]]:
-    """Yield copies of the list in which two texts are exchanged."""
+    """Yield copies of the list; in each copy, two texts are exchanged."""
     for i, j in itertools.combinations(range(len(texts)), 2):
         swapped = list(texts)
         swapped[i], swapped[j] = swapped[j], swapped[i]

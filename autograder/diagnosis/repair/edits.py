@@ -71,7 +71,7 @@ class Edit(msgspec.Struct, frozen=True):
     Attributes:
         kind: a key of `WORTH`.
         unit: the index of the unit.
-        lines: the lines in which the changed statements begin.
+        lines: the first lines of the changed statements.
         at: the lines of the changed places.
         spans: the replaced parts of the text, with their replacements.
     """
@@ -130,7 +130,7 @@ def _in_unit(
 
 
 def _at_equal_places(equal: Iterable[list[Changed]]) -> Iterator[Sequence[Changed]]:
-    """Yield the same change at all equal places, and, if these are few, at some of them."""
+    """Yield the same change at all equal places. If the places are few, also at some of them."""
     for places in equal:
         spans = sorted(change.span for _, change in places)
         if all(span.end <= other.start for span, other in itertools.pairwise(spans)):
@@ -200,7 +200,7 @@ class Suspects(NamedTuple):
 
     Attributes:
         also_passing: lines that passing checks run too, and so are less likely to be wrong.
-        raised: lines in which an exception was raised.
+        raised: lines that raised an exception.
         feeding: lines that assign the names that are used in `raised` lines.
         departing: the line that computes the first value which no correct answer computes.
         fine: lines with values that all occur in correct answers. They are less likely to be wrong.

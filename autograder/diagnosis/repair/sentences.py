@@ -62,7 +62,7 @@ class Found(msgspec.Struct, frozen=True):
 
 
 def describe_repair(found: Sequence[Found], shown_only: bool = False) -> Repair | None:
-    """Return the sentences for the results of one or several searches, or None if there are none.
+    """Return the sentences for the results of one or several searches; None without sentences.
 
     If there are several results, each result is about other functions.
 
@@ -144,7 +144,7 @@ def _line(found: Found, number: int, line: int) -> Line:
 
 
 def _of_either(found: Found, passes: str) -> Repair | None:
-    """Return a sentence with the lines of edits, each enough by itself; None for many lines."""
+    """Return a sentence with the lines of edits that work alone, or None for too many lines."""
     edits = sorted(found.edits, key=lambda edit: (edit.unit, edit.lines))
     places = {(edit.unit, line) for edit in edits for line in edit.lines}
     if len(places) > MOST_LINES or any(len(edit.lines) > 1 for edit in edits):
@@ -158,7 +158,7 @@ def _of_either(found: Found, passes: str) -> Repair | None:
 
 
 def _of_function(found: Found, passes: str) -> Repair | None:
-    """Return a sentence that names the function or class around all edits, or None."""
+    """Return a sentence that names the function or class that contains all edits, or None."""
     names = set()
     for edit in found.edits:
         tree = found.trees[edit.unit]

@@ -1,6 +1,6 @@
 """Targets of a repair, and a measure of how close an edited file comes to its targets.
 
-Targets are failed checks of functions for which the diagnosis has not named a mistake.
+Targets are failed checks of functions without a named mistake.
 """
 
 import ast

@@ -50,7 +50,7 @@ class Tree:
         statement: a dict from each node to its statement.
         owner: a dict from each node to its function, or to None outside functions.
         parent: a dict from each node to its parent.
-        imported: the names that this unit, or another unit of the same source, imports.
+        imported: the names that this unit and the other units of the source import.
 
     Raises:
         SyntaxError, ValueError, RecursionError, MemoryError: the text is not Python, or is nested
@@ -168,7 +168,7 @@ class Tree:
 
 
 def is_stored(node: ast.AST) -> TypeGuard[ast.Name]:
-    """Return True if a node is a name to which a value is assigned."""
+    """Return True if a node is a name that gets a value by assignment."""
     return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
 
 
