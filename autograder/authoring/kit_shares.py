@@ -120,7 +120,7 @@ class WrongAnswer(NamedTuple):
     def is_named(
         self, course: Course, exercise: Exercise, judge: Judge, only: frozenset[str] | None
     ) -> bool | None:
-        """Return whether the answer gets only its own name; None if it passes all visible checks.
+        """Return whether the answer gets only its own name; None if all visible checks pass.
 
         If the answer is a value, it may get other names too, because two mistakes may give the same
         value.

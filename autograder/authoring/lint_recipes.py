@@ -111,13 +111,13 @@ def _entries(text: CourseText, name: str) -> Iterator[tuple[ast.Call, ast.Consta
 
 
 def _line_of(tree: ast.AST, word: str) -> int:
-    """Return the first line of a tree that has the word as a string; 0 if there is none."""
+    """Return the first line of a tree that has the word as a string; 0 if no line has it."""
     lines = (n.lineno for n in ast.walk(tree) if isinstance(n, ast.Constant) and n.value == word)
     return min(lines, default=0)
 
 
 def _call_for(text: CourseText, function: str) -> ast.Call | None:
-    """Return the call of `Recipe` whose first argument is the function; None if there is none."""
+    """Return the call of `Recipe` that has the function as first argument; None without one."""
     if function not in text.text:
         return None
     for node in ast.walk(text.tree):
@@ -132,7 +132,7 @@ def _call_for(text: CourseText, function: str) -> ast.Call | None:
 
 
 def _line_in(call: ast.Call, word: str) -> int:
-    """Return the line of a string or an argument in a call; 0 if there is none."""
+    """Return the line of a string or an argument in a call; 0 if the call does not have it."""
     for node in ast.walk(call):
         if isinstance(node, ast.Constant) and node.value == word:
             return node.lineno

@@ -82,7 +82,7 @@ def _counted(course: Course, exercise: Exercise) -> set[Path]:
 
 
 def _reached(course: Course, file: Path, others: set[Path]) -> Iterator[Path]:
-    """Yield the course files that a file imports, and those that it may read.
+    """Yield the course files that a file imports or may read.
 
     A file that searches the folders of exercises for files may read all files in `others`.
     """

@@ -20,7 +20,7 @@ from autograder.worker.serve import Answers
 
 
 class SimulatedClient(WorkerSession):
-    """Session in which a module in this process takes the place of a submission."""
+    """Session that calls a module in this process instead of a submission."""
 
     def __init__(self, course: Course, exercise: Exercise, module: ModuleType) -> None:
         super().__init__(_SimulatedWorkers(course, exercise, module))

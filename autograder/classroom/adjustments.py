@@ -56,7 +56,7 @@ class Entered(NamedTuple):
 
 
 class Adjustments:
-    """All adjustments of a class: those in the store, and those newly typed into the table."""
+    """All adjustments of a class, from the store and newly typed into the table."""
 
     def __init__(self, path: Path, course: Course, store: Store | None = None) -> None:
         """Read the table and the store. If neither exists, there are no adjustments.
@@ -357,7 +357,7 @@ def _is_orphan(each: Decision, exercise: ExerciseReport) -> bool:
 
 
 def _decision(cells: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the cells that a person fills in, without those that the grader fills in."""
+    """Return the cells of the columns that a person fills in, not the grader's columns."""
     return tuple(cells[name].strip() for name in COLUMNS[:8])
 
 

@@ -1,7 +1,7 @@
 """Clusters of similar answers in words, so that a person can mark similar answers together.
 
 Similar answers have all or nearly all words in common. The person who marks sees a cluster, and the
-words in which its answers differ.
+words that differ between its answers.
 """
 
 import difflib

@@ -374,7 +374,7 @@ class _ClassRun:
         return guarded(folder, names, read, self._looked_up)
 
     def _looked_up(self, work: StudentWork) -> _Waiting:
-        """Collect the reports for which no check must run, for example those from the journal."""
+        """Collect the reports that exist before any check runs, for example from the journal."""
         waiting = _Waiting(work, {}, {})
         for exercise in self.selection.graded:
             name = exercise.name

@@ -104,7 +104,7 @@ class Marking:
             return made
 
     def marks(self) -> Marks:
-        """Return the current marks: those in the store and those in the table."""
+        """Return the current marks, from the store and from the table."""
         table = self.results / TABLE
         with self._lock:
             state = _state(table), _state(self.results / FILE), _state(self.results / OLD_MARKS)

@@ -80,7 +80,7 @@ def answer_id(text: str) -> str:
 
 
 class Marks:
-    """All marks of a class: those in the store, and those newly typed into the table."""
+    """All marks of a class, from the store and newly typed into the table."""
 
     def __init__(
         self, path: Path, course: Course, graded: Iterable[Exercise], store: Store | None = None
@@ -238,7 +238,7 @@ class Marks:
         return "" if bound in {"", each.id} else CHANGED
 
     def mark(self, each: Answered) -> GivenMark:
-        """Return the mark that counts for an answer; a blank mark if there is none."""
+        """Return the mark that counts for an answer; a blank mark if no mark counts."""
         if each.key not in self._rows or self.state(each):
             return GivenMark(*each.key, "")
         return self._read_off(self._rows[each.key])

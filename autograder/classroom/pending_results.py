@@ -174,7 +174,7 @@ class Proposal:
         self._journal.keep_prepared()
 
     def replace_texts(self) -> None:
-        """Replace the current records and pages by those with repairs. No grade changes."""
+        """Replace the current records and pages by new ones with repairs. No grade changes."""
         self.close()
         self._journal.forget_prepared()
         self._before.close()

@@ -87,7 +87,7 @@ def read_work(
     stubs: Stubs | None = None,
     choices: Iterable[FileChoice] = (),
 ) -> StudentWork:
-    """Read the files of a student. Problems are stored in the result; none is raised as an error.
+    """Read the files of a student. Problems are stored in the result, not raised.
 
     If the course's `stubs` are given, a changed file counts instead of an unchanged file. If a
     file's name names no exercise, the functions in the file decide. A person's choice between
@@ -192,7 +192,7 @@ def _choose_files(
 def _chosen_by_a_person(
     exercise: str, several: Sequence[FoundFile], choices: Sequence[FileChoice]
 ) -> FoundFile | None:
-    """Return the file that a person chose last; None if there is none, or if the files changed."""
+    """Return the file that a person chose last; None without a choice, or if files changed."""
     files = {file.source.content: file for file in several if file.source is not None}
     of_these = [
         files[each.file]

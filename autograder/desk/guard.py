@@ -34,7 +34,7 @@ class Secrets:
         return token
 
     def take(self, token: str) -> bool:
-        """Use up a token. Return false if it is not known, or was used before."""
+        """Use up a token. Return false if the token is not known, or was used before."""
         known = next((each for each in self._tokens if same(each, token)), None)
         if known is None:
             return False

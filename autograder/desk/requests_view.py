@@ -51,7 +51,7 @@ def by_answer(visit: Visit) -> tuple[list[Request], list[Answered]]:
 
 
 def show(visit: Visit) -> Response:
-    """Show the open requests, and below them the answered ones."""
+    """Show the open requests, and below them the answered requests."""
     waiting, answered = by_answer(visit)
     return visit.page(
         "requests_view.html",

@@ -32,7 +32,7 @@ class StudentFilter(NamedTuple):
         return cls(**{name: query.get(name, "")[:200] for name in cls._fields})
 
     def address(self, path: str = "/", **changes: str) -> str:
-        """Return the address of a page with this selection, in which some fields are changed."""
+        """Return the address of a page with this selection, after changes to some fields."""
         values = {**self._asdict(), **changes}
         query = urlencode({name: value for name, value in values.items() if value})
         return f"{path}?{query}" if query else path

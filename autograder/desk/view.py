@@ -45,7 +45,7 @@ class FlashStore:
         return key
 
     def pop_sentence(self, key: str) -> str:
-        """Return a sentence and delete it; "" if there is none."""
+        """Return the sentence with this key and delete it; "" if the key is not known."""
         with self._lock:
             found = self._kept.pop(key, "") if isinstance(self._kept.get(key), str) else ""
         return found if isinstance(found, str) else ""

@@ -90,7 +90,7 @@ class _Worksheet(msgspec.Struct, frozen=True):
     without_row: list[str]
 
     def exported(self, data: bytes, notes: Sequence[str] = ()) -> ExportFile:
-        """Return a file for the students in the worksheet, with notes on the others."""
+        """Return a file for the students in the worksheet, with notes on all other students."""
         unclear = self.matches.unclear
         lost = names_note("No row in the file, so not exported", self.without_row)
         return ExportFile(data, [*lost, *unclear, *notes], left_out=bool(lost or unclear))

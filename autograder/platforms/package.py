@@ -102,7 +102,7 @@ def workflow(course: Course, place: Path) -> Files:
 def packable(
     course: Course, platform: str, names: Sequence[str], assignment: str | None
 ) -> tuple[list[Exercise], list[str]]:
-    """Return the exercises to pack, and notes on the others.
+    """Return the exercises to pack, and notes on the exercises that are left out.
 
     Raises:
         UserError: a named exercise cannot be graded there, or no exercise is left.

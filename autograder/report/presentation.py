@@ -262,7 +262,7 @@ def _next_to_write(exercise: ExerciseReport, check: CheckReport) -> str:
 
 
 def _about_sibling(exercise: ExerciseReport) -> CheckReport | None:
-    """Return the first check whose cause is a neighbouring file; None if there is none."""
+    """Return the first check that a neighbouring file causes to fail; None without such a check."""
     checks = reversed(exercise.checks)  # so that the first of each code remains
     about = {each.cause.code: each for each in checks if each.cause is not None}
     return next((about[code] for code in BESIDE if code in about), None)
@@ -280,7 +280,7 @@ def _not_judged(exercise: ExerciseReport) -> str:
 
 
 def source_line(check: CheckReport) -> Line | None:
-    """Return the student's line that a failed check is about; None if it is not known."""
+    """Return the student's line that a failed check is about; None if no line is known."""
     places = check.diagnosis.places[:1] if check.diagnosis is not None else ()
     return _place_of_cause(check.cause) or check.place or next(iter(places), None)
 
@@ -314,7 +314,7 @@ def _titled(check: CheckReport) -> str:
 
 
 def required(check: CheckReport) -> str:
-    """Return a sentence with the failed requirement and its line; "" if it is not known."""
+    """Return a sentence with the failed requirement and its line; "" if none is known."""
     if len(check.required) != 1:
         return ""
     return f"The text asks for this in line {check.required[0].line}: {check.required[0].text}"

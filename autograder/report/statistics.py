@@ -115,7 +115,7 @@ def cronbach_alpha(points: Floats) -> float:
     """Return Cronbach's α (1951, equation 2) for points of shape (students, exercises).
 
     The result is NaN if α is undefined. Exercises in which all students have the same points are
-    left out. Do not use it for checks: the checks of one exercise depend on each other, which makes
+    left out. Do not use α for checks: the checks of one exercise depend on each other, which makes
     α too large.
     """
     if len(points) < 3:

@@ -46,7 +46,7 @@ class KeyReader:
         self.give_back()
 
     def give_back(self) -> None:
-        """Restore the usual way in which the terminal reads keys."""
+        """Make the terminal read keys in its usual way again."""
         if self._before is not None and sys.platform != "win32":
             import termios
 

@@ -161,7 +161,7 @@ def change_since(
 ) -> str:
     """Return a sentence on the checks that passed or failed since the last check.
 
-    `found_before` is the message of the last check; None if it is not known.
+    `found_before` is the message of the last check; None if no message is known.
     """
     now = passed_checks(report)
     gained, lost = len(now - set(passed_before)), sorted(set(passed_before) - now)
