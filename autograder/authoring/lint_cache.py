@@ -23,7 +23,7 @@ def refuse_new_errors(
     If `only_code` is true, the checks are already collected, and their marks are right.
 
     Raises:
-        UserError: there is an error. It is not cached.
+        UserError: the lint finds an error. The error is not cached.
     """
     cache = Cache.of_user("lint", MAX_KEPT)
     names = [exercise.name for exercise in exercises]

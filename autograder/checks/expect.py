@@ -316,7 +316,7 @@ def _expect_message(
         )
     if "values to unpack" in error.message:
         raise Mismatch(
-            f"{error.finding} Python raised this {type}, not the function for these arguments.",
+            f"{error.finding} This {type} came from Python: your code did not raise it itself.",
             mistake="another-error",
             told="Python's own error comes out, not the one that the text asks for.",
         )

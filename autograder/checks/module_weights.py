@@ -154,7 +154,7 @@ def find_fits(
 
 
 class TooManyParameters(ValueError):
-    """The module reports far more numbers than were requested. `name` is one of its parameters."""
+    """The module reports far more numbers than were requested. `name` names one of its weights."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)

@@ -14,7 +14,7 @@ from autograder.classroom.roster import squashed
 from autograder.classroom.table_import import Row, Table, as_number, cell
 from autograder.course.course_file import Assignment, Course
 from autograder.course.errors import UserError
-from autograder.course.text import few, one_line
+from autograder.course.text import few, one_line, several
 from autograder.platforms.export_file import ExportFile, ExportRequest, names_note
 from autograder.platforms.rows import Person, RowMatches, name_of
 from autograder.report.model import Report
@@ -189,8 +189,8 @@ def _columns(form: GradebookFormat, table: Table, request: ExportRequest) -> dic
         at = [place for place in names if request.column.strip() in names[place]]
         if len(at) != 1:
             raise UserError(
-                f"{request.column!r} is not the name of exactly one column of {table.path}. The "
-                f"file has: {shown}."
+                f"{table.path} has {several(len(at), 'column')} named {request.column!r}; expected "
+                f"one. The file has: {shown}."
             )
         whole = Assignment(name="all", title=titles, exercises=tuple(e.name for e in exercises))
         titled = _titled(table, names, [*graded, *single])

@@ -208,7 +208,7 @@ def feedback(request: ExportRequest) -> ExportFile:
     """Return a zip with all pages, each in a folder whose name identifies the student to Moodle.
 
     Raises:
-        UserError: it is not a worksheet, its grade column is unclear, or a page is missing.
+        UserError: the table is no worksheet, has no clear grade column, or a page is missing.
     """
     sheet = _read_worksheet(request)
     pages = []

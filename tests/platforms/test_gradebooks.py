@@ -98,7 +98,7 @@ def test_which_column(course, template):
         same(data, "canvas.csv")
     with pytest.raises(
         UserError,
-        match=r"'Essay2' is not the name of exactly one column of .* The file has: Essay \(11\)",
+        match=r"has 0 columns named 'Essay2'; expected one\. The file has: Essay \(11\)",
     ):
         exported(CANVAS, CLASS, course, template(GRADEBOOK), "Essay2")
     with pytest.raises(UserError, match="has no column with the title of an assignment"):

@@ -88,7 +88,7 @@ def test_blackboard_takes_back_what_identifies_and_what_is_graded(course, templa
     ]
     with pytest.raises(
         UserError,
-        match=r"'1' is not the name of exactly one column of .* The file has: Essay \[Total",
+        match=r"columns named '1'; expected one\. The file has: Essay \[Total",
     ):
         exported(BLACKBOARD, CLASS, course, path, "1")
     other = template(BOARD.replace("Pts: 12 ", "Pts: 1,200 "))
