@@ -160,8 +160,8 @@ TENSORS = (
 OF_THE_LINE: Meanings = (
     (
         r"'([\w.]+)' object is not callable",
-        "A value of type {0} is called like a function there: it has a function's name, or a sign "
-        "between two factors is missing.",
+        "A value of type {0} is called like a function there: its brackets `()` are too many, it "
+        "has a function's name, or a sign between two factors is missing.",
     ),
     (
         r"'(list|tuple)' object has no attribute '(\w+)'",
