@@ -302,10 +302,12 @@ class _ClassRun:
         for folder in self.folders:
             report = self.selection.before.get(folder.student)
             if report is not None and folder.student not in self.selection.others:
-                for each in report.exercises:
-                    graded_now = each.name in self.selection.names
-                    if graded_now and self.repairs.is_due(folder.student, each):
-                        yield folder, each
+                for each in self._due_of(report):
+                    yield folder, each
+
+    def _due_of(self, report: Report) -> list[ExerciseReport]:
+        graded = (each for each in report.exercises if each.name in self.selection.names)
+        return [each for each in graded if self.repairs.is_due(report.student, each)]
 
     def _searches(self, due: Sequence[tuple[Folder, ExerciseReport]]) -> Iterator[Task]:
         """Read the answers again. Leave out answers that have changed since they were graded."""
@@ -423,7 +425,10 @@ class _ClassRun:
         hand_in = self.folders[number].hand_in
         notes = waiting.work.notes
         sources = waiting.work.sources
-        self._write(number, self._merged(student, exercises, notes, hand_in, before, sources))
+        merged = self._merged(student, exercises, notes, hand_in, before, sources)
+        if self.job.repairs and self._due_of(merged):
+            self.proposal.overview.needs_repairs = True
+        self._write(number, merged)
         self.done += 1
         self.progress(self.done, len(self.folders) - len(self.selection.others))
 

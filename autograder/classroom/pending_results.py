@@ -48,9 +48,11 @@ class GradedClass(ClassOverview):
 
     `version` is the number of the version that the run made, or 0 if no result was new.
     `difference` lists the changes of previous results; it is None if there were no results.
+    `needs_repairs` is true if an answer should be searched for a repair.
     """
 
     in_force = True
+    needs_repairs = False
     version = 0
     difference: GradeDifference | None = None
 

@@ -120,7 +120,7 @@ def _run(options: GradeOptions, console: Console) -> int:
                 remember_command(job.out, _command(options, job))
             print_overview(console, overview, course)
             _print_files(console, job, overview)
-            if job.repairs:
+            if overview.needs_repairs:
                 run.add_repairs()
     if options.as_json:
         emit_end(overview, job.out, code)

@@ -133,16 +133,16 @@ def _add_repairs(
     for done, (task, found) in enumerate(graders(tasks(), setup), 1):
         again = (msgspec.json.decode(data, type=ExerciseReport) for data in found.values())
         repairs = {report.name: report.repair for report in again if report.repair is not None}
-        staged, reports = staging(task.student), due[task.student]
-        sources = [source for source in staged.sources if source.name in reports]
-        is_same = all(source.digest == reports[source.name].digest for source in sources)
-        if repairs and is_same:
-            for source in sources:
-                repair = repairs.get(source.name)
-                report = msgspec.structs.replace(reports[source.name], repair=repair)
-                grading.know(task.student, source, report)
-            writer.write(task.student, staged)
-            grading.take(task.student)
+        if repairs:
+            staged, reports = staging(task.student), due[task.student]
+            sources = [source for source in staged.sources if source.name in reports]
+            if all(source.digest == reports[source.name].digest for source in sources):
+                for source in sources:
+                    repair = repairs.get(source.name)
+                    report = msgspec.structs.replace(reports[source.name], repair=repair)
+                    grading.know(task.student, source, report)
+                writer.write(task.student, staged)
+                grading.take(task.student)
         searched(done, len(due))
 
 
