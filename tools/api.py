@@ -18,11 +18,6 @@ HEAD = """\
 All names below come from one module: `from autograder.author import expect_close, Mismatch`. A
 course imports nothing else of the engine. Marks and fixtures need no import. This page is made from
 the docstrings by `python -m tools.api`. [authors.md](authors.md) shows how the names are used.
-
-A *case* is one call that a check makes. A *probe* is one call that distinguishes misconceptions. A
-*step* is a named part of the correct answer. A misconception replaces one or more steps.
-Arrays are NumPy arrays. A comparison first tests the shape, then that all values are finite, then
-the values themselves. It raises `Mismatch` at the first difference.
 """
 AUTHOR = "autograder.author"
 GIVEN = {"autograder.checks.proxy"}  # a fixture's result; authors never construct it
@@ -32,7 +27,8 @@ Definition = ast.FunctionDef | ast.ClassDef | ast.Assign
 
 def page() -> str:
     """Return the whole page."""
-    lines = [HEAD, "## Marks\n", *_marks(), "\n## Fixtures\n", *_fixtures()]
+    terms = (ast.get_docstring(_source(AUTHOR)) or "").split("\n\n")[-1]
+    lines = [HEAD, f"{terms}\n", "## Marks\n", *_marks(), "\n## Fixtures\n", *_fixtures()]
     for heading, modules in groups().items():
         lines.append(f"\n## {heading}")
         for module, names in modules.items():

@@ -134,7 +134,7 @@ def begin_check(course: Course, check: Check) -> Check:
 
 
 def _record(course: Course, checks: Path) -> "ExerciseRecord":
-    """Load the record for a file of checks, make it the source of answers, and return it."""
+    """Load the recorded answers for a file of checks, answer from them, and return the record."""
     from autograder.checks.recorded_answers import playback
 
     found = playback(course, checks.stem.removeprefix("test_"))

@@ -60,7 +60,7 @@ class Answered(msgspec.Struct, frozen=True):
 
     @property
     def id(self) -> str:
-        """The digest of the words of the answer."""
+        """The digest of the answer's text."""
         return answer_id(self.answer.text)
 
 

@@ -210,7 +210,7 @@ Nothing was changed: the current grades still count. The new ones are in
         def work(progress: Callable[[int, int], None]) -> tuple[int, int]:
             return add_repairs(self.job, progress, self._speaker("waiting"), self._graders())
 
-        kept = "searched so far. All grades count: run the same command again to go on."
+        kept = "searched so far. All grades count: run the same command again to continue."
         as_json = self.options.as_json
         notify = (lambda done, of: emit("searched", done=done, of=of)) if as_json else None
         done_to = "searched", "answer"

@@ -1,4 +1,4 @@
-"""Groups of students with the same failures, if these failures have no name."""
+"""Group the students whose failures are the same and have no name."""
 
 import re
 from collections import Counter, defaultdict

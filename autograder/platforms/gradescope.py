@@ -212,7 +212,7 @@ def _held_back(place: str, full: ExerciseReport, shown: ExerciseReport) -> dict[
 
 
 def _not_checked(place: str, exercise: ExerciseReport) -> dict[str, Any]:
-    """Return a test with the reason why no check of an exercise could run.
+    """Return a Gradescope test that says why no check of an exercise could run.
 
     Gradescope has no "needs review", so unknown points give a test without a score, not a 0.
     """

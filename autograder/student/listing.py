@@ -110,7 +110,7 @@ def _due(due: datetime, now: datetime) -> str:
 
 
 def progress_summary(every: Sequence[ExerciseProgress]) -> str:
-    """Return how many exercises are finished, and the points."""
+    """Return a line with the number of finished exercises and the sum of the points."""
     done = sum(each.state == "done" for each in every)
     left = sum(each.state == "graded when handed in" for each in every)
     points = sum(each.points for each in every)

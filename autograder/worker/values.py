@@ -28,7 +28,7 @@ AS_IT_IS = {type(None), bool, int, float, str, list, np.ndarray}
 
 
 class Tuple(list[Any]):
-    """Tuple, as a subclass of list: most code uses it as a list. A named tuple has `names`."""
+    """Hold a tuple as a list, because most code uses it as one. A named tuple has `names`."""
 
     def __init__(
         self, items: Iterable[Any] = (), type: str = "", names: tuple[str, ...] = ()
