@@ -179,7 +179,7 @@ def _check_step(judge: Judge, source: Source, printer: _Printer) -> ExerciseRepo
 
 def repair_to_show(judge: Judge, graded: Graded) -> Repair | None:
     """Search for a repair of a graded file. Return None if none is found or no search is useful."""
-    if all(result.outcome == "passed" for result in graded.results):
+    if graded.error is None and all(result.outcome == "passed" for result in graded.results):
         return None
     from autograder.grading.repair import repair_for_student  # not for right answers
 
