@@ -90,6 +90,24 @@ NOT_DONE = {
         "test_mask_kinds",
         "create_causal_mask returns a list of lists, and apply_mask is right for arrays only.",
     ),
+    "masked_attention_weights blocks with -1000": (
+        "causal_mask",
+        {"masked = apply_mask(scores, mask)": "masked = np.where(mask, scores, -1000.0)"},
+        "test_long_and_unchanged",
+        "weights",
+    ),
+    "self_attention masks after the softmax and divides": (
+        "self_attention",
+        {
+            'scores = scores.masked_fill(mask == 0, float("-inf"))': "pass",
+            "weights = torch.softmax(scores, dim=-1)": "weights = torch.softmax(scores, dim=-1)\n"
+            "        if mask is not None:\n"
+            "            weights = weights * (mask != 0)\n"
+            "            weights = weights / weights.sum(-1, keepdim=True)",
+        },
+        "test_other_sizes",
+        "NaN",
+    ),
 }
 
 
