@@ -53,8 +53,7 @@ class ConfinedAutograde(Autograde):
     def autograde(self, student: str, refused: Mapping[str, str]) -> dict[str, str]:
         """Grade a student's notebooks. Return a reason for each notebook that a person must grade.
 
-        Args:
-            refused: the notebooks that cannot be used, each with the reason.
+        `refused` has the notebooks that cannot be used, each with the reason.
 
         Raises:
             NbGraderException: the student's folder cannot be read or written.

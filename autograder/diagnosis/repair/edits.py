@@ -66,21 +66,13 @@ FACTORS = (0.65, 2.2, 1.7, 2.5, 0.7)  # one for each field of `Suspects`, in ord
 
 
 class Edit(msgspec.Struct, frozen=True):
-    """An edit of one unit.
+    """An edit of one unit."""
 
-    Attributes:
-        kind: a key of `WORTH`.
-        unit: the index of the unit.
-        lines: the first lines of the changed statements.
-        at: the lines of the changed places.
-        spans: the replaced parts of the text, with their replacements.
-    """
-
-    kind: str
-    unit: int
-    lines: tuple[int, ...]
-    at: tuple[int, ...]
-    spans: tuple[Span, ...]
+    kind: str  # a key of `WORTH`
+    unit: int  # the index of the unit
+    lines: tuple[int, ...]  # the first lines of the changed statements
+    at: tuple[int, ...]  # the lines of the changed places
+    spans: tuple[Span, ...]  # the replaced parts of the text, with their replacements
     weight: float = 1.0
 
 
@@ -88,9 +80,7 @@ def edits(trees: Sequence[Tree | None], live: Lines, known: Sequence[Template] =
     """Return all edits of the lines in `live`, or of all lines if `live` is empty.
 
     Two edits never lead to the same text. The order of the edits depends only on the source.
-
-    Args:
-        known: expressions of correct answers, which may replace similar expressions.
+    Expressions of correct answers, `known`, may replace similar expressions.
     """
     found: dict[tuple[int, tuple[Span, ...]], Edit] = {}
     for number, tree in enumerate(trees):
@@ -196,21 +186,13 @@ def _had_a_value(owner: Function, target: ast.Name) -> bool:
 
 
 class Suspects(NamedTuple):
-    """Lines that are more likely or less likely to be wrong than other lines.
+    """Lines that are more likely or less likely to be wrong than other lines."""
 
-    Attributes:
-        also_passing: lines that passing checks run too, and so are less likely to be wrong.
-        raised: lines that raised an exception.
-        feeding: lines that assign the names that are used in `raised` lines.
-        departing: the line that computes the first value which no correct answer computes.
-        fine: lines with values that all occur in correct answers. They are less likely to be wrong.
-    """
-
-    also_passing: Lines = NO_LINES
-    raised: Lines = NO_LINES
-    feeding: Lines = NO_LINES
-    departing: Lines = NO_LINES
-    fine: Lines = NO_LINES
+    also_passing: Lines = NO_LINES  # passing checks run them too; they are less likely to be wrong
+    raised: Lines = NO_LINES  # they raised an exception
+    feeding: Lines = NO_LINES  # they assign the names that are used in `raised` lines
+    departing: Lines = NO_LINES  # the line with the first value which no correct answer computes
+    fine: Lines = NO_LINES  # all their values occur in correct answers; less likely to be wrong
 
     def of(self, edit: Edit) -> float:
         """Return a factor for the edit's weight. It depends on the lines that the edit changes."""

@@ -64,10 +64,8 @@ class Found(msgspec.Struct, frozen=True):
 def describe_repair(found: Sequence[Found], shown_only: bool = False) -> Repair | None:
     """Return the sentences for the results of one or several searches; None without sentences.
 
-    If there are several results, each result is about other functions.
-
-    Args:
-        shown_only: true if only visible checks were run, as in a released course.
+    If there are several results, each result is about other functions. `shown_only` is true if only
+    visible checks were run, as in a released course.
     """
     described = [_describe(result, shown_only) for result in found]
     repairs = [repair for repair in described if repair is not None]

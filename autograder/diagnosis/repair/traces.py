@@ -222,12 +222,9 @@ def known_values(values: Iterable[TracedValue]) -> Known:
 def values_of_right_answers(
     paths: Iterable[Path], exercise: str, printed: Callable[[Source], str]
 ) -> Known:
-    """Return the values that the correct answers in these files compute.
+    """Return the values that the correct answers in these files compute, if there are any.
 
-    Return no values if there are no files.
-
-    Args:
-        printed: a function that runs the checks of a source and returns the output.
+    `printed` is a function that runs the checks of a source and returns the output.
     """
     values: list[TracedValue] = []
     for path in paths:
