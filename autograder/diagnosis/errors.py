@@ -14,42 +14,29 @@ Sizes = Mapping[str, int]
 
 
 class _Failure(NamedTuple):
-    """An exception whose message matched a pattern.
-
-    Attributes:
-        line: the student's line that raised, or an empty text if the grader's own call failed.
-        part: the expression in that line that raised the exception, or an empty text if unknown.
-        shapes: the shapes of the arrays in the line.
-        known: a sentence about these shapes.
-        axes: the largest number of axes that an argument of the call has.
-    """
+    """An exception whose message matched a pattern."""
 
     found: re.Match[str]
-    line: str
-    part: str
-    shapes: Mapping[str, Sequence[int]]
-    known: str
+    line: str  # the student's line that raised; empty if the grader's own call failed
+    part: str  # the expression in that line that raised; empty if unknown
+    shapes: Mapping[str, Sequence[int]]  # of the arrays in the line
+    known: str  # a sentence about these shapes
     sizes: Sizes
-    axes: int
+    axes: int  # the largest number of axes that an argument of the call has
 
 
 def explain(error: Raised, sizes: Sizes, axes: int = 0) -> str:
     """Return a sentence that explains an error, or an empty text if Python's message is clear.
 
-    Args:
-        error: the exception of the student's code, with the shapes of the arrays in the failing
-            line.
-        sizes: the sizes of the call by name, such as `{"L_q": 3, "d_k": 4}`.
-        axes: the largest number of axes that an argument of the call has.
+    `sizes` has the sizes of the call by name, such as `{"L_q": 3, "d_k": 4}`, and `axes` is the
+    largest number of axes that an argument of the call has.
     """
     arrays = list(error.shapes.items())[:MAX_ARRAYS]
     shapes = {one_line(name, 40): tuple(array[:MAX_AXES]) for name, array in arrays}
+    place = error.place
+    line, part = (place.text, place.text[place.column : place.end]) if place else ("", "")
     texts = [f"{name} has the shape {named_shape(array, sizes)}" for name, array in shapes.items()]
-    known = f"In that line {', '.join(texts)}." if texts else ""
-    line = part = ""
-    if error.place is not None:
-        line = error.place.text
-        part = line[error.place.column : error.place.end]
+    known = f"In that line {', '.join(texts)}.{_reversed(line, shapes)}" if texts else ""
     for pattern, meaning in (*MEANINGS, *WHERE.get(error.library, ())):
         found = re.search(pattern, error.message)
         if found is None:
@@ -84,13 +71,8 @@ def _product(failure: _Failure) -> str:
     text = (
         f"{pair[1]} has the shape {named_shape(left, sizes)} and {pair[3]} "
         f"{named_shape(right, sizes)}. A product needs the last axis of the first to be as long "
-        f"as the second-to-last of the second."
+        f"as the second-to-last of the second.{_reversed(pair[0], shapes)}"
     )
-    for name, how, array in ((pair[3], pair[4], right), (pair[1], pair[2], left)):
-        if how == ".T" and len(array) > 2:
-            return (
-                f"{text} .T turns all axes of {name} round, the batch too, not the last two alone."
-            )
     # an array with fewer axes than an argument is a part of the argument: a loop may be wrong
     if not pair[2] and not pair[4] and min(len(left), len(right)) >= max(2, failure.axes):
         if left[-1] == right[-1] != right[-2]:
@@ -98,6 +80,34 @@ def _product(failure: _Failure) -> str:
         if left[-2] == right[-2] != left[-1]:
             return f"{text} The last two axes of {pair[1]} still need swapping."
     return text
+
+
+def _reversed(line: str, shapes: Mapping[str, Sequence[int]]) -> str:
+    """Return a sentence about each `.T` of an array with more than two axes."""
+    turned = [name for name in re.findall(r"(\w+)\.T\b", line) if len(shapes.get(name, ())) > 2]
+    both = {name: (shape(tuple(shapes[name])), shape(tuple(shapes[name][::-1]))) for name in turned}
+    return "".join(
+        f" {name}.T reverses all axes: {a} becomes {b}." for name, (a, b) in both.items()
+    )
+
+
+def _transposed(failure: _Failure) -> str:
+    """Explain a transpose that lists another number of axes than the array has."""
+    call = r"(?:(?:np|torch)\.\w+\()?(.+?)(?:\.(?:transpose|permute)\(|, ?)[(\[]?([-\d, ]+)[)\]]+"
+    found = re.fullmatch(call, failure.part)  # an array, and axes
+    if found is None:
+        return failure.known
+    listed, array = re.findall(r"-?\d+", found[2]), failure.shapes.get(found[1])
+    text = f"The transpose lists {len(listed)} axes, and `{one_line(found[1], 60)}` has "
+    text += f"the shape {named_shape(array, failure.sizes)}." if array else "another number."
+    of_torch = "permute" in failure.found.string
+    axes = [str(axis) for axis in range(len(listed))]
+    if array and "@" in failure.line and listed == [*axes[:-2], *axes[:-3:-1]]:
+        call = f"{found[1]}.transpose(-2, -1)" if of_torch else f"np.swapaxes({found[1]}, -1, -2)"
+        return f"{text} {call} exchanges the last two of any number."
+    if len(listed) == 2 and not of_torch:
+        return f"{text} In NumPy it lists all of them; swapaxes({found[2]}) exchanges two."
+    return f"{text} It has to list each axis of the array once."
 
 
 def _failing_product(line: str, shapes: Mapping[str, Sequence[int]]) -> re.Match[str] | None:
@@ -140,6 +150,41 @@ def _broadcast(failure: _Failure) -> str:
     if reduces and "keepdim" not in failure.line:
         text += " A sum or maximum without keepdims=True loses its axis."
     return text
+
+
+def _indexed(failure: _Failure) -> str:
+    """Explain an index of truth values with another shape than the axes that it selects."""
+    shapes, sizes = failure.shapes, failure.sizes
+    index = r"~?\(?(\w+)(?:\.astype\(bool\)|\.bool\(\)| [!=]= \w+)?\)?"
+    found = re.fullmatch(rf"(\w+)\[(\.\.\., ?|(?::, ?)*)({index})\]", failure.part)
+    if found is None or found[1] not in shapes or not shapes.get(found[4]):
+        return failure.known
+    array, mask, first = shapes[found[1]], shapes[found[4]], found[2].count(":")
+    axes = array[-len(mask) :] if "." in found[2] else array[first : first + len(mask)]
+    text = (
+        f"The index `{found[3]}` has the shape {named_shape(mask, sizes)}, and the axes of "
+        f"{found[1]} that it selects {named_shape(axes, sizes)}: the two have to be equal."
+    )
+    value = re.search(rf"{re.escape(found[0])} = ([^#]+)", failure.line)
+    fits = (size in {1, whole} for size, whole in zip(mask[::-1], array[::-1], strict=False))
+    if value is None or len(mask) > len(array) or not all(fits):
+        return text
+    where = "torch.where" if "ensor" in failure.found.string else "np.where"
+    number = one_line(value[1].strip(), 40)
+    return f"{text} `{where}({found[3]}, {number}, {found[1]})` broadcasts."
+
+
+def _built_in(failure: _Failure) -> str:
+    """Explain Python's own max, min or sum of an array with more than one axis."""
+    call = re.match(r"(max|min|sum)\(", failure.part)
+    if call is None:
+        return ""
+    does, name = ("adds", "sum") if call[1] == "sum" else ("compares", f"a{call[1]}")
+    other = f"`np.{call[1]}(…, axis=…, keepdims=True)`"
+    if re.search(r"Tensor|'(?:keep)?dim'", failure.found.string):
+        other = f"`torch.{name}(…, dim=…, keepdim=True)`"
+    parts = "parts along the first axis, such as whole rows"
+    return f"Python's own `{call[1]}` {does} the {parts}: {other} takes any axis."
 
 
 def _inverted(failure: _Failure) -> str:
@@ -200,11 +245,7 @@ MEANINGS: Meanings = (
         "end, as −1 and −2, the last axes are there for any number of them.",
     ),
     (r"Dimension out of range.*got -?\d+", "{shapes}"),
-    (
-        r"axes don't match array|number of dimensions in the tensor input does not match",
-        "{shapes} The transpose lists another number of axes than the array has; "
-        "np.swapaxes(x, -1, -2) exchanges the last two of any number.",
-    ),
+    (r"axes don't match array|number of dimensions in the tensor input does not", _transposed),
     (
         r"cannot reshape array of size (\d+) into shape|is invalid for input of size (\d+)",
         "{shapes} A reshape keeps all {0}{1} numbers: the sizes asked for have to multiply to "
@@ -227,16 +268,16 @@ MEANINGS: Meanings = (
         "lacks its brackets, or comes after that line.",
     ),
     (r"bad operand type for unary ~|ufunc 'invert' not supported", _inverted),
+    (r"boolean index did not match|shape of the mask .* does not match|too many indices", _indexed),
     (
-        r"boolean index did not match|too many indices|arrays used as indices must be",
-        "{shapes} An index in brackets has to have the array's own shape; np.where stretches a "
-        "condition to fit.",
+        r"(?:arrays|tensors) used as indices must be",
+        "{shapes} An index holds whole numbers or truth values: `mask == 0` makes truth values.",
     ),
+    (r"truth value of an|Boolean value of|argument for (?:m..|sum)", _built_in),
     (
-        r"truth value of an array",
-        "`if`, `and`, `or` and Python's own `max` and `min` need one truth value, and an array has "
-        "many: np.where chooses entry by entry, np.max takes a whole array, and `x is not None` "
-        "asks whether there is one.",
+        r"truth value of an array|Boolean value of Tensor",
+        "`if`, `and` and `or` need one truth value, and this one has many: `where` (np, torch) "
+        "chooses entry by entry, and `x is not None` asks whether there is a value.",
     ),
     (
         r"only (?:length-1|0-dimensional) arrays can be converted",

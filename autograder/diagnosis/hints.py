@@ -114,8 +114,8 @@ HINTS: Mapping[str, Three] = {
     ),
     "truth": (
         "Which condition or comparison {where} is an array of truth values, not one?",
-        "`x is not None` asks if there is a value; `where` (np, torch) chooses entry by entry.",
-        "If you need a single True or False there, use .any() or .all().",
+        "`where` (np, torch) chooses entry by entry. Python's own `max` compares, and has no axis.",
+        "`x is not None` asks for a value; .any() and .all() make a single True or False.",
     ),
     "unpacked": (
         "How many values stand on each side of the `=` {where}?",

@@ -135,3 +135,76 @@ def test_the_arguments_of_another_function_are_not_counted_for_the_student_s(fai
 def test_the_choices_of_torch_are_left_out(failed):
     text = "import torch\ndef f():\n    return torch.ones(2).masked_fill(True, 'a')\n"
     assert failed(text)[0].endswith("arguments - got (bool, str) in line 3 of w.py.")
+
+
+@pytest.mark.parametrize(
+    ("index", "sizes", "said"),
+    [
+        ("..., mask == 0", "(1, 4)", "scores that it selects (3, 4): the"),
+        ("mask == 0", "(3, 4)", "scores that it selects (2, 3): the"),
+        (":, ~mask", "(4,)", "scores that it selects (3,): the"),
+        (":, :, mask", "(3, 4)", "scores that it selects (4,): the"),
+    ],
+)
+@pytest.mark.parametrize("library", ["np", "torch"])
+def test_a_mask_as_an_index_is_compared_with_the_axes_that_it_selects(
+    failed, library, index, sizes, said
+):
+    """It was "An index in brackets has to have the array's own shape", for an index that may not."""
+    text = (
+        f"import torch, numpy as np\ndef f():\n    scores = {library}.ones((2, 3, 4))\n"
+        f"    mask = {library}.ones({sizes}) == 1\n    scores[{index}] = -1e9\n"
+    )
+    condition = index.split(", ")[-1]
+    explained = failed(text)[1]
+    assert said in explained
+    assert f"The index `{condition}` has the shape {sizes}" in explained
+    assert explained.endswith(f"`{library}.where({condition}, -1e9, scores)` broadcasts.")
+    text = text.replace(f"ones({sizes})", "ones((5, 1, 1, 1))")
+    assert "where" not in failed(text)[1]  # it does not fit there either
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("x.transpose(1, 2).reshape(1, 2, 12)", "swapaxes(1, 2) exchanges two."),
+        ("x.transpose(0, 2, 1)", "`x` has the shape (1, 2, 3, 4). It has to list each axis of"),
+        ("np.transpose(x, (0, 2, 1))", "`x` has the shape (1, 2, 3, 4). It has to list each axis"),
+        ("x.reshape(1, 6, 4).transpose(1, 2)", "`x.reshape(1, 6, 4)` has another number. In NumPy"),
+        ("x @ x.transpose(0, 2, 1)", "np.swapaxes(x, -1, -2) exchanges the last two of any"),
+        ("torch.ones(1, 2, 3, 4).permute(0, 2, 1)", "another number. It has to list each axis"),
+        ("x @ x.T", "x.T reverses all axes: (1, 2, 3, 4) becomes (4, 3, 2, 1)."),
+    ],
+)
+def test_the_last_two_axes_are_exchanged_only_in_a_product(failed, body, said):
+    """The advice for Q Kᵀ was given for head and position too, with a shape before a reshape."""
+    text = (
+        f"import torch, numpy as np\ndef f():\n    x = np.ones((1, 2, 3, 4))\n    return {body}\n"
+    )
+    explained = failed(text)[1]
+    assert said in explained
+    assert ("-1, -2" in explained) == body.startswith("x @ x.transpose")
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (
+            "max(x)",
+            "compares the parts along the first axis, such as whole rows: `np.max(…, axis=…, ",
+        ),
+        ("min(x, axis=1)", "`np.min(…, axis=…, keepdims=True)` takes any axis."),
+        (
+            "sum(x, axis=1)",
+            "adds the parts along the first axis, such as whole rows: `np.sum(…, axis=…, ",
+        ),
+        ("max(torch.ones(2, 2), dim=1)", "`torch.amax(…, dim=…, keepdim=True)` takes any axis."),
+        ("1 if x else 2", "`if`, `and` and `or` need one truth value"),
+        ("np.sum(x, keepdim=1)", ""),
+    ],
+)
+def test_the_own_max_of_python_is_told_from_numpy_s(failed, body, said):
+    text = f"import torch, numpy as np\ndef f():\n    x = np.ones((2, 3))\n    return {body}\n"
+    explained = failed(text)[1]
+    assert said in explained
+    assert ("np.max" in explained) == (body == "max(x)")
