@@ -33,6 +33,7 @@ from autograder.sandbox.session import WorkerSession
 from autograder.sandbox.workers import Workers
 from autograder.submission.read import UnreadableFile
 from autograder.submission.source import Siblings, Source, read_source
+from autograder.submission.stubs import has_own_code
 
 if TYPE_CHECKING:
     from autograder.grading.diagnoses import Catalogue
@@ -268,7 +269,9 @@ def session_of(
     """Return a session for a submission to one of the course's exercises."""
     exercise = course.exercise(source.name)
     limits, names = course.limits(exercise), course.exercises.keys()
-    return WorkerSession(Workers(source, exercise.needs, limits, children, last_try, names))
+    has_code = functools.partial(has_own_code, course, source)
+    workers = Workers(source, exercise.needs, limits, children, last_try, names, has_code)
+    return WorkerSession(workers)
 
 
 @np.errstate(all="ignore")  # wrong numbers may overflow, and students would see the warning

@@ -119,6 +119,7 @@ CauseCode = Literal[
     "not_defined",
     "no_value",
     "not_written",
+    "raise_left_in",
     "sibling_not_written",
     "sibling_absent",
     "raised",

@@ -2,7 +2,7 @@
 
 import builtins
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from importlib.util import find_spec
 from string import Formatter
 from typing import Literal
@@ -34,6 +34,8 @@ SENTENCES: dict[CauseCode, str] = {
     "not_defined": "{subject} is not defined in {message}.{near}{because}",
     "no_value": "{subject} has no value: {message}, which sets it, did not finish.{because}",
     "not_written": "{subject} is not written yet.",
+    "raise_left_in": "{subject} has code, but the `raise NotImplementedError()`{where} is still left "
+    "in and stops it. Remove it, or write the `return` in its place.",
     "sibling_not_written": "{subject} needs {message}{where}. That file is in the same folder, but "
     "is not written yet. Write it first, or copy your work there if it is in a notebook.",
     "sibling_absent": "{subject} needs {message}, which is not in this folder. Put your {message} "
@@ -224,8 +226,16 @@ def foreign_answer() -> Crashed:
     return Crashed("foreign_answer")
 
 
-def from_worker(problem: Problem, subject: str, is_call: bool = True) -> StudentProblem:
-    """Return the exception for a problem that the worker reported for a call or a value."""
+def from_worker(
+    problem: Problem,
+    subject: str,
+    is_call: bool = True,
+    has_code: Callable[[CodePlace], bool] = lambda place: False,
+) -> StudentProblem:
+    """Return the exception for a problem that the worker reported for a call or a value.
+
+    `has_code` returns whether the student has written code in the function around a place.
+    """
     place = problem.place
     if problem.kind == "exited":
         return Crashed("exited", subject, place=place)
@@ -233,7 +243,7 @@ def from_worker(problem: Problem, subject: str, is_call: bool = True) -> Student
         called = one_line(problem.message, 20) or "input()"
         return Raised("keyboard", subject, called, place=place, type="EOFError")
     if problem.kind == "raised":
-        return _raised(problem, subject)
+        return _raised(problem, subject, has_code)
     message = one_line(problem.message, 300)
     if problem.kind == "not a function":
         return NotPlain("not_a_function", subject, message)
@@ -244,12 +254,15 @@ def from_worker(problem: Problem, subject: str, is_call: bool = True) -> Student
     return NotPlain("not_comparable", subject, f"{'returned' if is_call else 'is'} {message}")
 
 
-def _raised(problem: Problem, subject: str) -> Raised:
+def _raised(problem: Problem, subject: str, has_code: Callable[[CodePlace], bool]) -> Raised:
     """Return the exception for an error raised in `subject`, a function or the file."""
     is_stub = _is_of_a_stub(problem)
     kind = NotWritten if is_stub else Raised
+    code: CauseCode = "not_written" if is_stub else CODES.get(problem.type, "raised")
+    if is_stub and problem.place is not None and has_code(problem.place):
+        code = "raise_left_in"
     return kind(
-        "not_written" if is_stub else CODES.get(problem.type, "raised"),
+        code,
         subject,
         one_line(problem.message, 300),
         problem.place,
@@ -294,7 +307,7 @@ def about_sibling(
 def while_loading(problem: Problem) -> StudentProblem:
     """Return the problem of a top-level line that failed. All other lines have run."""
     if problem.type in NOT_PYTHON:
-        return _raised(problem, "The file")
+        return _raised(problem, "The file", lambda place: False)
     if problem.type in NOT_FOUND and problem.place is not None:
         message = one_line(problem.message, 300).rstrip(".")
         return StudentProblem("import_failed", "The file", message, problem.place)

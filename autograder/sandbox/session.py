@@ -73,7 +73,8 @@ class WorkerSession:
             return reply
         if problem.kind != "missing":
             sibling = about_sibling(problem, subject, source, workers.exercises)
-            raise sibling or from_worker(problem, subject, request.operation != "get")
+            is_call = request.operation != "get"
+            raise sibling or from_worker(problem, subject, is_call, workers.has_code)
         name = one_line(problem.message, 80)
         set_at = find_assignment(source.units, name)
         raise missing(name, source.label, problem.names, workers.load_problems, set_at)

@@ -1,6 +1,6 @@
 """Worker processes of a submission: their start, the load of the source, and their end."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 from autograder.course.course_file import Library, Limits
 from autograder.course.text import number
@@ -12,7 +12,7 @@ from autograder.sandbox.process import AnswerTo, DeadlinePassed, WorkerGone, Wor
 from autograder.sandbox.spawn import is_installed, slow_modules
 from autograder.submission.code import find_loop
 from autograder.submission.source import Source
-from autograder.worker.messages import Problem, Reply, Request
+from autograder.worker.messages import CodePlace, Problem, Reply, Request
 
 SIGKILL = 9
 MAX_PRINTED = 2000
@@ -30,6 +30,7 @@ class Workers:
     If a session needs a place that another session uses, the other session's process is ended. With
     `last_try`, a process that was killed from outside is treated as if it had ended by itself.
     `exercises` are the names of the course's exercises, which a student's file may import.
+    `has_code` returns whether the student has written code in the function around a place.
     """
 
     def __init__(
@@ -40,9 +41,11 @@ class Workers:
         children: Children,
         last_try: bool = True,
         exercises: Collection[str] = (),
+        has_code: Callable[[CodePlace], bool] = lambda place: False,
     ) -> None:
         self.source = source
         self.exercises = exercises
+        self.has_code = has_code
         self.library: Library = library
         self.limits = limits
         self.children = children

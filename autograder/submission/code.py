@@ -152,6 +152,20 @@ def _is_placeholder(node: ast.stmt) -> bool:
     return False
 
 
+def body_around(units: Iterable[Unit], line: int = 0) -> set[str]:
+    """Return the syntax of the statements in the innermost function around a line.
+
+    Without a line, return those of all functions. Placeholders and texts are left out.
+    """
+    nodes = [node for unit in units for part in parsed(unit) or () for node in ast.walk(part)]
+    found = [node for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    if line:
+        found = [each for each in found if each.lineno <= line <= (each.end_lineno or 0)][-1:]
+    inside = (node for each in found for part in each.body for node in ast.walk(part))
+    written = (node for node in inside if isinstance(node, ast.stmt) and not _is_placeholder(node))
+    return {ast.dump(node) for node in written}
+
+
 def is_text(node: ast.AST) -> bool:
     """Return whether a statement is only a string, such as a docstring."""
     value = node.value if isinstance(node, ast.Expr) else None

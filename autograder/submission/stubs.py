@@ -10,9 +10,10 @@ from autograder.course.cache import cache_key, files_key
 from autograder.course.course_file import Course
 from autograder.course.errors import UserError
 from autograder.course.text import few
-from autograder.submission.code import Binding, Code, read_code
+from autograder.submission.code import Binding, Code, body_around, read_code
 from autograder.submission.read import UnreadableFile, read_text
 from autograder.submission.source import MAX_SOURCE, SUFFIXES, Source, from_text, read_source
+from autograder.worker.messages import CodePlace
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 TEXT_STUB = "YOUR ANSWER HERE"
@@ -121,6 +122,16 @@ def _handed_out(course: Course, name: str) -> list[Source]:
             with contextlib.suppress(UnreadableFile):
                 sources.append(read_source(course.handed_out / f"{name}{suffix}", name))
         return sources
+
+
+def has_own_code(course: Course, source: Source, place: CodePlace) -> bool:
+    """Return whether the function around a place has statements that were not handed out."""
+    given = {each for old in _handed_out(course, source.name) for each in body_around(old.units)}
+    units = [unit for unit in source.units if unit.label == place.label]
+    try:
+        return not body_around(units, place.line) <= given
+    except (RecursionError, MemoryError):
+        return True
 
 
 def _is_asked(bound: Binding) -> bool:

@@ -5,7 +5,7 @@ import pytest
 from autograder.course.course_file import load_course
 from autograder.grading.judge import Judge
 from autograder.report.presentation import opening
-from autograder.submission.source import read_source
+from autograder.submission.source import from_text, read_source
 
 
 @pytest.mark.parametrize(
@@ -14,6 +14,7 @@ from autograder.submission.source import read_source
         ("hand_computation", "a_scores", True),
         ("reflection", "the answer to “Why the scores are divided by √d_k”", True),
         ("causal_mask", "create_causal_mask, in line ", False),
+        ("self_attention", "ScaledDotProductAttention, in line ", False),  # some code is given
     ],
 )
 def test_stubs_are_not_begun(root, name, first, hints):
@@ -25,6 +26,20 @@ def test_stubs_are_not_begun(root, name, first, hints):
     assert all(each.unwritten for each in failed if not each.hidden)
     assert bool(failed[0].hints) == hints
     assert {each.points for each in report.checks} == {0.0}
+
+
+def test_code_above_a_raise_that_is_left_in_counts_as_written(root):
+    course = load_course(root / "course.yml")
+    source = read_source(root / "exercises/softmax.py", "softmax")
+    text = source.text.replace("# YOUR CODE HERE", "powers = np.exp(x)")
+    with Judge(course, [course.exercise("softmax")]) as judge:
+        report = judge.run(from_text(text, "softmax", "softmax.py")).report
+    line = 1 + text.split("\n").index("    raise NotImplementedError()")
+    assert opening(report).text == (
+        f"softmax has code, but the `raise NotImplementedError()` in line {line} of softmax.py is "
+        "still left in and stops it. Remove it, or write the `return` in its place."
+    )
+    assert not any(each.unwritten for each in report.checks)
 
 
 def test_a_refusal_of_a_stub_is_none(submit):
