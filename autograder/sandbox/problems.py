@@ -230,7 +230,7 @@ def from_worker(
     problem: Problem,
     subject: str,
     is_call: bool = True,
-    has_code: Callable[[CodePlace], bool] = lambda place: False,
+    has_code: Callable[[CodePlace], bool] = lambda _: False,
 ) -> StudentProblem:
     """Return the exception for a problem that the worker reported for a call or a value.
 
@@ -307,7 +307,7 @@ def about_sibling(
 def while_loading(problem: Problem) -> StudentProblem:
     """Return the problem of a top-level line that failed. All other lines have run."""
     if problem.type in NOT_PYTHON:
-        return _raised(problem, "The file", lambda place: False)
+        return _raised(problem, "The file", lambda _: False)
     if problem.type in NOT_FOUND and problem.place is not None:
         message = one_line(problem.message, 300).rstrip(".")
         return StudentProblem("import_failed", "The file", message, problem.place)

@@ -41,7 +41,7 @@ class Workers:
         children: Children,
         last_try: bool = True,
         exercises: Collection[str] = (),
-        has_code: Callable[[CodePlace], bool] = lambda place: False,
+        has_code: Callable[[CodePlace], bool] = lambda _: False,
     ) -> None:
         self.source = source
         self.exercises = exercises
