@@ -34,8 +34,8 @@ SENTENCES: dict[CauseCode, str] = {
     "not_defined": "{subject} is not defined in {message}.{near}{because}",
     "no_value": "{subject} has no value: {message}, which sets it, did not finish.{because}",
     "not_written": "{subject} is not written yet.",
-    "raise_left_in": "{subject} has code, but the `raise NotImplementedError()`{where} is still left "
-    "in and stops it. Remove it, or write the `return` in its place.",
+    "raise_left_in": "{subject} has code, but the `raise NotImplementedError()`{where} is still "
+    "left in and stops it. Remove it, or write the `return` in its place.",
     "sibling_not_written": "{subject} needs {message}{where}. That file is in the same folder, but "
     "is not written yet. Write it first, or copy your work there if it is in a notebook.",
     "sibling_absent": "{subject} needs {message}, which is not in this folder. Put your {message} "
