@@ -55,9 +55,7 @@ def expect_equal(
     found = difference(*pair, within)
     if found is None:
         return actual
-    text = found.about(what)
-    if actual is None:
-        text = f"{capital(what)} {are(what)} None. Is a `return` missing?"
+    text = f"{capital(what)} {are(what)} None." if actual is None else found.about(what)
     said = f"{finding} {text}".strip()
     raise Mismatch(said, what, as_text(actual), as_text(right), code=_code(actual))
 
@@ -130,10 +128,9 @@ def _expect_truth(actual: Any, expected: bool, what: str) -> None:
     if kind_of(actual) is bool and bool(actual) is expected:
         return
     said = as_text(actual, 60)
-    missing = " Is a `return` missing?" if actual is None else ""
     other = describe_kind(actual)
     kind = "" if actual is None or kind_of(actual) is bool else f", {other}, not a truth value"
-    text = f"{capital(what)} {are(what)} {said}{kind}; expected {expected}.{missing}"
+    text = f"{capital(what)} {are(what)} {said}{kind}; expected {expected}."
     raise Mismatch(text, what, code=_code(actual))
 
 
@@ -158,9 +155,8 @@ def expect_type(actual: Any, kind: type | str | None, what: str = "the result") 
         fits = actual is None if kind is None else kind_of(actual) is kind
         wanted = _wanted(kind)
     if not fits:
-        missing = " Is a `return` missing?" if actual is None else ""
         said = describe_kind(actual)
-        text = f"{capital(what)} {are(what)} {said}; expected {wanted}.{missing}"
+        text = f"{capital(what)} {are(what)} {said}; expected {wanted}."
         raise Mismatch(text, what, code=_code(actual))
     return actual
 

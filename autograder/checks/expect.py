@@ -162,8 +162,7 @@ def expect_numbers(actual: Any, what: str = "the result") -> Numbers:
     """
     __tracebackhide__ = True
     if actual is None:
-        said = f"{capital(what)} {are(what)} None. Is a `return` missing?"
-        raise Mismatch(said, what, code="nothing_returned")
+        raise Mismatch(f"{capital(what)} {are(what)} None.", what, code="nothing_returned")
     if isinstance(actual, str | bytes | dict | set | frozenset | Record | Dates | Figure):
         order = " A set has no order." * isinstance(actual, set | frozenset)
         said = f"{capital(what)} {are(what)} {describe_value(actual)}; expected numbers.{order}"
@@ -191,7 +190,7 @@ def expect_results(actual: Any, names: tuple[str, ...], function: str) -> tuple[
     __tracebackhide__ = True
     wanted = f"{len(names)} results ({', '.join(names)})"
     if actual is None:
-        said = f"{function} returned None; expected {wanted}. Is a `return` missing?"
+        said = f"{function} returned None; expected {wanted}."
         raise Mismatch(said, code="nothing_returned")
     if isinstance(actual, list) and len(actual) == len(names):
         return tuple(actual)

@@ -53,13 +53,9 @@ class OwnSteps:
     ) -> None:
         """Store the submission, and the way to change its questions.
 
-        Args:
-            submission: the student's module.
-            vary: returns an array of the same shape with other numbers; the changed questions take
-                numbers from it.
-            axes: each change is at one place along one of these axes. If empty, all axes are used.
-            share: the share of the changed questions that must change the value that follows. At
-                least one changed question must.
+        `vary` returns an array of the same shape with other numbers, from which each change takes
+        the numbers at one place along one of the `axes` (if empty: all axes). At least one changed
+        question, and this `share` of them, must change the value that follows.
         """
         self._submission = submission
         self._vary = vary

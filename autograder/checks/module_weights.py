@@ -64,14 +64,11 @@ class ParameterNames:
 class ParameterFit:
     """Fit of a module's own parameters to the requested weights.
 
-    Attributes:
-        wanted: a dict from the name of each requested weight to its shape.
-        holds: for each of the module's own parameters, an int64 array of the same shape. For each
-            entry of the parameter, the array holds the entry's position in the row of all requested
-            weights. The position -1 stands for an entry that is zero.
-        extra: biases that the task does not request; they are set to 0.
-        absent: a dict from each missing weight to the number that replaces it.
-        tied: a dict from a weight to another weight for which the module uses the same parameter.
+    `wanted` has the shape of each requested weight. `holds` has an int64 array for each of the
+    module's own parameters: the position of each entry in the row of all requested weights, or -1
+    for zero. `extra` has biases that the task does not request; they are set to 0. `absent` has the
+    number that replaces each missing weight. `tied` is a dict from a weight to another weight for
+    which the module uses the same parameter.
     """
 
     wanted: ShapesByName

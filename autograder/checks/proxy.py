@@ -142,6 +142,7 @@ class Submission:
         self._calls: list[Call] = []
         self._read: list[str] = []
         self._raised: list[tuple[Call, Raised]] = []
+        self._without_value: list[Call] = []
         self._last: Request | None = None
 
     def __getattr__(self, name: str) -> Function:
@@ -159,6 +160,11 @@ class Submission:
     def has_printed(self) -> bool:
         """True if the last call printed something."""
         return self._session.has_printed
+
+    @property
+    def returned_none(self) -> bool:
+        """True if a call returned None, and not only None as a part of its result."""
+        return bool(self._without_value)
 
     def where_set(self, name: str, entry: Sequence[int] = ()) -> CodePlace | None:
         """Return the line that sets the value `name`, which the check has read; None if unknown.
@@ -187,6 +193,7 @@ class Submission:
         """
         fresh = Submission(self._session.fresh(), is_aside=self._is_aside)
         fresh._calls, fresh._read, fresh._raised = self._calls, self._read, self._raised
+        fresh._without_value = self._without_value
         return fresh
 
     def aside(self) -> "Submission":
@@ -270,9 +277,12 @@ class Submission:
         call = Call(name, tuple(sent.inputs), {}, made_with, not training, bool(state))
         value = self._asked(call, request).value
         try:
-            return value if isinstance(value, Passed) else msgspec.convert(value, Passed)
+            passed = value if isinstance(value, Passed) else msgspec.convert(value, Passed)
         except msgspec.ValidationError:
             raise foreign_answer() from None
+        if passed.value is None:
+            self._without_value.append(call)
+        return passed
 
     def _asked(
         self, call: Call, request: Request, functions: Sequence[CourseFunction] = ()
@@ -283,10 +293,13 @@ class Submission:
             Call.newest = call
         self._last = request
         try:
-            return self._session.ask(request, functions)
+            reply = self._session.ask(request, functions)
         except Raised as error:
             self._raised.append((call, error))
             raise
+        if reply.value is None:
+            self._without_value.append(call)
+        return reply
 
     @property
     def variant(self) -> str:

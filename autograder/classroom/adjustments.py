@@ -61,8 +61,7 @@ class Adjustments:
     def __init__(self, path: Path, course: Course, store: Store | None = None) -> None:
         """Read the table and the store. If neither exists, there are no adjustments.
 
-        Args:
-            store: the store, if the caller has opened it for a transaction.
+        `store` is open for a transaction.
 
         Raises:
             UserError: the table or one of its rows is invalid; the message names the line.

@@ -87,9 +87,7 @@ class Marks:
     ) -> None:
         """Read the table and the store. If neither exists, there are no marks.
 
-        Args:
-            graded: the exercises that this run grades.
-            store: the store, if the caller has opened it for a transaction.
+        `graded` are the exercises that this run grades. `store` is open for a transaction.
 
         Raises:
             UserError: the table or a number in it is invalid, or two rows are for the same answer;

@@ -46,11 +46,9 @@ class Table:
     def __init__(
         self, path: Path, columns: Sequence[str], needed: int, remedy: str = REMEDY
     ) -> None:
-        """Read the table.
+        """Read the table. It must have the first `needed` of the grader's `columns`.
 
-        Args:
-            columns: the grader's columns; a table must have the first `needed` of them.
-            remedy: advice for the user if the table is not valid.
+        `remedy` is advice for the user if the table is not valid.
 
         Raises:
             UserError: the file exists, but is not a valid table.

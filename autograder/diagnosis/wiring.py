@@ -43,12 +43,9 @@ def generic(
 class _Wires:
     """Steps of a recipe, and the values that each step reads in the calls of one draw.
 
-    Attributes:
-        names: the names that students know for the arguments and the steps' values, in the order of
-            a call: arguments first, then steps.
-        reads: for each step, the named arrays that the step reads.
-        every: for each step, all values that the step reads.
-        shapes: for each named array, its shape in each call.
+    `names` are the names that students know for the arguments and then the steps' values. `reads`
+    has the named arrays that each step reads, and `every` all values. `shapes` has the shapes of
+    each named array.
     """
 
     recipe: Recipe

@@ -36,7 +36,7 @@ from autograder.sandbox.problems import Raised, StudentProblem, line_of, where
 from autograder.sandbox.session import WorkerSession
 
 MAX_FINDING, MAX_TOLD = 1000, 1500  # characters
-PRINTED = "This call printed something, and what is printed is not returned."
+PRINTED = " This call printed something, and what is printed is not returned."
 # Failures that do not concern any single requirement of the task's text.
 NO_REQUIREMENT = frozenset({"nothing_returned", "printed", "other_kind"})
 OUTCOMES: dict[str, CheckOutcome] = {"crashed": "crashed", "timed out": "timed out"}
@@ -253,8 +253,11 @@ def _mismatch(
     if code == "nothing_returned" and submission is not None:
         if shown is None:
             code = "mismatch"  # a value in the file, not a call
-        elif submission.has_printed:
-            code, finding = "printed", f"{finding} {PRINTED}"
+        elif not submission.returned_none:
+            code = "other_kind"  # a part of the result
+        else:
+            code = "printed" if submission.has_printed else code
+            finding += " Is a `return` missing?" + PRINTED * submission.has_printed
     if error.mistake:
         own = Diagnosis(
             kind="named",

@@ -269,8 +269,8 @@ def session_of(
     """Return a session for a submission to one of the course's exercises."""
     exercise = course.exercise(source.name)
     limits, names = course.limits(exercise), course.exercises.keys()
-    has_code = functools.partial(has_own_code, course, source)
-    workers = Workers(source, exercise.needs, limits, children, last_try, names, has_code)
+    workers = Workers(source, exercise.needs, limits, children, last_try, names)
+    workers.has_code = functools.partial(has_own_code, course, source)
     return WorkerSession(workers)
 
 

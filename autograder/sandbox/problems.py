@@ -2,7 +2,7 @@
 
 import builtins
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from importlib.util import find_spec
 from string import Formatter
 from typing import Literal
@@ -226,16 +226,8 @@ def foreign_answer() -> Crashed:
     return Crashed("foreign_answer")
 
 
-def from_worker(
-    problem: Problem,
-    subject: str,
-    is_call: bool = True,
-    has_code: Callable[[CodePlace], bool] = lambda _: False,
-) -> StudentProblem:
-    """Return the exception for a problem that the worker reported for a call or a value.
-
-    `has_code` returns whether the student has written code in the function around a place.
-    """
+def from_worker(problem: Problem, subject: str, is_call: bool = True) -> StudentProblem:
+    """Return the exception for a problem that the worker reported for a call or a value."""
     place = problem.place
     if problem.kind == "exited":
         return Crashed("exited", subject, place=place)
@@ -243,7 +235,7 @@ def from_worker(
         called = one_line(problem.message, 20) or "input()"
         return Raised("keyboard", subject, called, place=place, type="EOFError")
     if problem.kind == "raised":
-        return _raised(problem, subject, has_code)
+        return _raised(problem, subject)
     message = one_line(problem.message, 300)
     if problem.kind == "not a function":
         return NotPlain("not_a_function", subject, message)
@@ -254,15 +246,12 @@ def from_worker(
     return NotPlain("not_comparable", subject, f"{'returned' if is_call else 'is'} {message}")
 
 
-def _raised(problem: Problem, subject: str, has_code: Callable[[CodePlace], bool]) -> Raised:
+def _raised(problem: Problem, subject: str) -> Raised:
     """Return the exception for an error raised in `subject`, a function or the file."""
     is_stub = _is_of_a_stub(problem)
     kind = NotWritten if is_stub else Raised
-    code: CauseCode = "not_written" if is_stub else CODES.get(problem.type, "raised")
-    if is_stub and problem.place is not None and has_code(problem.place):
-        code = "raise_left_in"
     return kind(
-        code,
+        "not_written" if is_stub else CODES.get(problem.type, "raised"),
         subject,
         one_line(problem.message, 300),
         problem.place,
@@ -307,7 +296,7 @@ def about_sibling(
 def while_loading(problem: Problem) -> StudentProblem:
     """Return the problem of a top-level line that failed. All other lines have run."""
     if problem.type in NOT_PYTHON:
-        return _raised(problem, "The file", lambda _: False)
+        return _raised(problem, "The file")
     if problem.type in NOT_FOUND and problem.place is not None:
         message = one_line(problem.message, 300).rstrip(".")
         return StudentProblem("import_failed", "The file", message, problem.place)

@@ -8,6 +8,7 @@ from autograder.sandbox.child import Place
 from autograder.sandbox.peer import CourseFunction, answers_by
 from autograder.sandbox.problems import (
     Crashed,
+    NotWritten,
     StudentProblem,
     about_sibling,
     from_worker,
@@ -73,8 +74,10 @@ class WorkerSession:
             return reply
         if problem.kind != "missing":
             sibling = about_sibling(problem, subject, source, workers.exercises)
-            is_call = request.operation != "get"
-            raise sibling or from_worker(problem, subject, is_call, workers.has_code)
+            error = sibling or from_worker(problem, subject, request.operation != "get")
+            if error.code == "not_written" and error.place and workers.has_code(error.place):
+                error = NotWritten("raise_left_in", subject, "", error.place, error.type)
+            raise error
         name = one_line(problem.message, 80)
         set_at = find_assignment(source.units, name)
         raise missing(name, source.label, problem.names, workers.load_problems, set_at)

@@ -41,11 +41,10 @@ class Workers:
         children: Children,
         last_try: bool = True,
         exercises: Collection[str] = (),
-        has_code: Callable[[CodePlace], bool] = lambda _: False,
     ) -> None:
         self.source = source
         self.exercises = exercises
-        self.has_code = has_code
+        self.has_code: Callable[[CodePlace], bool] = lambda _: False
         self.library: Library = library
         self.limits = limits
         self.children = children

@@ -162,8 +162,7 @@ def body_around(units: Iterable[Unit], line: int = 0) -> set[str]:
     if line:
         found = [each for each in found if each.lineno <= line <= (each.end_lineno or 0)][-1:]
     inside = (node for each in found for part in each.body for node in ast.walk(part))
-    written = (node for node in inside if isinstance(node, ast.stmt) and not _is_placeholder(node))
-    return {ast.dump(node) for node in written}
+    return {ast.dump(n) for n in inside if isinstance(n, ast.stmt) and not _is_placeholder(n)}
 
 
 def is_text(node: ast.AST) -> bool:

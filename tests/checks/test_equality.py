@@ -91,7 +91,7 @@ WRONG = [
     ((1, 2), [1, 2], "The result is a tuple; expected a list."),
     ([[1], (2,)], [[1], [2]], "The result: the 2nd item is a tuple; expected a list."),
     (1, True, "The result is a whole number; expected True."),
-    (None, "a", "The result is None. Is a `return` missing?"),
+    (None, "a", "The result is None."),
     ("1", 1, "The result is a text; expected a whole number."),
     (1.5, 1, "The result is 1.5; expected 1."),
     (10**30, 10**30 + 1, f"The result is {10**30}; expected {10**30 + 1}."),
@@ -138,7 +138,7 @@ def test_true_is_nothing_that_counts_as_true(wrong):
 
 def test_false_is_nothing_that_is_empty():
     expect_false(False)
-    with pytest.raises(Mismatch, match=r"It is None; expected False. Is a `return` missing"):
+    with pytest.raises(Mismatch, match=r"It is None; expected False"):
         expect_false(None, "it")
     with pytest.raises(Mismatch, match=r"It is 0, a whole number, not a truth value"):
         expect_false(0, "it")
@@ -152,7 +152,7 @@ TYPES = [
     ({1}, set, frozenset, "is a set; expected a frozenset"),
     (Token("a"), "Token", "Name", "is a Token; expected a Name"),
     ("a", str, "Token", "is a text; expected a Token"),
-    (None, None, str, "is None; expected a text. Is a `return` missing"),
+    (None, None, str, "is None; expected a text"),
     (DAY, datetime.date, datetime.datetime, "is a date; expected a datetime"),
 ]
 

@@ -65,6 +65,23 @@ def test_a_name_that_is_missing_is_no_stub_and_no_other_name(grade_text, old, ne
     assert re.search(said, found.finding)
 
 
+@pytest.mark.parametrize(
+    ("new", "said"),
+    [
+        ("return None, attention_weights", "The output is None."),
+        ("return attention_weights @ V, None", "The attention weights are None."),
+        (
+            "attention_weights @ V",
+            "expected 2 results (output, attention_weights). Is a `return` missing?",
+        ),
+    ],
+)
+def test_a_part_that_is_none_is_no_missing_return(grade_text, new, said):
+    text = (ROOT / "solutions" / "scaled_dot_product_attention.py").read_text()
+    text = text.replace("return attention_weights @ V, attention_weights", new)
+    assert grade_text("scaled_dot_product_attention", text).checks[0].finding.endswith(said)
+
+
 SPLIT = "return x.reshape(batch, length, num_heads, features // num_heads).transpose"
 # Changes of a solution that a visible check fails, in a kit too, and what it says.
 NOT_DONE = {

@@ -42,14 +42,11 @@ DEPARTS = "departs"  # no edit was found; the line with the first unknown value
 class Found(msgspec.Struct, frozen=True):
     """Result of a search for repairs.
 
-    Attributes:
-        edits: edits after which all checks pass, one for each set of lines.
-        trees: the units of the source.
-        one_kind: False if edits of other kinds in the same lines seem to work too.
-        together: two edits after which all checks pass, if no single edit is enough.
-        functions: if only some checks were repaired, the functions that these checks test.
-        departing: the line that computes the first value which no correct answer computes.
-        only_failing: the lines that failing checks run and no passing check runs.
+    After each of the `edits`, or after the two edits `together`, all checks pass. `one_kind` is
+    false if edits of other kinds in the same lines seem to work too. If only some checks were
+    repaired, `functions` has the functions that these checks test. `departing` is the line that
+    computes the first value which no correct answer computes. `only_failing` has the lines that
+    failing checks run and no passing check runs.
     """
 
     edits: tuple[Edit, ...]

@@ -45,12 +45,9 @@ class Change(msgspec.Struct, frozen=True):
 class Tree:
     """Parsed unit of source.
 
-    Attributes:
-        nodes: all nodes that an edit may touch, in the order of the text.
-        statement: a dict from each node to its statement.
-        owner: a dict from each node to its function, or to None outside functions.
-        parent: a dict from each node to its parent.
-        imported: the names that this unit and the other units of the source import.
+    `nodes` has all nodes that an edit may touch, in the order of the text. `statement`, `owner` and
+    `parent` are dicts from each node to its statement, its function (or None) and its parent.
+    `imported` has the names that all units of the source import.
 
     Raises:
         SyntaxError, ValueError, RecursionError, MemoryError: the text is not Python, or is nested
