@@ -42,15 +42,11 @@ ZERO = -1
 class ParameterNames:
     """Names that students may give to parameters.
 
-    Attributes:
-        role: a function from a parameter's name to its role, such as "query"; it returns an empty
-            text if the name does not show the role.
-        is_shift: a function that returns true if a parameter's name is the name of a bias.
-        joined: a dict for parameters that hold several weights. The key is the parameter's role.
-            The value lists the roles of these weights, in the order of the stack.
-        neutral: a function of the name of a missing parameter. It returns a number that replaces
-            the parameter without a change of the result, or None.
-        shared: pairs of roles for which some modules use the same parameter ("tied").
+    `role` returns a parameter's role, such as "query", or "" if the name does not show it.
+    `is_shift` returns whether a name is the name of a bias. `joined` has the parameters that hold
+    several weights: the roles of these weights by the parameter's role, in the order of the stack.
+    `neutral` returns a number that can replace a missing parameter, or None. `shared` has pairs of
+    roles for which some modules use the same parameter ("tied").
     """
 
     role: Callable[[str], str]

@@ -78,20 +78,15 @@ class RecordedPairs(msgspec.Struct):
 class RecordedFunction(msgspec.Struct):
     """Function of an exercise, with its misconceptions as data.
 
-    Attributes:
-        call: how to call the function, as the fields of a `Caller`; None for a plain call.
-        read: the dotted name of the helper that reads the result; an empty text without a helper.
-        drawn: the number of probes in a draw.
-        wrong: all misconceptions, including generic changes.
-        singles: the index in `wrong` of each single misconception. An index occurs again for each
-            alternative that changes the misconception's outcomes.
-        gave: all different outcomes.
-        outcomes: for each probe, indices in `gave`: first the correct outcome, then the outcome of
-            each entry of `singles`. If results are random, the outcomes of `pairs` follow.
-        styled: for each probe, the index in `gave` of the correct outcome in each alternative.
-        pairs: the two indices in `wrong` of each pair. A pair occurs once for each alternative.
-        families: the index in `wrong` of each generic change.
-        paired: for each probe, the outcomes of `pairs`, then the outcomes of `families`.
+    `call` has the fields of a `Caller`, or None. `read` is the dotted name of the helper that reads
+    the result, or "". `drawn` is the number of probes in a draw. `wrong` has all misconceptions,
+    including generic changes. `gave` has all different outcomes.
+
+    `singles`, `pairs` and `families` are indices in `wrong`: of single misconceptions, of pairs and
+    of generic changes. They occur again for each alternative that changes the outcomes. `outcomes`
+    and `styled` are indices in `gave` for each probe: the correct outcome, then those of `singles`
+    (and of `pairs`, if results are random); and the correct outcome in each alternative. `paired`
+    has, for each probe, the outcomes of `pairs`, then of `families`.
     """
 
     name: str

@@ -28,7 +28,7 @@ from autograder.checks.reference_answers import (
 from autograder.course.course_file import Course
 from autograder.course.text import one_line, printable
 from autograder.grading.author_exceptions import explained, innermost
-from autograder.report.model import Cause, CheckOutcome, Diagnosis, Evidence, Matrix
+from autograder.report.model import Cause, CauseCode, CheckOutcome, Diagnosis, Evidence, Matrix
 from autograder.report.presentation import sentence
 from autograder.report.values import as_text, excerpt
 from autograder.sandbox.child import InternalError
@@ -36,6 +36,7 @@ from autograder.sandbox.problems import Raised, StudentProblem, line_of, where
 from autograder.sandbox.session import WorkerSession
 
 MAX_FINDING, MAX_TOLD = 1000, 1500  # characters
+MISSING = " Is a `return` missing?"
 PRINTED = " This call printed something, and what is printed is not returned."
 # Failures that do not concern any single requirement of the task's text.
 NO_REQUIREMENT = frozenset({"nothing_returned", "printed", "other_kind"})
@@ -251,13 +252,8 @@ def _mismatch(
         finding += f" {error.what} is set{where(place)}."
     code, own = error.code, None
     if code == "nothing_returned" and submission is not None:
-        if shown is None:
-            code = "mismatch"  # a value in the file, not a call
-        elif not submission.returned_none:
-            code = "other_kind"  # a part of the result
-        else:
-            code = "printed" if submission.has_printed else code
-            finding += " Is a `return` missing?" + PRINTED * submission.has_printed
+        code, question = _on_none(submission, is_call=shown is not None)
+        finding += question
     if error.mistake:
         own = Diagnosis(
             kind="named",
@@ -284,6 +280,14 @@ def _mismatch(
         ),
         own=own,
     )
+
+
+def _on_none(submission: Submission, is_call: bool) -> tuple[CauseCode, str]:
+    """Return the code of a failure due to None, and a question about a `return`, if it may help."""
+    if not (is_call and submission.returned_none):
+        return "other_kind" if is_call else "mismatch", ""
+    is_printed = submission.has_printed
+    return "printed" if is_printed else "nothing_returned", MISSING + PRINTED * is_printed
 
 
 def _stopped(result: CheckResult, error: BaseException) -> CheckResult:
