@@ -63,11 +63,8 @@ def find_folders(
 ) -> tuple[list[Folder], list[str]]:
     """Find the students' folders below `root`. Return them sorted, and notes on other entries.
 
-    Args:
-        known: the ids in the roster. A folder with such a name belongs to one student, whatever it
-            contains.
-        packed: the paths in the zip that `root` was unpacked from, with the reason why a file is
-            missing.
+    A folder whose name is in `known`, the ids of the roster, belongs to one student. `packed` has
+    the paths in the zip of `root`, with the reason why a file is missing.
 
     Raises:
         UserError: `root` has no folders of students.
@@ -186,14 +183,10 @@ def hand_ins(
 
     Files that a platform has renamed are collected below the folder `scratch`. Keep that folder
     while the hand-ins are read. With a roster, students who handed in nothing are included.
+    `packed` has the paths in the zip of `root`, with the reason why a file is missing.
 
-    Args:
-        packed: the paths in the zip that `root` was unpacked from, with the reason why a file is
-            missing.
-
-    Returns:
-        The folders sorted by student, and notes. The last value is true if some notes are about
-        entries whose student is not known.
+    Return the folders sorted by student, and notes. The last value is true if some notes are about
+    entries whose student is not known.
 
     Raises:
         UserError: the submissions cannot be read.

@@ -106,12 +106,8 @@ def recognise(
 ) -> Recognised | None:
     """Read a download of `platform`. If that is None, entries' names show the platform.
 
-    Args:
-        students: the ids in the roster. A folder with such a name belongs to one student, so it is
-            not searched for a download.
-
-    Returns: The download, or None if no platform was named or recognised. Then the class has no
-    platform, and each folder belongs to a student.
+    A folder whose name is in `students`, the ids of the roster, is not searched for a download.
+    Return None if no platform was named or recognised. Then each folder belongs to a student.
 
     Raises:
         UserError: the named platform is not known, or the folder has no entries of that platform.

@@ -43,13 +43,9 @@ class StagedSubmission(msgspec.Struct, frozen=True):
 def stage(
     submitted: Path, clean: Path, notebooks: Collection[str], graded: Collection[str]
 ) -> StagedSubmission:
-    """Copy a submission to a new folder.
+    """Copy a submission to a new folder. Of its `notebooks`, those that are exercises are `graded`.
 
     A notebook that cannot be used is copied as an empty file, so that it counts as handed in.
-
-    Args:
-        notebooks: the names of the assignment's notebooks.
-        graded: the names of the notebooks that are exercises.
 
     Raises:
         UserError: the copy cannot be written.

@@ -49,15 +49,10 @@ class InvalidZip(UserError):
 def unpack(
     archive: Path, target: Path, room: int = MAX_TOTAL, listed: int = MAX_LISTED
 ) -> tuple[list[str], dict[PathParts, str]]:
-    """Unpack the files of `archive` that can be graded, at most `room` bytes.
+    """Unpack the files of `archive` that can be graded: at most `room` bytes, `listed` entries.
 
-    Args:
-        listed: the largest number of entries that the zip may have.
-
-    Returns:
-        Notes on entries that were left out, and a dict from the path of every file in the zip to
-            the reason why it was not unpacked. The reason is an empty text if the file was
-            unpacked.
+    Return notes on entries that were left out, and a dict from the path of every file in the zip to
+    the reason why it was not unpacked; the reason is empty if the file was unpacked.
 
     Raises:
         InvalidZip: the file is not a zip, the zip has too many entries, or the disk is full.
