@@ -66,12 +66,10 @@ STATEMENTS: Mapping[str, str] = {
     "error": "{error}",
     "some_stop": "{error} Other calls give a result.",
     "only_nan": "Every number in the results is NaN (not a number), in every call.",
-    "right_and_wrong": "It is right {right}, and wrong {wrong}.",
-    "right_and_error": "It is right {right}, but not {wrong}: {error}",
-    "wrong_with_both": (
-        "Of the calls with random inputs, only those fail that are both {wrong} and {also}."
-    ),
-    "wrong_only": "Of the calls with random inputs, only those {wrong} fail.",
+    "right_and_wrong": "It is wrong {wrong}, and right {right}.",
+    "right_and_error": "It stops with an error {wrong}, and is right {right}. {error}",
+    "wrong_with_both": "It fails {wrong}, but only {also}. It is right for other random inputs.",
+    "wrong_only": "It fails for some random inputs, and only {wrong}.",
     "fact": "{says}",
     "measure": "{says}",
     "right_result": "{Right} {is_right} right; {wrong} {is_wrong} not.",

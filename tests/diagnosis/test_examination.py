@@ -180,7 +180,9 @@ def test_an_error_in_some_calls_is_told_with_what_they_have_in_common():
         return 2 * (x + c)
 
     said = examine(function).says
-    assert said.startswith("It is right for a positive c, but not for a negative c: ")
+    assert said.startswith(
+        "It stops with an error for a negative c, and is right for a positive c. "
+    )
     assert "It stopped with no." in said
 
 

@@ -81,14 +81,14 @@ def test_where_no_call_is_right_nothing_is_named_for_some():
     assert said(never)[0] != "named"
 
 
-def divided(kinds, with_trait, wrong):
+def divided(kinds, with_trait, wrong, *more):
     """What is stated of so many kinds of calls, of which these have a property, these go wrong."""
     recipe = Recipe(
         "f",
         lambda _: [Probe((number,)) for number in range(kinds)],
         parameters=("number",),
         steps={"result": lambda s: s.number},
-        traits=(Trait(lambda s: s.number in with_trait, "in the rain", "in the sun"),),
+        traits=(Trait(lambda s: s.number in with_trait, "in the rain", "in the sun"), *more),
     )
     answers = [Answer(outcome_of(-1 if number in wrong else number)) for number in range(kinds)]
     found = division(observe(Replay(recipe), answers))
@@ -101,8 +101,16 @@ def test_a_property_that_wrong_calls_share_by_chance_is_not_stated():
 
 
 def test_a_property_that_wrong_calls_hardly_share_by_chance_is_stated():
-    said = "Of the calls with random inputs, only those in the rain fail."
+    said = "It fails for some random inputs, and only in the rain."
     assert divided(16, {0, 1, 2}, {1, 2}) == said
+
+
+def test_what_is_wrong_comes_before_what_is_right():
+    assert divided(8, {0, 1, 2}, {0, 1, 2}) == "It is wrong in the rain, and right in the sun."
+    dark = Trait(lambda s: s.number in {1, 2, 6, 7}, "in the dark", "in the light")
+    assert divided(8, {0, 1, 2}, {1, 2}, dark) == (
+        "It fails in the rain, but only in the dark. It is right for other random inputs."
+    )
 
 
 SCALED = Recipe(

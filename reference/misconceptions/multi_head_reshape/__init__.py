@@ -70,8 +70,8 @@ def merge_probes(draw: int) -> Sequence[Probe]:
 TRAITS = (
     Trait(
         lambda s: s.x.shape[-1] % s.num_heads != 0,
-        "where the features do not fit the heads",
-        "where the features fit the heads",
+        "where E is not a multiple of num_heads",
+        "where E is a multiple of num_heads",
     ),
     Trait(lambda s: s.num_heads > 1, "for more than one head", "for a single head"),
     Trait(lambda s: s.x.shape[0] > 1, "for a batch of more than one", "for a batch of one"),
@@ -125,12 +125,12 @@ MISTAKES = Mistakes(
                 REFUSE,
                 {
                     "rest-left-out": (
-                        "Where the features do not fit the heads, those left over are dropped "
-                        "without a word.",
+                        "Where E is not a multiple of num_heads, the features left over are "
+                        "dropped without a word.",
                         {"fits": lambda s: True, "heads": cut},
                     ),
                     "none-in-place-of-error": (
-                        "Where the features do not fit the heads, the function returns None; it "
+                        "Where E is not a multiple of num_heads, the function returns None; it "
                         "should raise a ValueError.",
                         {
                             "fits": lambda s: True,
