@@ -28,6 +28,11 @@ HALF_PRECISION = (
     "float16 keeps three digits, and more are graded. NumPy's own default is float64.",
     "Leave out the dtype, or write float where float16 stands.",
 )
+WHOLE_NUMBERS = (
+    "Of which type are the entries of the array that you return?",
+    "An array of whole numbers keeps no decimals: 0.7 stored in it becomes 0.",
+    "Make the result an array of float, and leave out int(…), astype(int) and `//`.",
+)
 
 
 @dataclass(eq=False, repr=False)
@@ -125,6 +130,10 @@ def expect_close(
         if answer.dtype == np.float16:
             text += " Half precision (float16) keeps three digits; float32 and float64 are graded."
             hints = HALF_PRECISION
+        elif np.count_nonzero(numbers) > 1 and any(
+            (numbers == cut(right)).all() for cut in (np.trunc, np.floor)
+        ):
+            text, hints = f"{text} All of yours are whole numbers.", WHOLE_NUMBERS
         raise Mismatch(text, what, numbers, right, wrong, layout, groups, hints=hints)
     return answer
 

@@ -166,11 +166,8 @@ def named(
     """Return a diagnosis that names misconceptions, with the first misconception's hints.
 
     The diagnosis consists of sentences that the course's authors wrote, so hidden checks may show
-    it.
-
-    Args:
-        calls: a phrase for the calls that show the misconception, if not all calls do.
-        stops: true if some calls stop with an error, so that their results are unknown.
+    it. `calls` is a phrase for the calls that show the misconception, if not all calls do. `stops`
+    is true if some calls stop with an error, so that their results are unknown.
     """
     sentences = [worded(code, wrong.finding, stops=stops) for wrong in misconceptions]
     first, second = (*sentences, "")[:2]

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from autograder.checks.expect import WHOLE_NUMBERS
 from autograder.course.text import join_names
 from autograder.diagnosis.array_changes import (
     BY_A_NUMBER,
@@ -79,11 +80,7 @@ GENERAL = (
     Misconception(
         "whole-numbers",
         "{Your numbers are the right ones|The numbers are} cut down to whole numbers.",
-        (
-            "Of which type are the entries of the array that you return?",
-            "An array of whole numbers keeps no decimals: 0.7 stored in it becomes 0.",
-            "Make the result an array of float, and leave out int(…), astype(int) and `//`.",
-        ),
+        WHOLE_NUMBERS,
         {RETURNED: _each(np.trunc)},
     ),
     Misconception(

@@ -5,6 +5,7 @@ import pytest
 
 from autograder.checks.equality import expect_equal, expect_true
 from autograder.checks.expect import (
+    WHOLE_NUMBERS,
     Mismatch,
     expect_close,
     expect_error,
@@ -198,6 +199,18 @@ def test_half_precision_is_told_what_it_is():
     expect_close(right.astype(np.float32), right)
     with pytest.raises(Mismatch, match="float16"):
         expect_close(right.astype(np.float16), right)
+
+
+@pytest.mark.parametrize(
+    ("answer", "is_cut"),
+    [([1, -1, 2], True), ([1.0, -2.0, 2.0], True), ([1, -1, 3], False), ([1.5, -1, 2], False)],
+)
+def test_numbers_that_are_cut_to_whole_ones_are_told_so(answer, is_cut):
+    """The hints were about the order of the axes where `astype(int)` had cut the right numbers."""
+    with pytest.raises(Mismatch) as caught:
+        expect_close(np.array(answer), np.array([1.5, -1.25, 2.0]))
+    assert ("All of yours are whole numbers." in caught.value.finding) == is_cut
+    assert (caught.value.hints == WHOLE_NUMBERS) == is_cut
 
 
 def test_the_allowance_of_float32_and_float64_is_what_it_was():

@@ -107,6 +107,12 @@ NOT_DONE = {
         "test_mask_kinds",
         "create_causal_mask returns a list of lists, and apply_mask is right for arrays only.",
     ),
+    "merge_heads cuts the decimals off": (
+        "multi_head_reshape",
+        {"x.transpose(0, 2, 1, 3).reshape(": "x.transpose(0, 2, 1, 3).astype(int).reshape("},
+        "test_round_trip",
+        "All of yours are whole numbers.",
+    ),
     "masked_attention_weights blocks with -1000": (
         "causal_mask",
         {"masked = apply_mask(scores, mask)": "masked = np.where(mask, scores, -1000.0)"},
