@@ -127,12 +127,11 @@ def expect_close(
     if wrong.any():
         text = f"{finding} {_first_that_differs(what, numbers, right, wrong)}".lstrip()
         hints: tuple[str, ...] = ()
+        is_cut = any(np.array_equal(numbers, cut(right)) for cut in (np.trunc, np.floor))
         if answer.dtype == np.float16:
             text += " Half precision (float16) keeps three digits; float32 and float64 are graded."
             hints = HALF_PRECISION
-        elif np.count_nonzero(numbers) > 1 and any(
-            (numbers == cut(right)).all() for cut in (np.trunc, np.floor)
-        ):
+        elif is_cut and np.count_nonzero(numbers) > 1:
             text, hints = f"{text} All of yours are whole numbers.", WHOLE_NUMBERS
         raise Mismatch(text, what, numbers, right, wrong, layout, groups, hints=hints)
     return answer

@@ -38,8 +38,7 @@ def explain(error: Raised, sizes: Sizes, axes: int = 0) -> str:
     texts = [f"{name} has the shape {named_shape(array, sizes)}" for name, array in shapes.items()]
     known = f"In that line {', '.join(texts)}.{_reversed(line, shapes)}" if texts else ""
     for pattern, meaning in (*MEANINGS, *WHERE.get(error.library, ())):
-        found = re.search(pattern, error.message)
-        if found is None:
+        if (found := re.search(pattern, error.message)) is None:
             continue
         if isinstance(meaning, str):
             groups = [one_line(part or "", 60) for part in found.groups()]
@@ -101,7 +100,7 @@ def _transposed(failure: _Failure) -> str:
     text = f"The transpose lists {len(listed)} axes, and `{one_line(found[1], 60)}` has "
     text += f"the shape {named_shape(array, failure.sizes)}." if array else "another number."
     of_torch = "permute" in failure.found.string
-    axes = [str(axis) for axis in range(len(listed))]
+    axes = [*map(str, range(len(listed)))]
     if array and "@" in failure.line and listed == [*axes[:-2], *axes[:-3:-1]]:
         call = f"{found[1]}.transpose(-2, -1)" if of_torch else f"np.swapaxes({found[1]}, -1, -2)"
         return f"{text} {call} exchanges the last two of any number."
@@ -170,21 +169,20 @@ def _indexed(failure: _Failure) -> str:
     if value is None or len(mask) > len(array) or not all(fits):
         return text
     where = "torch.where" if "ensor" in failure.found.string else "np.where"
-    number = one_line(value[1].strip(), 40)
-    return f"{text} `{where}({found[3]}, {number}, {found[1]})` broadcasts."
+    return f"{text} `{where}({found[3]}, {one_line(value[1], 40).strip()}, {found[1]})` broadcasts."
 
 
 def _built_in(failure: _Failure) -> str:
     """Explain Python's own max, min or sum of an array with more than one axis."""
-    call = re.match(r"(max|min|sum)\(", failure.part)
-    if call is None:
+    name = failure.part[: failure.part.find("(")]
+    if name not in {"max", "min", "sum"}:
         return ""
-    does, name = ("adds", "sum") if call[1] == "sum" else ("compares", f"a{call[1]}")
-    other = f"`np.{call[1]}(…, axis=…, keepdims=True)`"
+    does, of_torch = ("adds", "sum") if name == "sum" else ("compares", f"a{name}")
+    other = f"`np.{name}(…, axis=…, keepdims=True)`"
     if re.search(r"Tensor|'(?:keep)?dim'", failure.found.string):
-        other = f"`torch.{name}(…, dim=…, keepdim=True)`"
-    parts = "parts along the first axis, such as whole rows"
-    return f"Python's own `{call[1]}` {does} the {parts}: {other} takes any axis."
+        other = f"`torch.{of_torch}(…, dim=…, keepdim=True)`"
+    parts = "the parts along the first axis, such as whole rows"
+    return f"Python's own `{name}` {does} {parts}: {other} takes any axis."
 
 
 def _inverted(failure: _Failure) -> str:
