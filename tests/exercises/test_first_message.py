@@ -17,6 +17,7 @@ from tests.conftest import ROOT
 # A change of the solution; the mistakes that are named, and a part of what is said of them.
 CHANGES = [
     ("softmax", "np.exp(", "2.718 ** (", ("rounded-e",), "those of e taken as 2.718, the same"),
+    ("softmax", "dtype=float", "int", ("input-cut-to-whole",), "inputs are cut down to whole"),
     (
         "multi_head_reshape",
         "(batch, length, heads * size)",

@@ -19,6 +19,12 @@ SHARE: Hints = (
 )
 
 
+def _whole(x: Any) -> Any:
+    """Return the inputs as an array of whole numbers; −∞ becomes the lowest one."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray(x).astype(np.int64)
+
+
 def _softmax(x: Any, axis: Any) -> Any:
     exponentials = np.exp(x - x.max(axis=axis, keepdims=True))
     return exponentials / exponentials.sum(axis=axis, keepdims=True)
@@ -291,6 +297,20 @@ RATIOS = (
                 "{Right for floats; for|For} whole numbers the result is cut down to whole numbers "
                 "too: it has the type of the input.",
                 lambda s: (s.exponentials / s.total).astype(np.asarray(s.x).dtype),
+            ),
+        },
+    ),
+    Family(
+        "array",
+        (
+            "Of which type are the entries of the array from which you take the exponentials?",
+            "An array of whole numbers keeps no decimals: 0.5 stored in it becomes 0.",
+            "Turn the input into float, np.asarray(x, dtype=float), and leave out int.",
+        ),
+        {
+            "input-cut-to-whole": (
+                "The inputs are cut down to whole numbers before the exponential.",
+                lambda s: _whole(s.x),
             ),
         },
     ),
