@@ -133,8 +133,7 @@ def proposal(results: Path) -> Path:
 def put_in_force(results: Path, **about: Any) -> ResultsVersion:
     """Make the proposed results the next version, and keep the previous results.
 
-    Args:
-        about: the fields of `ResultsVersion` except number, time and person.
+    `about` has the fields of `ResultsVersion` except number, time and person.
 
     Raises:
         OSError: for example, the disk is full. The results are then unchanged.
@@ -300,11 +299,9 @@ def read_changes(path: Path) -> Iterator[Change]:
 def in_use(
     results: Path, doing: str, wait: float = 0, waiting: Callable[[str], None] = lambda _: None
 ) -> Iterator[None]:
-    """Hold the lock of a results folder.
+    """Hold the lock of a results folder. Other runs show `doing`, what this run does.
 
-    Args:
-        doing: what this run does, for the message that other runs show.
-        wait: how many seconds to wait for another run; `waiting` is called once with a message.
+    Wait `wait` seconds for another run; `waiting` is called once with a message.
 
     Raises:
         UserError: another run holds the lock; the message names that run.

@@ -75,10 +75,7 @@ class GradeOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def run(options: GradeOptions) -> int:
-    """Grade a class and print the results.
-
-    Returns:
-        the exit code.
+    """Grade a class and print the results. Return the exit code.
 
     Raises:
         UserError: the run is not possible.

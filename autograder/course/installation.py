@@ -60,11 +60,9 @@ def hooks(group: str) -> "Mapping[str, EntryPoint]":
 
 
 def extension(group: str, name: str, what: str, extra: str) -> Any:
-    """Load the object that an extension has registered in a group under a name.
+    """Load the object that an extension, of the extra `extra`, has registered in a group.
 
-    Args:
-        what: the command that needs the object, for the start of a message: "autograder desk".
-        extra: the extra that installs the extension.
+    `what` is the command that needs the object, for the start of a message: "autograder desk".
 
     Raises:
         UserError: the extension is not installed; the message names the command that installs it.
@@ -84,9 +82,7 @@ def extension(group: str, name: str, what: str, extra: str) -> Any:
 def require(extra: Extra, what: str) -> None:
     """Refuse to continue if an extra is not installed. Nothing is imported.
 
-    Args:
-        extra: its name in `pyproject.toml`.
-        what: the command that needs it, for the start of a message: "autograder build".
+    `what` is the command that needs it, for the start of a message: "autograder build".
 
     Raises:
         UserError: it is not installed; the message names the command that installs it.

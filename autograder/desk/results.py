@@ -96,14 +96,9 @@ class ClassMember(NamedTuple):
 class ClassResults:
     """Results of a class, read from its records in one pass; threads may share it.
 
-    Attributes:
-        overview: the table, the mistakes and the points.
-        students: in the table's order; `with_requests` has the ids of students with a request.
-        outcomes: the outcomes of each exercise's checks.
-        mistakes: the named mistakes, the commonest first.
-        lines: the lines to change, where a mistake has no name, the commonest first.
-        unnamed: groups of students with the same failures without a name, the largest first.
-        submissions: the submitted files, opened when they are first needed.
+    `overview` has the table, the mistakes and the points. `with_requests` has the ids of students
+    with a request. `lines` are to change where a mistake has no name, and `unnamed` are groups of
+    students with the same failures without a name. The commonest come first.
     """
 
     def __init__(self, results: Path, course: Course) -> None:

@@ -18,17 +18,13 @@ from autograder.worker.codec import tensor
 class ModuleCaller:
     """Way to build and call a torch module with a recipe's parameters.
 
-    Attributes:
-        built_with: the recipe's parameters that become the arguments of the constructor, in order.
-        called_with: the recipe's parameters that become the arguments of `forward`, in order.
-        weights: a dict from each name in the module's state to the recipe's parameter for it.
-        words: other names that students may give to the module's parameters.
+    The recipe's parameters are arguments of the constructor, arguments of `forward`, or weights.
     """
 
-    built_with: tuple[str, ...]
-    called_with: tuple[str, ...]
-    weights: Mapping[str, str]
-    words: ParameterNames
+    built_with: tuple[str, ...]  # the recipe's parameters for the constructor, in order
+    called_with: tuple[str, ...]  # the recipe's parameters for `forward`, in order
+    weights: Mapping[str, str]  # from the names in the module's state to the recipe's parameters
+    words: ParameterNames  # other names that students may give to the module's parameters
 
     def ask(self, submission: Any, recipe: Recipe, probe: Probe) -> Any:
         """Return the result of the student's module, or a text if weights are missing."""

@@ -204,6 +204,11 @@ HINTS: Mapping[str, Three] = {
         "A function hands back what stands after `return`; assigning is not enough.",
         "End the function with `return` and the name of your result, on every path through it.",
     ),
+    "return-in-loop": (
+        "How many rounds does the loop make before the function returns?",
+        "A `return` ends the function at once, also in the middle of a loop.",
+        "Move the `return` behind the loop: indent it as far as the `for`.",
+    ),
     "printed": (
         "What does whoever calls your function get back from it?",
         "`print` shows a value on the screen. Only `return` hands it back; without it comes None.",

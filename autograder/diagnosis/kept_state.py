@@ -1,4 +1,4 @@
-"""Lines of a student's source that keep state between calls.
+"""Lines of a student's source that keep state between calls, or end a loop too early.
 
 The module finds these lines in the source and does not run them. So a message says only that the
 line exists. It does not say that the line is the cause of a wrong answer.
@@ -9,12 +9,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from autograder.course.text import one_line
-from autograder.diagnosis.finding import Finding, sentence, stated
+from autograder.diagnosis.finding import Finding, named_fact, sentence, stated
+from autograder.diagnosis.hints import HINTS
 from autograder.report.model import Line, Statement
-from autograder.submission.code import Definition, parsed
+from autograder.sandbox.problems import line_of, where
+from autograder.submission.code import Definition, parsed, return_in_loop
 from autograder.worker.messages import Unit
 
-REMEMBERS = "remembers"
+REMEMBERS, ENDED = "remembers", "return-in-loop"
 CHANGE = {"append", "add", "update", "setdefault", "extend", "insert", "pop", "clear", "popitem"}
 CACHES = {"cache", "lru_cache", "cached_property"}
 CHANGEABLE = (ast.List, ast.Dict, ast.Set, ast.Call)  # values that can be changed in place
@@ -32,6 +34,19 @@ def lines_keeping_state(units: Sequence[Unit]) -> list[tuple[str, Statement]]:
         (label, stated(code, line=str(line), name=name))
         for label, line, name, code in list(found)[:MOST]
     ]
+
+
+def loop_ended(units: Sequence[Unit], function: str) -> Finding | None:
+    """Return the finding that a `return` inside a loop ends it, if the function has one."""
+    found = return_in_loop(units, function)
+    if found is None:
+        return None
+    place, loop = found
+    told = "A `return` inside a loop ends it in the first round."
+    says = f"The `return`{where(place)} is inside the loop of line {loop}, and ends it in the first"
+    finding = named_fact("fact", stated("fact", id=ENDED, says=told))
+    places = tuple(filter(None, [line_of(place)]))
+    return replace(finding, says=f"{says} round.", hints=HINTS[ENDED], told=told, places=places)
 
 
 def with_lines(finding: Finding, units: Sequence[Unit]) -> Finding:

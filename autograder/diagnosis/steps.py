@@ -32,17 +32,11 @@ IN_WRONG_CALLS = "in the calls that go wrong"
 
 
 class Step(NamedTuple):
-    """One step of a diagnosis.
-
-    Attributes:
-        find: the function that returns a finding, or None.
-        exact_only: true if the step is skipped for a function with random results.
-        confirmed: true if the step must return the finding again after `DRAWS` draws of calls.
-    """
+    """One step of a diagnosis."""
 
     find: Callable[[Examination], Finding | None]
-    exact_only: bool = False
-    confirmed: bool = False
+    exact_only: bool = False  # whether the step is skipped for a function with random results
+    confirmed: bool = False  # whether it must return the finding again after `DRAWS` draws
 
 
 def diagnose(examination: Examination) -> Finding | None:

@@ -14,7 +14,7 @@ from autograder.course.course_file import Course
 from autograder.diagnosis.errors import explain
 from autograder.diagnosis.examination import Answer, Ask, Examination
 from autograder.diagnosis.finding import Finding, with_error
-from autograder.diagnosis.kept_state import with_lines
+from autograder.diagnosis.kept_state import loop_ended, with_lines
 from autograder.diagnosis.mistakes import Mistakes, WrongMistakes, known_mistakes
 from autograder.diagnosis.outcome import RAISES, Outcome
 from autograder.diagnosis.recipe import LibraryObject, Probe, Recipe, no_input_causes
@@ -136,6 +136,8 @@ def _diagnosed(
         finding, id_of_answers = known[function]
         group = group or id_of_answers
         if finding is not None:
+            if not result.raised:
+                finding = loop_ended(session.source.units, function) or finding
             origin = _origin(function, finding, known, session)
             diagnosis = with_lines(finding, session.source.units).about(origin)
             hints = finding.hints

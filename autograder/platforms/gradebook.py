@@ -33,32 +33,18 @@ class NamedRow(msgspec.Struct, frozen=True):
 
 
 class GradebookFormat(msgspec.Struct, frozen=True, kw_only=True):
-    """Format of a platform's gradebook.
+    """Format of a platform's gradebook."""
 
-    Attributes:
-        needed: columns that the gradebook always has.
-        about: columns about students, in lower case. They stay in the file.
-        keys: the columns of `about` that stay unchanged; all others become safe for spreadsheets.
-        title: pattern of a graded column's heading; a group `title`, perhaps groups `id`, `points`.
-        person: returns the student of a row, or None if the row is not a student's.
-        remedy: what to do if the file is not a gradebook.
-        platform: the platform whose ids in the roster this gradebook uses; an empty text if the
-            gradebook has other ids than the download.
-        advice: what to do if a row's student is unclear.
-        maxima: returns whether a row contains the columns' maxima.
-        excused: the text for an excused student; if empty, the cell stays unchanged.
-    """
-
-    needed: tuple[str, ...]
-    about: frozenset[str]
-    keys: frozenset[str]
-    title: re.Pattern[str]
-    person: Callable[[NamedRow], Person | None]
-    remedy: str
-    platform: str = ""
-    advice: str = ""
-    maxima: Callable[[Row], bool] = lambda _: False
-    excused: str = ""
+    needed: tuple[str, ...]  # columns that the gradebook always has
+    about: frozenset[str]  # columns about students, in lower case; they stay in the file
+    keys: frozenset[str]  # columns of `about` that stay unchanged; others are made safe
+    title: re.Pattern[str]  # a graded column's heading; groups `title`, perhaps `id`, `points`
+    person: Callable[[NamedRow], Person | None]  # the student of a row, if it is a student's row
+    remedy: str  # what to do if the file is not a gradebook
+    platform: str = ""  # whose ids in the roster it uses; empty if it has ids of its own
+    advice: str = ""  # what to do if a row's student is unclear
+    maxima: Callable[[Row], bool] = lambda _: False  # whether a row contains the columns' maxima
+    excused: str = ""  # the text for an excused student; if empty, the cell stays unchanged
 
 
 def fill_in(form: GradebookFormat, request: ExportRequest) -> ExportFile:

@@ -21,12 +21,9 @@ def write_pages(
     known: Fingerprints,
     most: int,
 ) -> int:
-    """Write the list, and a page for each of the `most` most similar pairs.
+    """Write the list, and a page for each of the `most` most similar pairs. Return their number.
 
     Delete the pages of pairs from an earlier run.
-
-    Returns:
-        the number of pairs that have a page.
 
     Raises:
         OSError: the pages cannot be written.

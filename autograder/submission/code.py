@@ -165,6 +165,23 @@ def body_around(units: Iterable[Unit], line: int = 0) -> set[str]:
     return {ast.dump(n) for n in inside if isinstance(n, ast.stmt) and not _is_placeholder(n)}
 
 
+def return_in_loop(units: Iterable[Unit], name: str) -> tuple[CodePlace, int] | None:
+    """Return the last `return` of a function or class, if each round of a `for` ends with it.
+
+    Return None if there is no such loop. The number is the loop's line.
+    """
+    for unit in units:
+        own = (n for n in parsed(unit) or () if isinstance(n, Definition) and n.name == name)
+        inside = [node for part in own for node in ast.walk(part)]
+        ends = max((n.lineno for n in inside if isinstance(n, ast.Return)), default=0)
+        for loop in (each for each in inside if isinstance(each, ast.For)):
+            last, leaps = loop.body[-1], (ast.Continue, ast.Break)
+            is_last = isinstance(last, ast.Return) and last.lineno == ends
+            if is_last and not any(isinstance(node, leaps) for node in ast.walk(loop)):
+                return _place(unit, ends), loop.lineno
+    return None
+
+
 def is_text(node: ast.AST) -> bool:
     """Return whether a statement is only a string, such as a docstring."""
     value = node.value if isinstance(node, ast.Expr) else None

@@ -83,6 +83,25 @@ def test_a_part_that_is_none_is_no_missing_return(grade_text, new, said):
     assert grade_text("scaled_dot_product_attention", text).checks[0].finding.endswith(said)
 
 
+IN_LOOP = """mask = np.zeros((seq_len, seq_len), dtype=bool)
+    for i in range(seq_len):
+        mask[i, : i + 1] = True
+        return mask"""
+
+
+def test_a_return_inside_a_loop_is_named_unless_the_loop_has_other_ends(grade_text):
+    text = (ROOT / "solutions" / "causal_mask.py").read_text()
+    line = 1 + text.split("\n").index("    return np.tril(np.ones((seq_len, seq_len), dtype=bool))")
+    text = text.replace("return np.tril(np.ones((seq_len, seq_len), dtype=bool))", IN_LOOP)
+    assert opening(grade_text("causal_mask", text)).text == (
+        f"create_causal_mask: The `return` in line {line + 3} of causal_mask.py is inside the loop "
+        f"of line {line + 1}, and ends it in the first round."
+    )
+    for new in ("if i: continue\n        return", "pass\n    return"):
+        report = grade_text("causal_mask", text.replace("return mask", f"{new} mask", 1))
+        assert "inside the loop" not in opening(report).text
+
+
 SPLIT = "return x.reshape(batch, length, num_heads, features // num_heads).transpose"
 # Changes of a solution that a visible check fails, in a kit too, and what it says.
 NOT_DONE = {

@@ -18,19 +18,12 @@ NOTHING_THERE = frozenset({"missing", "not written"})
 
 
 class Targets(msgspec.Struct, frozen=True):
-    """The checks that an edit should make pass.
+    """The checks that an edit should make pass."""
 
-    Attributes:
-        failed: the failed checks without a named mistake.
-        checks: the checks that must pass after the edit. If empty, every check must pass.
-        functions: the functions that the checks in `failed` test; none if no other checks failed.
-        not_run: checks that did not run. They may also test these functions.
-    """
-
-    failed: tuple[str, ...]
-    checks: frozenset[str] = frozenset()
-    functions: tuple[str, ...] = ()
-    not_run: tuple[str, ...] = ()
+    failed: tuple[str, ...]  # the failed checks without a named mistake
+    checks: frozenset[str] = frozenset()  # those that must pass after the edit; if empty, all
+    functions: tuple[str, ...] = ()  # those that `failed` tests; none if no other checks failed
+    not_run: tuple[str, ...] = ()  # checks that did not run; they may test these functions too
 
     def are_met_by(self, result: CheckResult) -> bool:
         """Return True if a check passes, or if it also tests functions other than the targets."""
@@ -115,17 +108,11 @@ RAISED, SHAPE, VALUES = range(3)
 
 
 class Fitness(NamedTuple):
-    """Measure of how close an edited file comes to its targets. A larger tuple is better.
+    """Measure of how close an edited file comes to its targets. A larger tuple is better."""
 
-    Attributes:
-        passed: the number of checks that passed before the first failure.
-        kind: the kind of the first failure: `RAISED`, `SHAPE` or `VALUES`.
-        right: the number of correct values in the first failed check.
-    """
-
-    passed: int
-    kind: int
-    right: int
+    passed: int  # the number of checks that passed before the first failure
+    kind: int  # the kind of the first failure: `RAISED`, `SHAPE` or `VALUES`
+    right: int  # the number of correct values in the first failed check
     all_passed: bool = False
 
 
