@@ -14,7 +14,7 @@ from autograder.course.course_file import Course
 from autograder.diagnosis.errors import explain
 from autograder.diagnosis.examination import Answer, Ask, Examination
 from autograder.diagnosis.finding import Finding, with_error
-from autograder.diagnosis.kept_state import loop_ended, with_lines
+from autograder.diagnosis.kept_state import ENDED, loop_ended, with_lines
 from autograder.diagnosis.mistakes import Mistakes, WrongMistakes, known_mistakes
 from autograder.diagnosis.outcome import RAISES, Outcome
 from autograder.diagnosis.recipe import LibraryObject, Probe, Recipe, no_input_causes
@@ -136,8 +136,6 @@ def _diagnosed(
         finding, id_of_answers = known[function]
         group = group or id_of_answers
         if finding is not None:
-            if not result.raised:
-                finding = loop_ended(session.source.units, function) or finding
             origin = _origin(function, finding, known, session)
             diagnosis = with_lines(finding, session.source.units).about(origin)
             hints = finding.hints
@@ -166,7 +164,7 @@ def _origin(
     """Return the function with the mistake: `function` itself, or a function that it uses."""
     names = finding.misconceptions
     same = {other for other, (found, _) in known.items() if found and found.misconceptions == names}
-    for other in sorted(same - {function}) if names else ():
+    for other in sorted(same - {function}) if names and names != (ENDED,) else ():
         if function in users_of(session.source, {other}):
             return other
     return function
@@ -216,6 +214,8 @@ def _examined(replay: Replay, session: WorkerSession) -> tuple[Finding | None, s
 
     examination = Examination(replay, alone(), alone)
     finding = diagnose(examination)
+    if finding is not None and not any(outcome.raised for outcome in examination.outcomes):
+        finding = loop_ended(session.source.units, replay.recipe.function) or finding
     return finding, examination.group() if not all(examination.right) else ""
 
 
