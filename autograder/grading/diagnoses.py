@@ -30,8 +30,9 @@ from autograder.diagnosis.steps import diagnose
 from autograder.grading.cpu_limit import CpuLimitExceeded, cpu_limit
 from autograder.report.model import Diagnosis
 from autograder.sandbox.child import InternalError
-from autograder.sandbox.problems import Raised, StudentProblem
+from autograder.sandbox.problems import Raised, StudentProblem, where
 from autograder.sandbox.session import WorkerSession
+from autograder.submission.code import without_return
 
 SECONDS = 30.0  # of the judge's processor time
 # Mistakes that only a check can find, because the values of a function do not show them.
@@ -131,7 +132,7 @@ def _diagnosed(
             if found and replay and result.raised and not result.hidden:
                 error, call = result.raised  # the report's error, not an error of a probe
                 if call.name == function:
-                    found = with_error(found, _explained(error, replay.recipe, call))
+                    found = with_error(found, _explained(error, replay.recipe, call, session))
             known[function] = found, id_of_answers
         finding, id_of_answers = known[function]
         group = group or id_of_answers
@@ -176,8 +177,12 @@ def _says_more(own: Diagnosis, diagnosis: Diagnosis) -> bool:
     return diagnosis.kind != "named" or not unseen <= {*diagnosis.misconceptions}
 
 
-def _explained(error: Raised, recipe: Recipe, call: Call | Probe) -> str:
+def _explained(error: Raised, recipe: Recipe, call: Call | Probe, session: WorkerSession) -> str:
     """Return an error's message, with an explanation for the arguments of this call."""
+    silent = without_return(session.source.units) if "NoneType" in error.message else None
+    if silent is not None:
+        said = f"{silent.function}{where(silent)} has no `return`, so its calls give None."
+        return f"{error.finding} {said}"
     sizes: Mapping[str, int] = {}
     with contextlib.suppress(Exception):  # a check may call the function with other arguments
         sizes = recipe.axes(recipe.arguments(Probe(call.args, call.kwargs)))
@@ -224,7 +229,7 @@ def answer_to(submission: Submission, recipe: Recipe, probe: Probe) -> Answer:
     try:
         value = _call(submission, recipe, probe)
     except Raised as error:
-        message = _explained(error, recipe, probe)
+        message = _explained(error, recipe, probe, submission._session)
         return Answer(Outcome(RAISES), message, error.place.line if error.place is not None else 0)
     except StudentProblem as problem:
         if problem.kind in {"timed out", "crashed", "missing", "not loaded"}:

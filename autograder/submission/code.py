@@ -182,6 +182,23 @@ def return_in_loop(units: Iterable[Unit], name: str) -> tuple[CodePlace, int] | 
     return None
 
 
+def without_return(units: Iterable[Unit]) -> CodePlace | None:
+    """Return the place of a function whose calls are used as values, but which has no `return`."""
+    trees = [
+        (unit, node) for unit in units for part in parsed(unit) or () for node in ast.walk(part)
+    ]
+    alone = {id(node.value) for _, node in trees if isinstance(node, ast.Expr)}
+    calls = [node.func for _, node in trees if isinstance(node, ast.Call) and id(node) not in alone]
+    used = {getattr(called, "attr", getattr(called, "id", "")) for called in calls}
+    for unit, node in trees:
+        if isinstance(node, ast.FunctionDef) and node.name in used:
+            gives = (isinstance(n, ast.Return | ast.Yield | ast.YieldFrom) for n in ast.walk(node))
+            place = _place(unit, node.lineno)
+            if not any(gives):
+                return msgspec.structs.replace(place, function=node.name)
+    return None
+
+
 def is_text(node: ast.AST) -> bool:
     """Return whether a statement is only a string, such as a docstring."""
     value = node.value if isinstance(node, ast.Expr) else None

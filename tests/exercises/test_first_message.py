@@ -83,6 +83,15 @@ def test_a_part_that_is_none_is_no_missing_return(grade_text, new, said):
     assert grade_text("scaled_dot_product_attention", text).checks[0].finding.endswith(said)
 
 
+def test_a_helper_without_return_is_named(grade_text):
+    text = (ROOT / "solutions" / "multi_head_attention.py").read_text()
+    assert text.count("        return x.view(") == 1
+    found = opening(grade_text("multi_head_attention", text.replace("return x.view(", "x.view(")))
+    line = 1 + text.split("\n").index("    def split_heads(self, x):")
+    said = f"split_heads in line {line} of multi_head_attention.py has no `return`, so its calls"
+    assert f"{said} give None." in found.text
+
+
 IN_LOOP = """mask = np.zeros((seq_len, seq_len), dtype=bool)
     for i in range(seq_len):
         mask[i, : i + 1] = True
