@@ -248,9 +248,8 @@ def _enrolled(
 ) -> tuple[list[Folder], list[str], list[str]]:
     """Make the folders of the students in the roster, and of people who are not in the roster.
 
-    Returns:
-        The folders, notes on them, and notes on hand-ins that may belong to several students. If a
-        student may have only such a hand-in, a person must look at the student.
+    Return them with notes, and notes on hand-ins that may belong to several students. If a student
+    may have only such a hand-in, a person must look at the student.
     """
     folders: list[Folder] = []
     strangers: list[Owner] = []

@@ -43,9 +43,8 @@ def chosen_graders(
 ) -> Graders:
     """Return the function that grades on the chosen cluster. This call does not connect.
 
-    Args:
-        tls: the files of the certificate authority, the certificate and its key.
-        told: a function that gets messages about machines that are left out or lost.
+    `tls` has the files of the certificate authority, the certificate and its key. `told` gets
+    messages about machines that are left out or lost.
 
     Raises:
         UserError: the options exclude each other, or Dask is not installed.

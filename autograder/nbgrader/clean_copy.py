@@ -77,9 +77,8 @@ def copy_regular_files(
 ) -> tuple[dict[str, str], list[str]]:
     """Copy the regular files of a folder. Do not follow links.
 
-    Returns:
-        A dict from the name of each notebook that cannot be used to the reason; its copy is an
-        empty file. Also the names of all other files that were left out.
+    Return the reason for each notebook that cannot be used; its copy is an empty file. Also return
+    the names of all other files that were left out.
 
     Raises:
         UserError: the copy cannot be written.
