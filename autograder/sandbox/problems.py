@@ -36,11 +36,11 @@ SENTENCES: dict[CauseCode, str] = {
     "not_written": "{subject} is not written yet.",
     "raise_left_in": "{subject} has code, but the `raise NotImplementedError()`{where} is still "
     "left in and stops it. Remove it, or write the `return` in its place.",
-    "sibling_not_written": "{subject} needs {message}{where}. That file is in the same folder, but "
-    "is not written yet. Write it first, or copy your work there if it is in a notebook.",
+    "sibling_not_written": "{subject} needs {message}{where}. That file still has a `raise "
+    "NotImplementedError()`. Write it first, or copy your work there if it is in a notebook.",
     "sibling_absent": "{subject} needs {message}, which is not in this folder. Put your {message} "
     "there.",
-    "calls_unwritten": "{subject} calls a function that is not written yet{where}.",
+    "calls_unwritten": "{subject} calls a function that stops with NotImplementedError{where}.",
     "import_failed": "{subject}: {message}{where}.{install} Code that does not need it was run.",
     "not_python": "{subject} is not valid Python: {message}{where}.",
     "endless_recursion": "{subject} calls itself forever (RecursionError{where}).",

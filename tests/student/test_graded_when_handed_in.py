@@ -168,12 +168,12 @@ def test_a_file_beside_it_that_is_not_written_is_the_cause(folder):
     write(folder, top=USES)
     start = opening(graded(folder, "top"))
     assert start.text == (
-        "top needs double.py in line 5 of top.py. That file is in the same folder, but is not "
-        "written yet. Write it first, or copy your work there if it is in a notebook."
+        "top needs double.py in line 5 of top.py. That file still has a `raise "
+        "NotImplementedError()`. Write it first, or copy your work there if it is in a notebook."
     )
     assert (start.place.file, start.place.line) == ("top.py", 5)
     _, text = run("check", "top")
-    assert text.count("not written yet") == 1 and "Nothing is written" not in text
+    assert text.count("still has a `raise") == 1 and "Nothing is written" not in text
     assert "  5 | return double(x) + 1\n    |        ^^^^^^^^^\n" in text
     assert "✗" not in text and "Hint" not in text
 
