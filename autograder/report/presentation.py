@@ -6,7 +6,7 @@ reason is reported only once.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -48,17 +48,24 @@ SENTENCES: dict[CauseCode, str] = {
         "numpy=={name}), or hand in as it is."
     ),
 }
-
-# Causes for which the student must first change another function or a file in the folder.
-OWN_STEP = frozenset({"given_own_step", "given_sibling"})
+# Causes that a neighbouring file has to fix.
 SIBLING: tuple[CauseCode, ...] = ("sibling_absent", "sibling_not_written")
-BESIDE: tuple[CauseCode, ...] = (*SIBLING, "given_sibling")
+# For the sentence at the end: outcomes, and their verbs for one check and for several.
+VERBS = {
+    FOLLOWS: (f"passes by {FOLLOWS}", f"pass by {FOLLOWS}"),
+    "failed": ("fails", "fail"),
+    "not run": ("was not run", "were not run"),
+    "graded when handed in": ("is graded when handed in", "are graded when handed in"),
+}
 
 
 def is_left_to_grading(check: CheckReport) -> bool:
     """Return whether a check cannot be judged on this computer, whatever the student changes."""
-    is_open = check.cause is None or check.cause.code not in OWN_STEP
-    return check.outcome == "graded when handed in" and is_open
+    can_be_fixed = check.cause is not None and check.cause.code in {
+        "given_own_step",
+        "given_sibling",
+    }
+    return check.outcome == "graded when handed in" and not can_be_fixed
 
 
 def is_quiet(check: CheckReport) -> bool:
@@ -79,11 +86,6 @@ def sentence(cause: Cause) -> str:
     """Return the sentence of a cause, from `SENTENCES`. Its first name replaces `{name}`."""
     name = cause.names[0] if cause.names else ""
     return SENTENCES[cause.code].format(subject=cause.subject, name=name)
-
-
-def not_written(names: str, count: int) -> str:
-    """Return why a check was not run: it needs the functions `names`, which are not written."""
-    return f"Not run: {names} {'is' if count == 1 else 'are'} not written yet."
 
 
 class Opening(NamedTuple):
@@ -135,10 +137,8 @@ def presented(exercise: ExerciseReport) -> ExerciseReport:
     a file cannot be loaded. These checks are shown as not run, and so are checks that need one of
     them. Only the first of these checks keeps its hints. Notes that repeat a message are left out.
     """
-    found = {check.name: _why_it_waits(exercise, check) for check in exercise.checks}
-    why = {name: text for name, text in found.items() if text is not None}
-    if not why and not exercise.notes:
-        return exercise
+    reasons = [(check.name, _why_it_waits(exercise, check)) for check in exercise.checks]
+    why = {name: text for name, text in reasons if text is not None}
     causes = exercise.note_causes or (None,) * len(exercise.notes)
     told = [exercise.cause, *(check.cause for check in exercise.checks if check.finding)]
     notes = tuple(
@@ -146,7 +146,8 @@ def presented(exercise: ExerciseReport) -> ExerciseReport:
         for note, cause in zip(exercise.notes, causes, strict=False)
         if not any(_is_told(cause, by) for by in told)
     )
-    return msgspec.structs.replace(exercise, checks=tuple(_shown(exercise, why)), notes=notes)
+    checks = tuple(_shown(exercise, why)) if why else exercise.checks
+    return msgspec.structs.replace(exercise, checks=checks, notes=notes)
 
 
 def _why_it_waits(exercise: ExerciseReport, check: CheckReport) -> str | None:
@@ -160,13 +161,15 @@ def _why_it_waits(exercise: ExerciseReport, check: CheckReport) -> str | None:
         return check.finding
     if not check.unwritten:
         return None
+    if _nothing_begun(exercise):
+        return ""
     stubs: dict[Line | str, str] = {}  # if several functions stop in the same line, keep the first
-    for each in exercise.checks:
-        if each.unwritten:
-            stubs.setdefault(each.place or each.unwritten, each.unwritten)
+    for other in exercise.checks:
+        if other.unwritten:
+            stubs.setdefault(other.place or other.unwritten, other.unwritten)
     names = list(dict.fromkeys(stubs.values()))
     text = join_names(names) if len(names) <= MOST_NAMED else few(names, MOST_NAMED)
-    return "" if _nothing_begun(exercise) else not_written(text, len(names))
+    return f"Not run: {text} {'is' if len(names) == 1 else 'are'} not written yet."
 
 
 def _is_unreadable(exercise: ExerciseReport) -> bool:
@@ -177,25 +180,26 @@ def _is_told(cause: Cause | None, by: Cause | None) -> bool:
     """Return whether two causes are the same, or have an error in common."""
     if cause is None or by is None:
         return False
-    told = list(_errors(by))
+    told = _errors(by)
     return cause == by or any(error in told for error in _errors(cause))
 
 
-def _errors(cause: Cause) -> Iterator[Cause]:
-    """Yield a cause and its earlier cause, if they have a line. Leave out file names."""
-    for each in (cause, *([cause.because] if cause.because is not None else [])):
-        if each.place is not None or each.code == "not_python":
-            yield msgspec.structs.replace(each, subject="", because=None)
+def _errors(cause: Cause) -> list[Cause]:
+    """Return a cause and its earlier cause, if they have a line. Leave out file names."""
+    return [
+        msgspec.structs.replace(error, subject="", because=None)
+        for error in (cause, cause.because)
+        if error is not None and (error.place is not None or error.code == "not_python")
+    ]
 
 
 def _nothing_begun(exercise: ExerciseReport) -> bool:
     """Return whether the student has not yet changed any function that was checked."""
-    looked_at = [each for each in exercise.checks if each.outcome not in NOT_JUDGED]
-    seen = [each for each in looked_at if not each.hidden]
-    if exercise.points or exercise.answers:  # a report may leave out passed checks
+    ran = [check for check in exercise.checks if check.outcome not in NOT_JUDGED]
+    seen = [check for check in ran if not check.hidden]
+    if exercise.points or exercise.answers or not seen:  # a report may leave out passed checks
         return False
-    none_passed = all(each.outcome != "passed" for each in looked_at)
-    return bool(seen) and none_passed and all(each.unwritten for each in seen)
+    return all(check.outcome != "passed" for check in ran) and all(c.unwritten for c in seen)
 
 
 def _shown(exercise: ExerciseReport, why: dict[str, str]) -> Iterator[CheckReport]:
@@ -213,7 +217,6 @@ def _shown(exercise: ExerciseReport, why: dict[str, str]) -> Iterator[CheckRepor
             yield check
             continue
         waits[check.title] = text
-        hints = check.hints if check.name == next(iter(why)) else ()
         yield msgspec.structs.replace(
             check,
             outcome="not run",
@@ -221,7 +224,7 @@ def _shown(exercise: ExerciseReport, why: dict[str, str]) -> Iterator[CheckRepor
             cause=None,
             evidence=None,
             place=None,
-            hints=hints,
+            hints=check.hints if check.name == next(iter(why)) else (),
             required=(),
         )
 
@@ -234,38 +237,37 @@ def first_failure(exercise: ExerciseReport) -> CheckReport | None:
 
 def opening(exercise: ExerciseReport) -> Opening:
     """Return the first sentence of a report: the first mistake, or the function to write next."""
-    place = _place_of_cause(exercise.cause)
-    whole_reason = Opening(exercise.reason, is_reason=True, place=place)
+    whole_reason = Opening(exercise.reason, True, place=_place_of_cause(exercise.cause))
     if _is_unreadable(exercise):
         return whole_reason
-    unwritten = [check for check in exercise.checks if check.unwritten]
-    is_known = exercise.cause is not None and exercise.cause in [each.cause for each in unwritten]
-    reason = "" if is_known else exercise.reason
-    if sibling := _about_sibling(exercise):
-        return Opening(sibling.finding, place=_place_of_cause(sibling.cause))
+    by_code = {check.cause.code: check for check in reversed(exercise.checks) if check.cause}
+    for code in (*SIBLING, "given_sibling"):
+        if code in by_code:  # the first check that fails because of a neighbouring file
+            return Opening(by_code[code].finding, place=_place_of_cause(by_code[code].cause))
     first = first_failure(exercise)
-    text = headline(first) if first is not None else ""
-    if first is not None and text:
-        says_reason = first.cause is not None and first.cause == exercise.cause
-        is_reason = says_reason and _repeats(first) == "is"
-        return Opening(text, is_reason, "" if says_reason else reason, _line_of_headline(first))
+    unwritten = [check for check in exercise.checks if check.unwritten]
+    if first is not None and headline(first):
+        is_named = first.diagnosis is not None and first.diagnosis.kind == "named"
+        stopped = first.cause is not None and first.cause.code == "raised"
+        # a named mistake may be at another line than the error
+        place = None if is_named and stopped else source_line(first)
+        if first.cause is not None and first.cause == exercise.cause:
+            return Opening(headline(first), _repeats(first) == "is", place=place)
+        return Opening(headline(first), reason=_other_reason(exercise, unwritten), place=place)
     if unwritten:
-        return Opening(_next_to_write(exercise, unwritten[0]), reason=reason)
-    return whole_reason if exercise.reason else Opening(_not_judged(exercise), is_reason=True)
+        what, place = unwritten[0].unwritten, unwritten[0].place
+        what += f", in line {place.line} of {place.file}" if place is not None else ""
+        begin = "Write this next:"
+        if _nothing_begun(exercise):
+            begin = "Nothing is written yet. Begin with"
+        return Opening(f"{begin} {what}.", reason=_other_reason(exercise, unwritten))
+    return whole_reason if exercise.reason else Opening(_not_judged(exercise), True)
 
 
-def _next_to_write(exercise: ExerciseReport, check: CheckReport) -> str:
-    what, place = check.unwritten, check.place
-    what += f", in line {place.line} of {place.file}" if place is not None else ""
-    begin = "Nothing is written yet. Begin with" if _nothing_begun(exercise) else "Write this next:"
-    return f"{begin} {what}."
-
-
-def _about_sibling(exercise: ExerciseReport) -> CheckReport | None:
-    """Return the first check that a neighbouring file causes to fail; None without such a check."""
-    checks = reversed(exercise.checks)  # so that the first of each code remains
-    about = {each.cause.code: each for each in checks if each.cause is not None}
-    return next((about[code] for code in BESIDE if code in about), None)
+def _other_reason(exercise: ExerciseReport, unwritten: Sequence[CheckReport]) -> str:
+    """Return the exercise's reason, unless the reason is that a function is not written."""
+    is_known = exercise.cause is not None and exercise.cause in [c.cause for c in unwritten]
+    return "" if is_known else exercise.reason
 
 
 def _not_judged(exercise: ExerciseReport) -> str:
@@ -281,21 +283,12 @@ def _not_judged(exercise: ExerciseReport) -> str:
 
 def source_line(check: CheckReport) -> Line | None:
     """Return the student's line that a failed check is about; None if no line is known."""
-    places = check.diagnosis.places[:1] if check.diagnosis is not None else ()
-    return _place_of_cause(check.cause) or check.place or next(iter(places), None)
-
-
-def _line_of_headline(check: CheckReport) -> Line | None:
-    """Return the headline's line; None if the named mistake is at another line than the error."""
-    is_named = check.diagnosis is not None and check.diagnosis.kind == "named"
-    stopped = check.cause is not None and check.cause.code == "raised"
-    return None if is_named and stopped else source_line(check)
+    places = check.diagnosis.places if check.diagnosis is not None else ()
+    return _place_of_cause(check.cause) or check.place or (places[0] if places else None)
 
 
 def _place_of_cause(cause: Cause | None) -> Line | None:
-    if cause is None:
-        return None
-    return cause.place or _place_of_cause(cause.because)
+    return None if cause is None else cause.place or _place_of_cause(cause.because)
 
 
 def _repeats(check: CheckReport) -> str:
@@ -355,23 +348,20 @@ def closing(exercise: ExerciseReport) -> str:
     checks = presented(exercise).checks
     if not checks or exercise.status in {"not loaded", "missing", "needs a person"}:
         return ""
-    count = Counter(map(shown_outcome, checks))
-    kinds = ("passed", FOLLOWS, "not run", "graded when handed in")
-    passed, follow, waiting, left = (count[kind] for kind in kinds)
-    failing = len(checks) - passed - follow - waiting - left
+    count = Counter(shown_outcome(c) if is_quiet(c) else "failed" for c in checks)
+    passed = count["passed"]
     if passed == len(checks):
         return f"All {several(passed, 'check')} pass." if passed > 1 else "The check passes."
     parts = [f"{passed} of {len(checks)} checks {'passes' if passed == 1 else 'pass'}"]
-    parts += [f"{follow} {'passes' if follow == 1 else 'pass'} by {FOLLOWS}"] * (follow > 0)
-    parts += [f"{failing} {'fails' if failing == 1 else 'fail'}"] * (failing > 0)
-    parts += [f"{waiting} {'was' if waiting == 1 else 'were'} not run"] * (waiting > 0)
-    parts += [f"{left} {'is' if left == 1 else 'are'} graded when handed in"] * (left > 0)
+    for outcome, (one, more) in VERBS.items():
+        if count[outcome]:
+            parts.append(f"{count[outcome]} {one if count[outcome] == 1 else more}")
     text = f"{', '.join(parts)}."
-    if passed + follow == len(checks):
+    if passed + count[FOLLOWS] == len(checks):
         return f"{text} Full points: what is still wrong comes from the function named there."
-    if all(is_quiet(check) for check in checks):
-        return text
-    return f"{text} Change your file, save it, and check again."
+    if count["failed"]:
+        return f"{text} Change your file, save it, and check again."
+    return text
 
 
 def check_sentences(
@@ -384,13 +374,11 @@ def check_sentences(
     if repeated.get(check.name) == "":
         return CheckSentences()
     diagnosis = check.diagnosis.sentence if check.diagnosis is not None else ""
-    is_quiet = check.outcome in QUIET
-    finding = check.finding
-    is_said = (finding if is_quiet else _titled(check)) in shown
-    if is_said or _repeats(check):
+    finding, quiet = check.finding, is_quiet(check)
+    if (finding if quiet else _titled(check)) in shown or _repeats(check):
         finding = ""
-    elif check.hidden and not finding and not diagnosis and not is_quiet:
+    elif check.hidden and not finding and not diagnosis and not quiet:
         finding = HIDDEN_INPUTS
     new = diagnosis if diagnosis not in shown else ""
-    shown.update((diagnosis, check.finding) if is_quiet else (diagnosis,))
+    shown.update((diagnosis, check.finding) if quiet else (diagnosis,))
     return CheckSentences(new, finding, repeated.get(check.name, ""))

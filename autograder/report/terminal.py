@@ -1,14 +1,16 @@
-"""Reports as lines of styled text for a terminal, and as plain sentences for screen readers.
+"""Reports as lines of styled text for a terminal, or as plain sentences for screen readers.
 
-In a terminal, the two values are side by side if there is room. The text for screen readers has no
-marks, no columns and no block drawings.
+In a terminal, the two values are side by side if there is room. The text for screen readers
+(`spoken`) has no marks, no columns and no block drawings.
 """
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby, zip_longest
+from operator import itemgetter
 
 import msgspec
-from rich.cells import cell_len, get_character_cell_size
+from rich.cells import cell_len
 
 from autograder.course.text import capital, number, several
 from autograder.report.model import CheckReport, Evidence, ExerciseReport, Line, Matrix
@@ -40,9 +42,8 @@ MARKS = {
     "crashed": ("✗", "bad"),
     "error": ("!", "odd"),
 }
-INDENT = " " * 11
+INDENT, SPOKEN_INDENT = " " * 11, "  "
 MAX_PRINTED = 8  # lines
-NOTHING_REPEATED: Mapping[str, str] = {}
 
 # A line is a list of (text, style); the printer decides how a style looks.
 StyledLine = list[tuple[str, str]]
@@ -57,97 +58,103 @@ def plain(line: StyledLine) -> str:
 def wrapped(lines: Iterable[StyledLine], width: int | None) -> Iterator[StyledLine]:
     """Yield the lines, wrapped to `width` columns if given; continued lines are indented."""
     for line in lines:
-        text = plain(line)
-        if width is None or cell_len(text) <= width:
+        if width is None or cell_len(plain(line)) <= width:
             yield line
             continue
         hang = min(_hang(line), width // 2)
-        start, room, indent = 0, width, ""
-        while start < len(text):
-            end = _end(text, start, room, hang if not start else 0)
-            yield [(indent, ""), *_part(line, start, end)] if indent else _part(line, start, end)
-            start = end
-            while start < len(text) and text[start] == " ":
-                start += 1
-            room, indent = width - hang, " " * hang
+        rest = [(character, style) for text, style in line for character in text]
+        indent, first = "", hang + 1  # the mark or label stays with its first word
+        while rest:
+            end = used = 0
+            while end < len(rest) and used + cell_len(rest[end][0]) <= width - len(indent):
+                used += cell_len(rest[end][0])
+                end += 1
+            if end < len(rest):
+                blanks = [i for i in range(first, end + 1) if rest[i][0] == " "]
+                end = blanks[-1] if blanks else max(end, 1)
+            styles = groupby(rest[:end], key=itemgetter(1))
+            part = [("".join(text for text, _ in group), style) for style, group in styles]
+            yield [(indent, ""), *part] if indent else part
+            rest = rest[end:]
+            while rest and rest[0][0] == " ":
+                rest.pop(0)
+            indent, first = " " * hang, 1
 
 
 def _hang(line: StyledLine) -> int:
     """Return the column at which the words of a line begin, after its mark or label."""
     before = cell_len(plain(line[:-1]))
-    words = line[-1][0] if before <= FAR else plain(line)
-    leading = len(words) - len(words.lstrip(" "))
-    return before + leading if before <= FAR else leading
-
-
-def _end(text: str, start: int, room: int, indent: int) -> int:
-    """Return the index at which to break a line: at a blank, or inside a word that is too long."""
-    end, used = start, 0
-    while end < len(text) and used + get_character_cell_size(text[end]) <= room:
-        used += get_character_cell_size(text[end])
-        end += 1
-    if end == len(text):
-        return end
-    blank = text.rfind(" ", start + indent + 1, end + 1)
-    return blank if blank > 0 else max(end, start + 1)
-
-
-def _part(line: StyledLine, start: int, end: int) -> StyledLine:
-    """Return the characters of a line from `start` to `end`, with their styles."""
-    part: StyledLine = []
-    at = 0
-    for text, style in line:
-        piece = text[max(0, start - at) : max(0, end - at)]
-        if piece:
-            part.append((piece, style))
-        at += len(text)
-    return part
+    if before > FAR:
+        before, words = 0, plain(line)
+    else:
+        words = line[-1][0]
+    return before + len(words) - len(words.lstrip(" "))
 
 
 def exercise_lines(
-    exercise: ExerciseReport, details: int = 1, where: str = "", width: int | None = None
+    exercise: ExerciseReport,
+    details: int = 1,
+    where: str = "",
+    width: int | None = None,
+    spoken: bool = False,
 ) -> Iterator[StyledLine]:
     """Yield the report on an exercise, with the values of the first `details` failed checks.
 
     `where` is the path of the file, relative to the working folder. Lines are wrapped to `width`
     columns if it is given.
     """
-    yield from head_lines(exercise, where, width)
-    yield from body_lines(exercise, details, width)
+    yield from head_lines(exercise, where, width, spoken)
+    yield from body_lines(exercise, details, width, spoken)
 
 
-def head_lines(exercise: ExerciseReport, where: str, width: int | None) -> Iterator[StyledLine]:
+def head_lines(
+    exercise: ExerciseReport, where: str, width: int | None, spoken: bool = False
+) -> Iterator[StyledLine]:
     """Yield the next step, the student's line and the score, which do not depend on a repair."""
-    start = opening(exercise)
+    start, file = opening(exercise), where or exercise.file
     lines: list[StyledLine] = []
     if start.text:
-        lines += [[(start.text, "bold")], *_excerpt_lines(start.place, "  ", width)]
-    style = "full" if exercise.points == exercise.max_points else "partial"
-    style = "" if exercise.status == "by hand" else style
-    file = f" ({where or exercise.file})" if where or exercise.file else ""
-    lines.append([(exercise.title, ""), (file, "dim"), (": ", ""), (score(exercise), style)])
+        lines += [[(start.text, "bold")], *_place_lines(start.place, "  ", width, spoken)]
+    if spoken:
+        points = score(exercise)
+        lines.append([(f"{exercise.title}, {file}: {points}." if file else points, "")])
+    else:
+        style = "full" if exercise.points == exercise.max_points else "partial"
+        style = "" if exercise.status == "by hand" else style
+        name = f" ({file})" if file else ""
+        lines.append([(exercise.title, ""), (name, "dim"), (": ", ""), (score(exercise), style)])
     if start.reason:
         lines.append([(start.reason, "")])
     yield from wrapped(lines, width)
 
 
-def body_lines(exercise: ExerciseReport, details: int, width: int | None) -> Iterator[StyledLine]:
+def body_lines(
+    exercise: ExerciseReport, details: int, width: int | None, spoken: bool = False
+) -> Iterator[StyledLine]:
     """Yield the lines after the head: the repair, the checks and the notes."""
     start = opening(exercise)
-    yield from wrapped(_repair_lines(exercise, start.place, width), width)
-    yield []
+    repair: list[StyledLine] = []
+    if exercise.repair is not None:
+        repair.append([(exercise.repair.said, "bold")])
+        shown_line = (start.place.file, start.place.line) if start.place is not None else None
+        for place in exercise.repair.places:
+            if spoken or (place.file, place.line) != shown_line:
+                repair += _place_lines(place, "  ", width, spoken)
+    yield from wrapped(repair, width)
+    if not spoken:
+        yield []
     shown_texts = {start.text, *excerpt(start.place)}
-    repeated = repeated_errors(exercise)
-    for check in presented(exercise).checks:
-        yield from check_lines(check, details > 0, shown_texts, width, repeated)
+    repeated, whole = repeated_errors(exercise), presented(exercise)
+    for place_in_list, check in enumerate(whole.checks, 1):
+        if spoken:
+            points = f", {number(check.points)} of {number(check.max_points)} points"
+            about = f"{shown_outcome(check)}{points if check.max_points else ''}: {check.title}"
+            yield [(f"Check {place_in_list} of {len(exercise.checks)}, {about}", "")]
+            yield from _check_sentences(check, details > 0, shown_texts, repeated)
+        else:
+            yield from check_lines(check, details > 0, shown_texts, width, repeated)
         details -= not is_quiet(check) and not check.hidden
-    yield from wrapped(_foot(presented(exercise)), width)
-
-
-def _excerpt_lines(place: Line | None, indent: str, width: int | None) -> Iterator[StyledLine]:
-    texts = excerpt(place, width and width - len(indent))
-    for text, style in zip(texts, ("", "bad"), strict=False):
-        yield [(indent, ""), (text, style)]
+    yield from wrapped(_foot(whole, spoken), width)
 
 
 def score(exercise: ExerciseReport) -> str:
@@ -157,27 +164,30 @@ def score(exercise: ExerciseReport) -> str:
     return f"{number(exercise.points)} of {number(exercise.max_points)} points"
 
 
-def _repair_lines(
-    exercise: ExerciseReport, shown: Line | None, width: int | None
+def _place_lines(
+    place: Line | None, indent: str, width: int | None, spoken: bool = False
 ) -> Iterator[StyledLine]:
-    """Yield the sentence on a repair and the lines that it names, except the line `shown`."""
-    if exercise.repair is None:
-        return
-    yield [(exercise.repair.said, "bold")]
-    for place in exercise.repair.places:
-        if shown is None or (place.file, place.line) != (shown.file, shown.line):
-            yield from _excerpt_lines(place, "  ", width)
+    """Yield the student's line and the marked part: as a caret below it, or in words."""
+    if not spoken:
+        texts = excerpt(place, width and width - len(indent))
+        for text, style in zip(texts, ("", "bad"), strict=False):
+            yield [(indent, ""), (text, style)]
+    elif place is not None and place.text:
+        part = place.text[place.column : place.end]
+        meant = f", at {part}" if part and part != place.text else ""
+        yield [(f"Line {place.line}: {place.text}{meant}", "")]
 
 
-def _foot(exercise: ExerciseReport) -> Iterator[StyledLine]:
+def _foot(exercise: ExerciseReport, spoken: bool) -> Iterator[StyledLine]:
+    indent = "" if spoken else "  "
     for note in exercise.notes:
-        yield [("  Note: ", "bold"), (note, "")]
+        yield [(f"{indent}Note: ", "bold"), (note, "")]
     if exercise.printed.strip():
-        yield [("  Your code printed:", "bold")]
+        yield [(f"{indent}Your code printed:", "bold")]
         lines = exercise.printed.strip().split("\n")
         for text in lines[:MAX_PRINTED]:
-            yield [(f"    {text}", "dim")]
-        if len(lines) > MAX_PRINTED:
+            yield [(f"{indent}  {text}", "dim")]
+        if len(lines) > MAX_PRINTED and not spoken:
             yield [(f"    … and {several(len(lines) - MAX_PRINTED, 'line')} more", "dim")]
 
 
@@ -186,7 +196,7 @@ def check_lines(
     with_values: bool,
     shown_texts: set[str],
     width: int | None = None,
-    repeated: Mapping[str, str] = NOTHING_REPEATED,
+    repeated: Mapping[str, str] = {},
 ) -> Iterator[StyledLine]:
     """Yield the lines on one check: its mark, points and title, then its failure and its hints.
 
@@ -211,17 +221,14 @@ def check_lines(
         lines.append([(INDENT + sentences.finding, "dim" if is_dim else "")])
     yield from wrapped(lines, width)
     if with_values:
-        yield from _excerpt_lines(_new_line(check, shown_texts), INDENT + "  ", width)
+        yield from _place_lines(_new_line(check, shown_texts), INDENT + "  ", width)
     if sentences.repeated:
         yield [(INDENT + sentences.repeated, "")]
-    if with_values and check.evidence is not None:
-        yield from _indented(check.evidence, width)
     if with_values:
-        last: list[StyledLine] = [
-            [(INDENT, ""), ("Hint: ", "hint"), (hint, "")] for hint in check.hints
-        ]
-        if required(check):
-            last.insert(0, [(INDENT, ""), (required(check), "dim")])
+        if check.evidence is not None:
+            yield from _indented(check.evidence, width)
+        last: list[StyledLine] = [[(INDENT, ""), (required(check), "dim")]] * bool(required(check))
+        last += [[(INDENT, ""), ("Hint: ", "hint"), (hint, "")] for hint in check.hints]
         yield from wrapped(last, width)
 
 
@@ -237,7 +244,7 @@ def _indented(evidence: Evidence, width: int | None) -> Iterator[StyledLine]:
     """Yield the values of a comparison, with a wide indentation if there is room."""
     indent, room = INDENT, None
     if width is not None:
-        widest = max(cell_len(plain(line)) for line in [[], *evidence_lines(evidence)])
+        widest = _wide([[], *evidence_lines(evidence)])
         indent = INDENT if len(INDENT) + widest <= width else INDENT[:4]
         room = width - len(indent)
     for line in evidence_lines(evidence, room):
@@ -263,33 +270,30 @@ def evidence_lines(evidence: Evidence, room: int | None = None) -> Iterator[Styl
     yours, expected = evidence.matrices
     if yours is None:
         return
-    yield from _side_by_side(_panels(evidence, yours, expected, room), room)
+    digits = digits_for(yours, expected) if expected is not None else 3
+    sides = zip(evidence.sides, (yours, expected), strict=True)
+    panels = [_panel(name, side, digits, room) for name, side in sides if side is not None]
+    apart = difference(yours, expected) if expected is not None else []
+    if apart and not yours.groups:
+        panels.append([[("difference", "bold")], *_blocks(apart)])
+    yield from _side_by_side(panels, room)
     if evidence.groups:
         legend = f"    A, B, …: the {evidence.groups} that the number belongs to"
         yield from wrapped([[(legend, "dim")]], room)
 
 
-def _panels(
-    evidence: Evidence, yours: Matrix, expected: Matrix | None, room: int | None
-) -> list[Panel]:
-    one, other = evidence.sides
-    if expected is None:
-        return [_panel(one, yours, 3, room)]
-    digits = digits_for(yours, expected)
-    panels = [_panel(one, yours, digits, room), _panel(other, expected, digits, room)]
-    apart = difference(yours, expected)
-    if apart and not yours.groups:
-        panels.append([[("difference", "bold")], *_blocks(apart)])
-    return panels
-
-
 def _panel(word: str, matrix: Matrix, digits: int, room: int | None) -> Panel:
     """Return the lines for one array, with as many of its columns as fit."""
     size = f"  shape {shape(matrix.shape)}" if matrix.shape else ""
-    title = [(f"{word}{place_of(matrix)}", "bold"), (size, "dim")]
+    title = [(f"{word}{_place_of(matrix)}", "bold"), (size, "dim")]
     panel = [title, *_rows(matrix, digits)]
-    columns = len(matrix.rows[0]) if matrix.rows else 0
-    if part := _part_shown(matrix):
+    rows, columns = len(matrix.rows), len(matrix.rows[0]) if matrix.rows else 0
+    is_part = rows and not matrix.names and (rows, columns) != (1, 1, *matrix.shape)[-2:]
+    if is_part:
+        bottom, right = matrix.top + rows - 1, matrix.left + columns - 1
+        part = f"rows {matrix.top} to {bottom}, columns {matrix.left} to {right}"
+        if len(matrix.shape) == 1:
+            part = f"entries {matrix.left} to {right}"
         panel.append([(f"({part})", "dim")])
     if room is None or columns < 2 or _wide(panel) + APART <= room:
         return panel
@@ -307,22 +311,11 @@ def _panel(word: str, matrix: Matrix, digits: int, room: int | None) -> Panel:
     return _panel(word, narrower, digits, room)
 
 
-def _part_shown(matrix: Matrix) -> str:
-    """Return a text on which rows and columns are shown; an empty text if all are shown."""
-    rows, columns = len(matrix.rows), len(matrix.rows[0]) if matrix.rows else 0
-    if not rows or matrix.names or (rows, columns) == (1, 1, *matrix.shape)[-2:]:
-        return ""
-    bottom, right = matrix.top + rows - 1, matrix.left + columns - 1
-    if len(matrix.shape) == 1:
-        return f"entries {matrix.left} to {right}"
-    return f"rows {matrix.top} to {bottom}, columns {matrix.left} to {right}"
-
-
 def _side_by_side(panels: list[Panel], room: int | None) -> Iterator[StyledLine]:
     """Yield the lines of the panels, side by side; panels that do not fit follow below."""
     rows: list[list[Panel]] = [[]]
     for panel in panels:
-        wide = sum(APART + _wide(each) for each in [*rows[-1], panel])
+        wide = sum(APART + _wide(other) for other in [*rows[-1], panel])
         if rows[-1] and room is not None and wide > room:
             rows.append([])
         rows[-1].append(panel)
@@ -339,36 +332,30 @@ def _wide(panel: Panel) -> int:
     return max(cell_len(plain(line)) for line in panel)
 
 
-def place_of(matrix: Matrix) -> str:
+def _place_of(matrix: Matrix) -> str:
     """Return a text on the shown part, such as ` at [1]`; an empty text for a whole array."""
     is_part = any(matrix.at) or (matrix.at and len(matrix.shape) > 2)
     return f" at {index(matrix.at)}" if is_part else ""
 
 
-def _rows(matrix: Matrix, digits: int) -> list[StyledLine]:
+def _rows(matrix: Matrix, digits: int) -> Iterator[StyledLine]:
     texts = [[shown(value, digits) for value in row] for row in matrix.rows]
-    if matrix.groups:
-        texts = [
-            [f"{text}{LETTERS[group % 26]}" for text, group in zip(row, groups, strict=True)]
-            for row, groups in zip(texts, matrix.groups, strict=True)
-        ]
+    for row, groups in zip(texts, matrix.groups, strict=False):
+        row[:] = [f"{text}{LETTERS[group % 26]}" for text, group in zip(row, groups, strict=True)]
     width = max((len(text) for row in texts for text in row), default=0)
     longest = max(map(len, matrix.names), default=0)
-    lines: list[StyledLine] = []
     for place, row in enumerate(texts):
         line: StyledLine = [(f"{matrix.names[place]:<{longest}} ", "dim")] if matrix.names else []
         for column, text in enumerate(row):
             wrong = bool(matrix.wrong) and matrix.wrong[place][column]
             padded = f"{text:>{width}}"
             line.append((f"›{padded}‹" if wrong else f" {padded} ", "bad" if wrong else ""))
-        lines.append(line)
-    return lines
+        yield line
 
 
-def _blocks(apart: list[list[float]]) -> list[StyledLine]:
+def _blocks(apart: list[list[float]]) -> Iterator[StyledLine]:
     """Draw a difference as blocks: a larger number has a darker block. Each block has a sign."""
     largest = max((abs(x) for row in apart for x in row if math.isfinite(x)), default=0.0) or 1.0
-    rows: list[StyledLine] = []
     for row in apart:
         line: StyledLine = []
         for x in row:
@@ -376,85 +363,24 @@ def _blocks(apart: list[list[float]]) -> list[StyledLine]:
             block = BLOCKS[max(1, min(4, -int(-4 * share // 1))) if x else 0]
             sign = " " if not x else "?" if math.isnan(x) else "+" if x > 0 else "−"
             line.append((f" {sign}{block}{block}", "bad" if share > 1e-9 else "dim"))
-        rows.append(line)
-    return rows
-
-
-def exercise_sentences(
-    exercise: ExerciseReport, details: int = 1, where: str = ""
-) -> Iterator[StyledLine]:
-    """Yield the report on an exercise for screen readers, with one sentence on each line."""
-    yield from head_sentences(exercise, where)
-    yield from body_sentences(exercise, details)
-
-
-def head_sentences(exercise: ExerciseReport, where: str) -> Iterator[StyledLine]:
-    """Yield the same content as `head_lines`, with one sentence on each line."""
-    start = opening(exercise)
-    if start.text:
-        yield [(start.text, "")]
-        yield from ([(text, "")] for text in _line_sentence(start.place))
-    where = where or exercise.file
-    said = score(exercise)
-    yield [(f"{exercise.title}, {where}: {said}." if where else said, "")]
-    if start.reason:
-        yield [(start.reason, "")]
-
-
-def body_sentences(exercise: ExerciseReport, details: int) -> Iterator[StyledLine]:
-    """Yield the same content as `body_lines`, with one sentence on each line."""
-    for text in _body_texts(exercise, details):
-        yield [(text, "")]
-
-
-def _body_texts(exercise: ExerciseReport, details: int) -> Iterator[str]:
-    start = opening(exercise)
-    if exercise.repair is not None:
-        yield exercise.repair.said
-        for line in exercise.repair.places:
-            yield from _line_sentence(line)
-    shown_texts = {start.text, *excerpt(start.place)}
-    repeated = repeated_errors(exercise)
-    for place, check in enumerate(presented(exercise).checks, 1):
-        points = f", {number(check.points)} of {number(check.max_points)} points"
-        points = points if check.max_points else ""
-        about = f"{shown_outcome(check)}{points}: {check.title}"
-        yield f"Check {place} of {len(exercise.checks)}, {about}"
-        texts = _check_sentences(check, details > 0, shown_texts, repeated)
-        yield from (f"  {text}" for text in texts)
-        details -= not is_quiet(check) and not check.hidden
-    for note in presented(exercise).notes:
-        yield f"Note: {note}"
-    if exercise.printed.strip():
-        yield "Your code printed:"
-        yield from (f"  {text}" for text in exercise.printed.strip().split("\n")[:MAX_PRINTED])
-
-
-def _line_sentence(place: Line | None) -> Iterator[str]:
-    """Yield a sentence with the student's line and the marked part of the line."""
-    if place is not None and place.text:
-        part = place.text[place.column : place.end]
-        meant = f", at {part}" if part and part != place.text else ""
-        yield f"Line {place.line}: {place.text}{meant}"
+        yield line
 
 
 def _check_sentences(
     check: CheckReport, with_values: bool, shown_texts: set[str], repeated: Mapping[str, str]
-) -> Iterator[str]:
-    if check.note:
-        yield check.note
-    if check.outcome == "passed":
-        return
-    sentences = check_sentences(check, shown_texts, repeated)
-    yield from filter(None, sentences)
-    if with_values:
-        yield from _line_sentence(_new_line(check, shown_texts))
-    shown_texts.add(check.finding)
-    if with_values and check.evidence is not None:
-        yield from _evidence_sentences(check.evidence)
-    if with_values:
-        for place, hint in enumerate(check.hints, 1):
-            yield f"Hint {place}: {hint}"
+) -> Iterator[StyledLine]:
+    """Yield the same content as `check_lines`, with one sentence on each line."""
+    texts = [check.note]
+    if check.outcome != "passed":
+        texts += check_sentences(check, shown_texts, repeated)
+        shown_texts.add(check.finding)
+        if with_values:
+            line = _place_lines(_new_line(check, shown_texts), "", None, spoken=True)
+            texts += map(plain, line)
+            if check.evidence is not None:
+                texts += _evidence_sentences(check.evidence)
+            texts += [f"Hint {place}: {hint}" for place, hint in enumerate(check.hints, 1)]
+    yield from ([(SPOKEN_INDENT + text, "")] for text in texts if text)
 
 
 def _evidence_sentences(evidence: Evidence) -> Iterator[str]:
@@ -471,20 +397,15 @@ def _evidence_sentences(evidence: Evidence) -> Iterator[str]:
     if yours is None:
         return
     digits = digits_for(yours, expected or yours)
-    one, other = evidence.sides
-    yield from _matrix_sentences(one, yours, digits)
-    if expected is not None:
-        unmarked = msgspec.structs.replace(expected, wrong=())
-        yield from _matrix_sentences(other, unmarked, digits)
-
-
-def _matrix_sentences(word: str, matrix: Matrix, digits: int) -> Iterator[str]:
-    yield f"{capital(word)}{place_of(matrix)}, shape {shape(matrix.shape)}"
-    for row, values in enumerate(matrix.rows):
-        name = matrix.names[row] if matrix.names else f"Row {matrix.top + row}"
-        wrong = matrix.wrong[row] if matrix.wrong else (False,) * len(values)
-        texts = [
-            f"{shown(value, digits)}{' (differs)' if differs else ''}"
-            for value, differs in zip(values, wrong, strict=True)
-        ]
-        yield f"  {name}: {', '.join(texts)}"
+    for name, matrix in zip(evidence.sides, (yours, expected), strict=True):
+        if matrix is None:
+            continue
+        yield f"{capital(name)}{_place_of(matrix)}, shape {shape(matrix.shape)}"
+        for row, values in enumerate(matrix.rows):
+            marks = matrix.wrong[row] if matrix.wrong and matrix is yours else ()
+            texts = [shown(value, digits) for value in values]
+            texts = [
+                f"{text} (differs)" if wrong else text for text, wrong in zip_longest(texts, marks)
+            ]
+            label = matrix.names[row] if matrix.names else f"Row {matrix.top + row}"
+            yield f"  {label}: {', '.join(texts)}"

@@ -24,9 +24,7 @@ from autograder.report.presentation import closing, opening
 from autograder.report.terminal import (
     StyledLine,
     body_lines,
-    body_sentences,
     head_lines,
-    head_sentences,
     score,
 )
 from autograder.sandbox.child import Children
@@ -128,18 +126,12 @@ class _Printer(msgspec.Struct, frozen=True):
     def print_head(self, report: ExerciseReport) -> None:
         """Print the part of the report that is known before the search for a repair."""
         where = from_here(self.path)
-        if self.terminal.spoken:
-            self.print_lines(head_sentences(report, where))
-        else:
-            self.print_lines(head_lines(report, where, self.terminal.width))
+        self.print_lines(head_lines(report, where, self.terminal.width, self.terminal.spoken))
 
     def print_body(self, report: ExerciseReport) -> None:
         """Print the rest of the report, and save the picture if the options ask for one."""
         details = EVERY if self.options.show_all else 1
-        if self.terminal.spoken:
-            self.print_lines(body_sentences(report, details))
-        else:
-            self.print_lines(body_lines(report, details, self.terminal.width))
+        self.print_lines(body_lines(report, details, self.terminal.width, self.terminal.spoken))
         if last := closing(report):
             self.print_lines([*[[]] * (not self.terminal.spoken), [(last, "")]])
         if not self.is_single:

@@ -3,7 +3,7 @@
 The next hint comes after a new attempt that fails in the same way, or when the student asks.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from pathlib import Path
 
 import msgspec
@@ -15,7 +15,6 @@ from autograder.diagnosis.hints import way_of_failing
 from autograder.report.model import CheckReport, ExerciseReport
 from autograder.report.presentation import is_quiet, opening
 from autograder.report.redaction import exercise_for_student
-from autograder.report.terminal import StyledLine, exercise_lines, exercise_sentences
 from autograder.student.progress import read_record, write_progress, write_record
 from autograder.submission.read import UnreadableFile
 from autograder.submission.source import Source, read_own
@@ -140,15 +139,6 @@ def shown_in_short(course: Course, full: ExerciseReport, path: Path) -> Exercise
 def _is_ungraded(full: ExerciseReport) -> bool:
     """Return whether the grader failed, so that no check looked at the file."""
     return full.status == "needs a person" and not full.checks
-
-
-def report_lines(
-    report: ExerciseReport, details: int, where: str, width: int | None, spoken: bool
-) -> Iterator[StyledLine]:
-    """Yield the lines of a report: in columns, or as sentences if `spoken` is true."""
-    if spoken:
-        return exercise_sentences(report, details, where)
-    return exercise_lines(report, details, where, width)
 
 
 def passed_checks(report: ExerciseReport) -> frozenset[str]:

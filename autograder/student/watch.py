@@ -15,7 +15,7 @@ from autograder.course.course_file import Course
 from autograder.course.errors import UserError
 from autograder.report.model import ExerciseReport
 from autograder.report.presentation import opening
-from autograder.report.terminal import StyledLine, score
+from autograder.report.terminal import StyledLine, exercise_lines, score
 from autograder.student.events import BackgroundJudge, GradedSource, KeyReader, watch_files
 from autograder.student.listing import completion_lines, progress_bar
 from autograder.student.progress import (
@@ -30,7 +30,6 @@ from autograder.student.step import (
     no_further_hint,
     passed_checks,
     read_attempts,
-    report_lines,
     shown_step,
     source_of,
 )
@@ -340,7 +339,7 @@ class Watch:
             return [[(exercise.title, "bold"), (f" ({where}): checking …", "dim")]]
         details = EVERY if exercise.all_values else 1
         width, spoken = self.terminal.width, self.terminal.spoken
-        return list(report_lines(exercise.shown, details, where, width, spoken))
+        return list(exercise_lines(exercise.shown, details, where, width, spoken))
 
     def farewell(self) -> list[StyledLine]:
         """Return the lines that stay on the terminal at the end."""

@@ -25,7 +25,7 @@ from autograder.report.model import (
 from autograder.report.overview import ClassOverview
 from autograder.report.picture import save_picture
 from autograder.report.redaction import for_student
-from autograder.report.terminal import evidence_lines, exercise_lines, exercise_sentences, plain
+from autograder.report.terminal import evidence_lines, exercise_lines, plain
 from autograder.report.values import describe_call, excerpt
 
 EVIL = '<script>alert("x")</script>'
@@ -120,7 +120,7 @@ def test_values_that_are_not_expected_ones_have_titles_of_their_own(grade_text):
     changed = next(c for c in checks if c.cause and c.cause.code == "argument_changed")
     report = make_report(changed).exercises[0]
     terminal = "\n".join(plain(line) for line in exercise_lines(report))
-    spoken = "\n".join(plain(line) for line in exercise_sentences(report))
+    spoken = "\n".join(plain(line) for line in exercise_lines(report, spoken=True))
     for text in (terminal, spoken, exercise_html(report)):
         assert "x after the call" in text.lower() and "before it" in text.lower()
     assert "yours" not in (terminal + spoken).lower() and "expected" not in terminal + spoken

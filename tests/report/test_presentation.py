@@ -15,7 +15,7 @@ from autograder.report.presentation import (
     presented,
     sentence,
 )
-from autograder.report.terminal import exercise_lines, exercise_sentences, plain
+from autograder.report.terminal import exercise_lines, plain
 from autograder.report.test_results import ShownExercise, job_summary, junit
 
 BROKEN = "is not valid Python: '(' was never closed in line 3 of f.py: `f(`."
@@ -47,7 +47,7 @@ def exercise(*checks, **changes):
 
 def faces(report):
     yield "\n".join(plain(line) for line in exercise_lines(report))
-    yield "\n".join(plain(line) for line in exercise_sentences(report))
+    yield "\n".join(plain(line) for line in exercise_lines(report, spoken=True))
     yield exercise_html(report)
 
 
@@ -196,7 +196,7 @@ def test_an_error_is_said_once():
     )
     assert text.count("in line 9") == 1
     assert text.count("5 | return e / e.sum(axis=axis)") == 1
-    spoken = "\n".join(plain(line) for line in exercise_sentences(report))
+    spoken = "\n".join(plain(line) for line in exercise_lines(report, spoken=True))
     assert spoken.count("in line 5") == 1 and "Line 5: return e" in spoken
     page = exercise_html(report)
     assert page.count("stopped with ValueError") == 2

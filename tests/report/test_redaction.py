@@ -29,7 +29,7 @@ from autograder.report.model import (
 from autograder.report.picture import save_picture
 from autograder.report.presentation import sentence
 from autograder.report.redaction import FOR_A_PERSON, exercise_for_student, for_student
-from autograder.report.terminal import exercise_lines, exercise_sentences, plain
+from autograder.report.terminal import exercise_lines, plain
 
 ROOT = Path(__file__).resolve().parents[2]
 SECRET = "hunter2"
@@ -109,7 +109,7 @@ def faces(exercise, policy, hints_shown=99):
             msgspec.json.encode(for_student(report, policy, hints_shown)).decode(),
             *(plain(line) for line in exercise_lines(shown, details=99)),
             exercise_html(shown),
-            *(plain(line) for line in exercise_sentences(shown, details=99)),
+            *(plain(line) for line in exercise_lines(shown, details=99, spoken=True)),
             *notebook_outputs(shown),
         ]
     )
@@ -293,7 +293,6 @@ def test_one_place_decides_what_is_shown():
     """Whoever makes a student's face takes its report from `redaction`."""
     makers = (
         "exercise_lines",
-        "exercise_sentences",
         "exercise_html",
         "notebook_outputs",
         "save_picture",

@@ -15,9 +15,9 @@ from autograder.grading.judge import Judge
 from autograder.report.html import exercise_html
 from autograder.report.model import Cause, CheckReport, ExerciseReport
 from autograder.report.presentation import opening
+from autograder.report.terminal import exercise_lines
 from autograder.student.notebook_cell import answer_of
 from autograder.student.progress import progress_of, stage_of
-from autograder.student.step import report_lines
 from autograder.student.watch import WatchedExercise
 from autograder.submission.source import read_own
 from tests.courses import write_course
@@ -224,7 +224,7 @@ def test_watch_says_it_in_words(folder, spoken):
     watched = WatchedExercise(course, "double", folder / "exercises/double.py", spoken)
     watched.take_report(graded(folder, "double"))
     assert watched.progress["double"].state == STATE
-    lines = report_lines(watched.shown, 1, "double.py", 100, spoken)
+    lines = exercise_lines(watched.shown, 1, "double.py", 100, spoken)
     said = "\n".join("".join(text for text, _ in line) for line in [*lines, *watched.news])
     assert "It is graded when handed in." in said and "is done" not in said
     said = "".join(text for text, _ in watched.bar(100))
