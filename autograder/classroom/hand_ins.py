@@ -1,31 +1,45 @@
-"""Search for the hand-ins of a class, at any level of a download; each student has one folder."""
+"""Hand-ins of a class, at any level of a folder or download; each student has one folder."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import timedelta
-from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 import msgspec
 
-from autograder.classroom.downloads import PLAIN, YEARS, Listing, Owner, Piece, plain_owner
-from autograder.classroom.recognise import (
+from autograder.classroom.downloads import (
+    PLAIN,
+    YEARS,
+    Download,
+    Importer,
+    Listing,
+    Owner,
+    Piece,
     Pieces,
-    Recognised,
     disputes,
     hidden_entries,
+    plain_owner,
     recognise,
 )
-from autograder.classroom.roster import Match, Roster
-from autograder.classroom.shares import Share, shares, staged
+from autograder.classroom.roster import Roster
 from autograder.course.errors import UserError
 from autograder.course.text import few, identity, join_names, one_line, printable
 from autograder.report.model import HandIn
-from autograder.submission.archive import PathParts
-from autograder.submission.file_names import named_for
-from autograder.submission.read import kind_of
+from autograder.submission.archive import MAX_STUDENT, UNPACKED, PathParts
+from autograder.submission.file_names import counts, named_for
+from autograder.submission.read import (
+    UnreadableFile,
+    entries_of,
+    kind_of,
+    put,
+    put_folder,
+    put_name,
+)
 from autograder.submission.source import SUFFIXES
+from autograder.submission.walk import MAX_DEPTH, MAX_FILES
 
 MAX_LEVELS = 20  # the most levels of folders around the students' folders
+MAX_NAME = 255  # bytes of a file's name
 MAX_SHOWN = 5
 SEVERAL = 3  # this many folders with work for one exercise belong to several students
 WHOSE = (
@@ -39,8 +53,8 @@ class Folder(msgspec.Struct, frozen=True):
 
     `path` is None if the student handed in nothing. `hand_in` has details from the platform or the
     roster. `unclear` says why a person must first decide whose work this is. `subfolders` is set if
-    the folder may hold the work of several students. `lost` are files that are not in the folder,
-    `unread` are folders that cannot be read; both are dicts from a path to the reason. If
+    the folder may hold the work of several students. `lost` are files that are not in the folder, a
+    dict from a path to the reason; `unread` are messages on folders that cannot be read. If
     `starters` is true, a file that the student did not change counts as missing.
     """
 
@@ -65,14 +79,11 @@ def find_folders(
 
     A folder whose name is in `known`, the ids of the roster, belongs to one student. `packed` has
     the paths in the zip of `root`, with the reason why a file is missing.
-
-    Raises:
-        UserError: `root` has no folders of students.
     """
     listing, notes = Listing(root, packed), []
     for _ in range(MAX_LEVELS):
         below = listing.below(listing.folders[0]) if len(listing.folders) == 1 else None
-        if below is None or not _is_around_students(below, exercises, known):
+        if below is None or below.root.name in known or not _holds_students(below, exercises):
             break
         notes.append(
             f"{one_line(listing.folders[0], 100)} was read as the folder of the whole class, since "
@@ -81,20 +92,26 @@ def find_folders(
         listing = below
     zips = _zips(listing)
     if not listing.folders and not zips:
-        raise _no_students(listing.root, listing.files, exercises)
-    students = []
+        raise _no_students(listing, exercises)
+    students = {}
     for name in listing.folders:
         folder = Folder(identity(name), listing.root / name, lost=listing.lost(name))
-        students.append(_if_one_students(folder, exercises))
-    students += _packed(listing, zips, {folder.student for folder in students})
-    students.sort(key=lambda folder: str(folder.path))
+        students[folder.student] = _if_one_students(folder, exercises)
+    for name in zips:  # named after a student
+        student = identity(Path(name).stem)
+        if student in students:
+            student = identity(name)
+        lost = " ".join(listing.lost(name).values())
+        students[student] = Folder(student, None if lost else listing.root / name, unclear=lost)
     others = sorted(set(listing.files) - set(zips))
     notes += [f"{one_line(name, 100)} was left out: it is not a folder." for name in others]
-    return students, notes + hidden_entries(listing.hidden)
+    notes += hidden_entries(listing.hidden)
+    return sorted(students.values(), key=lambda folder: str(folder.path)), notes
 
 
-def _no_students(root: Path, entries: Sequence[str], exercises: Collection[str]) -> UserError:
-    if any(Path(entry).stem in exercises for entry in entries):
+def _no_students(listing: Listing, exercises: Collection[str]) -> UserError:
+    root = listing.root
+    if any(Path(name).stem in exercises for name in listing.files):
         return UserError(
             f"{root} looks like the folder of one student. To grade a class, name the folder above "
             f"it. To check your own work, run `autograder check {root}/NAME.py`."
@@ -110,31 +127,16 @@ def _zips(listing: Listing) -> list[str]:
     return [name for name in names if kind_of(listing.root / name) in {"file", None}]
 
 
-def _packed(listing: Listing, zips: Sequence[str], taken: set[str]) -> list[Folder]:
-    """Return a folder for each zip that is named after a student and has the student's work."""
-    packed = []
-    for name in zips:
-        student = identity(Path(name).stem)
-        if student in taken:
-            student = identity(name)
-        taken.add(student)
-        lost = " ".join(listing.lost(name).values())
-        packed.append(Folder(student, None if lost else listing.root / name, unclear=lost))
-    return packed
+def _holds_students(listing: Listing, exercises: Collection[str]) -> bool:
+    """Return whether a folder contains only folders (or zips) that may belong to students.
 
-
-def _is_around_students(
-    listing: Listing, exercises: Collection[str], known: Collection[str] = ()
-) -> bool:
-    """Return whether a folder contains only folders that may be folders of students.
-
-    Folders with the names of exercises are parts of one student's work.
+    Entries with the names of exercises, and a single zip, are parts of one student's work.
     """
     entries, zips = listing.entries, _zips(listing)
-    several_packed = not zips or len(entries) > 1  # one zip is the work of one student
-    only_folders = bool(entries) and len(listing.folders) + len(zips) == len(entries)
+    if not entries or len(listing.folders) + len(zips) < len(entries):
+        return False
     parts = any(named_for(Path(entry.name).stem, exercises) for entry in entries)
-    return only_folders and several_packed and not parts and listing.root.name not in known
+    return not parts and (not zips or len(entries) > 1)
 
 
 def _if_one_students(folder: Folder, exercises: Collection[str]) -> Folder:
@@ -145,17 +147,17 @@ def _if_one_students(folder: Folder, exercises: Collection[str]) -> Folder:
     if folder.path is None:
         return folder
     listing = Listing(folder.path, is_below=True)
-    if not _is_around_students(listing, exercises):
+    if not _holds_students(listing, exercises):
         return folder
     for exercise in exercises:
-        names = [f"{exercise}{suffix}" for suffix in SUFFIXES]
+        files = [f"{exercise}{suffix}" for suffix in SUFFIXES]
         holders = [
-            each
-            for each in listing.folders
-            if any(kind_of(folder.path / each / name) == "file" for name in names)
+            name
+            for name in listing.folders
+            if any(kind_of(folder.path / name / file) == "file" for file in files)
         ]
         if len(holders) >= SEVERAL:
-            unclear = may_hold(few([one_line(each, 60) for each in holders], MAX_SHOWN))
+            unclear = may_hold(few([one_line(name, 60) for name in holders], MAX_SHOWN))
             return msgspec.structs.replace(folder, unclear=unclear, subfolders=tuple(holders))
     return folder
 
@@ -168,7 +170,13 @@ def may_hold(folders: str) -> str:
     )
 
 
-FolderMaker = Callable[[str, HandIn, Path, bool], Folder]
+class _Member(NamedTuple):
+    """A student of a hand-in. `place` is the place of the hand-in in the list of hand-ins."""
+
+    place: int
+    student: str
+    roster: HandIn  # the details from the roster
+    in_group: bool = False
 
 
 def hand_ins(
@@ -179,52 +187,55 @@ def hand_ins(
     packed: Mapping[PathParts, str] | None = None,
     platform: str | None = None,
 ) -> tuple[list[Folder], list[str], bool]:
-    """Find the hand-ins of a class.
+    """Find the hand-ins of a class. Return the folders sorted by student, and notes.
 
     Files that a platform has renamed are collected below the folder `scratch`. Keep that folder
     while the hand-ins are read. With a roster, students who handed in nothing are included.
     `packed` has the paths in the zip of `root`, with the reason why a file is missing.
 
-    Return the folders sorted by student, and notes. The last value is true if some notes are about
-    entries whose student is not known.
-
-    Raises:
-        UserError: the submissions cannot be read.
+    The last value is true if some notes are about entries whose student is not known.
     """
     known = {student.id for student in roster.students} if roster is not None else set()
-    download = None
-    if root.is_dir():
-        download = recognise(Listing(root, packed), exercises, platform, known)
-    people: list[tuple[str, Owner, FolderMaker]] = []  # each person with the platform
+    download = recognise(Listing(root, packed), exercises, platform, known)
+    own: list[Folder] = []
+    found: list[Share] = []
     disputed: list[Pieces] = []
+    open_notes: list[str] = []
     if download is None:
         own, notes = find_folders(root, exercises, known=known, packed=packed)
         if roster is None:
             return own, notes, False
-        for folder in own:
-            make_own = partial(_own_folder, folder)
-            people.append((PLAIN.name, plain_owner(folder.student), make_own))
-        open_notes: list[str] = []
+        people = [(PLAIN.name, plain_owner(folder.student)) for folder in own]
     else:
-        settled, disputed = _settled(download, roster)
+        pieces, disputed = _settled(download, roster)
         notes, open_notes = download.notes, [*download.not_understood, *disputes(disputed)]
-        for share in shares(settled, exercises):
-            make = partial(_folder, share, download.listing, exercises)
-            people.append((share.importer.name, share.person, make))
+        found = shares(pieces, exercises)
+        people = [(share.importer.name, share.person) for share in found]
+    folders: list[Folder] = []
+    absent: list[Folder] = []
     if roster is None:
-        folders = [
-            make(identity(person.key), HandIn(), scratch / str(number), False)
-            for number, (_, person, make) in enumerate(people)
-        ]
+        members = [_Member(at, identity(who.key), HandIn()) for at, (_, who) in enumerate(people)]
     else:
-        folders, more, unclear = _enrolled(people, disputed, roster, scratch)
+        members, absent, more, unclear = _enrolled(people, disputed, roster)
         notes, open_notes = [*notes, *more], [*open_notes, *unclear]
-    folders, of_one_id = _apart(folders)
+    for number, member in enumerate(members):
+        if download is None:
+            folder = msgspec.structs.replace(own[member.place], hand_in=member.roster)
+            if member.roster.enrolled:
+                folder = msgspec.structs.replace(folder, student=member.student)
+        else:
+            share = found[member.place]
+            folder = _folder(share, download.listing, member, scratch / str(number))
+            folder = _if_one_students(folder, exercises) if share.importer is PLAIN else folder
+        if folder.subfolders and member.roster.enrolled:  # the folder of one student
+            folder = msgspec.structs.replace(folder, unclear="", subfolders=())
+        folders.append(folder)
+    folders, of_one_id = _apart([*folders, *absent])
     open_notes += of_one_id
     return folders, [*notes, *open_notes], bool(open_notes)
 
 
-def _settled(download: Recognised, roster: Roster | None) -> tuple[Pieces, list[Pieces]]:
+def _settled(download: Download, roster: Roster | None) -> tuple[Pieces, list[Pieces]]:
     """Return the pieces whose student is known, and those that may belong to several students.
 
     The roster can show which student is meant.
@@ -241,126 +252,218 @@ def _settled(download: Recognised, roster: Roster | None) -> tuple[Pieces, list[
 
 
 def _enrolled(
-    people: Sequence[tuple[str, Owner, FolderMaker]],
-    disputed: Sequence[Pieces],
-    roster: Roster,
-    scratch: Path,
-) -> tuple[list[Folder], list[str], list[str]]:
-    """Make the folders of the students in the roster, and of people who are not in the roster.
+    people: Sequence[tuple[str, Owner]], disputed: Sequence[Pieces], roster: Roster
+) -> tuple[list[_Member], list[Folder], list[str], list[str]]:
+    """Return the students of the hand-ins, and folders of enrolled students without a hand-in.
 
-    Return them with notes, and notes on hand-ins that may belong to several students. If a student
-    may have only such a hand-in, a person must look at the student.
+    Return also notes, and notes on hand-ins that may belong to several students. If a student may
+    have only such a hand-in, a person must look at the student.
     """
-    folders: list[Folder] = []
+    members: list[_Member] = []
     strangers: list[Owner] = []
-    matches = roster.match([(platform, person) for platform, person, _ in people])
-    for number, ((_, person, make), match) in enumerate(zip(people, matches, strict=True)):
-        is_group = roster.is_group(person.name or person.key)
-        for place, student in enumerate(match.ids):
-            where = scratch / f"{number}-{place}"
-            folders.append(make(identity(student), roster.known(student), where, is_group))
+    matches = roster.match(people)
+    for at, ((_, person), match) in enumerate(zip(people, matches, strict=True)):
+        in_group = roster.is_group(person.name or person.key)
+        for student in match.ids:
+            members.append(_Member(at, identity(student), roster.known(student), in_group))
         if not match.ids and not match.unclear:
-            where = scratch / str(number)
-            folders.append(make(identity(person.key), HandIn(enrolled=False), where, False))
+            members.append(_Member(at, identity(person.key), HandIn(enrolled=False)))
             strangers.append(person)
-    may_be = _may_be(matches, disputed, roster)
-    missing = []
-    for student in roster.missing(id for match in matches for id in match.ids):
-        unclear = WHOSE if student in may_be else ""
-        folders.append(Folder(identity(student), None, roster.known(student), unclear=unclear))
-        if not unclear:
-            missing.append(student)
-    return folders, roster.notes(missing, strangers), roster.unclear(matches)
-
-
-def _may_be(matches: Sequence[Match], disputed: Sequence[Pieces], roster: Roster) -> set[str]:
-    """Return the students to whom a disputed hand-in may belong."""
     readings = [(importer.name, piece.owners[0]) for each in disputed for importer, piece in each]
-    return {
+    unsure = {
         student
         for match in [*matches, *roster.match(readings)]
         for student in (*match.may_be, *match.ids)
     }
+    folders, missing = [], []
+    for student in roster.missing(id for match in matches for id in match.ids):
+        unclear = WHOSE if student in unsure else ""
+        folders.append(Folder(identity(student), None, roster.known(student), unclear=unclear))
+        missing += [] if unclear else [student]
+    return members, folders, roster.notes(missing, strangers), roster.unclear(matches)
 
 
-def _own_folder(folder: Folder, student: str, known: HandIn, _: Path, __: bool) -> Folder:
-    """Return a folder that is not from a platform, with the roster's details."""
-    if known.enrolled and folder.subfolders:  # the folder of one student
-        folder = msgspec.structs.replace(folder, unclear="", subfolders=())
-    name = student if known.enrolled else folder.student
-    return msgspec.structs.replace(folder, student=name, hand_in=known)
+class Share(msgspec.Struct):
+    """The pieces of one person that count, oldest first; `notes` are notes for the student."""
+
+    person: Owner
+    importer: Importer
+    pieces: list[Piece]
+    notes: list[str] = []
 
 
-def _folder(
-    share: Share,
-    listing: Listing,
-    exercises: Collection[str],
-    student: str,
-    known: HandIn,
-    place: Path,
-    is_group: bool,
-) -> Folder:
+def shares(pieces: Pieces, exercises: Collection[str]) -> list[Share]:
+    """Return each person's share, sorted by key. All members of a group have the same share."""
+    by_person: dict[tuple[str, str], Share] = {}
+    for importer, piece in pieces:
+        for owner in piece.owners:
+            key = owner.key, importer.name
+            by_person.setdefault(key, Share(owner, importer, [])).pieces.append(piece)
+    for share in by_person.values():
+        _leave_out_older(share, exercises)
+    return [by_person[key] for key in sorted(by_person)]
+
+
+def _leave_out_older(share: Share, exercises: Collection[str]) -> None:
+    pieces = sorted(share.pieces, key=lambda piece: (piece.attempt, piece.entry))
+    if any(piece.whole for piece in pieces):
+        share.pieces = [piece for piece in pieces if piece.attempt == pieces[-1].attempt]
+        count = len({piece.attempt for piece in pieces}) - 1
+        if count:
+            which = "An earlier attempt was" if count == 1 else f"{count} earlier attempts were"
+            share.notes.append(f"{which} left out: only the last one counts.")
+        return
+    share.pieces = []
+    for piece in pieces:
+        later = [other for other in pieces if _replaces(other, piece, pieces, exercises)]
+        if later:
+            name, newest = one_line(piece.name, 60), one_line(later[-1].name, 60)
+            later_file = "the same file" if name == newest else newest
+            share.notes.append(f"{name} was left out: {later_file} was handed in later.")
+        else:
+            share.pieces.append(piece)
+
+
+def _replaces(
+    other: Piece, piece: Piece, pieces: Sequence[Piece], exercises: Collection[str]
+) -> bool:
+    """Return whether a file replaces another file, by the attempt number in its name.
+
+    Students may put numbers into the names of files, too. So a number counts only directly after an
+    exercise's name, or if the same file without a number exists.
+    """
+    if not piece.name or other.original.casefold() != piece.original.casefold():
+        return False
+    attempts = zip(piece.attempt, other.attempt, strict=True)
+    if other.attempt == piece.attempt or not all(b >= a for a, b in attempts):  # type: ignore[operator]
+        return False
+    original = PurePosixPath(piece.original)
+    if other.name == piece.name or original.stem in exercises:
+        return True
+    is_packed = original.suffix.casefold() == ".zip"
+    return is_packed and any(each.name == each.original == piece.original for each in pieces)
+
+
+def _folder(share: Share, listing: Listing, member: _Member, place: Path) -> Folder:
     """Return a folder with one student's share of a download.
 
-    Args:
-        known: details of the hand-in from the roster.
-        place: a folder for files that must be collected.
-        is_group: true if the share, and its id on the platform, belong to a group.
+    It is the download's own folder if possible. If the share has several entries, or a platform
+    renamed its files, these are collected in the folder `place`.
     """
-    person, pieces = share.person, share.pieces
+    person, pieces, roster = share.person, share.pieces, member.roster
     late = any(piece.late for piece in pieces)
-    at, no_time = (known.at, []) if known.at else _time_of(pieces)
+    at, note = (roster.at, "") if roster.at else _time_of(pieces)
     hand_in = msgspec.structs.replace(
-        known,
+        roster,
         platform=share.importer.name,
-        platform_id="" if is_group else printable(person.id),
-        name=known.name or one_line(person.name, 120),
-        email=known.email or one_line(person.email, 120),
+        platform_id="" if member.in_group else printable(person.id),
+        name=roster.name or one_line(person.name, 120),
+        email=roster.email or one_line(person.email, 120),
         entries=tuple(one_line(piece.entry, 300) for piece in pieces),
         at=at,
-        at_from=known.at_from or (share.importer.title if at or late else ""),
+        at_from=roster.at_from or (share.importer.title if at or late else ""),
         late=late,
     )
-    stage = staged(share, listing, place)
-    folder = Folder(
-        student,
-        stage.path,
-        hand_in,
-        (*_notes_on(share, is_group), *no_time),
-        lost=stage.lost,
-        unread=tuple(stage.unread),
-        starters=share.importer.starters,
-    )
-    may_be_several = share.importer is PLAIN and not known.enrolled
-    return _if_one_students(folder, exercises) if may_be_several else folder
+    notes = tuple(filter(None, [*_notes_on(share, member.in_group), note]))
+    folder = Folder(member.student, place, hand_in, notes, starters=share.importer.starters)
+    own = listing.root / pieces[0].entry
+    if len(pieces) == 1 and not pieces[0].name and kind_of(own) == "folder":
+        return msgspec.structs.replace(folder, path=own, lost=listing.lost(pieces[0].entry))
+    stage = _Stage(place)
+    for piece in pieces:
+        stage.add(piece, listing)
+    return msgspec.structs.replace(folder, lost=stage.lost, unread=stage.unread)
 
 
-def _time_of(pieces: Sequence[Piece]) -> tuple[str, list[str]]:
-    """Return the time of the last piece, or "". Add a note if all stated times are impossible."""
+def _time_of(pieces: Sequence[Piece]) -> tuple[str, str]:
+    """Return the time of the last piece, or "", and a note if all stated times are impossible."""
     given = [piece.at for piece in pieces if piece.at is not None]
     times = [at for at in given if at.year in YEARS]  # all have a time zone, or none has
     if times:
         last = max(times, key=lambda at: at.replace(tzinfo=None) - (at.utcoffset() or timedelta()))
-        return last.isoformat(), []
+        return last.isoformat(), ""
     if not given:
-        return "", []
-    note = (
+        return "", ""
+    return "", (
         f"The download says that this was handed in on {given[0].isoformat()}, which is not "
         f"possible. Enter the time in the roster's column handed_in."
     )
-    return "", [note]
 
 
-def _notes_on(share: Share, is_group: bool) -> list[str]:
-    """Return the notes on a share for the student. For a group, one more note names the group."""
-    notes = list(share.notes)
-    if is_group:
-        name = share.person.name or share.person.key
-        notes.append(f"Handed in by a group: {one_line(name, 60)}.")
-    if share.together_with:
-        names = few([one_line(p.name or p.key, 60) for p in share.together_with], MAX_SHOWN)
-        notes.append(f"Handed in together with {names}.")
+def _notes_on(share: Share, in_group: bool) -> list[str]:
+    person, notes = share.person, list(share.notes)
+    if in_group:
+        notes.append(f"Handed in by a group: {one_line(person.name or person.key, 60)}.")
+    owners = dict.fromkeys(owner for piece in share.pieces for owner in piece.owners)
+    others = [one_line(o.name or o.key, 60) for o in owners if o.key != person.key]
+    if others:
+        notes.append(f"Handed in together with {few(others, MAX_SHOWN)}.")
     return notes
+
+
+class _Stage:
+    """A folder in which the files of a share are linked or copied under their original names.
+
+    If a file cannot be graded, only its name is there, so that the report names it. A link stays a
+    link, and links are never followed. `lost` and `unread` are those of `Folder`.
+    """
+
+    def __init__(self, path: Path) -> None:
+        path.mkdir(parents=True)
+        self.path = path
+        self.lost: dict[str, str] = {}
+        self.unread: list[str] = []
+        self._left = MAX_FILES + 1
+
+    def add(self, piece: Piece, listing: Listing) -> None:
+        """Add the file or folder of a piece."""
+        source, lost = listing.root / piece.entry, listing.lost(piece.entry)
+        if piece.name:
+            name = piece.name
+            bad = name in {".", ".."} or any(sign in name for sign in "/\\\0")
+            if bad or len(name.encode("utf-8", "surrogateescape")) > MAX_NAME:
+                name = one_line(piece.entry, 100).replace("/", "_")
+            self._put(source, PurePosixPath(name), lost.get("", ""))
+        else:
+            self.lost |= lost
+            if kind_of(source) == "folder":
+                self._put_tree(source)
+            elif not lost:
+                self.unread.append(f"{one_line(piece.entry, 100)} cannot be read as a folder.")
+
+    def _put(self, source: Path, path: PurePosixPath, lost: str = "") -> None:
+        """Put a file into the stage, in place of an older file. `lost` says why it has no text."""
+        kind = kind_of(source)
+        try:
+            if kind is None and lost:
+                raise UnreadableFile(lost)
+            if kind != "link" and path.suffix.casefold() not in UNPACKED:
+                put_name(self.path / path)
+            else:
+                put(source, self.path / path, MAX_STUDENT)
+            self.lost.pop(str(path), None)
+        except UnreadableFile as error:
+            self.lost[str(path)] = str(error)
+
+    def _put_tree(self, source: Path) -> None:
+        """Put the files of a folder into the stage, up to the limits on their number and size."""
+        waiting = [PurePosixPath()]
+        for below in waiting:
+            try:
+                shown = one_line(str(PurePosixPath(source.name) / below), 100)
+                entries = entries_of(source / below, MAX_FILES + 1, shown)
+                put_folder(self.path / below)
+            except UnreadableFile as error:
+                self.unread.append(str(error))
+                continue
+            for entry in entries:
+                if not counts(entry.name):
+                    continue
+                if entry.kind != "folder" and self._left > 0:
+                    self._put(source / below / entry.name, below / entry.name)
+                    self._left -= 1
+                elif entry.kind == "folder" and len(below.parts) < MAX_DEPTH:
+                    waiting.append(below / entry.name)
 
 
 def _apart(folders: list[Folder]) -> tuple[list[Folder], list[str]]:
@@ -376,17 +479,17 @@ def _apart(folders: list[Folder]) -> tuple[list[Folder], list[str]]:
         if len(same) == 1:
             apart += same
             continue
-        hand_ins = [folder.hand_in or HandIn() for folder in same]
-        platforms = join_names([hand_in.platform for hand_in in hand_ins])
+        details = [folder.hand_in or HandIn() for folder in same]
+        platforms = join_names([hand_in.platform for hand_in in details])
         notes.append(
             f"{student} is the name of {len(same)} submissions, from {platforms}. None of them was "
             f"graded. Grade each platform by itself, with --from."
         )
         agreed = {
             name: value
-            for name, value in msgspec.structs.asdict(hand_ins[0]).items()
-            if all(getattr(each, name) == value for each in hand_ins)
+            for name, value in msgspec.structs.asdict(details[0]).items()
+            if all(getattr(hand_in, name) == value for hand_in in details)
         }
-        agreed["entries"] = tuple(entry for each in hand_ins for entry in each.entries)
+        agreed["entries"] = tuple(entry for hand_in in details for entry in hand_in.entries)
         apart.append(Folder(student, None, HandIn(**agreed), unclear=WHOSE))
     return apart, notes

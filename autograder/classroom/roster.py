@@ -9,8 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from autograder.classroom.downloads import PLAIN, Owner
-from autograder.classroom.recognise import importers
+from autograder.classroom.downloads import PLAIN, Owner, importers
 from autograder.classroom.table_import import Row, Table, as_number
 from autograder.course.course_file import Course
 from autograder.course.errors import UserError

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import msgspec
 import pytest
 
-from autograder.classroom import recognise
+from autograder.classroom import downloads
 from autograder.classroom import roster as roster_module
 from autograder.classroom.downloads import Owner
 from autograder.classroom.hand_ins import hand_ins
@@ -151,11 +151,11 @@ def test_a_row_with_a_number_of_its_own_is_nobody_elses(roster):
 
 def test_a_sites_own_platform_has_a_column(roster, monkeypatch):
     """By its importer's name, after those of the kit; one that is called as another column is none."""
-    whole = list(recognise.importers().values())
+    whole = list(downloads.importers().values())
     own = [msgspec.structs.replace(whole[0], name=name) for name in ("moonboard", "email")]
     points = {e.name: SimpleNamespace(name=e.name, value="x", load=lambda e=e: e) for e in own}
-    known = dict(recognise.hooks(recognise.GROUP))
-    monkeypatch.setattr(recognise, "hooks", lambda group: known | points)
+    known = dict(downloads.hooks(downloads.GROUP))
+    monkeypatch.setattr(downloads, "hooks", lambda group: known | points)
     text = "id,email,moonboard,canvas\na,a@x.org,m7,7\n"
     found = roster(text)
     assert found.known("a").ids == {"canvas": "7", "moonboard": "m7"}

@@ -384,8 +384,7 @@ def test_zips_beside_a_flat_file():
 def test_notes_have_one_order(root):
     """Sets of texts have another order in each process."""
     program = """
-from autograder.classroom.downloads import PLAIN, Owner, Piece
-from autograder.classroom.recognise import _without_shared_keys, disputes
+from autograder.classroom.downloads import PLAIN, Owner, Piece, _without_shared_keys, disputes
 owners = tuple(Owner(key=f"k{n}", id=f"{m}", name="N") for n in range(6) for m in range(2))
 pieces = [(PLAIN, Piece(entry="e", owners=owners))]
 print(disputes(_without_shared_keys(pieces)[1]))

@@ -3,10 +3,8 @@
 import os
 import time
 
-from autograder.classroom.downloads import Listing
-from autograder.classroom.hand_ins import hand_ins
-from autograder.classroom.recognise import recognise
-from autograder.classroom.shares import shares
+from autograder.classroom.downloads import Listing, recognise
+from autograder.classroom.hand_ins import hand_ins, shares
 from autograder.classroom.submissions import read_work
 from autograder.platforms.blackboard import BLACKBOARD
 from tests.platforms.downloads import NOTE, SOFTMAX, put

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from autograder.classroom import recognise
+from autograder.classroom import downloads
 from autograder.classroom.downloads import Importer
 from autograder.classroom.hand_ins import hand_ins
 from autograder.classroom.submissions import read_work
@@ -281,18 +281,18 @@ def test_a_site_adds_its_own(read, monkeypatch):
     def moon(listing):
         return [piece for name in listing.files for piece in canvas.readings_of(name[5:])]
 
-    known = dict(recognise.hooks(recognise.GROUP))
+    known = dict(downloads.hooks(downloads.GROUP))
 
     def site(made):
         points = known | {"moon": _Point("moon", made)}
-        monkeypatch.setattr(recognise, "hooks", lambda group: points)
+        monkeypatch.setattr(downloads, "hooks", lambda group: points)
 
     own = Importer(name="moon", title="Moonboard", expected="x", recognise=lambda _: 9, read=moon)
     site(lambda: own)
-    assert recognise.named("moon") is own
+    assert downloads.named("moon") is own
     site(lambda: 3)
-    with pytest.raises(UserError, match="'moon' .* is not an Importer"):
-        recognise.importers()
+    with pytest.raises(UserError, match="'moon' .* is not an Importer of"):
+        downloads.importers()
     site(lambda: 1 / 0)
     with pytest.raises(UserError, match="cannot be loaded: ZeroDivisionError"):
         read(CANVAS)
