@@ -23,9 +23,6 @@ FEWEST = 5  # smallest number of students that may be published
 HARD = 0.5  # an exercise with a lower facility is named as hard
 MOST_EXERCISES, MOST_MISTAKES = 20, 7  # these fit on the two pages
 TITLE, SENTENCE = 60, 170
-FEW_TOOK_IT = f"handed in by fewer than {FEWEST}"
-OF_FEW = "not shown: it would reveal a few students"
-IN_COMPANY = "not shown: it would reveal another"
 TEMPLATE = TEMPLATES / "class_report.typ"
 HOW_TO_READ = (
     f"Numbers of fewer than {FEWEST} students are not shown, and neither are numbers that would "
@@ -35,8 +32,6 @@ HOW_TO_READ = (
     "class and its exercises, not individual students.",
 )
 
-MadeBy = tuple[MistakeCount, set[int]]  # a mistake, and the students who made it
-
 
 class Band(NamedTuple):
     """Merged neighbouring bars of a histogram. `end` is the index of the next bar after them."""
@@ -45,10 +40,86 @@ class Band(NamedTuple):
     end: int
     students: int
 
-    @property
-    def density(self) -> float:
-        """The number of students per bar."""
-        return self.students / (self.end - self.start)
+    def __str__(self) -> str:
+        """Return the range of points in percent."""
+        return f"{100 * self.start // TENTHS} to {100 * self.end // TENTHS} %"
+
+
+class ExerciseLine(msgspec.Struct, frozen=True):
+    """An exercise. If `facility` (0 to 1) may not be shown, it is None, and `why_not` says why."""
+
+    title: str
+    students: str
+    facility: float | None
+    span: Interval | None = None
+    why_not: str = ""
+
+
+class MistakeLine(msgspec.Struct, frozen=True):
+    """A mistake that at least five students made. `points` is their mean loss of points."""
+
+    exercise: str
+    finding: str
+    students: str
+    points: str
+
+
+class ClassReport(msgspec.Struct, frozen=True):
+    """Content of the two pages, which may be published."""
+
+    course: str
+    date: str
+    students: int
+    facts: list[tuple[str, str]]
+    bands: list[Band]
+    distribution: list[str]
+    exercises: list[ExerciseLine]
+    of_exercises: list[str]
+    mistakes: list[MistakeLine]
+    of_mistakes: list[str]
+    reliability: list[str]
+
+
+def class_report(reports: Sequence[Report], date: str = "") -> ClassReport:
+    """Return the content of the two pages, computed from the reports of a class.
+
+    Raises:
+        UserError: fewer than five students have known points. Statistics could reveal a person.
+    """
+    known: dict[str, Exercise] = {}
+    for report in reports:
+        for exercise in report.exercises:
+            name, title = exercise.name, exercise.title
+            known.setdefault(name, Exercise(name=name, title=title, points=exercise.max_points))
+    overview = ClassOverview(reports[0].course if reports else "", list(known.values()))
+    for report in reports:
+        overview.add(report, "")
+    if len(overview.scores.students) < FEWEST:
+        raise UserError(
+            f"Fewer than {FEWEST} students have known points, so every figure would reveal a "
+            f"person. Use the page index.html, which is for the people who grade the class."
+        )
+    summary = summarise(overview.scores)
+    exercises = _exercises(overview.scores.measured(), summary)
+    is_told = any(line.facility is not None for line in exercises)
+    merged = bands(summary.bars)
+    mistakes = _mistakes(overview)
+    return ClassReport(
+        course=one_line(overview.course, TITLE),
+        date=date,
+        students=summary.students,
+        facts=_facts(summary, is_told),
+        bands=merged,
+        distribution=_of_distribution(summary, merged, is_told),
+        exercises=exercises[:MOST_EXERCISES],
+        of_exercises=_of_exercises(exercises, summary),
+        mistakes=mistakes[:MOST_MISTAKES],
+        of_mistakes=_of_mistakes(mistakes),
+        reliability=statistics.class_sentences(summary)[2:],
+    )
+
+
+# What may be published.
 
 
 def is_small(count: int) -> bool:
@@ -83,180 +154,14 @@ def bands(bars: Sequence[int]) -> list[Band]:
     return bands
 
 
-def with_company(hidden: Sequence[int], sizes: Mapping[int, int]) -> set[int]:
+def with_company(hidden: Sequence[int], sizes: Sequence[int]) -> set[int]:
     """Return the hidden items. If exactly one item is hidden, hide the smallest other item too.
 
     If only one item were hidden, subtraction from the published total would reveal it. `sizes`
     gives the number of students for every item.
     """
-    others = sorted((size, item) for item, size in sizes.items() if item not in hidden)
+    others = sorted((size, item) for item, size in enumerate(sizes) if item not in hidden)
     return {*hidden, *(item for _, item in others[:1] if len(hidden) == 1)}
-
-
-def percent(part: float) -> str:
-    """Format a share between 0 and 1 as a percentage."""
-    return f"{100 * part:.0f} %"
-
-
-def headline_facts(summary: Summary, told: bool) -> tuple[tuple[str, str], ...]:
-    """Return names and values of the main statistics. If `told` is false, omit mean and median."""
-    facts = [("students", str(summary.students)), ("maximum points", number(summary.maximum))]
-    if told:
-        facts += [("mean", f"{summary.mean:.1f}"), ("median", f"{summary.median:.1f}")]
-    if summary.students >= statistics.FEW and math.isfinite(summary.alpha):
-        facts.append(("reliability α", f"{summary.alpha:.2f}".replace("-", "−")))
-    return tuple(facts)
-
-
-def distribution_sentences(summary: Summary, bands: Sequence[Band], told: bool) -> tuple[str, ...]:
-    """Return sentences on the distribution of points."""
-    sentences = [
-        f"Points are known for {several(summary.students, 'student')}. Missing work counts as 0, "
-        f"as in the grade."
-    ]
-    if not told:
-        return (*sentences, "The mean is not shown: it would reveal how few students lost points.")
-    share = summary.mean / summary.maximum if summary.maximum else 0.0
-    sentences.append(
-        f"The mean is {summary.mean:.1f} of {number(summary.maximum)} points ({percent(share)}), "
-        f"and half of the students have {summary.median:.1f} or more. The standard "
-        f"deviation, a typical distance from the mean, is {summary.deviation:.1f} points."
-    )
-    crowded = sorted(bands, key=lambda band: band.density)
-    if len(bands) > 1 and crowded[-1].density > crowded[-2].density:
-        sentences.append(
-            f"The most common points are between {100 * crowded[-1].start // TENTHS} and "
-            f"{100 * crowded[-1].end // TENTHS} % of the maximum."
-        )
-    return tuple(sentences)
-
-
-def exercise_sentences(lines: Sequence["ExerciseLine"], summary: Summary) -> tuple[str, ...]:
-    """Return sentences on the exercises that are hard, easy, or hard for good students."""
-    known = [(line.facility, line.title) for line in lines if line.facility is not None]
-    sentences = [
-        "Facility is the mean share of an exercise's points among students who handed it in: high "
-        "means easy."
-    ]
-    if known:
-        order = sorted(known)
-        (low, hardest), (high, easiest) = order[0], order[-1]
-        rest = f", easiest “{easiest}” ({percent(high)})" if len(order) > 1 else ""
-        sentences.append(f"Hardest was “{hardest}” ({percent(low)}){rest}.")
-        below = [f"“{title}”" for facility, title in order if facility < HARD]
-        if len(below) > 1:
-            sentences.append(
-                f"On average, students got less than half of the points in {few(below, 4)}."
-            )
-    against = [
-        f"“{exercise.title}”"
-        for exercise in summary.exercises
-        if exercise.figures.students >= statistics.FEW and exercise.discrimination.high < 0
-    ]
-    if against:
-        sentences.append(
-            f"Students who are good at the rest do worse in {few(against, 4)}: check what it asks "
-            f"before you rely on its points."
-        )
-    if len(lines) > MOST_EXERCISES:
-        sentences.append(f"Only the first {MOST_EXERCISES} of {len(lines)} exercises are shown.")
-    return tuple(sentences)
-
-
-def mistake_sentences(lines: Sequence["MistakeLine"]) -> tuple[str, ...]:
-    """Return sentences that explain the table of mistakes and its limits."""
-    if not lines:
-        return (f"No named mistake was made by {FEWEST} or more students.",)
-    sentences = [
-        "A mistake is named if it gives exactly the student's numbers; the sentence is the one "
-        "that the student read. The mistakes that cost the class most points come first: "
-        "explaining these again helps most."
-    ]
-    if len(lines) > MOST_MISTAKES:
-        sentences.append(f"Only the first {MOST_MISTAKES} of {len(lines)} are shown.")
-    sentences.append(f"A mistake that fewer than {FEWEST} students made is not listed.")
-    return tuple(sentences)
-
-
-class ExerciseLine(msgspec.Struct, frozen=True):
-    """An exercise. If `facility` (0 to 1) may not be shown, it is None, and `why_not` says why."""
-
-    title: str
-    students: str
-    facility: float | None
-    span: Interval | None = None
-    why_not: str = ""
-
-
-class MistakeLine(msgspec.Struct, frozen=True):
-    """A mistake that at least five students made. `points` is their mean loss of points."""
-
-    exercise: str
-    finding: str
-    students: str
-    points: str
-
-
-class ClassReport(msgspec.Struct, frozen=True):
-    """Content of the two pages, which may be published. `maximum` is the maximum of points."""
-
-    course: str
-    date: str
-    students: int
-    maximum: float
-    facts: tuple[tuple[str, str], ...]
-    bands: tuple[Band, ...]
-    distribution: tuple[str, ...]
-    exercises: tuple[ExerciseLine, ...]
-    of_exercises: tuple[str, ...]
-    mistakes: tuple[MistakeLine, ...]
-    of_mistakes: tuple[str, ...]
-    reliability: tuple[str, ...]
-
-    def range_of(self, band: Band) -> str:
-        """Return the range of points of a band, in percent."""
-        return f"{100 * band.start // TENTHS} to {100 * band.end // TENTHS} %"
-
-
-def class_report(reports: Sequence[Report], date: str = "") -> ClassReport:
-    """Return the content of the two pages, computed from the reports of a class.
-
-    Raises:
-        UserError: fewer than five students have known points. Statistics could reveal a person.
-    """
-    known: dict[str, Exercise] = {}
-    for report in reports:
-        for exercise in report.exercises:
-            name, title = exercise.name, exercise.title
-            known.setdefault(name, Exercise(name=name, title=title, points=exercise.max_points))
-    overview = ClassOverview(reports[0].course if reports else "", list(known.values()))
-    for report in reports:
-        overview.add(report, "")
-    scores = overview.scores
-    if len(scores.students) < FEWEST:
-        raise UserError(
-            f"Fewer than {FEWEST} students have known points, so every figure would reveal a "
-            f"person. Use the page index.html, which is for the people who grade the class."
-        )
-    summary = summarise(scores)
-    lines = _exercises(scores.measured(), summary)
-    told = any(line.facility is not None for line in lines)
-    shown = bands(summary.bars)
-    mistakes = _mistakes(overview)
-    return ClassReport(
-        course=one_line(overview.course, TITLE),
-        date=date,
-        students=summary.students,
-        maximum=summary.maximum,
-        facts=headline_facts(summary, told),
-        bands=tuple(shown),
-        distribution=distribution_sentences(summary, shown, told),
-        exercises=tuple(lines[:MOST_EXERCISES]),
-        of_exercises=exercise_sentences(lines, summary),
-        mistakes=tuple(mistakes[:MOST_MISTAKES]),
-        of_mistakes=mistake_sentences(mistakes),
-        reliability=tuple(statistics.class_sentences(summary)[2:]),
-    )
 
 
 def _exercises(taken: Sequence[Taken], summary: Summary) -> list[ExerciseLine]:
@@ -266,7 +171,7 @@ def _exercises(taken: Sequence[Taken], summary: Summary) -> list[ExerciseLine]:
     reader could compute the hidden facility from the mean of all points.
     """
     why_not = [_why_not(exercise) for exercise in taken]
-    sizes = {place: len(exercise.students) for place, exercise in enumerate(taken)}
+    sizes = [len(exercise.students) for exercise in taken]
     hidden = with_company([place for place, reason in enumerate(why_not) if reason], sizes)
     lines = []
     for place, measured in enumerate(summary.exercises):
@@ -275,12 +180,12 @@ def _exercises(taken: Sequence[Taken], summary: Summary) -> list[ExerciseLine]:
         students = str(count) if may_be_told(count, summary.students) else few
         title = one_line(measured.title, TITLE)
         if place in hidden:
-            line = ExerciseLine(title, students, None, why_not=why_not[place] or IN_COMPANY)
+            reason = why_not[place] or "not shown: it would reveal another"
+            lines.append(ExerciseLine(title, students, None, why_not=reason))
         else:
             enough = count >= statistics.FEW and math.isfinite(measured.facility.low)
             span = measured.facility if enough else None
-            line = ExerciseLine(title, students, measured.figures.facility, span)
-        lines.append(line)
+            lines.append(ExerciseLine(title, students, measured.figures.facility, span))
     return lines
 
 
@@ -290,14 +195,15 @@ def _why_not(taken: Taken) -> str:
     In an exercise with only two different results, the mean and the number of students together
     reveal how many students have each result.
     """
-    points = taken.points[:, -1]
+    points = [row[-1] for row in taken.points]
     if len(points) < FEWEST:
-        return FEW_TOOK_IT
-    if len(set(points.tolist())) > 2 and len(taken.checks) > 1:
+        return f"handed in by fewer than {FEWEST}"
+    if len(set(points)) > 2 and len(taken.checks) > 1:
         return ""
-    with_all, with_some = int((points >= taken.maximum).sum()), int((points > 0).sum())
+    with_all = sum(result >= taken.maximum for result in points)
+    with_some = sum(result > 0 for result in points)
     parts = with_all, len(points) - with_all, with_some, len(points) - with_some
-    return OF_FEW if any(map(is_small, parts)) else ""
+    return "not shown: it would reveal a few students" if any(map(is_small, parts)) else ""
 
 
 def _mistakes(overview: ClassOverview) -> list[MistakeLine]:
@@ -310,26 +216,26 @@ def _mistakes(overview: ClassOverview) -> list[MistakeLine]:
         (mistake, {by_row[row] for row in mistake.by} - {-1})
         for mistake in overview.mistakes.commonest()
     ]
-    published = _published(made, handed_in)
+    made = _published(made, handed_in)
+    made.sort(key=lambda pair: (-pair[0].lost, pair[0].exercise, pair[0].finding))
     lines = []
-    for mistake, makers in sorted(
-        published, key=lambda m: (-m[0].lost, m[0].exercise, m[0].finding)
-    ):
+    for mistake, makers in made:
         wholes = len(scores.students), len(handed_in.get(mistake.exercise, ()))
-        told = may_be_told(len(makers), *wholes)
         lines.append(
             MistakeLine(
                 exercise=one_line(mistake.exercise, TITLE),
                 finding=one_line(mistake.finding, SENTENCE),
-                students=str(len(makers)) if told else "all but a few",
+                students=str(len(makers)) if may_be_told(len(makers), *wholes) else "all but a few",
                 points=number(round(mistake.lost / mistake.students, 1)),
             )
         )
     return lines
 
 
-def _published(made: Sequence[MadeBy], handed_in: Mapping[str, set[int]]) -> list[MadeBy]:
-    """Return the mistakes that at least five students made.
+def _published(
+    made: Sequence[tuple[MistakeCount, set[int]]], handed_in: Mapping[str, set[int]]
+) -> list[tuple[MistakeCount, set[int]]]:
+    """Return the mistakes that at least five students made, each with these students.
 
     In each exercise, leave out the rarest mistake as long as the number of students who made none
     of the remaining mistakes is 1 to 4.
@@ -337,19 +243,103 @@ def _published(made: Sequence[MadeBy], handed_in: Mapping[str, set[int]]) -> lis
     rest = [(mistake, by) for mistake, by in made if len(by) >= FEWEST and mistake.lost > 0]
     for exercise, everybody in handed_in.items():
         same = sorted((m for m in rest if m[0].exercise == exercise), key=lambda m: len(m[1]))
-        while len(same) > 1:
-            makers = {maker for _, by in same for maker in by}
-            if not is_small(len(everybody - makers)):
-                break
+        while len(same) > 1 and is_small(len(everybody - set().union(*(by for _, by in same)))):
             rest.remove(same.pop(0))
     return rest
 
 
+# The sentences.
+
+
+def percent(part: float) -> str:
+    """Format a share between 0 and 1 as a percentage."""
+    return f"{100 * part:.0f} %"
+
+
+def _facts(summary: Summary, is_told: bool) -> list[tuple[str, str]]:
+    """Return names and values of the main statistics."""
+    facts = [("students", str(summary.students)), ("maximum points", number(summary.maximum))]
+    if is_told:
+        facts += [("mean", f"{summary.mean:.1f}"), ("median", f"{summary.median:.1f}")]
+    if summary.students >= statistics.FEW and math.isfinite(summary.alpha):
+        facts.append(("reliability α", f"{summary.alpha:.2f}".replace("-", "−")))
+    return facts
+
+
+def _of_distribution(summary: Summary, bands: Sequence[Band], is_told: bool) -> list[str]:
+    sentences = [
+        f"Points are known for {several(summary.students, 'student')}. Missing work counts as 0, "
+        f"as in the grade."
+    ]
+    if not is_told:
+        return [*sentences, "The mean is not shown: it would reveal how few students lost points."]
+    share = summary.mean / summary.maximum if summary.maximum else 0.0
+    sentences.append(
+        f"The mean is {summary.mean:.1f} of {number(summary.maximum)} points ({percent(share)}), "
+        f"and half of the students have {summary.median:.1f} or more. The standard "
+        f"deviation, a typical distance from the mean, is {summary.deviation:.1f} points."
+    )
+    crowded = sorted((band.students / (band.end - band.start), band) for band in bands)
+    if len(bands) > 1 and crowded[-1][0] > crowded[-2][0]:
+        band = crowded[-1][1]
+        sentences.append(
+            f"The most common points are between {100 * band.start // TENTHS} and "
+            f"{100 * band.end // TENTHS} % of the maximum."
+        )
+    return sentences
+
+
+def _of_exercises(lines: Sequence[ExerciseLine], summary: Summary) -> list[str]:
+    """Return sentences on the exercises that are hard, easy, or hard for good students."""
+    order = sorted((line.facility, line.title) for line in lines if line.facility is not None)
+    sentences = [
+        "Facility is the mean share of an exercise's points among students who handed it in: high "
+        "means easy."
+    ]
+    if order:
+        (low, hardest), (high, easiest) = order[0], order[-1]
+        rest = f", easiest “{easiest}” ({percent(high)})" if len(order) > 1 else ""
+        sentences.append(f"Hardest was “{hardest}” ({percent(low)}){rest}.")
+    hard = [f"“{title}”" for facility, title in order if facility < HARD]
+    if len(hard) > 1:
+        sentences.append(
+            f"On average, students got less than half of the points in {few(hard, 4)}."
+        )
+    against = [
+        f"“{exercise.title}”"
+        for exercise in summary.exercises
+        if exercise.figures.students >= statistics.FEW and exercise.discrimination.high < 0
+    ]
+    if against:
+        sentences.append(
+            f"Students who are good at the rest do worse in {few(against, 4)}: check what it asks "
+            f"before you rely on its points."
+        )
+    if len(lines) > MOST_EXERCISES:
+        sentences.append(f"Only the first {MOST_EXERCISES} of {len(lines)} exercises are shown.")
+    return sentences
+
+
+def _of_mistakes(lines: Sequence[MistakeLine]) -> list[str]:
+    if not lines:
+        return [f"No named mistake was made by {FEWEST} or more students."]
+    sentences = [
+        "A mistake is named if it gives exactly the student's numbers; the sentence is the one "
+        "that the student read. The mistakes that cost the class most points come first: "
+        "explaining these again helps most."
+    ]
+    if len(lines) > MOST_MISTAKES:
+        sentences.append(f"Only the first {MOST_MISTAKES} of {len(lines)} are shown.")
+    return [*sentences, f"A mistake that fewer than {FEWEST} students made is not listed."]
+
+
+# The two output formats.
+
+
 def as_html(report: ClassReport) -> str:
     """Return one self-contained page, which prints on two sheets."""
-    content = _content(report, "screen")
-    text: str = environment().get_template("class_report.html").render(**content)
-    return text
+    template = environment().get_template("class_report.html")
+    return template.render(**_content(report, "screen"))
 
 
 def as_pdf(report: ClassReport) -> bytes:
@@ -375,7 +365,7 @@ def template_inputs(report: ClassReport) -> dict[str, str]:
 
 def _content(report: ClassReport, medium: Literal["paper", "screen"]) -> dict[str, Any]:
     """Return the content of both templates: the report, its charts, and their descriptions."""
-    parts = [f"{report.range_of(band)} of the points: {band.students}" for band in report.bands]
+    parts = [f"{band} of the points: {band.students}" for band in report.bands]
     bars = [
         f"{line.title}: {line.why_not if line.facility is None else percent(line.facility)}"
         for line in report.exercises

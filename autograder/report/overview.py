@@ -1,9 +1,8 @@
 """Overview of a class during grading: a row for each student, the points, and the mistakes."""
 
-from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal
 
 import msgspec
 
@@ -18,11 +17,6 @@ from autograder.report.model import (
     Status,
 )
 
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-Floats: TypeAlias = "npt.NDArray[np.float64]"
 MAX_SHOWN = 20
 HARMLESS = frozenset({"graded", "missing", "by hand", "excused"})  # statuses that need no person
 
@@ -75,82 +69,59 @@ class Row(msgspec.Struct, frozen=True):
         return " | ".join(self.notes)
 
 
-class Taken:
-    """The points of one exercise: for each student who handed it in, the points of each check."""
+class Taken(msgspec.Struct):
+    """The points of one exercise, for the students who handed it in.
 
-    def __init__(self, name: str, title: str, maximum: float) -> None:
-        self.name, self.title, self.maximum = name, title, maximum
-        self.checks: list[tuple[str, str, float]] = []  # name, title and maximum points
-        self.students: list[int] = []
-        self._points = array("d")
+    `checks` has the name, the title and the maximum points of each check. `points` has a row for
+    each student: the points of the checks, and then the points of the exercise.
+    """
+
+    name: str
+    title: str
+    maximum: float
+    checks: list[tuple[str, str, float]] = []
+    students: list[int] = []
+    points: list[list[float]] = []
 
     def add(self, student: int, report: ExerciseReport) -> None:
-        """Add a student's results.
-
-        The first report that is added decides which checks are counted.
-        """
+        """Add a student's results. The first report decides which checks are counted."""
         if not self.checks:
-            self.checks = [(each.name, each.title, each.max_points) for each in report.checks]
-        points = {each.name: each.points for each in report.checks}
+            self.checks = [(check.name, check.title, check.max_points) for check in report.checks]
+        points = {check.name: check.points for check in report.checks}
         self.students.append(student)
-        self._points.extend(points.get(name, 0.0) for name, _, _ in self.checks)
-        self._points.append(report.points)
-
-    @property
-    def points(self) -> Floats:
-        """The points as an array of shape (students, checks + 1).
-
-        The last column has the points of the exercise; each other column has the points of a check.
-        """
-        import numpy as np
-
-        return np.array(self._points).reshape(len(self.students), len(self.checks) + 1)
+        self.points.append([*(points.get(name, 0.0) for name, _, _ in self.checks), report.points])
 
 
 class Scores:
     """The points of all students who handed in work and are not excused.
 
     The statistics of an exercise use only students who handed it in and whose points are known.
-    Missing work counts as 0 in a student's total, as it does in the grade.
+    Missing work counts as 0 in a student's total, as it does in the grade. `totals` has each
+    student's points before lateness, and `by_exercise` a row of points for each student.
     """
 
     def __init__(self, exercises: Sequence[Exercise]) -> None:
         self.exercises = {e.name: Taken(e.name, e.title, e.points) for e in exercises}
         self.students: list[str] = []
-        self._totals = array("d")
-        self._by_exercise = array("d")
+        self.totals: list[float] = []
+        self.by_exercise: list[list[float]] = []
 
     def add(self, report: Report) -> None:
         """Add one student's report."""
         measured = [e for e in report.exercises if e.status not in WITHOUT_POINTS and not e.excused]
-        if report.excused or not measured:
+        if not measured:
             return
-        number = len(self.students)
+        for exercise in measured:
+            if exercise.checks:
+                self.exercises[exercise.name].add(len(self.students), exercise)
+        points = {exercise.name: exercise.points for exercise in report.exercises}
         self.students.append(report.student)
-        for each in measured:
-            if each.checks:
-                self.exercises[each.name].add(number, each)
-        points = {each.name: each.points for each in report.exercises}
-        self._by_exercise.extend(points.get(name, 0.0) for name in self.exercises)
-        self._totals.append(sum(points.values()))
-
-    @property
-    def totals(self) -> Floats:
-        """Each student's points in all exercises, before lateness; shape (students,)."""
-        import numpy as np
-
-        return np.array(self._totals)
-
-    @property
-    def by_exercise(self) -> Floats:
-        """The points as an array of shape (students, exercises); missing work counts as 0."""
-        import numpy as np
-
-        return np.array(self._by_exercise).reshape(len(self.students), len(self.exercises))
+        self.by_exercise.append([points.get(name, 0.0) for name in self.exercises])
+        self.totals.append(sum(points.values()))
 
     def measured(self) -> list[Taken]:
         """Return the exercises in which the points of at least one student are known."""
-        return [each for each in self.exercises.values() if each.students]
+        return [taken for taken in self.exercises.values() if taken.students]
 
 
 class MistakeCount(msgspec.Struct):
@@ -194,6 +165,13 @@ class ClassMistakes:
     def __init__(self) -> None:
         self._made: dict[tuple[str, str], MistakeCount] = {}
 
+    def _count(self, row: int, exercise: ExerciseReport, id: str) -> MistakeCount:
+        """Return the count of a mistake, with this student."""
+        count = self._made.setdefault((exercise.name, id), MistakeCount(exercise.title, id))
+        if row not in count.by[-1:]:
+            count.by.append(row)
+        return count
+
     def add(self, row: int, exercise: ExerciseReport) -> None:
         """Add the mistakes of one student in one exercise.
 
@@ -202,30 +180,24 @@ class ClassMistakes:
         """
         read: set[tuple[str, str]] = set()
         for check in exercise.checks:
-            if check.diagnosis is None:
-                continue
-            ids = check.diagnosis.misconceptions
-            for id in ids:
-                new = MistakeCount(exercise.title, id)
-                count = self._made.setdefault((exercise.name, id), new)
-                if not count.by or count.by[-1] != row:
-                    count.by.append(row)
-                count.lost += (check.max_points - check.points) / len(ids)
-                said = {(id, text) for text in _in_general(check.diagnosis, id)} - read
+            diagnosis = check.diagnosis
+            for id in diagnosis.misconceptions if diagnosis is not None else ():
+                assert diagnosis is not None
+                count = self._count(row, exercise, id)
+                count.lost += (check.max_points - check.points) / len(diagnosis.misconceptions)
+                said = {(id, text) for text in _in_general(diagnosis, id)} - read
                 count.readings.update(text for _, text in said)
                 read |= said
-                if check.diagnosis.function not in {"", *count.functions}:
-                    count.functions.append(check.diagnosis.function)
+                if diagnosis.function not in {"", *count.functions}:
+                    count.functions.append(diagnosis.function)
 
     def add_line(self, row: int, exercise: ExerciseReport) -> None:
         """Add the lines of a repair. A line has no name, so its text identifies it."""
         places = exercise.repair.places if exercise.repair is not None else ()
         if places:
-            text = "\n".join(dict.fromkeys(place.text for place in places))
-            new = MistakeCount(exercise.title, text)
-            count = self._made.setdefault((exercise.name, text), new)
-            count.by.append(row)
             failed = [check for check in exercise.checks if check.lacks_name_and_line]
+            text = "\n".join(dict.fromkeys(place.text for place in places))
+            count = self._count(row, exercise, text)
             count.lost += sum(check.max_points - check.points for check in failed)
 
     def commonest(self) -> list[MistakeCount]:

@@ -5,13 +5,16 @@ arrays `points` and `rest` have the shape (students,) or (students, items).
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from autograder.course.text import number, several
-from autograder.report.overview import Floats, Scores, Taken
+from autograder.report.overview import Scores, Taken
+
+Floats = npt.NDArray[np.float64]
 
 END = 0.27  # share of the class at each end; by Kelley (1939), the best choice
 SEED = 1979
@@ -28,9 +31,9 @@ class Item(NamedTuple):
 
     `facility` is the mean share of the item's points, from 0 to 1. `deviation` is the standard
     deviation of that share. `discrimination` is Pearson's correlation of `points` with `rest`.
-    `efficiency` is the covariance of `points` with `rest`, divided by its largest possible value.
-    `ends` is the facility among the best 27 % of the students minus the facility among the lowest
-    27 %; students are ranked by their totals.
+    `efficiency` is the covariance of `points` with `rest`, divided by its largest possible value,
+    which it has if both are sorted. `ends` is the facility among the best 27 % of the students
+    minus the facility among the lowest 27 %; students are ranked by their totals.
     """
 
     students: int
@@ -45,34 +48,20 @@ def item_statistics(points: Floats, rest: Floats, maximum: float) -> Item:
     """Return the statistics of an item with `maximum` points; arrays have the shape (students,)."""
     count = len(points)
     part = points / maximum if maximum else np.full(count, np.nan)
+    discrimination = efficiency = np.nan
+    if count > 2 and not _constant(points) and not _constant(rest):
+        own, other = points - points.mean(), rest - rest.mean()
+        r = own @ other / np.sqrt((own @ own) * (other @ other))
+        discrimination = float(np.clip(r, -1.0, 1.0))
+        efficiency = float((points @ other) / (np.sort(points) @ np.sort(other)))
     return Item(
         count,
         float(part.mean()) if count else np.nan,
         float(part.std(ddof=1)) if count > 1 else np.nan,
-        correlation(points, rest),
-        efficiency(points, rest),
+        discrimination,
+        efficiency,
         ends(part, points + rest),
     )
-
-
-def correlation(one: Floats, other: Floats) -> float:
-    """Return Pearson's r; NaN for fewer than three students or a constant array."""
-    if len(one) < 3 or _constant(one) or _constant(other):
-        return np.nan
-    a, b = one - one.mean(), other - other.mean()
-    return float(np.clip(a @ b / np.sqrt((a @ a) * (b @ b)), -1.0, 1.0))
-
-
-def efficiency(points: Floats, rest: Floats) -> float:
-    """Return the covariance of `points` and `rest`, divided by its largest possible value.
-
-    The covariance is largest if both arrays are sorted. The result is NaN for fewer than three
-    students or a constant array.
-    """
-    if len(points) < 3 or _constant(points) or _constant(rest):
-        return np.nan
-    centred = rest - rest.mean()
-    return float((points @ centred) / (np.sort(points) @ np.sort(centred)))
 
 
 def ends(part: Floats, totals: Floats) -> float:
@@ -103,8 +92,8 @@ def against_the_grain(points: Floats, rest: Floats) -> list[int]:
     if len(points) < 3:
         return []
     pull = (points - points.mean()) * (rest - rest.mean())
-    order = np.lexsort((np.arange(len(pull)), pull))
-    return [int(each) for each in order[:3] if pull[each] < 0]
+    order = np.argsort(pull, kind="stable")
+    return [int(student) for student in order[:3] if pull[student] < 0]
 
 
 def _constant(values: Floats) -> bool:
@@ -142,11 +131,13 @@ class Interval(NamedTuple):
     high: float
 
 
+UNKNOWN = Interval(np.nan, np.nan)
+
+
 def interval_text(interval: Interval) -> str:
     """Return a text such as “0.12 to 0.40”, or an empty text if the interval is not known."""
-    if not math.isfinite(interval.low):
-        return ""
-    return f"{interval.low:.2f} to {interval.high:.2f}".replace("-", "−")
+    text = f"{interval.low:.2f} to {interval.high:.2f}".replace("-", "−")
+    return text if math.isfinite(interval.low) else ""
 
 
 def bootstrap_draws(students: int) -> Floats:
@@ -173,33 +164,27 @@ def correlation_intervals(points: Floats, rest: Floats, drawn: Floats) -> list[I
     spread_one = drawn @ points**2 / size - one**2
     spread_other = drawn @ rest**2 / size - other**2
     with np.errstate(invalid="ignore", divide="ignore"):
-        found = both / np.sqrt(spread_one * spread_other)
-    found[(spread_one < 1e-12) | (spread_other < 1e-12)] = np.nan
-    return _intervals(np.clip(found, -1, 1))
+        sampled = both / np.sqrt(spread_one * spread_other)
+    sampled[(spread_one < 1e-12) | (spread_other < 1e-12)] = np.nan
+    return _intervals(np.clip(sampled, -1, 1))
 
 
 def interval_of(statistic: Callable[[Floats], float], points: Floats, drawn: Floats) -> Interval:
     """Return the interval of any statistic of `points`, computed from every sampled class."""
-    number = np.arange(len(points))
-    found = [statistic(points[np.repeat(number, row.astype(int))]) for row in drawn]
-    return _intervals(np.array(found)[:, None])[0]
+    students = np.arange(len(points))
+    sampled = [statistic(points[np.repeat(students, row.astype(int))]) for row in drawn]
+    return _intervals(np.array(sampled)[:, None])[0]
 
 
-def _intervals(found: Floats) -> list[Interval]:
+def _intervals(sampled: Floats) -> list[Interval]:
     """Return each column's interval; NaN if most sampled classes have no value for the column."""
-    tails = [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
     intervals = []
-    for column in found.T:
+    for column in sampled.T:
         known = column[np.isfinite(column)]
-        if 2 * len(known) < len(column):
-            intervals.append(Interval(np.nan, np.nan))
-        else:
-            low, high = np.quantile(known, tails)
-            intervals.append(Interval(float(low), float(high)))
+        is_known = 2 * len(known) >= len(column)
+        tails = np.quantile(known, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]) if is_known else UNKNOWN
+        intervals.append(Interval(*map(float, tails)))
     return intervals
-
-
-UNKNOWN = Interval(np.nan, np.nan)
 
 
 class Measured(NamedTuple):
@@ -211,9 +196,9 @@ class Measured(NamedTuple):
     figures: Item
     facility: Interval
     discrimination: Interval
-    bars: tuple[int, ...] = ()
-    failed: int = 0
-    against: tuple[str, ...] = ()
+    bars: tuple[int, ...]
+    failed: int
+    against: tuple[str, ...]
 
 
 class Summary(NamedTuple):
@@ -238,14 +223,12 @@ class Summary(NamedTuple):
 
 def summarise(scores: Scores) -> Summary:
     """Return the statistics of all students who handed in work."""
-    totals, count = scores.totals, len(scores.students)
-    maximum = sum(each.maximum for each in scores.exercises.values())
+    totals, count = np.array(scores.totals, float), len(scores.students)
+    points = np.array(scores.by_exercise, float)
+    maximum = sum(exercise.maximum for exercise in scores.exercises.values())
     measured = [_measured(taken, scores.students, totals) for taken in scores.measured()]
-    alpha = cronbach_alpha(scores.by_exercise)
-    interval, error = UNKNOWN, np.nan
-    if np.isfinite(alpha):
-        interval = interval_of(cronbach_alpha, scores.by_exercise, bootstrap_draws(count))
-        error = standard_error_of_measurement(scores.by_exercise, alpha)
+    alpha = cronbach_alpha(points)
+    is_known = np.isfinite(alpha)
     return Summary(
         students=count,
         maximum=maximum,
@@ -254,30 +237,30 @@ def summarise(scores: Scores) -> Summary:
         deviation=float(totals.std(ddof=1)) if count > 1 else np.nan,
         bars=tenths(totals, maximum),
         alpha=alpha,
-        alpha_in=interval,
-        error=error,
-        exercises=tuple(exercise for exercise, _ in measured),
-        checks=tuple(check for _, checks in measured for check in checks),
+        alpha_in=(
+            interval_of(cronbach_alpha, points, bootstrap_draws(count)) if is_known else UNKNOWN
+        ),
+        error=standard_error_of_measurement(points, alpha) if is_known else np.nan,
+        exercises=tuple(items[-1] for items in measured),
+        checks=tuple(check for items in measured for check in items[:-1]),
     )
 
 
-def _measured(taken: Taken, students: list[str], totals: Floats) -> tuple[Measured, list[Measured]]:
-    """Return statistics of an exercise and of its checks, from the students who handed it in."""
-    own = totals[taken.students]
-    names = [students[number] for number in taken.students]
-    points = taken.points
-    maxima = np.array([*(most for _, _, most in taken.checks), taken.maximum])
-    rest = own[:, None] - points
-    drawn = bootstrap_draws(len(own))
+def _measured(taken: Taken, students: Sequence[str], totals: Floats) -> list[Measured]:
+    """Return the statistics of each check, and then of the exercise."""
+    points = np.array(taken.points, float)
+    rest = totals[taken.students][:, None] - points
+    titles = [*(title for _, title, _ in taken.checks), taken.title]
+    maxima = [*(most for _, _, most in taken.checks), taken.maximum]
+    drawn = bootstrap_draws(len(points))
     with np.errstate(invalid="ignore", divide="ignore"):
-        facilities = mean_intervals(points / maxima, drawn)
+        facilities = mean_intervals(points / np.array(maxima), drawn)
     correlations = correlation_intervals(points, rest, drawn)
     items = []
-    titles = [*(title for _, title, _ in taken.checks), taken.title]
-    for index, title in enumerate(titles):
-        own_points, own_rest, maximum = points[:, index], rest[:, index], float(maxima[index])
-        figures = item_statistics(own_points, own_rest, maximum)
-        pulling = against_the_grain(own_points, own_rest) if figures.discrimination < 0 else []
+    for index, (title, maximum) in enumerate(zip(titles, maxima, strict=True)):
+        own, own_rest = points[:, index], rest[:, index]
+        figures = item_statistics(own, own_rest, maximum)
+        pulling = against_the_grain(own, own_rest) if figures.discrimination < 0 else []
         items.append(
             Measured(
                 taken.title,
@@ -286,11 +269,12 @@ def _measured(taken: Taken, students: list[str], totals: Floats) -> tuple[Measur
                 figures,
                 facilities[index],
                 correlations[index],
-                failed=int((own_points < maximum).sum()),
-                against=tuple(names[student] for student in pulling),
+                bars=tenths(own, maximum),
+                failed=int((own < maximum).sum()),
+                against=tuple(students[taken.students[place]] for place in pulling),
             )
         )
-    return items[-1]._replace(bars=tenths(points[:, -1], taken.maximum)), items[:-1]
+    return items
 
 
 def tenths(points: Floats, maximum: float) -> tuple[int, ...]:
@@ -298,7 +282,7 @@ def tenths(points: Floats, maximum: float) -> tuple[int, ...]:
     if not maximum:
         return (0,) * TENTHS
     tenth = np.clip(np.floor(TENTHS * points / maximum + 1e-9), 0, TENTHS - 1).astype(int)
-    return tuple(int(each) for each in np.bincount(tenth, minlength=TENTHS))
+    return tuple(np.bincount(tenth, minlength=TENTHS).tolist())
 
 
 def class_sentences(summary: Summary) -> list[str]:
@@ -306,40 +290,37 @@ def class_sentences(summary: Summary) -> list[str]:
     count = summary.students
     if not count:
         return ["Nobody's points are known yet, so there are no figures."]
-    said = [f"Points are known for {several(count, 'student')}; these figures are about them."]
+    sentences = [f"Points are known for {several(count, 'student')}; these figures are about them."]
     if count == 1:
-        return [*said, "One student is too few for figures about a class."]
-    said.append(
+        return [*sentences, "One student is too few for figures about a class."]
+    sentences.append(
         f"The mean is {summary.mean:.1f} of {number(summary.maximum)} points, the median "
         f"{summary.median:.1f}, the standard deviation {summary.deviation:.1f}."
     )
     if count < FEW:
-        return [
-            *said,
+        sentences.append(
             f"With fewer than {FEW} students it is not known which exercises or checks tell "
             f"strong work from weak work, or how reliable the points are: other students would "
-            f"give other figures. The numbers of students who passed a check are exact.",
-        ]
-    return [*said, *_of_reliability(summary)]
-
-
-def _of_reliability(summary: Summary) -> list[str]:
+            f"give other figures. The numbers of students who passed a check are exact."
+        )
+        return sentences
     if not math.isfinite(summary.alpha):
-        return ["The reliability of the points is not known: the exercises do not differ enough."]
+        reason = "The reliability of the points is not known: the exercises do not differ enough."
+        return [*sentences, reason]
     low, high = summary.alpha_in
     span = f" (95 % interval {low:.2f} to {high:.2f})" if math.isfinite(low) else ""
-    said = [
+    sentences.append(
         f"Cronbach's α over the exercises is {summary.alpha:.2f}{span}: how well they agree on who "
         f"did well. It does not use checks, since those of one exercise depend on each other."
-    ]
+    )
     if math.isfinite(summary.error):
-        said.append(
+        sentences.append(
             f"A student's total is uncertain by about {summary.error:.1f} points (standard error "
             f"of measurement)."
         )
     if summary.alpha < RELIABLE:
-        said.append("Differences of a few points between students say little.")
-    return said
+        sentences.append("Differences of a few points between students say little.")
+    return sentences
 
 
 def item_remark(measured: Measured) -> str:

@@ -165,8 +165,8 @@ def test_the_rules_by_themselves():
     assert may_be_told(5, 5, 10)
     assert not may_be_told(5, 9)
     assert not may_be_told(4)
-    assert with_company([2], {0: 9, 1: 7, 2: 3}) == {1, 2}
-    assert with_company([0, 2], {0: 9, 1: 7, 2: 3}) == {0, 2}
+    assert with_company([2], [9, 7, 3]) == {1, 2}
+    assert with_company([0, 2], [9, 7, 3]) == {0, 2}
 
 
 def test_of_four_students_nothing_is_told():
