@@ -79,13 +79,18 @@ def refuse_errors_in_code(course: Course, exercises: Sequence[Exercise]) -> None
     modules: dict[str, ModuleType] = {}
     with importable(course):
         for exercise in exercises:
-            module = _module_of(course, exercise)
-            if isinstance(module, ModuleType):
+            try:
+                module = load_module(course.content.reference, exercise.name)
+            except Exception as error:
+                doing = f"the misconceptions of {exercise.name} cannot be loaded"
+                path = _misconceptions_file(course, exercise.name)
+                errors.append(as_authoring_error(error, course.grading, path, doing))
+                continue
+            if module is None:
+                errors += _misnamed_file(course, exercise)
+            else:
                 modules[exercise.name] = module
-            elif module is not None:
-                errors.append(module)
-        for path, module in _loaded_modules(course.grading):
-            errors += _undefined_names(path, module)
+        errors += _undefined_names(course.grading)
         for exercise in () if errors else exercises:
             errors += _errors_in_uses(course, exercise)
             if exercise.name in modules:
@@ -97,34 +102,23 @@ def refuse_errors_in_code(course: Course, exercises: Sequence[Exercise]) -> None
                 tried_variants(course, exercise)
 
 
-def _module_of(course: Course, exercise: Exercise) -> ModuleType | AuthoringError | None:
-    """Return the module of an exercise's misconceptions, or an error if it cannot be loaded.
-
-    Return None if there is no such module.
-    """
+def _misconceptions_file(course: Course, exercise: str) -> Path:
     folder = course.root / course.content.reference / "misconceptions"
-    try:
-        module = load_module(course.content.reference, exercise.name)
-    except Exception as error:
-        doing = f"the misconceptions of {exercise.name} cannot be loaded"
-        path = _file_of(folder, exercise.name)
-        return as_authoring_error(error, course.grading, path, doing)
-    if module is not None:
-        return module
-    others = {path.stem for path in folder.glob("[!_]*")} if folder.is_dir() else set()
-    near = nearest(exercise.name, sorted(others - set(course.exercises)), ALIKE)
-    if not near:
-        return None
-    says = (
-        f"this file belongs to no exercise, and `{exercise.name}` has no file of misconceptions; "
-        f"did you mean `{exercise.name}`?"
-    )
-    return AuthoringError(_file_of(folder, near), 1, says)
-
-
-def _file_of(folder: Path, exercise: str) -> Path:
     package = folder / exercise / "__init__.py"
     return package if package.is_file() else folder / f"{exercise}.py"
+
+
+def _misnamed_file(course: Course, exercise: Exercise) -> Iterator[AuthoringError]:
+    """Yield an error if a file of misconceptions has almost the name of an exercise without one."""
+    folder = _misconceptions_file(course, exercise.name).parent
+    others = {path.stem for path in folder.glob("[!_]*")} - set(course.exercises)
+    near = nearest(exercise.name, sorted(others), ALIKE)
+    if near:
+        says = (
+            f"this file belongs to no exercise, and `{exercise.name}` has no file of "
+            f"misconceptions; did you mean `{exercise.name}`?"
+        )
+        yield AuthoringError(_misconceptions_file(course, near), 1, says)
 
 
 def _errors_in_misconceptions(
@@ -158,27 +152,20 @@ def _errors_in_misconceptions(
     return errors
 
 
-def _loaded_modules(folders: Sequence[Path]) -> list[tuple[Path, ModuleType]]:
-    """Return the imported modules that come from files in some folders, each with its file."""
+def _undefined_names(folders: Sequence[Path]) -> Iterator[AuthoringError]:
+    """Yield an error for each undefined name in the functions of the imported course modules."""
     modules = {}
     for module in list(sys.modules.values()):
         path = Path(getattr(module, "__file__", None) or "")
         if path.suffix == ".py" and any(folder in path.parents for folder in folders):
             modules[path] = module
-    return sorted(modules.items())
-
-
-def _undefined_names(path: Path, module: ModuleType) -> list[AuthoringError]:
-    """Return an error for each undefined name in the functions of an imported module."""
-    text = course_text(path)
-    known = {*vars(module), *dir(builtins)}
-    tables = list(_below(symtable.symtable(text.text, str(path), "exec")))
-    for table in tables:
-        symbols = (s for s in table.get_symbols() if s.is_global() and s.is_assigned())
-        known |= {symbol.get_name() for symbol in symbols}
-    errors = []
-    for table in tables:
-        for symbol in table.get_symbols():
+    for path, module in sorted(modules.items()):
+        text = course_text(path)
+        tables = list(_below(symtable.symtable(text.text, str(path), "exec")))
+        symbols = [(table, symbol) for table in tables for symbol in table.get_symbols()]
+        known = {*vars(module), *dir(builtins)}
+        known |= {s.get_name() for _, s in symbols if s.is_global() and s.is_assigned()}
+        for table, symbol in symbols:
             name = symbol.get_name()
             if symbol.is_global() and symbol.is_referenced() and name not in known:
                 local = [s.get_name() for s in table.get_symbols() if s.is_local()]
@@ -186,8 +173,7 @@ def _undefined_names(path: Path, module: ModuleType) -> list[AuthoringError]:
                 first = table.get_lineno()
                 uses = (n for n in ast.walk(text.tree) if isinstance(n, ast.Name) and n.id == name)
                 lines = [node.lineno for node in uses if node.lineno >= first]
-                errors.append(AuthoringError(path, min(lines, default=first), says))
-    return errors
+                yield AuthoringError(path, min(lines, default=first), says)
 
 
 def _near_name(name: str, known: Sequence[str]) -> str:
@@ -197,7 +183,6 @@ def _near_name(name: str, known: Sequence[str]) -> str:
 
 
 def _below(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
-    """Yield the symbol tables inside a module's table. The module's own code has run already."""
     for child in table.get_children():
         yield child
         yield from _below(child)
@@ -227,62 +212,52 @@ def _defined_in_solution(course: Course, exercise: Exercise) -> Statements | Non
 
 
 def _errors_in_uses(course: Course, exercise: Exercise) -> list[AuthoringError]:
-    """Return an error for each unknown name that the checks of an exercise use.
-
-    A name is unknown if the solution or the reference does not define it, or if it means a question
-    that `course.yml` does not have.
-    """
+    """Return an error for each unknown name that the checks of an exercise use."""
     text = course_text(course.checks_file(exercise.name))
     solution = _defined_in_solution(course, exercise)
     errors: dict[AuthoringError, None] = {}
     for function in (each for each in ast.walk(text.tree) if isinstance(each, Function)):
         parameters = {argument.arg for argument in function.args.args}
         for node in ast.walk(function):
-            if isinstance(node, ast.Call):
-                line = node.args[0].lineno if node.args else node.lineno
-                messages = [*_wrong_reading(node, exercise, solution)]
-            elif isinstance(node, ast.Attribute) and getattr(node.value, "id", "") in parameters:
-                line, fixture = node.lineno, ast.unparse(node.value)
-                messages = [*_wrong_attribute(fixture, node.attr, course, solution)]
-            else:
-                continue
-            errors |= dict.fromkeys(AuthoringError(text.path, line, says) for says in messages)
+            says, line = "", getattr(node, "lineno", 0)
+            match node:
+                case ast.Attribute(value=ast.Name(id=fixture), attr=name) if fixture in parameters:
+                    if fixture == "reference":
+                        says = _unknown_in_reference(name, course.content.reference)
+                    elif fixture == "submission":
+                        says = _unknown_in_solution(name, solution)
+                case ast.Call(
+                    func=ast.Attribute(value=ast.Name(id="submission"), attr=method),
+                    args=[ast.Constant(value=value, lineno=line), *_],
+                ):
+                    says = _unknown_value(method, str(value), exercise, solution)
+            if says:
+                errors[AuthoringError(text.path, line, says)] = None
     return list(errors)
 
 
-def _wrong_attribute(
-    fixture: str, name: str, course: Course, solution: Statements | None
-) -> Iterator[str]:
-    """Yield an error if checks use a `reference.name` or `submission.name` that does not exist."""
-    package = course.content.reference
-    if fixture == "reference":
-        module = sys.modules.get(package) or importlib.import_module(package)
-        if not (hasattr(module, name) or importlib.util.find_spec(f"{package}.{name}")):
-            near = _near_name(name, [*names_of(module), *modules_in(package)])
-            yield f"the reference, {package}/__init__.py, has no `{name}`{near}"
-    defined = {*(solution or ()), *dir(Submission)}
-    if fixture == "submission" and solution is not None and name not in defined:
-        near = _near_name(name, [*solution, *names_of(Submission)])
-        yield f"the solution has no `{name}`{near}"
+def _unknown_in_reference(name: str, package: str) -> str:
+    module = sys.modules.get(package) or importlib.import_module(package)
+    if hasattr(module, name) or importlib.util.find_spec(f"{package}.{name}"):
+        return ""
+    near = _near_name(name, [*names_of(module), *modules_in(package)])
+    return f"the reference, {package}/__init__.py, has no `{name}`{near}"
 
 
-def _wrong_reading(
-    node: ast.Call, exercise: Exercise, solution: Statements | None
-) -> Iterator[str]:
-    """Yield an error if `submission.value(…)` names an unknown value or question."""
-    match node:
-        case ast.Call(
-            func=ast.Attribute(value=ast.Name(id="submission"), attr=method),
-            args=[ast.Constant(value=value), *_],
-        ):
-            word = str(value)
-        case _:
-            return
-    if method in {"value", "kept_value"} and solution is not None and word not in solution:
-        yield f"the solution has no `{word}`{_near_name(word, [*solution])}"
+def _unknown_in_solution(name: str, solution: Statements | None) -> str:
+    if solution is None or name in {*solution, *dir(Submission)}:
+        return ""
+    return f"the solution has no `{name}`{_near_name(name, [*solution, *names_of(Submission)])}"
+
+
+def _unknown_value(method: str, word: str, exercise: Exercise, solution: Statements | None) -> str:
+    """Return the error if `submission.value(word)` or a similar call reads an unknown name."""
     questions = [question.name for question in exercise.questions]
     if method == "answer" and word not in questions:
-        yield f"course.yml has no question `{word}`{meant(word, questions)}"
+        return f"course.yml has no question `{word}`{meant(word, questions)}"
+    if method in {"value", "kept_value"}:
+        return _unknown_in_solution(word, solution)
+    return ""
 
 
 def _errors_in_runs(
@@ -296,7 +271,10 @@ def _errors_in_runs(
     function = recipe.function
     here = places.of_recipe(function, "")
 
-    def stopped(error: Exception, doing: str, at: AuthoringError = here) -> AuthoringError:
+    def stopped(
+        error: Exception, what: str, at: AuthoringError = here, when: str = ""
+    ) -> AuthoringError:
+        doing = f"{what} of `{function}` raises an error{when}"
         return as_authoring_error(error, folders, at.path, doing, at.line)
 
     with _without_torch(), np.errstate(all="ignore"):
@@ -304,21 +282,21 @@ def _errors_in_runs(
             drawn = recipe.drawn(0)
             probes = list(drawn) if isinstance(drawn, Iterable) else drawn
         except Exception as error:
-            return [stopped(error, f"the probes of `{function}` cannot be drawn")]
+            return [stopped(error, "the function `probes`")]
         says = _errors_in_probes(recipe, probes)
         if says:
             says = f"the probes of `{function}`: {says}"
             return [places.of_recipe(function, says, "probes")]
         fault, state = _first_state(recipe, ())
         if fault is not None:
-            return [stopped(fault, f"the recipe of `{function}` raises an error")]
+            return [stopped(fault, "a step of the recipe")]
         errors = []
-        for what, call in [] if state is None else _said_of(recipe, state):
+        for what, call in [] if state is None else _descriptions(recipe, state):
             try:
                 call()
             except Exception as error:
                 if not _is_torch(error) and no_input_causes(error):
-                    errors.append(stopped(error, f"{what} of `{function}` raises an error"))
+                    errors.append(stopped(error, what))
         changes: list[Change] = [*map(Alternative, recipe.alternatives), *recipe.misconceptions]
         for change in () if errors else changes:
             fault, _ = _first_state(recipe, (change,))
@@ -327,8 +305,8 @@ def _errors_in_runs(
                 if isinstance(change, Misconception):
                     name = f"the misconception `{change.id}`"
                 every = "" if no_input_causes(fault) else " at every call"
-                doing = f"{name} of `{function}` raises an error{every}"
-                errors.append(stopped(fault, doing, places.of_misconception(change, "")))
+                place = places.of_misconception(change, "")
+                errors.append(stopped(fault, name, place, every))
         return errors
 
 
@@ -345,7 +323,6 @@ def _without_torch() -> Iterator[None]:
 
 
 def _errors_in_probes(recipe: Recipe, probes: Any) -> str:
-    """Return the error in the probes of a recipe, or an empty text if there is none."""
     listed = isinstance(probes, list) and all(isinstance(p, Probe | tuple) for p in probes)
     if not listed or not probes:
         return "expected a list with at least one Probe or tuple of arguments."
@@ -363,16 +340,15 @@ def _errors_in_probes(recipe: Recipe, probes: Any) -> str:
     return ""
 
 
-def _said_of(recipe: Recipe, state: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
+def _descriptions(recipe: Recipe, state: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
     """Yield the functions with which a recipe describes a right call: a label, and a call."""
-    yield "`axes`", lambda: recipe.axes(state)
+    yield "`axes`", partial(recipe.axes, state)
     for trait in recipe.traits:
         yield f"the trait {trait.when!r}", partial(trait.holds, state)
     for fact in recipe.facts:
         yield f"the fact `{fact.id}`", partial(fact.holds, state, state.result)
-    spread = recipe.comparison.spread
-    if spread is not None:
-        yield "`spread`", lambda: spread(state)
+    if recipe.comparison.spread is not None:
+        yield "`spread`", partial(recipe.comparison.spread, state)
 
 
 def _first_state(recipe: Recipe, changes: Sequence[Change]) -> tuple[Exception | None, Any]:
@@ -380,7 +356,7 @@ def _first_state(recipe: Recipe, changes: Sequence[Change]) -> tuple[Exception |
 
     For torch, return (None, None).
     """
-    met: Exception | None = None
+    first: Exception | None = None
     for probe in recipe.calls(0):
         try:
             return None, recipe.trace(probe, changes)
@@ -389,8 +365,8 @@ def _first_state(recipe: Recipe, changes: Sequence[Change]) -> tuple[Exception |
                 return None, None
             if no_input_causes(error):
                 return error, None
-            met = met or error
-    return met, None
+            first = first or error
+    return first, None
 
 
 def _is_torch(error: BaseException) -> bool:

@@ -20,10 +20,7 @@ def refuse_new_errors(
 ) -> None:
     """Refuse authoring errors in these exercises. Files without errors are not linted again.
 
-    If `only_code` is true, the checks are already collected, and their marks are right.
-
-    Raises:
-        UserError: the lint finds an error. The error is not cached.
+    If `only_code` is true, a judge has already collected the checks.
     """
     cache = Cache.of_user("lint", MAX_KEPT)
     names = [exercise.name for exercise in exercises]

@@ -30,10 +30,12 @@ TUPLES: dict[str, tuple[Any, str]] = {  # fields of a recipe: type of the items,
     "facts": (Fact, "a tuple of Fact"),
     "alternatives": (Mapping, "a tuple of dicts of steps"),
 }
+RECIPE_FIELDS = [field.name for field in dataclasses.fields(Recipe)]
+NamedErrors = Iterator[tuple[str, str]]  # the wrong word and the message, for each error
 
 
 class Places:
-    """Files of an exercise's misconceptions, to find the place of an error. The module is first."""
+    """Files of an exercise's misconceptions, to find the line of an error. The module is first."""
 
     def __init__(self, module: ModuleType) -> None:
         self.path = Path(str(module.__file__))
@@ -55,92 +57,64 @@ class Places:
         """Return an error at the line that assigns to a name of the module."""
         return AuthoringError(self.path, course_text(self.path).line_of_assignment(name), says)
 
-    def of_argument(self, name: str, says: str) -> AuthoringError:
-        """Return an error at the line with a keyword argument in the module."""
-        for node in ast.walk(course_text(self.path).tree):
-            if isinstance(node, ast.keyword) and node.arg == name:
-                return AuthoringError(self.path, node.value.lineno, says)
+    def of_word(self, word: str, says: str) -> AuthoringError:
+        """Return an error at a string or argument, or else at the module's list of mistakes."""
+        for text in self._texts():
+            if line := _line_of(text.tree, word):
+                return AuthoringError(text.path, line, says)
         return self.of_name(NAME, says)
 
     def of_recipe(self, function: str, says: str, word: str = "") -> AuthoringError:
         """Return an error at a word in the call of `Recipe`, or else at the call."""
         for text in self._texts():
-            call = _call_for(text, function)
-            if call is not None:
-                line = _line_in(call, word) if word else 0
-                return AuthoringError(text.path, line or call.lineno, says)
+            for call in (node for node in ast.walk(text.tree) if isinstance(node, ast.Call)):
+                first = [*call.args, *(each.value for each in call.keywords if each.arg == "of")][
+                    :1
+                ]
+                names = [
+                    getattr(node, key, "") for node in first for key in ("value", "id", "attr")
+                ]
+                if getattr(call.func, "id", "") == Recipe.__name__ and function in names:
+                    by_place = dict(zip(RECIPE_FIELDS, call.args, strict=False))
+                    line = _line_of(call, word) if word else 0
+                    line = line or getattr(by_place.get(word), "lineno", call.lineno)
+                    return AuthoringError(text.path, line, says)
         return self.of_word(word or function, says)
-
-    def of_word(self, word: object, says: str) -> AuthoringError:
-        """Return an error at the line with a string, or else at the module's list of mistakes."""
-        for text in self._texts():
-            line = text.line_of_text(str(word))
-            if line:
-                return AuthoringError(text.path, line, says)
-        return self.of_name(NAME, says)
 
     def of_misconception(self, wrong: Change, says: str, word: str = "") -> AuthoringError:
         """Return an error at a word in the code of a mistake or its family, or else at its name."""
-        places: list[tuple[Path, int]] = []
         name = wrong.id if isinstance(wrong, Misconception) else ""
         for text in self._texts() if name else ():
             for family, key, value in _entries(text, name):
-                for tree in (key, value, family) if word else ():
-                    if line := _line_of(tree, word):
-                        return AuthoringError(text.path, line, says)
-                places.append((text.path, key.lineno))
-            line = text.line_of_text(name)
-            places += [(text.path, line)] if line else []
-        if not places and isinstance(wrong.replaces, Mapping):
-            codes = [step.__code__ for step in wrong.replaces.values() if hasattr(step, "__code__")]
-            places = [(Path(code.co_filename), code.co_firstlineno) for code in codes]
-        return AuthoringError(*(places or [(self.path, 1)])[0], says)
+                lines = [_line_of(tree, word) for tree in (key, value, family) if word]
+                return AuthoringError(text.path, next(filter(None, lines), key.lineno), says)
+            if line := _line_of(text.tree, name):
+                return AuthoringError(text.path, line, says)
+        for step in wrong.replaces.values() if isinstance(wrong.replaces, Mapping) else ():
+            if code := getattr(step, "__code__", None):
+                return AuthoringError(Path(code.co_filename), code.co_firstlineno, says)
+        return AuthoringError(self.path, 1, says)
+
+
+def _line_of(tree: ast.AST, word: str) -> int:
+    """Return the first line with a word as a string or as an argument's name; 0 without one."""
+    lines = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and node.value == word:
+            lines.append(node.lineno)
+        elif isinstance(node, ast.keyword) and node.arg == word:
+            lines.append(node.value.lineno)
+    return min(lines, default=0)
 
 
 def _entries(text: CourseText, name: str) -> Iterator[tuple[ast.Call, ast.Constant, ast.expr]]:
     """Yield the families that contain a mistake, with the mistake's key and value."""
-    if f'"{name}"' not in text.text and f"'{name}'" not in text.text:
-        return
     for node in ast.walk(text.tree):
-        if not isinstance(node, ast.Call) or ast.unparse(node.func) != Family.__name__:
-            continue
-        for table in (part for part in ast.walk(node) if isinstance(part, ast.Dict)):
-            for key, value in zip(table.keys, table.values, strict=True):
-                if isinstance(key, ast.Constant) and key.value == name:
-                    yield node, key, value
-
-
-def _line_of(tree: ast.AST, word: str) -> int:
-    """Return the first line of a tree that has the word as a string; 0 if no line has it."""
-    lines = (n.lineno for n in ast.walk(tree) if isinstance(n, ast.Constant) and n.value == word)
-    return min(lines, default=0)
-
-
-def _call_for(text: CourseText, function: str) -> ast.Call | None:
-    """Return the call of `Recipe` that has the function as first argument; None without one."""
-    if function not in text.text:
-        return None
-    for node in ast.walk(text.tree):
-        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
-            continue
-        begins = [*node.args[:1], *(each.value for each in node.keywords if each.arg == "of")]
-        if node.func.id == Recipe.__name__ and function in [
-            getattr(each, field, None) for each in begins for field in ("value", "id", "attr")
-        ]:
-            return node
-    return None
-
-
-def _line_in(call: ast.Call, word: str) -> int:
-    """Return the line of a string or an argument in a call; 0 if the call does not have it."""
-    for node in ast.walk(call):
-        if isinstance(node, ast.Constant) and node.value == word:
-            return node.lineno
-        if isinstance(node, ast.keyword) and node.arg == word:
-            return node.value.lineno
-    fields = [field.name for field in dataclasses.fields(Recipe)]
-    place = fields.index(word) if word in fields else len(call.args)
-    return call.args[place].lineno if place < len(call.args) else 0
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == Family.__name__:
+            for table in (part for part in ast.walk(node) if isinstance(part, ast.Dict)):
+                for key, value in zip(table.keys, table.values, strict=True):
+                    if isinstance(key, ast.Constant) and key.value == name:
+                        yield node, key, value
 
 
 def errors_in_record(
@@ -167,15 +141,15 @@ def errors_in_record(
             what = f"of type {type(function).__name__}"
             if inspect.isfunction(function):
                 what = f"a function {inspect.signature(function)}"
-            yield places.of_argument(name, f"`{name}` is {what}; expected {expected}.")
+            yield places.of_word(name, f"`{name}` is {what}; expected {expected}.")
 
 
-def _takes(function: object, count: int) -> bool:
-    """Return whether an object can be called with `count` arguments."""
+def _takes(function: Any, count: int) -> bool:
     try:
-        return callable(function) and inspect.signature(function).bind(*range(count)) is not None
+        inspect.signature(function).bind(*range(count))
     except (TypeError, ValueError):
         return False
+    return True
 
 
 def errors_in_recipe(
@@ -189,29 +163,24 @@ def errors_in_recipe(
     if solution is not None and name not in solution:
         says = f"the solution has no function `{name}`{meant(name, solution)}"
         return [places.of_recipe(name, says)]
-    errors = [
-        places.of_recipe(
-            name,
-            f"in the recipe of `{name}`, `{field}` is of type {type(value).__name__}; "
-            f"expected {expected}.",
-            field,
-        )
-        for field, value, expected in _wrong_types(recipe)
-    ]
-    if not errors:
-        known = [*recipe.steps, *recipe.parameters, RETURNED]
-        own = None if solution is None else solution[name]
-        for word, says in _wrong_parameters(recipe, own):
-            errors.append(places.of_recipe(name, f"in the recipe of `{name}`, {says}", word))
-        for way in recipe.alternatives:
-            for word, says in _wrong_steps(way, known, f"an alternative solution of `{name}`"):
-                errors.append(places.of_word(word, says))
-        errors += _repeated_keys(places)
-        errors += _errors_in_families(recipe, known, places, folders)
+    errors = []
+    for field, value, expected in _wrong_types(recipe):
+        says = f"`{field}` is of type {type(value).__name__}; expected {expected}."
+        errors.append(places.of_recipe(name, f"in the recipe of `{name}`, {says}", field))
+    if errors:
+        return errors
+    known = [*recipe.steps, *recipe.parameters, RETURNED]
+    for word, says in _wrong_parameters(recipe, solution and solution[name]):
+        errors.append(places.of_recipe(name, f"in the recipe of `{name}`, {says}", word))
+    for way in recipe.alternatives:
+        for word, says in _wrong_steps(way, known, f"an alternative solution of `{name}`"):
+            errors.append(places.of_word(word, says))
+    errors += _repeated_keys(places)
+    errors += _errors_in_families(recipe, known, places, folders)
     return errors
 
 
-def _wrong_types(recipe: Recipe) -> Iterator[tuple[str, object, str]]:
+def _wrong_types(recipe: Any) -> Iterator[tuple[str, object, str]]:
     """Yield the name, value and expected type of each field of a recipe with a wrong type."""
     for field, (kind, expected) in TUPLES.items():
         values = getattr(recipe, field)
@@ -219,34 +188,25 @@ def _wrong_types(recipe: Recipe) -> Iterator[tuple[str, object, str]]:
             yield field, values, expected
         elif odd := [value for value in values if not isinstance(value, kind)]:
             yield field, values if kind is str else odd[0], expected
+    functions = {"probes": recipe.probes, "axes": recipe.axes}
     for field in ("steps", "defaults"):
         value = getattr(recipe, field)
         if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
             yield field, value, "a dict by name"
-    comparison: Any = recipe.comparison
-    if not isinstance(comparison, Comparison):
-        yield "comparison", comparison, "a Comparison"
-    for field, value, expected in _functions(recipe):
+        elif field == "steps":
+            functions |= {f"steps[{step!r}]": does for step, does in value.items()}
+    if isinstance(recipe.comparison, Comparison):
+        optional = {field: getattr(recipe.comparison, field) for field in ("sample", "spread")}
+        functions |= {field: value for field, value in optional.items() if value is not None}
+        functions["read"] = recipe.comparison.read
+    else:
+        yield "comparison", recipe.comparison, "a Comparison"
+    for field, value in functions.items():
         if not callable(value):
-            yield field, value, expected
+            yield field, value, "a function"
 
 
-def _functions(recipe: Recipe) -> Iterator[tuple[str, object, str]]:
-    """Yield the name, value and expected type of each field that must be a function."""
-    yield "probes", recipe.probes, "a function"
-    yield "axes", recipe.axes, "a function"
-    for step, does in recipe.steps.items() if isinstance(recipe.steps, Mapping) else ():
-        yield f"steps[{step!r}]", does, "a function of the state"
-    comparison: Any = recipe.comparison
-    if isinstance(comparison, Comparison):
-        yield "read", comparison.read, "a function"
-        for field in ("sample", "spread"):
-            if getattr(comparison, field) is not None:
-                yield field, getattr(comparison, field), "a function"
-
-
-def _wrong_parameters(recipe: Recipe, solution: ast.stmt | None) -> Iterator[tuple[str, str]]:
-    """Yield each name in a recipe that is not a parameter, with an error message."""
+def _wrong_parameters(recipe: Recipe, solution: ast.stmt | None) -> NamedErrors:
     for name in recipe.defaults:
         if name not in recipe.parameters:
             near = meant(name, recipe.parameters)
@@ -262,10 +222,7 @@ def _wrong_parameters(recipe: Recipe, solution: ast.stmt | None) -> Iterator[tup
         yield recipe.function, "`steps` is empty."
 
 
-def _wrong_steps(
-    steps: Mapping[str, Any], known: Sequence[str], what: str
-) -> Iterator[tuple[str, str]]:
-    """Yield an error message for each change that names an unknown step or has no function."""
+def _wrong_steps(steps: Mapping[str, Any], known: Sequence[str], what: str) -> NamedErrors:
     for name, does in steps.items():
         if name not in known:
             near = meant(str(name), known)
@@ -290,23 +247,21 @@ def _repeated_keys(places: Places) -> Iterator[AuthoringError]:
 def _errors_in_families(
     recipe: Recipe, known: Sequence[str], places: Places, folders: Sequence[Path]
 ) -> Iterator[AuthoringError]:
-    """Yield the errors in the families of a recipe. `known` has its steps and arguments."""
     by_name: dict[str, list[Misconception]] = {}
     families: Any = recipe.families
     for family in families:
-        errors = [*_wrong_shape(family, places)]
-        if errors:
-            yield from errors
+        if wrong_shapes := [*_wrong_shape(family)]:
+            yield from (places.of_word(word, says) for word, says in wrong_shapes)
             continue
         try:
             misconceptions = family.misconceptions
         except Exception as error:
-            name = next(iter(family.ways), "")
-            here = places.of_word(name, "")
+            name = next(iter(family.ways))
+            place = places.of_word(name, "")
             doing = f"the changes of the family with `{name}` cannot be made"
-            yield as_authoring_error(error, folders, here.path, doing, here.line)
+            yield as_authoring_error(error, folders, place.path, doing, place.line)
             continue
-        yield from _wrong_texts(family, places)
+        yield from (places.of_word(word, says) for word, says in _wrong_texts(family))
         for wrong in misconceptions:
             what = f"the misconception `{wrong.id}` of `{recipe.function}`"
             for word, says in _wrong_replacements(wrong, known, what):
@@ -327,38 +282,31 @@ def _errors_in_families(
             others.append(wrong)
 
 
-def _wrong_shape(family: Family, places: Places) -> Iterator[AuthoringError]:
-    """Yield the errors in the structure of a family."""
+def _wrong_shape(family: Family) -> NamedErrors:
     if not isinstance(family.ways, Mapping) or not family.ways:
         says = f"expected a dict for the `ways` of the family of `{family.target}`."
-        yield places.of_word(family.target, says)
+        yield str(family.target), says
         return
     for name, ways in family.ways.items():
         if not isinstance(name, str) or not name:
-            yield places.of_word(name, f"a mistake has the name {name!r}; expected a text.")
+            yield str(name), f"a mistake has the name {name!r}; expected a text."
         for way in ways if isinstance(ways, list) else [ways]:
             if not isinstance(way, tuple) or len(way) < 2 or not isinstance(way[0], str):
-                says = f"expected (finding, change, …) for the mistake `{name}`."
-                yield places.of_word(name, says)
+                yield str(name), f"expected (finding, change, …) for the mistake `{name}`."
 
 
-def _wrong_texts(family: Family, places: Places) -> Iterator[AuthoringError]:
-    first = next(iter(family.ways))
-    hints = family.hints
+def _wrong_texts(family: Family) -> NamedErrors:
+    first, hints = next(iter(family.ways)), family.hints
     if isinstance(hints, str) or not all(isinstance(hint, str) for hint in hints):
-        yield places.of_word(first, f"expected a tuple of three texts as the hints of `{first}`.")
+        yield first, f"expected a tuple of three texts as the hints of `{first}`."
     elif hints and len([hint for hint in hints if hint.strip()]) != HINTS:
-        says = f"`{first}` has {several(len(hints), 'hint')}; expected three or none."
-        yield places.of_word(first, says)
+        yield first, f"`{first}` has {several(len(hints), 'hint')}; expected three or none."
     for name, finding, _ in family.said():
         if not finding.strip():
-            yield places.of_word(name, f"`{name}` has no text for its finding.")
+            yield name, f"`{name}` has no text for its finding."
 
 
-def _wrong_replacements(
-    wrong: Misconception, known: Sequence[str], what: str
-) -> Iterator[tuple[str, str]]:
-    """Yield each step that a misconception cannot replace, with an error message."""
+def _wrong_replacements(wrong: Misconception, known: Sequence[str], what: str) -> NamedErrors:
     if not wrong.replaces:
         yield "", f"{what} replaces nothing; give a dict of steps."
     if "" in wrong.replaces:

@@ -29,7 +29,7 @@ def test_the_bytes_are_the_same_recorded_elsewhere_and_kept(marked, released, tm
     assert made(marked, RecordingOptions(2, kept=kept), first) == released
     assert made(marked, RecordingOptions(2, kept=kept), second) == released
     assert len(first) == len(second) == 4
-    assert not any("kept" in each for each in first) and all("kept" in each for each in second)
+    assert not any("cache" in each for each in first) and all("cache" in each for each in second)
 
 
 def test_a_release_that_is_stopped_goes_on_there(marked, released, tmp_path, monkeypatch):
@@ -56,7 +56,7 @@ def test_what_is_kept_is_recorded_anew_if_asked_for(marked, tmp_path):
     kept, anew = Cache(tmp_path / "kept", 9), []
     made(marked, RecordingOptions(kept=kept))
     made(marked, RecordingOptions(anew=True, kept=kept), anew)
-    assert len(anew) == 4 and not any("kept" in each for each in anew)
+    assert len(anew) == 4 and not any("cache" in each for each in anew)
 
 
 @pytest.fixture

@@ -81,7 +81,7 @@ def test_a_function_with_a_caller_of_its_own_has_no_names_and_release_says_why(t
     found = shares(tmp_path, mistakes=mistakes)
     assert (found.named, found.misconceptions) == (0, 2)
     reason, unnamed = found.warnings()
-    assert "no mistake of area has a name" in reason and "its caller ByWidth" in reason
+    assert "the kit names no mistake of area" in reason and "its caller ByWidth" in reason
     assert unnamed == "the kit does not name these misconceptions: area, added, area, halved"
 
 
