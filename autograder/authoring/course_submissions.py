@@ -15,30 +15,25 @@ from autograder.submission.source import SUFFIXES, Siblings, Source, read_source
 
 def right_answers(course: Course, exercise: Exercise) -> Iterator[Source]:
     """Yield the solution and the alternative solutions of an exercise."""
-    right = course.root / course.content.right / exercise.name
-    yield from _sources(exercise, [course.solution_file(exercise.name)], [right])
+    yield read_course_work(course.solution_file(exercise.name), exercise)
+    yield from _read_all(course.root / course.content.right / exercise.name, exercise)
 
 
 def own_work(course: Course, exercise: Exercise) -> Iterator[Source]:
     """Yield the solution, the alternative solutions and the wrong answers of an exercise."""
     yield from right_answers(course, exercise)
-    wrong = (course.root / course.content.right).parent / "wrong" / exercise.name
-    yield from _sources(exercise, [], [wrong])
+    yield from _read_all(
+        (course.root / course.content.right).parent / "wrong" / exercise.name, exercise
+    )
 
 
-def _sources(exercise: Exercise, paths: list[Path], folders: list[Path]) -> Iterator[Source]:
-    for folder in folders:
-        paths += sorted(each for each in folder.glob("*") if each.suffix in SUFFIXES)
-    for path in paths:
+def _read_all(folder: Path, exercise: Exercise) -> Iterator[Source]:
+    for path in sorted(each for each in folder.glob("*") if each.suffix in SUFFIXES):
         yield read_course_work(path, exercise)
 
 
 def read_course_work(path: Path, exercise: Exercise) -> Source:
-    """Read a solution, or another answer that belongs to the course.
-
-    Raises:
-        UserError: the file cannot be read.
-    """
+    """Read a solution, or another answer that belongs to the course."""
     try:
         return read_source(path, exercise.name, Siblings(path.parent))
     except UnreadableFile as error:

@@ -160,20 +160,24 @@ def _undefined_names(folders: Sequence[Path]) -> Iterator[AuthoringError]:
         if path.suffix == ".py" and any(folder in path.parents for folder in folders):
             modules[path] = module
     for path, module in sorted(modules.items()):
-        text = course_text(path)
-        tables = list(_below(symtable.symtable(text.text, str(path), "exec")))
+        tables = list(_below(symtable.symtable(course_text(path).text, str(path), "exec")))
         symbols = [(table, symbol) for table in tables for symbol in table.get_symbols()]
         known = {*vars(module), *dir(builtins)}
         known |= {s.get_name() for _, s in symbols if s.is_global() and s.is_assigned()}
         for table, symbol in symbols:
-            name = symbol.get_name()
-            if symbol.is_global() and symbol.is_referenced() and name not in known:
-                local = [s.get_name() for s in table.get_symbols() if s.is_local()]
-                says = f"the name `{name}` is not defined{_near_name(name, [*local, *known])}"
-                first = table.get_lineno()
-                uses = (n for n in ast.walk(text.tree) if isinstance(n, ast.Name) and n.id == name)
-                lines = [node.lineno for node in uses if node.lineno >= first]
-                yield AuthoringError(path, min(lines, default=first), says)
+            if symbol.is_global() and symbol.is_referenced() and symbol.get_name() not in known:
+                yield _undefined_name(path, table, symbol.get_name(), known)
+
+
+def _undefined_name(
+    path: Path, table: symtable.SymbolTable, name: str, known: set[str]
+) -> AuthoringError:
+    local = [symbol.get_name() for symbol in table.get_symbols() if symbol.is_local()]
+    first = table.get_lineno()
+    uses = (n for n in ast.walk(course_text(path).tree) if isinstance(n, ast.Name) and n.id == name)
+    line = min((node.lineno for node in uses if node.lineno >= first), default=first)
+    says = f"the name `{name}` is not defined{_near_name(name, [*local, *known])}"
+    return AuthoringError(path, line, says)
 
 
 def _near_name(name: str, known: Sequence[str]) -> str:

@@ -170,7 +170,7 @@ def errors_in_recipe(
     if errors:
         return errors
     known = [*recipe.steps, *recipe.parameters, RETURNED]
-    for word, says in _wrong_parameters(recipe, solution and solution[name]):
+    for word, says in _wrong_parameters(recipe, None if solution is None else solution[name]):
         errors.append(places.of_recipe(name, f"in the recipe of `{name}`, {says}", word))
     for way in recipe.alternatives:
         for word, says in _wrong_steps(way, known, f"an alternative solution of `{name}`"):
@@ -188,22 +188,26 @@ def _wrong_types(recipe: Any) -> Iterator[tuple[str, object, str]]:
             yield field, values, expected
         elif odd := [value for value in values if not isinstance(value, kind)]:
             yield field, values if kind is str else odd[0], expected
-    functions = {"probes": recipe.probes, "axes": recipe.axes}
     for field in ("steps", "defaults"):
         value = getattr(recipe, field)
         if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
             yield field, value, "a dict by name"
-        elif field == "steps":
-            functions |= {f"steps[{step!r}]": does for step, does in value.items()}
+    if not isinstance(recipe.comparison, Comparison):
+        yield "comparison", recipe.comparison, "a Comparison"
+    for field, value in _functions(recipe).items():
+        if not callable(value):
+            yield field, value, "a function"
+
+
+def _functions(recipe: Any) -> dict[str, object]:
+    functions = {"probes": recipe.probes, "axes": recipe.axes}
+    if isinstance(recipe.steps, Mapping):
+        functions |= {f"steps[{step!r}]": does for step, does in recipe.steps.items()}
     if isinstance(recipe.comparison, Comparison):
         optional = {field: getattr(recipe.comparison, field) for field in ("sample", "spread")}
         functions |= {field: value for field, value in optional.items() if value is not None}
         functions["read"] = recipe.comparison.read
-    else:
-        yield "comparison", recipe.comparison, "a Comparison"
-    for field, value in functions.items():
-        if not callable(value):
-            yield field, value, "a function"
+    return functions
 
 
 def _wrong_parameters(recipe: Recipe, solution: ast.stmt | None) -> NamedErrors:

@@ -3,16 +3,16 @@
 import ast
 import functools
 import itertools
-from collections.abc import Callable, Collection, Iterator
+import re
+from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
-import yaml
 
-from autograder.course.authoring_errors import meant
 from autograder.course.errors import UserError
 from autograder.course.installation import require
+from autograder.course.yaml_file import read_yaml
 from autograder.submission.stubs import BEGIN, END
 
 
@@ -32,11 +32,7 @@ class MutantPlace(msgspec.Struct, frozen=True):
 
 
 def mutants(text: str, share: int = 1) -> Iterator[Mutant]:
-    """Yield the distinct mutants of the lines between the markers. Use one place in `share` places.
-
-    Raises:
-        UserError: the mutation tester is not installed.
-    """
+    """Yield the distinct mutants of the lines between the markers, from one place in `share`."""
     seen = {_meaning(text)}
     for place in itertools.islice(places(text), 0, None, share):
         mutant = mutant_at(text, place)
@@ -46,11 +42,7 @@ def mutants(text: str, share: int = 1) -> Iterator[Mutant]:
 
 
 def places(text: str) -> Iterator[MutantPlace]:
-    """Yield all places at which an operator applies, inside and outside the markers.
-
-    Raises:
-        UserError: the mutation tester is not installed.
-    """
+    """Yield all places at which an operator applies, inside and outside the markers."""
     require("verify", "A mutant")
     from cosmic_ray.ast import ast_nodes, get_ast
     from cosmic_ray.plugins import get_operator, operator_names
@@ -109,69 +101,31 @@ def _meaning(text: str) -> str:
         return ""
 
 
-EQUIVALENT = "equivalent.yml"
-FORM = "`EXERCISE:` with a list of entries, each with `line:` and `reason:`"
-FIELDS = ("line", "reason")
-
-
-class EquivalentMutant(msgspec.Struct, frozen=True):
+class EquivalentMutant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Mutant with right results: the changed line, and the reason why results do not change."""
 
-    line: str
-    reason: str
+    line: Annotated[str, msgspec.Meta(min_length=1)]
+    reason: Annotated[str, msgspec.Meta(min_length=1)]
 
 
 def equivalent_mutants(
     solutions: Path, exercises: Collection[str]
 ) -> dict[str, list[EquivalentMutant]]:
-    """Return a dict from each exercise to the mutants that authors have listed as right.
+    """Return the mutants that authors have listed as right in `equivalent.yml`, by exercise.
 
     Raises:
         UserError: the file is not valid; the message names the line and what was expected.
     """
-    path = solutions / EQUIVALENT
+    path = solutions / "equivalent.yml"
     if not path.is_file():
         return {}
-
-    def wrong(node: yaml.Node, says: str) -> UserError:
-        return UserError(f"{path}, line {node.start_mark.line + 1}: {says}")
-
     try:
-        tree = yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise UserError(
-            f"{path}, line {line}: this is not valid YAML: {error.problem}. Put a line of code in "
-            f"single quotes, and double each ' in it."
-        ) from None
-    except (yaml.YAMLError, OSError, ValueError) as error:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
         raise UserError(f"{path} cannot be read: {error}.") from None
-    found: dict[str, list[EquivalentMutant]] = {}
-    if tree is not None and not isinstance(tree, yaml.MappingNode):
-        raise wrong(tree, f"expected {FORM}.")
-    for key, entries in tree.value if tree is not None else ():
-        name = str(key.value)
-        if name not in exercises:
-            near = meant(name, exercises)
-            raise wrong(key, f"the course has no exercise `{name}`{near}")
-        if not isinstance(entries, yaml.SequenceNode):
-            raise wrong(key, f"`{name}` has no list; expected {FORM}.")
-        found.setdefault(name, []).extend(_entry(entry, wrong) for entry in entries.value)
-    return found
-
-
-def _entry(entry: yaml.Node, wrong: Callable[[yaml.Node, str], UserError]) -> EquivalentMutant:
-    if not isinstance(entry, yaml.MappingNode):
-        raise wrong(entry, "an entry has no `line:` and `reason:`.")
-    texts: dict[str, str] = {}
-    for key, value in entry.value:
-        name = str(key.value)
-        if name not in FIELDS:
-            raise wrong(key, f"unknown field `{name}`{meant(name, FIELDS)}")
-        if not isinstance(value, yaml.ScalarNode) or not value.value.strip():
-            raise wrong(value, f"`{name}` is not a text.")
-        texts[name] = value.value.strip()
-    for name in FIELDS:
-        if name not in texts:
-            raise wrong(entry, f"this entry has no `{name}:`.")
-    return EquivalentMutant(**texts)
+    if not re.search(r"^\s*[^\s#]", text, re.MULTILINE):  # only comments
+        return {}
+    fields: list[Any] = [(name, list[EquivalentMutant], []) for name in exercises]
+    kind = msgspec.defstruct("EquivalentMutants", fields, forbid_unknown_fields=True)
+    listed = msgspec.structs.asdict(read_yaml(path, text, kind, dict))
+    return {name: entries for name, entries in listed.items() if entries}

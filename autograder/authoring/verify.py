@@ -1,33 +1,30 @@
-"""Verification that the checks and diagnoses of an exercise work as promised."""
+"""Verification that the checks and diagnoses of an exercise work as promised.
+
+Faults are errors of the course. Remarks are suggestions for the author.
+"""
 
 import functools
 import statistics
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from types import ModuleType
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import msgspec
 
 from autograder.authoring.build import outdated, stub_text
 from autograder.authoring.course_submissions import judge_for, read_course_work
 from autograder.authoring.mutants import equivalent_mutants, mutants
-from autograder.authoring.remarks import (
-    check_remarks,
-    id_remarks,
-    requirement_remarks,
-    scale_remarks,
-)
 from autograder.authoring.simulated import (
     SimulatedClient,
     solution_module,
     with_functions,
     with_misconceptions,
 )
-from autograder.checks.check_result import CheckResult
+from autograder.checks.check_result import Check
 from autograder.course.course_file import Course, Exercise
 from autograder.course.errors import UserError
 from autograder.course.own_modules import importable
-from autograder.course.text import several
+from autograder.course.text import number, several
 from autograder.course.variants import tried_variants
 from autograder.diagnosis.examination import Answer, Examination
 from autograder.diagnosis.misconceptions import Misconception
@@ -39,7 +36,7 @@ from autograder.grading.judge import ALL_CHECKS, RunOptions
 from autograder.grading.scoring import Graded
 from autograder.report.model import ExerciseReport
 from autograder.sandbox.child import InternalError
-from autograder.submission.requirements import requirements_in
+from autograder.submission.requirements import Requirement, requirements_in
 from autograder.submission.source import (
     Siblings,
     Source,
@@ -56,9 +53,9 @@ PAIRS = 150  # number of pairs for each function, evenly spaced in the list
 PAIRS_SLOW = 25  # for modules and random functions, which are slow
 STYLES = 5
 DRAWS = 2
+HINTS = 3
 Step = Literal["right answers", "stub", "misconceptions", "mutants", "seeds"]
 STEPS: tuple[Step, ...] = get_args(Step)
-Simulations = Iterable[tuple[str, str, dict[str, object]]]
 
 
 class Verified(msgspec.Struct):
@@ -122,6 +119,11 @@ class Verifier:
     def _fault(self, text: str) -> None:
         self.result.faults.append(text)
 
+    def _course_error(self, error: Exception, doing: str) -> None:
+        fault = str(as_authoring_error(error, self.course.grading, self._solution, doing))
+        if fault not in self.result.faults:
+            self._fault(fault)
+
     def _graded(self, source: Source | SimulatedClient, wanted: RunOptions = ALL_CHECKS) -> Graded:
         """Grade a source.
 
@@ -131,21 +133,24 @@ class Verifier:
         graded = self._judge.run(source, wanted)
         if graded.error is not None:
             raise graded.error
-        if isinstance(source, SimulatedClient):
-            self._note_stops(graded.results)
         return graded
 
-    def _note_stops(self, results: Iterable[CheckResult]) -> None:
-        for result in results:
-            function = result.check.function
+    def _graded_wrong(self, source: Source | ModuleType, wanted: RunOptions = ALL_CHECKS) -> Graded:
+        """Grade a wrong answer. Note which checks report it, and which raise an error first."""
+        if isinstance(source, ModuleType):
+            graded = self._graded(SimulatedClient(self.course, self.exercise, source), wanted)
+        else:
+            graded = self._graded(source, wanted)
+        for result in graded.results:
             if result.stopped:
-                self._stopped.setdefault(function, []).append(result.stopped)
+                self._stopped.setdefault(result.check.function, []).append(result.stopped)
             elif result.outcome == "failed" and result.kind is None:
-                self._told.add(function)
+                self._told.add(result.check.function)
+        return graded
 
     @functools.cached_property
     def _sources(self) -> list[tuple[str, Source]]:
-        """Return the solution and the alternative solutions, with their names."""
+        """The solution and the alternative solutions, with their names."""
         solution, *others = self.course.right_answers(self.exercise.name)
         sources = [(solution.stem, read_course_work(solution, self.exercise))]
         for path in others:
@@ -160,31 +165,34 @@ class Verifier:
         return solution_module(self.course, self.exercise)
 
     def _right_answers(self) -> None:
+        remarks = self.result.remarks
         for style, source in self._sources[:: QUICK_RIGHT if self.share > 1 else 1]:
             graded = self._graded(source)
             if not self._about:
                 self._about = {r.name: frozenset(r.about) for r in graded.results}
-                self.result.remarks += check_remarks(graded.results)
-                stated = requirements_in(self._solution.read_text(encoding="utf-8"))
                 checks = [each.check for each in graded.results]
-                self.result.remarks += requirement_remarks(stated, checks)
-                weights = [each.weight for each in checks]
-                self.result.remarks += scale_remarks(self.exercise, weights)
-            report = graded.report
-            self.result.checks = len(report.checks)
-            self.result.right += 1
-            for check in report.checks:
-                if check.outcome not in {"passed", "not run"}:  # "not run" has a fault elsewhere
-                    self._fault(f"right answer {style}: {check.title}: {check.finding}")
+                self.result.checks = len(graded.report.checks)
+                stated = requirements_in(self._solution.read_text(encoding="utf-8"))
+                remarks += check_remarks(checks)
+                remarks += requirement_remarks(stated, checks)
+                remarks += scale_remarks(self.exercise, [each.weight for each in checks])
+            # a check that was not run has a fault elsewhere
+            self._expect_full_points(f"right answer {style}", graded, {"passed", "not run"})
         if self.exercise.variant != "none":
             self._variants()
         others = len(self._sources) - 1
         if others < STYLES and not self.exercise.questions:
             folder = f"{self.course.content.right}/{self.exercise.name}"
-            self.result.remarks.append(
+            remarks.append(
                 f"warning: {folder} has {several(others, 'alternative solution')}; write "
                 f"{STYLES - others} more, to test that other right answers get full points"
             )
+
+    def _expect_full_points(self, name: str, graded: Graded, outcomes: set[str]) -> None:
+        self.result.right += 1
+        for check in graded.report.checks:
+            if check.outcome not in outcomes:
+                self._fault(f"{name}: {check.title}: {check.finding}")
 
     def _variants(self) -> None:
         """Grade the solution with the numbers of some variants, as students would hand it in."""
@@ -196,102 +204,80 @@ class Verifier:
         siblings = Siblings(self._solution.parent)
         for variant, own in texts.items():
             source = from_text(own, self.exercise.name, self._solution.name, siblings)
-            report = self._graded(with_stated_numbers(source, self.exercise)).report
-            self.result.right += 1
-            for check in report.checks:
-                if check.outcome != "passed":
-                    says = f"{check.title}: {check.finding}"
-                    self._fault(f"the solution with the numbers of variant {variant}: {says}")
+            graded = self._graded(with_stated_numbers(source, self.exercise))
+            name = f"the solution with the numbers of variant {variant}"
+            self._expect_full_points(name, graded, {"passed"})
 
     def _stub(self) -> None:
         path = self.course.handed_out / f"{self.exercise.name}.py"
         try:
-            built = stub_text(self.course, self.exercise)
-        except UserError as error:
-            self._fault(str(error))
-        else:
-            if outdated(path, built):
+            if outdated(path, stub_text(self.course, self.exercise)):
                 build = f"autograder build {self.exercise.name}"
                 self._fault(f"{path} is out of date: the solution has changed. Run: {build}")
-        if not path.is_file():
-            return
-        report = self._graded(read_source(path, self.exercise.name)).report
-        if report.points:
-            self._fault(f"the stub gets {report.points} points")
+        except UserError as error:
+            self._fault(str(error))
+        if path.is_file():
+            report = self._graded(read_source(path, self.exercise.name)).report
+            if report.points:
+                self._fault(f"the stub gets {report.points} points")
 
     def _misconceptions(self) -> None:
-        catalogue = self._judge.catalogue
+        catalogue, result = self._judge.catalogue, self.result
         for function, recipe in catalogue.recipes(self.exercise.name).items():
             replay = catalogue.replay(self.exercise.name, function)
             assert replay is not None
-            self.result.remarks += id_remarks(function, recipe)
+            result.remarks += id_remarks(function, recipe)
             self._apart(function, replay)
             ids, unnamed = set(), set()
             for wrong in recipe.misconceptions[:: self.share]:
                 if replay.gives_only_nan(wrong):
                     remark = f"{function}, {wrong.id}: gives only NaN, so it has no name"
-                    self.result.remarks.append(remark)
+                    result.remarks.append(remark)
                     continue
                 ids.add(wrong.id)
-                named = (
-                    named_by_answers(replay, wrong)
-                    if isinstance(wrong, Fingerprint)
-                    else self._named_for(function, recipe, (wrong,))
-                )
+                if isinstance(wrong, Fingerprint):
+                    named = named_by_answers(replay, wrong)
+                else:
+                    named = self._named_for(function, recipe, (wrong,))
                 if named != {wrong.id}:
                     unnamed.add(wrong.id)
                     names = ", ".join(sorted(named)) or "nothing"
                     self._fault(f"{function}, {wrong.id}: the grader names {names}")
-            self.result.misconceptions += len(ids)
-            self.result.named += len(ids - unnamed)
+            result.misconceptions += len(ids)
+            result.named += len(ids - unnamed)
             self._pairs(function, recipe, replay)
-        simulated = catalogue.mistakes(self.exercise.name).simulated_values
-        if simulated is not None:
-            self._values(simulated)
+        self._values(catalogue.mistakes(self.exercise.name).simulated_values)
 
-    def _course_error(self, error: Exception, doing: str) -> None:
-        fault = str(as_authoring_error(error, self.course.grading, self._solution, doing))
-        if fault not in self.result.faults:
-            self._fault(fault)
-
-    def _values(self, simulated: Callable[[], Simulations]) -> None:
+    def _values(self, simulated: Callable[[], Iterable[Any]] | None) -> None:
         """Try the misconceptions that are wrong values, not wrong functions."""
         try:
-            tries = list(simulated())[:: self.share]
+            tries = list(simulated() if simulated is not None else ())[:: self.share]
         except Exception as error:
             self._course_error(error, "simulated_values raises an error")
             return
         for name, wrong, values in tries:
-            changed = with_functions(self._module, values)  # type: ignore[arg-type]
-            report = self._graded(SimulatedClient(self.course, self.exercise, changed)).report
-            self.result.misconceptions += 1
+            report = self._graded_wrong(with_functions(self._module, values)).report
             named = named_in(report, name)
+            self.result.misconceptions += 1
+            self.result.named += wrong in named and report.points < report.max_points
             if report.points == report.max_points:
                 self._fault(f"{name}, {wrong}: gets full points")
-            elif wrong in named:
-                self.result.named += 1
-            elif named:
-                self._fault(f"{name}, {wrong}: the grader names {', '.join(sorted(named))}")
-            else:
+            elif not named:
                 self.result.remarks.append(f"{name}, {wrong}: the report has no name for it")
+            elif wrong not in named:
+                self._fault(f"{name}, {wrong}: the grader names {', '.join(sorted(named))}")
 
     def _apart(self, function: str, replay: Replay) -> None:
         """Verify that probes distinguish each misconception from others and from right answers."""
         everywhere = range(len(replay.probes(2)))
-        singles = replay.singles
-        for place, wrong in enumerate(singles):
+        fewer = f"{function}: fewer than two probes tell"
+        for place, wrong in enumerate(replay.singles):
             if replay.telling(everywhere, wrong) < 2:
-                self._fault(
-                    f"{function}, {wrong[0].id}: fewer than two probes tell it from the right "
-                    "answer"
-                )
-            for other in singles[place + 1 :]:
+                self._fault(f"{fewer} {wrong[0].id} from the right answer")
+            for other in replay.singles[place + 1 :]:
                 same = other[0].id == wrong[0].id and other[0].finding == wrong[0].finding
                 if not same and not replay.apart(everywhere, wrong, other, least=2):
-                    self._fault(
-                        f"{function}: fewer than two probes tell {wrong[0].id} and {other[0].id} "
-                        "apart"
-                    )
+                    self._fault(f"{fewer} {wrong[0].id} and {other[0].id} apart")
 
     def _named_for(
         self, function: str, recipe: Recipe, wrong: tuple[Misconception, ...]
@@ -299,8 +285,7 @@ class Verifier:
         """Return the names that a submission with these misconceptions gets from the grader."""
         changed = with_misconceptions(self._module, recipe, wrong)
         about = frozenset(name for name, of in self._about.items() if function in of)
-        client = SimulatedClient(self.course, self.exercise, changed)
-        report = self._graded(client, RunOptions(about)).report
+        report = self._graded_wrong(changed, RunOptions(about)).report
         if all(check.outcome == "passed" for check in report.checks):
             self._fault(f"{function}, {' + '.join(each.id for each in wrong)}: gets full points")
         if any(check.outcome == "error" for check in report.checks):
@@ -328,16 +313,14 @@ class Verifier:
 
     def _mutants(self) -> None:
         listed = equivalent_mutants(self._solution.parent, self.course.exercises)
-        known = listed.get(self.exercise.name, [])
-        lines = {each.line for each in known}
+        lines = {each.line.strip() for each in listed.get(self.exercise.name, [])}
         met = set()
+        label = f"{self.exercise.name}.py"
         for mutant in mutants(self._solution.read_text(encoding="utf-8"), self.share):
-            label = f"{self.exercise.name}.py"
             source = Source(self.exercise.name, label, (Unit(label, mutant.text),))
-            graded = self._graded(source, RunOptions(until="a failure"))
-            self._note_stops(graded.results)
+            results = self._graded_wrong(source, RunOptions(until="a failure")).results
             self.result.mutants += 1
-            if any(result.outcome != "passed" for result in graded.results):
+            if any(result.outcome != "passed" for result in results):
                 self.result.rejected += 1
             elif mutant.line in lines:
                 self.result.equivalent += 1
@@ -365,8 +348,7 @@ class Verifier:
         for title, messages in failed.items():
             count = f"{len(messages)} of {several(self.result.seeds, 'seed')}"
             self._fault(f"right answers fail “{title}” with {count}. The first: {messages[0]}")
-        medians = {name: statistics.median(taken) for name, taken in seconds.items()}
-        self.result.milliseconds = 1000 * sum(medians.values())
+        self.result.milliseconds = 1000 * sum(map(statistics.median, seconds.values()))
 
 
 def named_in(report: ExerciseReport, function: str) -> set[str]:
@@ -394,40 +376,80 @@ def named_by_answers(replay: Replay, wrong: Fingerprint) -> set[str]:
     return set(diagnosis.misconceptions) if diagnosis and diagnosis.kind == "named" else set()
 
 
-COLUMNS = (
-    "exercise",
-    "checks",
-    "correct answers",
-    "misconceptions named",
-    "pairs with one name",
-    "pairs with both names",
-    "mutants rejected",
-    "equivalent",
-    "seeds",
-    "ms",
-)
+def check_remarks(checks: Iterable[Check]) -> Iterator[str]:
+    """Yield a remark on each check with a wrong number of hints, and on each with 0 points."""
+    for check in {each.function: each for each in checks}.values():
+        count = len([hint for hint in check.hints if hint.strip()])
+        if count not in {0, HINTS}:
+            yield (
+                f"warning: {check.function} has {several(count, 'hint')}; expected three: a "
+                f"question, the rule, and where to look"
+            )
+        if not check.weight:
+            yield f"warning: {check.function} has 0 points"
 
 
-def row(verified: Verified) -> list[str]:
-    """Return the cells of an exercise's row, in the order of `COLUMNS`."""
-    return [
-        verified.name,
-        str(verified.checks),
-        str(verified.right),
-        f"{verified.named} of {verified.misconceptions}",
-        _share(verified.pairs_named, verified.pairs),
-        _share(verified.pairs_both, verified.pairs),
-        f"{verified.rejected} of {verified.mutants}",
-        str(verified.equivalent),
-        str(verified.seeds),
-        f"{verified.milliseconds:.0f}",
-    ]
+def requirement_remarks(stated: Sequence[Requirement], checks: Sequence[Check]) -> Iterator[str]:
+    """Yield a remark on each check without a requirement, and each requirement without a check."""
+    for function in dict.fromkeys(each.function for each in checks if not each.grades):
+        yield f"warning: {function} names no requirement of the text; add grades=[…] to its mark"
+    graded = {name for each in checks for name in each.grades}
+    names: set[str] = set()
+    for each in stated:
+        if each.name in names:
+            yield f"warning: line {each.line} states the requirement `{each.name}` a second time"
+        names.add(each.name)
+        if each.name not in graded:
+            yield f"warning: no check grades the requirement `{each.name}` of line {each.line}"
+
+
+def scale_remarks(exercise: Exercise, weights: Sequence[float]) -> Iterator[str]:
+    """Yield a remark if the points of the checks do not have the sum that `course.yml` gives."""
+    whole, most = sum(weights), exercise.points
+    scaled = [round(weight * most / (whole or 1), 2) for weight in weights]
+    if not exercise.questions and whole != most and not all(map(float.is_integer, scaled)):
+        yield (
+            f"warning: the points of the checks sum to {number(whole)}, but course.yml gives "
+            f"{number(most)}; so a check of weight {number(weights[0])} gives "
+            f"{number(scaled[0])} points"
+        )
+
+
+def id_remarks(function: str, recipe: Recipe) -> Iterator[str]:
+    """Yield a remark on each id that belongs to mistakes with different findings and hints."""
+    by_id: dict[str, list[Misconception]] = {}
+    for wrong in recipe.misconceptions:
+        by_id.setdefault(wrong.id, []).append(wrong)
+    for name, (first, *others) in by_id.items():
+        if any(w.finding != first.finding and w.hints != first.hints for w in others):
+            yield (
+                f"warning: {function}, {name}: {len(others) + 1} entries have this id, but "
+                f"different findings and hints; if they are different mistakes, give each its own "
+                f"id"
+            )
+
+
+def cells(verified: Verified) -> dict[str, str]:
+    """Return the cells of an exercise's row, by the titles of their columns."""
+    return {
+        "exercise": verified.name,
+        "checks": str(verified.checks),
+        "correct answers": str(verified.right),
+        "misconceptions named": f"{verified.named} of {verified.misconceptions}",
+        "pairs with one name": _share(verified.pairs_named, verified.pairs),
+        "pairs with both names": _share(verified.pairs_both, verified.pairs),
+        "mutants rejected": f"{verified.rejected} of {verified.mutants}",
+        "equivalent": str(verified.equivalent),
+        "seeds": str(verified.seeds),
+        "ms": f"{verified.milliseconds:.0f}",
+    }
 
 
 def markdown(results: Sequence[Verified]) -> str:
     """Return the table and the faults as Markdown."""
-    lines = [f"| {' | '.join(COLUMNS)} |", f"|{'---|' * len(COLUMNS)}"]
-    lines += [f"| {' | '.join(row(verified))} |" for verified in results]
+    columns = cells(results[0])
+    lines = [f"| {' | '.join(columns)} |", f"|{'---|' * len(columns)}"]
+    lines += [f"| {' | '.join(cells(verified).values())} |" for verified in results]
     for verified in results:
         lines += [f"- {verified.name}: {text}" for text in verified.faults]
     return "\n".join(lines) + "\n"

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from autograder.authoring.lint import refuse_authoring_errors
 from autograder.authoring.mutants import equivalent_mutants
-from autograder.authoring.verify import COLUMNS, QUICK, STEPS, Verified, Verifier, markdown, row
+from autograder.authoring.verify import QUICK, STEPS, Verified, Verifier, cells, markdown
 from autograder.cli.options import PATH, ExerciseName, course_option
 from autograder.course.course_file import find_course, load_course
 from autograder.course.installation import require, require_libraries
@@ -88,12 +88,12 @@ def print_results(results: list[Verified]) -> None:
     is_known = sys.stdout.isatty() or "COLUMNS" in os.environ
     console = Console(highlight=False, width=None if is_known else WIDE)
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for place, column in enumerate(COLUMNS):
+    for place, column in enumerate(cells(results[0])):
         table.add_column(
             column, justify="right" if place else "left", overflow="fold", no_wrap=not place
         )
     for result in results:
-        table.add_row(*row(result))
+        table.add_row(*cells(result).values())
     console.print(table)
     for result in results:
         for style, messages in (("red", result.faults), ("dim", result.remarks)):

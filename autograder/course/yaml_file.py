@@ -43,7 +43,8 @@ def read_yaml(
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise UserError(f"{path}: this is not valid YAML: {error}.") from error
     if not isinstance(data, dict):
-        raise UserError(f"{path}: expected fields such as `title:` and `exercises:`, found none.")
+        known = msgspec.structs.fields(kind)
+        raise UserError(f"{path}: expected fields such as `{known[0].name}:`, found none.")
     try:
         return msgspec.convert(prepared(data), kind)
     except msgspec.ValidationError as error:

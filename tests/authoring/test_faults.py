@@ -3,8 +3,7 @@
 import pytest
 
 from autograder.author import Family, Recipe
-from autograder.authoring.remarks import id_remarks
-from autograder.authoring.verify import Verified, Verifier
+from autograder.authoring.verify import Verified, Verifier, id_remarks
 from autograder.cli.verify import print_results
 from autograder.course.course_file import load_course
 from tests.authoring.course import arguments, command, make
