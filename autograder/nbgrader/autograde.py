@@ -34,9 +34,9 @@ Below is the notebook as the course handed it out."""
 class ConfinedAutograde(Autograde):
     """Replacement for `nbgrader autograde`, for all notebooks of a run.
 
-    If a notebook raises an exception, it is not graded here: a person has to grade it. nbgrader
-    creates its steps for each notebook, and checks, writes and reads the notebook after each step.
-    Here, the steps are created once, and each notebook is read and written once.
+    If a notebook raises an exception, a person has to grade it. nbgrader creates its steps for each
+    notebook, and checks, writes and reads the notebook after each step. Here, the steps are created
+    once, and each notebook is read and written once.
     """
 
     def __init__(self, gradebook: RunGradebook, **kwargs: Any) -> None:
@@ -100,11 +100,7 @@ class ConfinedAutograde(Autograde):
         path.write_bytes(f"{writes_json(graded)}\n".encode())
 
     def _after(self, steps: list[Any], book: Any, resources: Any) -> Any:
-        """Return the notebook after nbgrader's steps.
-
-        Raises:
-            nbformat.ValidationError: the notebook is no longer valid.
-        """
+        """Return the notebook after nbgrader's steps, if it is still valid."""
         for step in steps:
             if getattr(step, "plugin_class", LateSubmissionPlugin) not in LOOK_AT_ONE_SUBMISSION:
                 self.gradebook.save()  # a course's own plugin may read the gradebook
@@ -127,15 +123,15 @@ class ConfinedAutograde(Autograde):
         """Write the notebook as it was handed out. A person must enter the grades."""
         resources = self.init_single_notebook_resources(notebook_filename)
         asked = resources["nbgrader"]
-        where = asked["notebook"], asked["assignment"], asked["student"]
-        source = self.gradebook.find_notebook(asked["notebook"], asked["assignment"])
+        where = asked["notebook"], asked["assignment"]
+        source = self.gradebook.find_notebook(*where)
         marks = marks_of(source)
         cells = [new_markdown_cell(UNREADABLE.format(as_markdown(reason)))]
         for cell in source.source_cells:
             make = new_code_cell if cell.cell_type == "code" else new_markdown_cell
             metadata = {"nbgrader": marks[cell.name]}
             cells.append(make(cell.source, id=cell.name, metadata=metadata))
-        for grade in self.gradebook.find_submission_notebook(*where).grades:
+        for grade in self.gradebook.find_submission_notebook(*where, asked["student"]).grades:
             grade.auto_score, grade.needs_manual_grade = None, True
         path = self._target(resources)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -169,32 +165,37 @@ class StudentResult(msgspec.Struct):
 
 
 class GradebookWriter:
-    """Writer of an assignment's reports to the gradebook, for one student after another."""
+    """Writer of an assignment's reports to the gradebook, for one student after another.
 
-    def __init__(self, gradebook: RunGradebook, converter: ConfinedAutograde) -> None:
+    `names` are the students' names from a roster.
+    """
+
+    def __init__(
+        self, gradebook: RunGradebook, converter: ConfinedAutograde, names: Mapping[str, str]
+    ) -> None:
         self.gradebook = gradebook
-        self.converter = converter
-        self.names: Mapping[str, str] = {}  # the students' names from a roster
-        self.assignment: str = converter.coursedir.assignment_id
+        self._converter = converter
+        self._names = names
 
     def write(self, student: str, staged: StagedSubmission) -> StudentResult:
         """Write all reports of a student, or, after an error, none. The result has the error."""
         result = StudentResult(student, notes=list(staged.notes))
+        gradebook, assignment = self.gradebook, self._converter.coursedir.assignment_id
         try:
             if staged.present:
-                result.left = self.converter.autograde(student, staged.refused)
-            row = self.gradebook.update_or_create_student(student)
-            name_student(row, self.names.get(student, ""))
-            self.gradebook.update_or_create_submission(self.assignment, student)
-            rows = self.gradebook.submission(self.assignment, student)
+                result.left = self._converter.autograde(student, staged.refused)
+            row = gradebook.update_or_create_student(student)
+            name_student(row, self._names.get(student, ""))
+            gradebook.update_or_create_submission(assignment, student)
+            rows = gradebook.submission(assignment, student)
             for name, notebook in rows.notebooks.items():
                 if name in staged.missing:
                     _missing(name, notebook, staged, result)
             result.points, result.maximum = rows.points, rows.maximum
             result.late_penalty, result.by_hand = rows.late_penalty, rows.by_hand
-            self.gradebook.save()
+            gradebook.save()
         except (Exception, SystemExit) as error:
-            self.gradebook.undo()
+            gradebook.undo()
             result.error = (
                 f"not written: {reason_of(error)}. Run this command again with --student {student}"
             )
@@ -213,7 +214,9 @@ def _missing(name: str, notebook: Any, staged: StagedSubmission, result: Student
 
 
 @contextlib.contextmanager
-def writing(api: Any, assignment: str, submitted: Path) -> Iterator[GradebookWriter]:
+def open_writer(
+    api: Any, assignment: str, submitted: Path, names: Mapping[str, str]
+) -> Iterator[GradebookWriter]:
     """Open a writer for an assignment, with the submissions in `submitted`.
 
     Raises:
@@ -228,4 +231,4 @@ def writing(api: Any, assignment: str, submitted: Path) -> Iterator[GradebookWri
         except Exception as error:
             raise unusable(address, error) from None
         converter = ConfinedAutograde(gradebook, coursedir=api.coursedir, parent=api)
-        yield GradebookWriter(gradebook, converter)
+        yield GradebookWriter(gradebook, converter, names)

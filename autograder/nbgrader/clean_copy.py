@@ -27,9 +27,8 @@ class CopyLimits(msgspec.Struct, frozen=True):
 class StagedSubmission(msgspec.Struct, frozen=True):
     """Part of a submission that nbgrader receives.
 
-    `present` are the assignment's notebooks that were handed in, and `missing` are its other
-    notebooks. `refused` has the reason for each notebook that cannot be used. `unknown` are
-    notebooks with other names. `notes` are for a person.
+    The assignment's notebooks are `present` or `missing`; `unknown` are notebooks with other names.
+    `refused` has the reason for each notebook that cannot be used. `notes` are for a person.
     """
 
     sources: tuple[Source, ...] = ()
@@ -116,13 +115,11 @@ def _files(folder: Path) -> Iterator[tuple[Path, int]]:
         place = Path(where)
         deep = len(place.relative_to(folder).parts) >= MAX_DEPTH
         ends = [name for name in folders if deep or (place / name).is_symlink()]
-        for name in sorted([*names, *ends], key=_order):
+        entries = sorted([*names, *ends])
+        entries.sort(key=lambda name: not (name.endswith(".ipynb") or name == TIMESTAMP))
+        for name in entries:
             yield place / name, descriptor
         folders[:] = [] if deep else sorted(folders)
-
-
-def _order(name: str) -> tuple[bool, str]:
-    return not (name.endswith(".ipynb") or name == TIMESTAMP), name
 
 
 def _is_time(data: bytes) -> bool:

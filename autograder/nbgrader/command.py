@@ -18,15 +18,9 @@ from autograder.worker.confinement import Level
 
 if TYPE_CHECKING:
     from autograder.classroom.decisions import Decision
-    from autograder.course.course_file import Course
     from autograder.nbgrader.autograde import StudentResult
 
-
-def _needed() -> None:
-    """Check that nbgrader is installed, and put its programs on the path."""
-    require("nbgrader", "autograder nbgrader")
-    programs = str(Path(sys.executable).parent)
-    os.environ["PATH"] = os.pathsep.join([programs, os.environ.get("PATH", os.defpath)])
+EXISTING = click.Path(path_type=Path, exists=True)
 
 
 @click.group()
@@ -34,12 +28,18 @@ def nbgrader() -> None:
     """Grade courses that nbgrader manages."""
 
 
+def _require_nbgrader() -> None:
+    require("nbgrader", "autograder nbgrader")
+    programs = str(Path(sys.executable).parent)  # nbgrader runs some of its own programs
+    os.environ["PATH"] = os.pathsep.join([programs, os.environ.get("PATH", os.defpath)])
+
+
 @nbgrader.command("init")
 @click.argument("folder", type=click.Path(path_type=Path))
 @course_option
 def nbgrader_init(folder: Path, course_path: Path | None) -> None:
     """Make a course directory for nbgrader, with its configuration and source notebooks."""
-    _needed()
+    _require_nbgrader()
     from autograder.nbgrader.config import make_course, missing_lines
     from autograder.nbgrader.directory import CONFIG
 
@@ -61,18 +61,14 @@ def nbgrader_init(folder: Path, course_path: Path | None) -> None:
 )
 @click.option(
     "--folder",
-    type=click.Path(path_type=Path, exists=True),
+    type=EXISTING,
     default=".",
     help="nbgrader's course directory.  [default: this folder]",
 )
-@click.option(
-    "--roster",
-    type=click.Path(path_type=Path, exists=True),
-    help="Take the students' names from this roster.",
-)
+@click.option("--roster", type=EXISTING, help="Take the students' names from this roster.")
 @click.option(
     "--comments",
-    type=click.Path(path_type=Path, exists=True),
+    type=EXISTING,
     metavar="RESULTS",
     help="Take comments on lines of code from this RESULTS folder of `autograder grade`.",
 )
@@ -96,8 +92,10 @@ def nbgrader_grade(
     course_path: Path | None,
 ) -> None:
     """Grade the collected submissions of ASSIGNMENT, and write nbgrader's gradebook."""
-    _needed()
+    _require_nbgrader()
     from autograder.authoring.lint_cache import refuse_new_errors
+    from autograder.classroom.adjustments import TABLE, Adjustments
+    from autograder.classroom.roster import Roster
     from autograder.cli.progress import graded_with_progress
     from autograder.nbgrader.grade_assignment import AssignmentJob, grade_assignment
     from autograder.sandbox.levels import choose
@@ -105,23 +103,24 @@ def nbgrader_grade(
     course = find_course(Path.cwd(), named=course_path or _course_of(folder))
     names = {each.name: each.exercises for each in course.content.assignments}.get(assignment, ())
     require_libraries(course.exercise(name) for name in names)
-    exercises = [course.exercise(name) for name in names or course.exercises]
-    refuse_new_errors(course, exercises)
-    level = choose(confinement, own_code=False)
-    processes = workers or os.cpu_count() or 1
+    refuse_new_errors(course, [course.exercise(name) for name in names or course.exercises])
+    enrolled = Roster(roster, course).students if roster is not None else []
+    remarks: dict[str, list[Decision]] = {}
+    for entry in Adjustments(comments / TABLE, course).entered if comments is not None else ():
+        if entry.decision.line is not None:
+            remarks.setdefault(entry.decision.student, []).append(entry.decision)
     job = AssignmentJob(
         course,
         folder.resolve(),
         assignment,
         names,
         students,
-        processes,
-        level,
-        _names(roster, course),
-        _remarks(comments, course),
+        workers or os.cpu_count() or 1,
+        choose(confinement, own_code=False),
+        {student.id: student.hand_in.name for student in enrolled},
+        remarks,
         repairs,
     )
-
     terminal = sys.stderr  # `grade_assignment` replaces it
 
     def search(work: Callable[[Callable[[int, int], None]], None]) -> None:
@@ -138,39 +137,8 @@ def nbgrader_grade(
     )
     wide = max(len(one_line(result.student, 60)) for result in results)
     for result in results:
-        _print_result(result, wide)
+        print(f"{one_line(result.student, 60):{wide}}  {_result_text(result)}")
     raise SystemExit(int(any(each.error or each.left or each.by_hand for each in results)))
-
-
-def _names(roster: Path | None, course: "Course") -> dict[str, str]:
-    """Return the students' names from a roster, or an empty dict without a roster."""
-    from autograder.classroom.roster import Roster
-
-    students = Roster(roster, course).students if roster is not None else []
-    return {each.id: each.hand_in.name for each in students}
-
-
-def _remarks(results: Path | None, course: "Course") -> "dict[str, list[Decision]]":
-    """Return the instructors' comments on lines of the students' code."""
-    from autograder.classroom.adjustments import TABLE, Adjustments
-
-    found: dict[str, list[Decision]] = {}
-    for each in Adjustments(results / TABLE, course).entered if results is not None else ():
-        if each.decision.line is not None:
-            found.setdefault(each.decision.student, []).append(each.decision)
-    return found
-
-
-def _print_result(result: "StudentResult", wide: int) -> None:
-    notes = [f"{left}: needs a person ({why})" for left, why in result.left.items()]
-    if result.by_hand and not result.left:
-        notes.append("a person must still grade answers")
-    if result.late_penalty:
-        notes.append(f"late: −{number(result.late_penalty)}")
-    notes += result.notes
-    points = result.error or f"{number(result.points)} of {number(result.maximum)}"
-    name = f"{one_line(result.student, 60):{wide}}"
-    print(f"{name}  {points}  {'; '.join(notes)}" if notes else f"{name}  {points}")
 
 
 def _course_of(folder: Path) -> Path | None:
@@ -182,3 +150,14 @@ def _course_of(folder: Path) -> Path | None:
     named = [line for line in text.splitlines() if line.startswith("c.ConfinedExecute.course")]
     path = Path(named[-1].split("=", 1)[1].strip().strip("'\"")) if named else None
     return path if path is not None and path.is_dir() else None
+
+
+def _result_text(result: "StudentResult") -> str:
+    notes = [f"{left}: needs a person ({why})" for left, why in result.left.items()]
+    if result.by_hand and not result.left:
+        notes.append("a person must still grade answers")
+    if result.late_penalty:
+        notes.append(f"late: −{number(result.late_penalty)}")
+    notes += result.notes
+    points = result.error or f"{number(result.points)} of {number(result.maximum)}"
+    return f"{points}  {'; '.join(notes)}" if notes else points

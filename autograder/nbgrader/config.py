@@ -20,8 +20,7 @@ def source_notebook(course: Course, exercise: Exercise) -> str:
     """Return the notebook for `source/ASSIGNMENT/NAME.ipynb`, with solutions.
 
     A cell with a solution becomes an answer cell. One more cell has the exercise's points and calls
-    `check`. Written answers are graded by hand. Their rubric is in the cell of the model answer,
-    and is removed with this cell. The ids of cells are the same after every build.
+    `check`. Written answers are graded by hand; their rubric is removed with the model answer.
 
     Raises:
         UserError: the exercise has no solution.
@@ -102,11 +101,16 @@ def course_id(course: Course) -> str:
     return re.sub(r"[^a-z0-9]+", "-", course.title.lower()).strip("-")[:40] or course.root.name
 
 
+def configuration(course: Course, folder: Path) -> str:
+    """Return the text of `nbgrader_config.py` for a course directory, which is an absolute path."""
+    return TEXT.format(course_id=course_id(course), root=str(folder), course=str(course.root))
+
+
 def missing_lines(course: Course, folder: Path) -> list[str]:
     """Return the settings that autograder needs but an existing configuration does not have."""
     text = (folder / CONFIG).read_text(encoding="utf-8")
-    ours = TEXT.format(course_id=course_id(course), root=str(folder), course=str(course.root))
-    lines = [line for line in ours.splitlines() if line and not line.startswith("#")]
+    ours = configuration(course, folder).splitlines()
+    lines = [line for line in ours if line and not line.startswith("#")]
     return [line for line in lines if line.partition(" =")[0] not in text]
 
 
@@ -126,9 +130,7 @@ def make_course(course: Course, folder: Path) -> list[Path]:
     texts: dict[Path, str] = {}
     config = folder / CONFIG
     if not config.exists():
-        name = course_id(course)
-        root, home = str(folder), str(course.root.resolve())
-        texts[config] = TEXT.format(course_id=name, root=root, course=home)
+        texts[config] = configuration(course, folder)
     for assignment in course.content.assignments:
         for name in assignment.exercises:
             path = folder / "source" / assignment.name / f"{name}.ipynb"

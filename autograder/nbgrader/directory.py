@@ -31,7 +31,11 @@ def open_directory(folder: Path) -> Any:
     Raises:
         UserError: the folder, its configuration or its gradebook cannot be used.
     """
-    must_be_configured(folder)
+    if not (folder / CONFIG).is_file():
+        raise UserError(
+            f"There is no {CONFIG} in {folder}. Run this in nbgrader's course directory, or make "
+            f"one: autograder nbgrader init FOLDER"
+        )
     from nbgrader.apps import NbGrader
     from nbgrader.apps.api import NbGraderAPI
 
@@ -52,45 +56,23 @@ def open_directory(folder: Path) -> Any:
     return api
 
 
-def must_be_configured(folder: Path) -> None:
-    """Check that a folder is a course directory.
-
-    Raises:
-        UserError: it is not a course directory.
-    """
-    if not (folder / CONFIG).is_file():
-        raise UserError(
-            f"There is no {CONFIG} in {folder}. Run this in nbgrader's course directory, or make "
-            f"one: autograder nbgrader init FOLDER"
-        )
-
-
 def unusable(address: str, error: Exception) -> UserError:
     """Return the error that the gradebook cannot be used. Its message tells how to fix that."""
-    return UserError(
-        f"The gradebook {_without_password(address)} cannot be used: "
-        f"{reason_of(error)}. {_advice(error)}"
-    )
-
-
-def _without_password(address: str) -> str:
     from sqlalchemy.engine import make_url
     from sqlalchemy.exc import ArgumentError
 
     try:
-        return make_url(address).render_as_string(hide_password=True)
+        shown = make_url(address).render_as_string(hide_password=True)
     except ArgumentError:
-        return "that is configured"
-
-
-def _advice(error: Exception) -> str:
+        shown = "that is configured"
+    advice = "If it is from another version of nbgrader, back it up and run: nbgrader db upgrade"
     if isinstance(error, ModuleNotFoundError):
-        return f"Its driver is missing. Run: pip install {error.name}"
-    if "locked" in str(error):
-        return "Another program is writing to it. Wait until that is done, then run this again."
-    if "connect" in str(error):
-        return "Check that the database runs, and that CourseDirectory.db_url is right."
-    return "If it is from another version of nbgrader, back it up and run: nbgrader db upgrade"
+        advice = f"Its driver is missing. Run: pip install {error.name}"
+    elif "locked" in str(error):
+        advice = "Another program is writing to it. Wait until that is done, then run this again."
+    elif "connect" in str(error):
+        advice = "Check that the database runs, and that CourseDirectory.db_url is right."
+    return UserError(f"The gradebook {shown} cannot be used: {reason_of(error)}. {advice}")
 
 
 def notebooks_of(api: Any, assignment: str) -> list[str]:

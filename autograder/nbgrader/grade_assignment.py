@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from autograder.classroom.decisions import Decision
-from autograder.classroom.judge_pool import Graders, Setup, Task, open_pool
+from autograder.classroom.judge_pool import Graders, Reports, Setup, Task, open_pool
 from autograder.classroom.repairs import may_have_repair
 from autograder.course.course_file import FILE_NAME, Course
 from autograder.nbgrader.clean_copy import StagedSubmission, stage
 from autograder.nbgrader.directory import (
-    must_be_configured,
     must_be_writable,
     notebooks_of,
     open_directory,
@@ -48,9 +47,9 @@ class AssignmentJob(msgspec.Struct, frozen=True):
     students: tuple[str, ...]
     workers: int
     level: Level
-    names: Mapping[str, str] = {}
-    remarks: Mapping[str, Sequence[Decision]] = {}
-    repairs: bool = True
+    names: Mapping[str, str]
+    remarks: Mapping[str, Sequence[Decision]]
+    repairs: bool
 
 
 def grade_assignment(
@@ -64,29 +63,25 @@ def grade_assignment(
         UserError: the folder is not a course directory, or the assignment is missing; the message
             says which command to run.
     """
-    must_be_configured(job.folder)
     with contextlib.chdir(job.folder), quiet(), contextlib.ExitStack() as stack:
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="autograder-")))
-        setup = Setup(
-            job.course.root / FILE_NAME,
-            job.exercises,
-            job.course.content.seed,
-            job.level,
-            (job.folder.resolve(),),  # submissions cannot read these
-            scratch,
-        )
         graders = stack.enter_context(open_pool(job.workers))
-        from autograder.nbgrader.autograde import writing
+        from autograder.nbgrader.autograde import open_writer
 
         api = open_directory(job.folder)
         notebooks = notebooks_of(api, job.assignment)
         students = students_of(api, job.assignment, job.students)
         for folder in (job.folder, job.folder / api.coursedir.autograded_directory):
             must_be_writable(folder)
-        exercises = [name for name in notebooks if name in job.course.exercises]
-        if not set(exercises) <= set(setup.exercises):  # the gradebook lists other notebooks
-            setup = msgspec.structs.replace(setup, exercises=tuple(exercises))
-        grading = stack.enter_context(open_grading(job.course))
+        exercises = tuple(name for name in notebooks if name in job.course.exercises)
+        setup = Setup(
+            job.course.root / FILE_NAME,
+            job.exercises if set(exercises) <= set(job.exercises) else exercises,
+            job.course.content.seed,
+            job.level,
+            (job.folder.resolve(),),  # submissions cannot read these
+            scratch,
+        )
         steps = api.coursedir.submitted_directory, str(scratch / STAGED)
 
         def staging(student: str) -> StagedSubmission:
@@ -95,9 +90,9 @@ def grade_assignment(
             )
             return stage(submitted, clean, notebooks, exercises)
 
+        grading = stack.enter_context(open_grading(job.course))
         grading.remarks = job.remarks
-        writer = stack.enter_context(writing(api, job.assignment, scratch / STAGED))
-        writer.names = job.names
+        writer = stack.enter_context(open_writer(api, job.assignment, scratch / STAGED, job.names))
         grading.before_grading = writer.gradebook.save  # other processes may write meanwhile
         results = []
         due: dict[str, dict[str, ExerciseReport]] = {}
@@ -111,39 +106,6 @@ def grade_assignment(
             setup = msgspec.structs.replace(setup, repairs=True)
             search(partial(_add_repairs, due, staging, setup, graders, grading, writer))
     return results
-
-
-def _add_repairs(
-    due: Mapping[str, Mapping[str, ExerciseReport]],
-    staging: Callable[[str], StagedSubmission],
-    setup: Setup,
-    graders: Graders,
-    grading: NotebookGrader,
-    writer: "GradebookWriter",
-    searched: Tell,
-) -> None:
-    """Search for repairs of these answers. If one is found, write the student's reports again."""
-
-    def tasks() -> Iterator[Task]:
-        for number, (student, reports) in enumerate(due.items()):
-            names = [name for name in reports if may_have_repair(reports[name], grading.course)]
-            sources = staging(student).sources
-            yield Task(number, student, tuple(each for each in sources if each.name in names))
-
-    for done, (task, found) in enumerate(graders(tasks(), setup), 1):
-        again = (msgspec.json.decode(data, type=ExerciseReport) for data in found.values())
-        repairs = {report.name: report.repair for report in again if report.repair is not None}
-        if repairs:
-            staged, reports = staging(task.student), due[task.student]
-            sources = [source for source in staged.sources if source.name in reports]
-            if all(source.digest == reports[source.name].digest for source in sources):
-                for source in sources:
-                    repair = repairs.get(source.name)
-                    report = msgspec.structs.replace(reports[source.name], repair=repair)
-                    grading.know(task.student, source, report)
-                writer.write(task.student, staged)
-                grading.take(task.student)
-        searched(done, len(due))
 
 
 def _graded(
@@ -170,18 +132,52 @@ def _graded(
                 ready.add(student)
 
     written = 0
-    for task, reports in graders(tasks(), setup):
-        known = {}
+    for task, encoded in graders(tasks(), setup):
+        reports = _decoded(encoded)
         for source in task.sources:
-            data = reports.get(source.name)
-            if data is not None:
-                report = known[source.name] = msgspec.json.decode(data, type=ExerciseReport)
-                grading.know(task.student, source, report)
-        if any(may_have_repair(report, grading.course) for report in known.values()):
-            due[task.student] = known
+            if source.name in reports:
+                grading.know(task.student, source, reports[source.name])
+        if any(may_have_repair(report, grading.course) for report in reports.values()):
+            due[task.student] = reports
         ready.add(task.student)
         while written < len(students) and students[written] in ready:
             yield students[written], staged.pop(students[written])
             written += 1
     for student in students[written:]:
         yield student, staged[student]
+
+
+def _decoded(encoded: Reports) -> dict[str, ExerciseReport]:
+    return {name: msgspec.json.decode(data, type=ExerciseReport) for name, data in encoded.items()}
+
+
+def _add_repairs(
+    due: Mapping[str, Mapping[str, ExerciseReport]],
+    staging: Callable[[str], StagedSubmission],
+    setup: Setup,
+    graders: Graders,
+    grading: NotebookGrader,
+    writer: "GradebookWriter",
+    searched: Tell,
+) -> None:
+    """Search for repairs of these answers. If one is found, write the student's reports again."""
+
+    def tasks() -> Iterator[Task]:
+        for number, (student, reports) in enumerate(due.items()):
+            names = [name for name in reports if may_have_repair(reports[name], grading.course)]
+            sources = staging(student).sources
+            yield Task(number, student, tuple(each for each in sources if each.name in names))
+
+    for done, (task, encoded) in enumerate(graders(tasks(), setup), 1):
+        repairs = {name: report.repair for name, report in _decoded(encoded).items()}
+        if any(repairs.values()):
+            staged, reports = staging(task.student), due[task.student]
+            sources = [source for source in staged.sources if source.name in reports]
+            if all(source.digest == reports[source.name].digest for source in sources):
+                for source in sources:
+                    repair = repairs.get(source.name)
+                    report = msgspec.structs.replace(reports[source.name], repair=repair)
+                    grading.know(task.student, source, report)
+                writer.write(task.student, staged)
+                grading.take(task.student)
+        searched(done, len(due))

@@ -14,7 +14,7 @@ from nbgrader.preprocessors import (
     saveautogrades,
 )
 from sqlalchemy import func, select
-from sqlalchemy.orm import Session, defer, scoped_session, sessionmaker
+from sqlalchemy.orm import Session, defer, scoped_session, selectinload, sessionmaker
 
 from autograder.course.optimisations import is_off
 from autograder.nbgrader import steps
@@ -34,7 +34,7 @@ class HeldSession(Session):
     """Database session that commits only in `save`, although nbgrader's steps commit every cell."""
 
     def commit(self) -> None:
-        """Do nothing; `save` commits."""
+        pass
 
     def save(self) -> None:
         super().commit()
@@ -43,10 +43,10 @@ class HeldSession(Session):
 class RunGradebook(api.Gradebook):
     """nbgrader's `Gradebook` for a whole run.
 
-    Other processes see changes only after `save`. `undo` discards changes. nbgrader's steps call
-    `close`, which leaves the gradebook open; `end` closes it. To save time, an assignment is read
-    once for a run, and a submission with its grades and comments once for a student. nbgrader's
-    steps alone would query each row separately, among the rows of all students.
+    Other processes see changes only after `save`. nbgrader's steps call `close`, which leaves the
+    gradebook open; `end` closes it. To save time, an assignment is read once for a run, and a
+    submission with its grades and comments once for a student. nbgrader's steps alone would query
+    each row separately, among the rows of all students.
     """
 
     def __init__(self, db_url: str, course_id: str) -> None:
@@ -61,12 +61,8 @@ class RunGradebook(api.Gradebook):
             for name in (name for name in vars(RunGradebook) if name.startswith("find_")):
                 setattr(self, name, MethodType(getattr(api.Gradebook, name), self))
 
-    def opened(self, *_: Any) -> "RunGradebook":
-        """Return this gradebook instead of a new one."""
-        return self
-
     def close(self) -> None:
-        """Do nothing, because the run continues."""
+        pass
 
     def end(self) -> None:
         super().close()
@@ -135,7 +131,13 @@ class RunGradebook(api.Gradebook):
         if where not in self._submissions:
             rows, kind = self._assignment(assignment), api.SubmittedAssignment
             asked = select(kind).filter_by(assignment_id=rows.assignment.id, student_id=student)
-            submission = self.db.scalars(asked.options(defer(kind.max_task_score))).one_or_none()
+            books = selectinload(kind.notebooks)
+            asked = asked.options(
+                defer(kind.max_task_score),
+                books.selectinload(api.SubmittedNotebook.grades),
+                books.selectinload(api.SubmittedNotebook.comments),
+            )
+            submission = self.db.scalars(asked).one_or_none()
             if submission is None:
                 raise api.MissingEntry(f"No such submission: {assignment} for {student}")
             self._submissions[where] = StudentRows(self.db(), rows, submission)
@@ -155,14 +157,12 @@ class AssignmentRows:
         books = assignment.notebooks
         self.notebooks = {book.name: book for book in books}
         self.cells = {cell.id: cell for book in books for cell in book._base_cells}
-        self.source_cells = {
-            (book.name, cell.name): cell for book in books for cell in book.source_cells
-        }
-        self.graded_cells = {
-            (book.name, cell.name): cell
-            for book in books
-            for cell in (*book.task_cells, *book.grade_cells)
-        }
+        self.source_cells: dict[tuple[str, str], Any] = {}
+        self.graded_cells: dict[tuple[str, str], Any] = {}
+        for book in books:
+            self.source_cells |= {(book.name, cell.name): cell for cell in book.source_cells}
+            graded = (*book.task_cells, *book.grade_cells)
+            self.graded_cells |= {(book.name, cell.name): cell for cell in graded}
         self.all = {assignment, *books, *self.cells.values(), *self.source_cells.values()}
 
 
@@ -172,23 +172,17 @@ class StudentRows:
     def __init__(self, session: Session, rows: AssignmentRows, submission: Any) -> None:
         self.submission = submission
         self._session, self._rows = session, rows
-        kind, ids = api.SubmittedNotebook, [book.id for book in rows.notebooks.values()]
-        mine = (kind.notebook_id.in_(ids), kind.assignment_id == submission.id)
-        books = {row.notebook_id: row for row in session.scalars(select(kind).where(*mine))}
+        books = {book.notebook_id: book for book in submission.notebooks}
         self.notebooks = {
             name: books[book.id] for name, book in rows.notebooks.items() if book.id in books
         }
-        grade, comment = api.Grade, api.Comment
-        self.grades = self._by_cell(grade, grade.score, grade.cell_type, grade.failed_tests)
-        self.comments = self._by_cell(comment, comment.comment)
-
-    def _by_cell(self, kind: Any, *unused: Any) -> dict[tuple[str, str], Any]:
-        books, cells = {row.id: name for name, row in self.notebooks.items()}, self._rows.cells
-        asked = select(kind).where(kind.cell_id.in_(list(cells)), kind.notebook_id.in_(list(books)))
-        rows = self._session.scalars(asked.options(*map(defer, unused))).all()
-        found = [(cells[row.cell_id], row) for row in rows]
-        found.sort(key=lambda pair: not isinstance(pair[0], api.TaskCell))
-        return {(books[row.notebook_id], cell.name): row for cell, row in found}
+        self.grades: dict[tuple[str, str], Any] = {}
+        self.comments: dict[tuple[str, str], Any] = {}
+        for name, book in self.notebooks.items():
+            for by_name, found in ((self.grades, book.grades), (self.comments, book.comments)):
+                cells = [(rows.cells.get(row.cell_id), row) for row in found]
+                cells.sort(key=lambda pair: not isinstance(pair[0], api.TaskCell))
+                by_name |= {(name, cell.name): row for cell, row in cells if cell is not None}
 
     @property
     def points(self) -> float:
@@ -224,7 +218,7 @@ def one_gradebook(db_url: str, course_id: str) -> Iterator[RunGradebook]:
     gradebook = RunGradebook(db_url, course_id)
     try:
         for module in OPENERS:
-            module.Gradebook = gradebook.opened
+            module.Gradebook = lambda *_: gradebook
         yield gradebook
     finally:
         for module in OPENERS:

@@ -1,6 +1,8 @@
 """Reports on nbgrader notebooks, which are graded in advance or when a report is first needed."""
 
 import contextlib
+import functools
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -8,12 +10,13 @@ from typing import Any
 import msgspec
 import nbformat
 
+from autograder.authoring.lint_cache import refuse_new_errors
 from autograder.classroom.decisions import Decision, place_of, work_id
-from autograder.course.course_file import Course, HiddenChecks, HintPolicy, find_course
+from autograder.classroom.judge_pool import Setup, Task, open_pool
+from autograder.course.course_file import FILE_NAME, Course, HiddenChecks, HintPolicy, find_course
 from autograder.course.errors import UserError
 from autograder.grading.reports import report_of_internal_error
 from autograder.nbgrader.config import source_notebook
-from autograder.nbgrader.grader_process import GraderProcess, version_of
 from autograder.nbgrader.sanitize_markdown import as_markdown
 from autograder.report.html import exercise_html
 from autograder.report.model import ExerciseReport
@@ -21,6 +24,7 @@ from autograder.report.presentation import first_failure, opening
 from autograder.report.redaction import by_policy, exercise_for_student
 from autograder.report.terminal import exercise_lines, plain
 from autograder.sandbox.child import InternalError
+from autograder.sandbox.levels import choose
 from autograder.submission.source import Siblings, Source, from_notebook
 
 
@@ -39,20 +43,22 @@ class ShownReport(msgspec.Struct):
 
     def comments(self, answers: dict[str, str]) -> dict[str, str]:
         """Return a dict from an answer cell's id to its comment: the finding, a hint, remarks."""
+        if not answers:
+            return {}
         texts: dict[str, list[str]] = {}
-        first, failed = next(iter(answers), ""), first_failure(self.report)
+        first, failed = next(iter(answers)), first_failure(self.report)
         finding = opening(self.report).text
-        if finding and answers:
+        if finding:
             about = failed.diagnosis.function if failed is not None and failed.diagnosis else ""
             named = (name for name, text in answers.items() if about and about in text)
             hints = failed.hints[:1] if failed is not None else ()
             repair = [self.report.repair.said] if self.report.repair is not None else []
             hinted = (f"Hint: {hint}" for hint in hints)
             texts[next(named, first)] = [finding, *repair, *hinted]
-        for cell, remark in self.remarks if answers else ():
+        for cell, remark in self.remarks:
             place = next((name for name, text in answers.items() if text == cell), first)
             texts.setdefault(place, []).append(remark)
-        return {name: as_markdown("\n\n".join(each)) for name, each in texts.items()}
+        return {name: as_markdown("\n\n".join(lines)) for name, lines in texts.items()}
 
 
 def shown_report(
@@ -67,25 +73,18 @@ def shown_report(
 
 
 class NotebookGrader:
-    """Grader of one course's notebooks. It keeps the reports, and owns a process until `close`.
+    """Grader of one course's notebooks, with the reports that are known in advance.
 
     `before_grading` is called each time before a notebook is graded, because grading takes long.
+    `remarks` are the instructors' comments on lines of code, by student.
     """
 
-    def __init__(self, course: Course, is_kept: bool = False) -> None:
+    def __init__(self, course: Course) -> None:
         self.course = course
         self.before_grading: Callable[[], object] = lambda: None
-        self.remarks: Mapping[str, Sequence[Decision]] = {}  # by student
-        self._is_kept = is_kept
-        self._version = version_of(course)
-        self._reports: dict[str, dict[str, tuple[str, ShownReport]]] = {}  # by student and notebook
-        self._handed_out: dict[str, set[str]] = {}
-        self._process: GraderProcess | None = None
-
-    @property
-    def is_current(self) -> bool:
-        """True if the course's files are unchanged, or if their changes must be ignored."""
-        return self._is_kept or self._version == version_of(self.course)
+        self.remarks: Mapping[str, Sequence[Decision]] = {}
+        self._known: dict[str, dict[str, tuple[str, ShownReport]]] = {}  # by student and notebook
+        self._handed_out = functools.cache(self._texts_handed_out)
 
     def know(self, student: str, source: Source, report: ExerciseReport) -> ShownReport:
         """Store the report on a source, and return it as the student may see it."""
@@ -95,109 +94,108 @@ class NotebookGrader:
             report.status == "not loaded" and not gives_0
         )
         shown.remarks = self._remarks(student, source, report)
-        self._reports.setdefault(student, {})[source.name] = source.digest, shown
+        self._known.setdefault(student, {})[source.name] = source.digest, shown
         return shown
 
     def _remarks(
         self, student: str, source: Source, report: ExerciseReport
     ) -> list[tuple[str, str]]:
         """Return the comments on lines of this source, each with the text of its cell, if known."""
-        found = []
-        for each in self.remarks.get(student, ()):
-            of_this = each.exercise == source.name and each.work in {"", work_id([report])}
-            if each.line is not None and of_this:
-                place = place_of(each, source)
-                where = f"line {place.line}, {place.text.strip()}" if place else each.check
-                cell = source.units[each.line[0] - 1].text if place else ""
-                found.append((cell, f"{each.by or 'Comment'} on {where}: {each.why}"))
-        return found
+        remarks = []
+        for decision in self.remarks.get(student, ()):
+            of_this = decision.exercise == source.name and decision.work in {"", work_id([report])}
+            if decision.line is not None and of_this:
+                place = place_of(decision, source)
+                where = f"line {place.line}, {place.text.strip()}" if place else decision.check
+                cell = source.units[decision.line[0] - 1].text if place else ""
+                remarks.append((cell, f"{decision.by or 'Comment'} on {where}: {decision.why}"))
+        return remarks
+
+    def take(self, student: str) -> dict[str, ExerciseReport]:
+        """Return a student's reports as the student sees them, and delete them to save memory."""
+        known = self._known.pop(student, {})
+        return {notebook: shown.report for notebook, (_, shown) in known.items()}
+
+    def report(self, student: str, notebook: str, nb: Any, folder: Path) -> ShownReport | None:
+        """Return the report on a notebook in a folder, or None if no exercise has its name.
+
+        A notebook whose report is not known is graded now, in a new process: this process may be a
+        server, which would not notice a change of the course's code.
+
+        Raises:
+            UserError: the course cannot be used.
+        """
+        if notebook not in self.course.exercises:
+            return None
+        source = from_notebook(nb, notebook, Siblings(folder))
+        digest, shown = self._known.get(student, {}).get(notebook, ("", None))
+        if shown is None or digest != source.digest:
+            self.before_grading()
+            shown = self.know(student, source, self._graded(student, source))
+        return shown
+
+    def _graded(self, student: str, source: Source) -> ExerciseReport:
+        """Return a source's report. If its process ends again and again, it asks for a person."""
+        course, exercise = self.course, self.course.exercise(source.name)
+        refuse_new_errors(course, [exercise])
+        with tempfile.TemporaryDirectory(prefix="autograder-") as scratch, open_pool(1) as graders:
+            setup = Setup(
+                course.root / FILE_NAME,
+                (exercise.name,),
+                course.content.seed,
+                choose(None, own_code=False),
+                (course.root, Path.cwd()),  # submissions cannot read these
+                Path(scratch),
+            )
+            ((_, reports),) = graders([Task(0, student, (source,))], setup)
+        if exercise.name in reports:
+            return msgspec.json.decode(reports[exercise.name], type=ExerciseReport)
+        return report_of_internal_error(exercise, InternalError("its process ended"))
 
     def wrote_elsewhere(self, notebook: str, nb: Any) -> bool:
         """Return True if a student wrote outside the answer cells of a notebook with questions."""
         exercise = self.course.exercises.get(notebook)
         if exercise is None or not exercise.questions:
             return False
-        if notebook not in self._handed_out:
-            book = nbformat.reads(source_notebook(self.course, exercise), 4)
-            self._handed_out[notebook] = {_plain(cell.source) for cell in book.cells}
-        known = self._handed_out[notebook]
-        return any(
-            _plain(cell.source) not in known
+        texts = {
+            _plain(cell.source)
             for cell in nb.cells
-            if cell.cell_type != "code" and "nbgrader" not in cell.metadata and _plain(cell.source)
-        )
+            if cell.cell_type != "code" and "nbgrader" not in cell.metadata
+        }
+        return not texts <= self._handed_out(notebook)
 
-    def take(self, student: str) -> dict[str, ExerciseReport]:
-        """Return a student's reports as the student sees them, and delete them to save memory."""
-        known = self._reports.pop(student, {})
-        return {notebook: shown.report for notebook, (_, shown) in known.items()}
-
-    def report(self, student: str, notebook: str, nb: Any, folder: Path) -> ShownReport | None:
-        """Return the report on a notebook in a folder, or None if no exercise has its name."""
-        exercise = self.course.exercises.get(notebook)
-        if exercise is None:
-            return None
-        source = from_notebook(nb, exercise.name, Siblings(folder))
-        digest, shown = self._reports.get(student, {}).get(notebook, ("", None))
-        if shown is None or digest != source.digest:
-            self.before_grading()
-            shown = self.know(student, source, self._graded(source))
-        return shown
-
-    def _graded(self, source: Source) -> ExerciseReport:
-        """Return a source's report. If the process ends twice, the report asks for a person."""
-        for is_last in (False, True):  # something else may have caused the first end
-            self._process = self._process or GraderProcess(self.course)
-            try:
-                return self._process.grade(source)
-            except UserError:
-                self.close()
-                raise
-            except InternalError as error:
-                self.close()
-                if is_last:
-                    return report_of_internal_error(self.course.exercise(source.name), error)
-        raise AssertionError
-
-    def close(self) -> None:
-        if self._process is not None:
-            self._process.close()
-            self._process = None
+    def _texts_handed_out(self, notebook: str) -> set[str]:
+        text = source_notebook(self.course, self.course.exercise(notebook))
+        return {"", *(_plain(cell.source) for cell in nbformat.reads(text, 4).cells)}
 
 
 def _plain(text: str) -> str:
     return " ".join(text.split())
 
 
-_OPEN: dict[str, NotebookGrader] = {}
+_OPEN: list[NotebookGrader] = []  # the grader of the run in this process
 
 
 def grading_of(course: str) -> NotebookGrader:
-    """Return the grader for a folder's current course; without a folder, the latest grader.
+    """Return a grader for a folder's course: that of the run in this process, or else a new one.
 
     Raises:
         UserError: the folder has no course.
     """
+    if _OPEN and (not course or Path(course).resolve() == _OPEN[0].course.root):
+        return _OPEN[0]
     if not course:
-        if not _OPEN:
-            raise UserError(
-                "nbgrader_config.py does not name the course. Set c.ConfinedExecute.course."
-            )
-        return next(reversed(_OPEN.values()))
-    if course in _OPEN and not _OPEN[course].is_current:
-        _OPEN.pop(course).close()
-    grading = _OPEN.pop(course, None) or NotebookGrader(find_course(named=Path(course)))
-    _OPEN[course] = grading  # it is the most recent one now
-    return grading
+        raise UserError(
+            "nbgrader_config.py does not name the course. Set c.ConfinedExecute.course."
+        )
+    return NotebookGrader(find_course(named=Path(course)))
 
 
 @contextlib.contextmanager
 def open_grading(course: Course) -> Iterator[NotebookGrader]:
-    """Open the grader for the steps in this process. It ignores later changes of the course."""
-    grading = NotebookGrader(course, is_kept=True)
-    _OPEN[str(course.root)] = grading
+    """Open the grader for nbgrader's steps in this process."""
+    _OPEN[:] = [NotebookGrader(course)]
     try:
-        yield grading
+        yield _OPEN[0]
     finally:
-        _OPEN.pop(str(course.root), None)
-        grading.close()
+        _OPEN.clear()

@@ -61,9 +61,8 @@ def harmless(text: str, attachments: Attachments, most: int = MAX_FORMATTED) -> 
     return _cached_harmless(text, most)
 
 
-@functools.lru_cache(maxsize=256)
+@functools.lru_cache(maxsize=256)  # all students have the same handout
 def _cached_harmless(text: str, most: int) -> str:
-    """Return the sanitized text. A cache saves time, because all students have the same handout."""
     return _harmless(text, {}, most)
 
 
@@ -146,7 +145,6 @@ def is_harmless(text: str, attachments: Attachments) -> bool:
 
 
 def _as_one_spelling(page: str) -> str:
-    """Return HTML in one standard form, so that equal pages are equal texts."""
     return _SPELLING.sub("", html.unescape(page))
 
 

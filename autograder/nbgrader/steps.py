@@ -6,18 +6,19 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from nbformat import NotebookNode, from_dict
+from nbformat import NotebookNode
+from nbformat.v4 import new_output
 from nbgrader import preprocessors as theirs
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.plugins import BasePlugin
 from nbgrader.preprocessors import CheckCellMetadata, ClearSolutions, NbGraderPreprocessor
 from traitlets import Unicode
 
-from autograder.course.course_file import Course, find_course
+from autograder.course.course_file import find_course
 from autograder.course.errors import UserError
 from autograder.course.lateness import LatePenalty, LatePolicy, days_late, late_penalty
 from autograder.course.optimisations import is_off
-from autograder.nbgrader.grading import ShownReport, grading_of
+from autograder.nbgrader.grading import grading_of
 from autograder.nbgrader.sanitize_markdown import disarm
 from autograder.submission.notebook import check_cell
 from autograder.submission.stubs import strip_solutions
@@ -26,7 +27,6 @@ FOUND = "autograder"  # key in a notebook's resources, by which a step passes on
 ELSEWHERE = "autograder_elsewhere"  # key: True if the student wrote outside the answer cells
 LOOK_ELSEWHERE = "This cell is unchanged, but another cell has text. Look there."
 NO_NAME = "–"  # shown as the first name
-MAX_KNOWN = 1000  # the most notebooks that are remembered as valid
 
 
 class StubSolutions(ClearSolutions):
@@ -122,23 +122,17 @@ class ConfinedExecute(NbGraderPreprocessor):
             if cell.cell_type == "code":
                 cell.outputs, cell.execution_count = [], None
                 if _id(cell) == check_cell(asked["notebook"]) and found is not None:
-                    cell.outputs, cell.execution_count = _outputs(found), 1
+                    shown = {"text/html": found.page, "text/plain": found.text}
+                    points = {"text/plain": repr(float(found.report.points))}
+                    cell.outputs = [
+                        new_output("display_data", shown),
+                        new_output("execute_result", points, execution_count=1),
+                    ]
+                    cell.execution_count = 1
         return nb, resources
 
 
-def _outputs(graded: ShownReport) -> list[Any]:
-    shown = {"text/html": graded.page, "text/plain": graded.text}
-    value = {"text/plain": repr(float(graded.report.points))}
-    return [
-        from_dict({"output_type": "display_data", "data": shown, "metadata": {}}),
-        from_dict(
-            {"output_type": "execute_result", "data": value, "metadata": {}, "execution_count": 1}
-        ),
-    ]
-
-
 def _folder(resources: Any) -> Path:
-    """Return the folder of the notebook and its files."""
     return Path(resources.get("metadata", {}).get("path", ""))
 
 
@@ -155,7 +149,10 @@ class CourseLatePolicy(BasePlugin):
     ) -> float | None:
         """Return the points that a notebook loses, or None without a policy."""
         step = self.parent
-        course = _course_named(ConfinedExecute(config=self.config).course)
+        try:
+            course = grading_of(ConfinedExecute(config=self.config).course).course
+        except UserError:  # a kernel runs the notebooks, and an environment variable has the course
+            course = find_course(Path.cwd())
         free = 0
         for assignment in course.content.assignments:
             policy = assignment.late or course.content.late
@@ -169,13 +166,6 @@ class CourseLatePolicy(BasePlugin):
                     earlier = step.gradebook.find_submission(assignment.name, student_id)
                     free += _cost(policy, earlier.total_seconds_late, free).free_days
         return None
-
-
-def _course_named(folder: str) -> Course:
-    """Return the course of `folder`, of the run, or, in a kernel, of an environment variable."""
-    with contextlib.suppress(UserError):
-        return grading_of(folder).course
-    return find_course(Path.cwd())
 
 
 def _cost(policy: LatePolicy, seconds: float, free_used: int) -> LatePenalty:
@@ -197,8 +187,8 @@ class LatePenalties(theirs.AssignLatePenalties):
 class SaveHints(NbGraderPreprocessor):
     """Step that writes each message as a comment on the answer that the message is about.
 
-    If the instructor has written a comment, the comment stays, and nbgrader shows it. If a person
-    has to look at the answer, the grade stays open.
+    nbgrader shows an instructor's own comment instead. If a person has to look at the answer, the
+    grade stays open.
     """
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
@@ -226,10 +216,7 @@ class SaveHints(NbGraderPreprocessor):
 
 
 def _leave_unchanged_answers_open(gradebook: Any, nb: Any, where: tuple[str, str, str]) -> None:
-    """Leave the grades of unchanged answers open, because the student wrote in another cell.
-
-    nbgrader has given 0 points for these answers.
-    """
+    """Leave unchanged answers open, to which nbgrader gave 0: the student wrote in another cell."""
     for cell in nb.cells:
         mark = cell.metadata.get("nbgrader", {})
         if cell.cell_type != "code" and mark.get("grade") and mark.get("solution"):
@@ -271,13 +258,11 @@ class CheckMarks(CheckCellMetadata):
         self._valid: set[str] = set()
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
-        """Validate a notebook in the same way as nbgrader, by the types and metadata of cells."""
         marks = [[cell.cell_type, cell.metadata.get("nbgrader")] for cell in nb.cells]
         known = json.dumps([mark for mark in marks if mark[1] is not None], sort_keys=True)
         if known not in self._valid or is_off("nbgrader_marks"):
             super().preprocess(nb, resources)
-            if len(self._valid) < MAX_KNOWN:
-                self._valid.add(known)
+            self._valid.add(known)
         return nb, resources
 
 

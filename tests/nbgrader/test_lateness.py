@@ -8,7 +8,6 @@ from nbgrader.plugins import LateSubmissionPlugin
 from traitlets.config import Config
 
 from autograder.nbgrader.config import TEXT, missing_lines
-from autograder.nbgrader.grading import grading_of
 from autograder.nbgrader.steps import CourseLatePolicy, LatePenalties
 from tests.courses import write_course
 from tests.nbgrader.commands import forked
@@ -25,7 +24,6 @@ ASSIGNMENTS = [
 @pytest.fixture
 def penalty(tmp_path):
     """The penalty for 10 points so late, where `earlier` is how late the first assignment was."""
-    opened = []
 
     def penalty(assignment, seconds, earlier=None, **late):
         course = write_course(
@@ -34,7 +32,6 @@ def penalty(tmp_path):
             assignments=ASSIGNMENTS,
             **({"late": late} if late else {}),
         )
-        opened.append(grading_of(str(course.root)))
 
         def find_submission(name, student):
             if earlier is None or name != "first":
@@ -48,9 +45,7 @@ def penalty(tmp_path):
         assert isinstance(step.plugin_inst, CourseLatePolicy)
         return step.plugin_inst.late_submission_penalty("ann", 10.0, seconds)
 
-    yield penalty
-    for each in opened:
-        each.close()
+    return penalty
 
 
 def test_lateness_costs_what_the_course_says(penalty):

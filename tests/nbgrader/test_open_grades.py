@@ -46,9 +46,7 @@ def course(tmp_path):
 
 @pytest.fixture
 def grading(course):
-    grading = NotebookGrader(course)
-    yield grading
-    grading.close()
+    return NotebookGrader(course)
 
 
 @pytest.mark.parametrize("kind", ["markdown", "raw"])
