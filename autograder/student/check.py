@@ -6,7 +6,7 @@ order, the two processes would slow each other down while they import numpy.
 
 import contextlib
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -21,12 +21,7 @@ from autograder.grading.reports import grader_record, report_without_checks, who
 from autograder.grading.scoring import Graded
 from autograder.report.model import ExerciseReport, Repair
 from autograder.report.presentation import closing, opening
-from autograder.report.terminal import (
-    StyledLine,
-    body_lines,
-    head_lines,
-    score,
-)
+from autograder.report.terminal import StyledLine, body_lines, head_lines, score
 from autograder.sandbox.child import Children
 from autograder.student.listing import MARKS
 from autograder.student.progress import progress_of, stage_of
@@ -80,20 +75,17 @@ def check_targets(
                 raise
             unread = report_without_checks(target.exercise, "not loaded", str(error), ran=False)
             sources.append(unread)
+    check = _check_in_full if is_single or options.show_all else _check_in_short
     reports = []
     with Judge(course, [target.exercise for target in targets], children, options.seed) as judge:
         refuse_new_errors(course, list(judge.exercises.values()), only_code=True)
         for target, source in zip(targets, sources, strict=True):
-            printer = _Printer(target.path, is_single, terminal, options)
-            if isinstance(source, ExerciseReport):
-                report = source
-                printer.print_report(report)
-            elif is_single or options.show_all:
-                report = _check_step(judge, source, printer)
-            else:
-                report = shown_in_short(course, judge.run(source).report, target.path)
-                printer.print_report(report)
-            reports.append(report)
+            reports.append(check(judge, target.path, source, terminal, options, is_single))
+            if options.plot:
+                from autograder.report.picture import save_picture
+
+                said = save_picture(reports[-1], Path(f"{reports[-1].name}-check.png"))
+                print(said, file=sys.stderr if options.as_json else sys.stdout)
     if options.as_json:
         seed = course.content.seed if options.seed is None else options.seed
         whole_check = whole_report("", course, reports, grader_record(course, seed))
@@ -103,70 +95,67 @@ def check_targets(
     return reports
 
 
-class _Printer(msgspec.Struct, frozen=True):
-    """Printer for the report on one file. If `as_json` is true, the caller prints the report."""
-
-    path: Path
-    is_single: bool
-    terminal: Terminal
-    options: CheckOptions
-
-    def print_lines(self, lines: Iterable[StyledLine]) -> None:
-        if not self.options.as_json:
-            self.terminal.show(lines)
-
-    def print_report(self, report: ExerciseReport) -> None:
-        if self.is_single or self.options.show_all:
-            self.print_head(report)
-            self.print_body(report)
-        else:
-            self.print_lines(_in_short(report, self.terminal.spoken))
-            self._save_picture(report)
-
-    def print_head(self, report: ExerciseReport) -> None:
-        """Print the part of the report that is known before the search for a repair."""
-        where = from_here(self.path)
-        self.print_lines(head_lines(report, where, self.terminal.width, self.terminal.spoken))
-
-    def print_body(self, report: ExerciseReport) -> None:
-        """Print the rest of the report, and save the picture if the options ask for one."""
-        details = EVERY if self.options.show_all else 1
-        self.print_lines(body_lines(report, details, self.terminal.width, self.terminal.spoken))
-        if last := closing(report):
-            self.print_lines([*[[]] * (not self.terminal.spoken), [(last, "")]])
-        if not self.is_single:
-            self.print_lines([[]])
-        self._save_picture(report)
-
-    def _save_picture(self, report: ExerciseReport) -> None:
-        if self.options.plot:
-            from autograder.report.picture import save_picture
-
-            said = save_picture(report, Path(f"{report.name}-check.png"))
-            print(said, file=sys.stderr if self.options.as_json else sys.stdout)
-
-
-def _check_step(judge: Judge, source: Source, printer: _Printer) -> ExerciseReport:
+def _check_in_full(
+    judge: Judge,
+    path: Path,
+    source: Source | ExerciseReport,
+    terminal: Terminal,
+    options: CheckOptions,
+    is_single: bool,
+) -> ExerciseReport:
     """Grade one file, with hints. If it is the only file, search for a repair too.
 
     The search may take seconds, so the head of the report is printed before it.
     """
-    course, path, is_single = judge.course, printer.path, printer.is_single
-    policy = course.content.hints
-    graded = judge.run(source)
-    message = ""
-    if printer.options.more and is_single:
-        seen = read_attempts(path, graded.report.name)
-        values = f"run `autograder check {graded.report.name} --all` to see every value"
-        message = no_further_hint(seen, graded.report, policy, values, path.name)
-    report = shown_step(course, graded.report, path, printer.options.more)
-    printer.print_head(report)
-    if is_single:
+    show, width, spoken = _shower(terminal, options), terminal.width, terminal.spoken
+    graded, no_hint = None, ""
+    if isinstance(source, ExerciseReport):
+        report = source
+    else:
+        graded = judge.run(source)
+        if options.more and is_single:
+            seen, policy = read_attempts(path, source.name), judge.course.content.hints
+            values = f"run `autograder check {source.name} --all` to see every value"
+            no_hint = no_further_hint(seen, graded.report, policy, values, path.name)
+        report = shown_step(judge.course, graded.report, path, options.more)
+    show(head_lines(report, from_here(path), width, spoken))
+    if graded is not None and is_single:
         report = msgspec.structs.replace(report, repair=repair_to_show(judge, graded))
-    printer.print_body(report)
-    if message:
-        printer.print_lines([[], [(message, "")]])
+    show(body_lines(report, EVERY if options.show_all else 1, width, spoken))
+    if last := closing(report):
+        show([*[[]] * (not spoken), [(last, "")]])
+    if no_hint:
+        show([[], [(no_hint, "")]])
+    if not is_single:
+        show([[]])
     return report
+
+
+def _check_in_short(
+    judge: Judge,
+    path: Path,
+    source: Source | ExerciseReport,
+    terminal: Terminal,
+    options: CheckOptions,
+    _: bool,
+) -> ExerciseReport:
+    """Grade one file. Print its points, and the sentence that says what to do."""
+    report = source
+    if isinstance(report, Source):
+        report = shown_in_short(judge.course, judge.run(report).report, path)
+    message, stage = opening(report).text, stage_of(progress_of(report))
+    mark, style = ("✗", "bad") if stage == "begun" else MARKS[stage]
+    lines = [[(f"{mark} ", style), (report.name, "bold"), (f"  {score(report)}", "")]]
+    if terminal.spoken:
+        lines = [[(f"{report.name}: {score(report)}. {message}".strip(), "")]]
+    elif message:
+        lines.append([("  ", ""), (message, "")])
+    _shower(terminal, options)(lines)
+    return report
+
+
+def _shower(terminal: Terminal, options: CheckOptions) -> Callable[[Iterable[StyledLine]], None]:
+    return (lambda _: None) if options.as_json else terminal.show
 
 
 def repair_to_show(judge: Judge, graded: Graded) -> Repair | None:
@@ -189,19 +178,6 @@ def _search_notice() -> Iterator[None]:
     finally:
         if screen:
             print(f"\r{' ' * len(LOOKING)}\r", end="", file=sys.stderr, flush=True)
-
-
-def _in_short(report: ExerciseReport, spoken: bool) -> Iterator[StyledLine]:
-    """Yield one or two lines on an exercise: its points, and the sentence that says what to do."""
-    message = opening(report).text
-    if spoken:
-        yield [(f"{report.name}: {score(report)}. {message}".strip(), "")]
-        return
-    stage = stage_of(progress_of(report))
-    mark, style = ("✗", "bad") if stage == "begun" else MARKS[stage]
-    yield [(f"{mark} ", style), (report.name, "bold"), (f"  {score(report)}", "")]
-    if message:
-        yield [("  ", ""), (message, "")]
 
 
 def _sum(reports: Sequence[ExerciseReport]) -> Iterator[StyledLine]:

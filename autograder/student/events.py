@@ -6,6 +6,7 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import watchfiles
@@ -31,7 +32,7 @@ class KeyReader:
     def __init__(self, tell: Callable[[str], None]) -> None:
         self._tell = tell
         self._stop = threading.Event()
-        self._before: list[object] | None = None
+        self._before: list[Any] | None = None
         self.are_there = sys.stdin is not None and sys.stdin.isatty()
 
     def __enter__(self) -> "KeyReader":
@@ -51,7 +52,7 @@ class KeyReader:
             import termios
 
             with contextlib.suppress(termios.error, OSError):
-                termios.tcsetattr(sys.stdin.fileno(), termios.TCSADRAIN, self._before)  # type: ignore[arg-type]
+                termios.tcsetattr(sys.stdin.fileno(), termios.TCSADRAIN, self._before)
 
     def take(self) -> None:
         """Make the terminal report each key at once, and do not show the keys."""
@@ -61,27 +62,24 @@ class KeyReader:
         import tty
 
         with contextlib.suppress(termios.error, OSError):
-            fd = sys.stdin.fileno()
             if self._before is None:
-                self._before = termios.tcgetattr(fd)
-            tty.setcbreak(fd)
+                self._before = termios.tcgetattr(sys.stdin.fileno())
+            tty.setcbreak(sys.stdin.fileno())
 
     def _read(self) -> None:
         import select
 
         fd = sys.stdin.fileno()
-        while not self._stop.is_set():
-            try:
+        with contextlib.suppress(OSError, ValueError):
+            while not self._stop.is_set():
                 if not select.select([fd], [], [], WAIT)[0]:
                     continue
                 data = os.read(fd, 64)
-            except (OSError, ValueError):
-                return
-            if not data:  # the terminal is gone
-                return
-            if not data.startswith(b"\x1b"):  # ignore arrow and function keys
-                for char in data.decode("utf-8", "ignore"):
-                    self._tell(char)
+                if not data:  # the terminal is gone
+                    return
+                if not data.startswith(b"\x1b"):  # ignore arrow and function keys
+                    for char in data.decode("utf-8", "ignore"):
+                        self._tell(char)
 
     def _read_windows(self) -> None:
         if sys.platform == "win32":
@@ -98,32 +96,24 @@ def watch_files(
     """Report files that are saved directly in the folders, until `stop` is set."""
     while not stop.is_set():
         there = [folder for folder in folders if folder.is_dir()]
+        batches = watchfiles.watch(
+            *there,
+            watch_filter=None,
+            step=10,  # ms without a new event until a batch is reported
+            debounce=50,  # ms of a batch at most
+            stop_event=stop,
+            rust_timeout=1000,  # ms between checks that the folders exist
+            yield_on_timeout=True,
+            recursive=False,
+            raise_interrupt=False,
+        )
         with contextlib.suppress(OSError, RuntimeError):  # too many watches, or a folder is removed
-            if there:
-                _tell_changes(there, tell, stop)
+            for changes in batches if there else ():
+                if changes:
+                    tell(frozenset(Path(name) for _, name in changes))
+                elif not all(folder.is_dir() for folder in there):
+                    break
         stop.wait(AGAIN)
-
-
-def _tell_changes(
-    folders: Sequence[Path], tell: Callable[[frozenset[Path]], None], stop: threading.Event
-) -> None:
-    """Report files that are saved in the folders, as long as all of these folders exist."""
-    batches = watchfiles.watch(
-        *folders,
-        watch_filter=None,
-        step=10,  # ms without a new event until a batch is reported
-        debounce=50,  # ms of a batch at most
-        stop_event=stop,
-        rust_timeout=1000,  # ms between checks that the folders exist
-        yield_on_timeout=True,
-        recursive=False,
-        raise_interrupt=False,
-    )
-    for changes in batches:
-        if changes:
-            tell(frozenset(Path(name) for _, name in changes))
-        elif not all(folder.is_dir() for folder in folders):
-            return
 
 
 class GradedSource(msgspec.Struct, frozen=True):
@@ -134,7 +124,7 @@ class GradedSource(msgspec.Struct, frozen=True):
     problem: str = ""
 
 
-class BackgroundJudge:
+class BackgroundJudge(threading.Thread):
     """Judge for all exercises in its own thread. It calls `tell` with each current result."""
 
     def __init__(
@@ -144,16 +134,13 @@ class BackgroundJudge:
         children: Children,
         tell: Callable[[GradedSource | BaseException], None],
     ) -> None:
+        super().__init__(daemon=True)
         self._tell = tell
         self._judge = Judge(course, exercises, children)
         self._changed = threading.Condition()  # lock for the next three attributes
         self._waiting: Source | None = None
         self._current: Source | None = None
         self._closed = False
-        self._thread = threading.Thread(target=self._run, daemon=True)
-
-    def start(self) -> None:
-        self._thread.start()
 
     def look_at(self, source: Source) -> None:
         """Grade this source now, and stop grading any older source."""
@@ -166,9 +153,10 @@ class BackgroundJudge:
         with self._changed:
             self._closed = True
             self._changed.notify_all()
-        self._thread.join(timeout=15)
+        self.join(timeout=15)
 
-    def _run(self) -> None:
+    def run(self) -> None:
+        """Grade each waiting source until `close` is called."""
         try:
             with self._judge:
                 threading.Thread(target=self._cancel_older, daemon=True).start()

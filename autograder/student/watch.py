@@ -48,7 +48,6 @@ class WatchedExercise:
     def __init__(self, course: Course, name: str, path: Path, spoken: bool) -> None:
         self.course = course
         self.spoken = spoken
-        self.news: list[StyledLine] = []
         self._stubs = read_stubs(course)
         self.progress = course_progress(course)
         self.take(name, path)
@@ -60,7 +59,7 @@ class WatchedExercise:
         self.full: ExerciseReport | None = None
         self.shown: ExerciseReport | None = None
         self.all_values = False
-        self.news = []
+        self.news: list[StyledLine] = []
 
     def bar(self, width: int | None) -> StyledLine:
         """Return a line with the progress in the course."""
@@ -68,17 +67,15 @@ class WatchedExercise:
 
     def take_report(self, full: ExerciseReport) -> None:
         """Save a new report. Put lines into `news` on changed checks and finished work."""
-        before = self.progress[self.name]
-        passed: Collection[str] | None = None
-        found = None
-        if self.shown is not None:
-            passed, found = passed_checks(self.shown), opening(self.shown).text
-        elif before.last_check is not None:
-            passed = before.last_check.passed
+        before, last_shown = self.progress[self.name], self.shown
         self.full, self.shown = full, shown_step(self.course, full, self.path, more=False)
-        self.news = []
-        if passed is not None and (change := change_since(passed, found, self.shown)):
-            self.news.append([(change, "bold")])
+        change = ""
+        if last_shown is not None:
+            passed = passed_checks(last_shown)
+            change = change_since(passed, opening(last_shown).text, self.shown)
+        elif before.last_check is not None:
+            change = change_since(before.last_check.passed, None, self.shown)
+        self.news = [[(change, "bold")]] if change else []
         exercise = self.course.exercise(self.name)
         now = exercise_progress(self.course, exercise, self._stubs, self.path)
         self.progress[self.name] = now
@@ -91,12 +88,11 @@ class WatchedExercise:
         if self.full is None or self.shown is None:
             return
         policy, seen = self.course.content.hints, read_attempts(self.path, self.name)
-        message = no_further_hint(
-            seen, self.full, policy, "press a to see every value", self.path.name
-        )
-        self.news = [[(message or "Here is one more hint.", "")]]
+        values = "press a to see every value"
+        message = no_further_hint(seen, self.full, policy, values, self.path.name)
         if first_failing(self.full) is None:
-            self.news = [[("No check fails, so there is no hint.", "")]]
+            message = "No check fails, so there is no hint."
+        self.news = [[(message or "Here is one more hint.", "")]]
         self.shown = shown_step(self.course, self.full, self.path, more=True)
 
     def picture(self) -> None:
@@ -185,24 +181,25 @@ class Watch:
 
     def _handle(self, event: Event | None) -> bool:
         """Handle an event; return whether to continue."""
-        if isinstance(event, BaseException):
-            raise event
-        if event is None:
-            self._look_around()
-        elif isinstance(event, frozenset):
-            self._saved(event)
-        elif isinstance(event, GradedSource):
-            self._graded(event)
-        elif isinstance(event, str):
-            return self._key(event)
-        else:
-            if event.suspend:  # give the terminal to the shell until one comes back
-                self.keys.give_back()
-                self.screen.leave()
-                os.kill(os.getpid(), signal.SIGSTOP)
-                self.screen.enter()
-                self.keys.take()
-            self._draw()
+        match event:
+            case BaseException():
+                raise event
+            case None:
+                self._look_around()
+            case frozenset():
+                self._saved(event)
+            case GradedSource():
+                self._graded(event)
+            case str():
+                return self._key(event)
+            case Redraw(suspend=suspend):
+                if suspend:  # give the terminal to the shell until one comes back
+                    self.keys.give_back()
+                    self.screen.leave()
+                    os.kill(os.getpid(), signal.SIGSTOP)
+                    self.screen.enter()
+                    self.keys.take()
+                self._draw()
         return True
 
     def _saved(self, paths: frozenset[Path]) -> None:
@@ -215,7 +212,7 @@ class Watch:
             return
         new = [path for path in files if path.is_file() and self._is_new(path)]
         if new:
-            path = max(new, key=lambda each: each.stat().st_mtime)
+            path = max(new, key=lambda file: file.stat().st_mtime)
             self._go_to(path.stem, path)
 
     def _is_new(self, path: Path) -> bool:
@@ -285,26 +282,27 @@ class Watch:
     def _key(self, key: str) -> bool:
         """React to a key. Return whether to continue."""
         exercise = self.exercise
-        if key in {"q", "Q", "\x04"}:
-            return False
-        if key == "h":
-            exercise.hint()
-        elif key == "a":
-            exercise.all_values, self.screen.page = not exercise.all_values, 0
-        elif key == "p":
-            exercise.picture()
-        elif key == "n":
-            following = next_unfinished(exercise.course, exercise.progress, after=exercise.name)
-            is_other = following is not None and following.exercise.name != exercise.name
-            if following is None or following.file is None or not is_other:
-                self._say("There is no other unfinished exercise.")
-            else:
-                self._go_to(following.exercise.name, following.file)
-            return True
-        elif key == " ":
-            self.screen.page += 1
-        else:
-            return True
+        match key:
+            case "q" | "Q" | "\x04":
+                return False
+            case "h":
+                exercise.hint()
+            case "a":
+                exercise.all_values, self.screen.page = not exercise.all_values, 0
+            case "p":
+                exercise.picture()
+            case " ":
+                self.screen.page += 1
+            case "n":
+                following = next_unfinished(exercise.course, exercise.progress, exercise.name)
+                is_other = following is not None and following.exercise.name != exercise.name
+                if following is None or following.file is None or not is_other:
+                    self._say("There is no other unfinished exercise.")
+                else:
+                    self._go_to(following.exercise.name, following.file)
+                return True
+            case _:
+                return True
         self._draw()
         return True
 
@@ -321,17 +319,17 @@ class Watch:
         self.screen.draw(self._top(), self._report(), [[(foot, "dim")]])
 
     def _top(self) -> list[StyledLine]:
-        lines = [self.exercise.bar(self.terminal.width)]
+        bar = self.exercise.bar(self.terminal.width)
         if self.terminal.spoken:
-            lines = [[(text, "") for text, style in lines[0] if style == "dim"][-1:]]
+            bar = [(text, "") for text, style in bar if style == "dim"][-1:]
         busy = time.monotonic() - self._busy_since if self._busy_since else 0.0
         if busy < SLOW:
-            return [*lines, *self.exercise.news]
+            return [bar, *self.exercise.news]
         text = "Checking …"
         if busy >= 2:
             hint = "Does a loop never end? Correct it, and save the file."
             text = f"Checking for {int(busy)} s. {hint}"
-        return [*lines, [(text, "partial")]]
+        return [bar, [(text, "partial")]]
 
     def _report(self) -> list[StyledLine]:
         exercise, where = self.exercise, from_here(self.exercise.path)
