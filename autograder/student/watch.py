@@ -6,7 +6,6 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Collection
 from pathlib import Path
 
 import msgspec
