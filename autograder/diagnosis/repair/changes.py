@@ -14,21 +14,9 @@ AXIS_NAMES = ("axis", "dim")
 KEPT_NAMES = ("keepdims", "keepdim")
 REDUCE = {"sum", "max", "min", "mean", "amax", "amin", "argmax", "argmin", "std", "var", "prod"}
 MOVE = {"swapaxes", "transpose", "moveaxis", "permute"}
-OPERATORS: dict[type[ast.operator], str] = {
-    ast.Add: "+",
-    ast.Sub: "-",
-    ast.Mult: "*",
-    ast.Div: "/",
-    ast.FloorDiv: "//",
-    ast.Mod: "%",
-    ast.Pow: "**",
-    ast.MatMult: "@",
-    ast.BitAnd: "&",
-    ast.BitOr: "|",
-    ast.BitXor: "^",
-    ast.LShift: "<<",
-    ast.RShift: ">>",
-}
+OPERATORS = ("+", "-", "*", "/", "//", "%", "**", "@", "&", "|", "^", "<<", ">>")
+A, B = ast.Name("a"), ast.Name("b")
+COMPARISONS = ("==", "!=", "<", "<=", ">", ">=", "is", "is not", "in", "not in")
 ALIKE = {
     word: words.split()
     for words in (
@@ -61,18 +49,6 @@ LIKELY = ("+", "-", "*", "/", "@", "//", "**", "%")
 SWAPPED = ("-", "/", "@", "//", "**", "%")  # operators whose operands may be in the wrong order
 SIGNED = ("@", "*", "+", "-", "/")  # operators whose operands may have the wrong sign
 SIZED = {"range", "arange", "linspace", "eye", "ones", "zeros", "full", "empty", "tri"}
-COMPARED: dict[type[ast.cmpop], str] = {
-    ast.Eq: "==",
-    ast.NotEq: "!=",
-    ast.Lt: "<",
-    ast.LtE: "<=",
-    ast.Gt: ">",
-    ast.GtE: ">=",
-    ast.Is: "is",
-    ast.IsNot: "is not",
-    ast.In: "in",
-    ast.NotIn: "not in",
-}
 
 
 def changes_of(tree: Tree, node: ast.AST) -> Iterator[Change]:
@@ -86,55 +62,51 @@ def changes_of(tree: Tree, node: ast.AST) -> Iterator[Change]:
 
 
 def _calls(tree: Tree, node: ast.Call) -> Iterator[Change]:
-    called = called_name(node)
-    yield from _unwrapped(tree, node)
+    called, inner = called_name(node), _inner(tree, node)
+    if inner is not None:
+        is_move = called in {"swapaxes", "transpose"} and isinstance(node.func, ast.Attribute)
+        yield tree.put("transpose" if is_move else "call", node, tree.source(inner))
     start, end = tree.span(node.func)
     prefix = tree.source(node.func)[: -len(called)]
     for word in ALIKE.get(called, ()):
         if word != called:
             yield Change("function", Span(start, end, prefix + word))
-    args = [tree.source(arg) for arg in node.args]
-    if args:
-        start, end = tree.span(node.args[0])[0], tree.span(node.args[-1])[1]
-    for swapped in itertools.islice(_swapped(args), 10):
-        yield Change("arguments", Span(start, end, ", ".join(swapped)))
-    for text in _with_two_names_exchanged(node, ", ".join(args)):
-        yield Change("names", Span(start, end, text))
-    if len(args) == 4 and all(plain_number(arg) is not None for arg in node.args):
-        for order in itertools.permutations(args):
-            yield Change("axis", Span(start, end, ", ".join(order)), 0.5)
+    if node.args:
+        yield from _arguments(tree, node.args)
     if called in REDUCE:
         yield from _added(tree, node)
-    if called == "where" and args:
+    if called == "where" and node.args:
         yield tree.put("condition", node.args[0], f"~{tree.operand(node.args[0])}")
     for arg in node.args:
         yield tree.put("sign", arg, f"-{tree.operand(arg)}", 0.3)
 
 
-def _with_two_names_exchanged(node: ast.Call, text: str) -> Iterator[str]:
-    """Yield a call's arguments with two names exchanged: `B, H, L * d` for `B, L, H * d`."""
-    inside = itertools.chain.from_iterable(map(ast.walk, node.args))
-    names = dict.fromkeys(each.id for each in inside if isinstance(each, ast.Name))
-    for one, other in itertools.islice(itertools.combinations(names, 2), 10):
-        parts = re.split(rf"(?<![\w.])({one}|{other})\b", text)  # every second part is a name
-        parts[1::2] = [one if part == other else other for part in parts[1::2]]
-        yield "".join(parts)
-
-
-def _unwrapped(tree: Tree, node: ast.Call) -> Iterator[Change]:
-    """Yield the call replaced by its argument."""
-    func, first = node.func, node.args[0] if node.args else None
+def _inner(tree: Tree, node: ast.Call) -> ast.expr | None:
+    """Return the array of a method's call, or the first argument of a function's call."""
+    func = node.func
     if isinstance(func, ast.Attribute):
-        kind = "transpose" if func.attr in {"swapaxes", "transpose"} else "call"
-        is_module = isinstance(func.value, ast.Name) and func.value.id in tree.imported
-        if not is_module:
-            yield tree.put(kind, node, tree.source(func.value))
-            return
-        if kind == "transpose" and first is not None:
-            yield tree.put(kind, node, tree.source(first))
-            return
-    if first is not None and not isinstance(first, ast.Starred):
-        yield tree.put("call", node, tree.source(first))
+        if not (isinstance(func.value, ast.Name) and func.value.id in tree.imported):
+            return func.value
+        if func.attr in {"swapaxes", "transpose"} and node.args:
+            return node.args[0]
+    return node.args[0] if node.args and not isinstance(node.args[0], ast.Starred) else None
+
+
+def _arguments(tree: Tree, nodes: Sequence[ast.expr]) -> Iterator[Change]:
+    """Yield a call's arguments in other orders, and with two of their names exchanged."""
+    args = [tree.source(arg) for arg in nodes]
+    start, end = tree.span(nodes[0])[0], tree.span(nodes[-1])[1]
+    for swapped in itertools.islice(_swapped(args), 10):
+        yield Change("arguments", Span(start, end, swapped))
+    inside = itertools.chain.from_iterable(map(ast.walk, nodes))
+    names = dict.fromkeys(part.id for part in inside if isinstance(part, ast.Name))
+    for one, other in itertools.islice(itertools.combinations(names, 2), 10):
+        parts = re.split(rf"(?<![\w.])({one}|{other})\b", ", ".join(args))
+        parts[1::2] = [one if part == other else other for part in parts[1::2]]  # the names
+        yield Change("names", Span(start, end, "".join(parts)))
+    if len(args) == 4 and all(plain_number(arg) is not None for arg in nodes):
+        for order in itertools.permutations(args):
+            yield Change("axis", Span(start, end, ", ".join(order)), 0.5)
 
 
 def _added(tree: Tree, node: ast.Call) -> Iterator[Change]:
@@ -158,12 +130,12 @@ def _axis_names(tree: Tree, node: ast.AST) -> list[str]:
     return [name for name in tree.scope(node) if name in AXIS_NAMES]
 
 
-def _swapped(texts: Sequence[str]) -> Iterator[list[str]]:
-    """Yield copies of the list; in each copy, two texts are exchanged."""
+def _swapped(texts: Sequence[str]) -> Iterator[str]:
+    """Yield the texts, joined by commas; each time, two of them are exchanged."""
     for i, j in itertools.combinations(range(len(texts)), 2):
         swapped = list(texts)
         swapped[i], swapped[j] = swapped[j], swapped[i]
-        yield swapped
+        yield ", ".join(swapped)
 
 
 def _keywords(tree: Tree, node: ast.keyword) -> Iterator[Change]:
@@ -173,10 +145,9 @@ def _keywords(tree: Tree, node: ast.keyword) -> Iterator[Change]:
         return
     kind = "keepdims" if node.arg in KEPT_NAMES else "axis" if node.arg in AXIS_NAMES else "keyword"
     start, end = tree.span(node)
-    raw = tree.raw
-    while start > 0 and raw[start - 1 : start] in {b" ", b"\n", b"\t"}:
-        start -= 1
-    if raw[start - 1 : start] == b",":
+    before = tree.raw[:start].rstrip(b" \n\t")
+    start = len(before)
+    if before.endswith(b","):
         yield Change(kind, Span(start - 1, end, ""))
     elif len(parent.keywords) == 1 and not parent.args:
         yield Change(kind, Span(start, end, ""))
@@ -212,9 +183,8 @@ def _is_axis(parent: ast.AST | None, node: ast.AST) -> bool:
         return parent.arg in AXIS_NAMES
     if not isinstance(parent, ast.Call) or node not in parent.args:
         return False
-    if isinstance(parent.func, ast.Name) and hasattr(builtins, parent.func.id):
-        return False  # Python's own max(0, n) has no axes
-    return called_name(parent) in REDUCE | MOVE
+    is_python = isinstance(parent.func, ast.Name) and hasattr(builtins, parent.func.id)
+    return not is_python and called_name(parent) in REDUCE | MOVE  # Python's max(0, n) has no axes
 
 
 def _signs(tree: Tree, node: ast.UnaryOp) -> Iterator[Change]:
@@ -232,12 +202,12 @@ def _signs(tree: Tree, node: ast.UnaryOp) -> Iterator[Change]:
 def _operators(tree: Tree, node: ast.BinOp) -> Iterator[Change]:
     """Yield changes of an operation: another operator, exchanged operands, or one operand only."""
     left, right = tree.operand(node.left), tree.operand(node.right)
-    now = OPERATORS[type(node.op)]
+    now = sign_of(node)
     start, end = tree.span(node.left)[1], tree.span(node.right)[0]
     between = tree.raw[start:end].decode()
     near = (node.left, node.right, tree.parent.get(node))
     binds = any(isinstance(neighbour, ast.BinOp) for neighbour in near)
-    for other in OPERATORS.values():
+    for other in OPERATORS:
         if other == now:
             continue
         weight = 1.0 if other in LIKELY else 0.3
@@ -249,18 +219,19 @@ def _operators(tree: Tree, node: ast.BinOp) -> Iterator[Change]:
         yield tree.put("operands", node, f"{right} {now} {left}")
     yield tree.put("term", node, left)
     yield tree.put("term", node, right, 0.5)
-    for operand in (node.left, node.right) if now in SIGNED else ():
-        yield tree.put("sign", operand, f"-{tree.operand(operand)}", 0.3)
-    for operand in (node.left, node.right) if now == "@" else ():
-        yield tree.put("transpose", operand, f"{tree.operand(operand)}.swapaxes(-1, -2)")
+    for operand in (node.left, node.right):
+        if now in SIGNED:
+            yield tree.put("sign", operand, f"-{tree.operand(operand)}", 0.3)
+        if now == "@":
+            yield tree.put("transpose", operand, f"{tree.operand(operand)}.swapaxes(-1, -2)")
 
 
 def _comparisons(tree: Tree, node: ast.Compare) -> Iterator[Change]:
     if len(node.ops) != 1:
         return
     left, right = tree.operand(node.left), tree.operand(node.comparators[0])
-    now = COMPARED[type(node.ops[0])]
-    for other in COMPARED.values():
+    now = ast.unparse(ast.Compare(A, node.ops, [B]))[2:-2]
+    for other in COMPARISONS:
         weight = 0.4 if other in {"in", "not in"} else 1.0
         if other != now:
             yield tree.put("comparison", node, f"{left} {other} {right}", weight)
@@ -292,10 +263,9 @@ def _subscripts(tree: Tree, node: ast.Subscript) -> Iterator[Change]:
     if len(parts) > 1:
         texts = [tree.source(part) for part in parts]
         for swapped in _swapped(texts):
-            yield tree.put("index", node.slice, ", ".join(swapped))
+            yield tree.put("index", node.slice, swapped)
         for i in range(len(parts)):
-            left = ", ".join(texts[:i] + texts[i + 1 :])
-            yield tree.put("index", node.slice, left, 0.7)
+            yield tree.put("index", node.slice, ", ".join(texts[:i] + texts[i + 1 :]), 0.7)
     if isinstance(node.ctx, ast.Load):
         yield tree.put("index", node, tree.source(node.value), 0.7)
 
@@ -326,7 +296,7 @@ def _sequences(tree: Tree, node: ast.Tuple | ast.List) -> Iterator[Change]:
     texts = [tree.source(part) for part in node.elts]
     start, end = tree.span(node.elts[0])[0], tree.span(node.elts[-1])[1]
     for swapped in _swapped(texts):
-        yield Change(kind, Span(start, end, ", ".join(swapped)))
+        yield Change(kind, Span(start, end, swapped))
     if kind == "results":
         for text in texts:
             yield tree.put(kind, node, text, 0.7)
@@ -381,7 +351,7 @@ def _copied(tree: Tree, node: ast.Assign | ast.AugAssign) -> Iterator[Change]:
     if isinstance(node, ast.AugAssign):
         written = [node.target]
         target, value = tree.source(node.target), tree.operand(node.value)
-        now = OPERATORS[type(node.op)]
+        now = sign_of(ast.BinOp(node.target, node.op, node.value))
         yield Change("copy", Span(start, end, f"{target} = {target} {now} {value}"))
         for other in ("+", "-", "*", "/"):
             if other != now:
@@ -433,20 +403,19 @@ def _parameters(tree: Tree, node: Function) -> Iterator[Change]:
 
 
 def plain_number(node: ast.AST) -> int | float | None:
-    negative = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub)
-    inner = node.operand if isinstance(node, ast.UnaryOp) and negative else node
-    if not isinstance(inner, ast.Constant) or type(inner.value) not in {int, float}:
-        return None
-    value: int | float = inner.value  # type: ignore[assignment]
-    if abs(value) > 1e15:
-        return None
-    return -value if negative else value
+    sign = 1
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        sign, node = -1, node.operand
+    value: Any = node.value if isinstance(node, ast.Constant) else None
+    return sign * value if type(value) in {int, float} and abs(value) <= 1e15 else None
+
+
+def sign_of(node: ast.BinOp) -> str:
+    return ast.unparse(ast.BinOp(A, node.op, B))[2:-2]
 
 
 def called_name(node: ast.Call) -> str:
-    if isinstance(node.func, ast.Attribute):
-        return node.func.attr
-    return node.func.id if isinstance(node.func, ast.Name) else ""
+    return getattr(node.func, "attr", getattr(node.func, "id", ""))
 
 
 CHANGES: dict[Any, Callable[[Tree, Any], Iterator[Change]]] = {

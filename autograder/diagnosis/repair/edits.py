@@ -2,6 +2,7 @@
 
 import ast
 import itertools
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -13,7 +14,6 @@ from autograder.diagnosis.repair.templates import Template, template_changes
 from autograder.diagnosis.repair.traces import Lines
 from autograder.diagnosis.repair.tree import (
     Change,
-    Function,
     Span,
     Tree,
     is_stored,
@@ -30,37 +30,38 @@ NO_LINES: Lines = frozenset()
 AGAIN = 0.93  # factor for each further edit of a kind in a line, so that other edits get a turn
 BY_TURNS = 0.01  # puts the best edit of each kind and line first, then all second-best ones
 
-# The weight of each kind of edit. A kind that produces many edits has a lower weight.
-WORTH = {
-    "axis": 5.0,
-    "kept axis": 5.0,
-    "transpose": 4.5,
-    "sign": 4.0,
-    "comparison": 4.0,
-    "keepdims": 4.0,
-    "condition": 4.0,
-    "results": 4.0,
-    "off by one": 3.8,
-    "operator": 3.6,
-    "copy": 3.6,
-    "return": 3.6,
-    "operands": 3.2,
-    "expression": 3.4,
-    "leap": 3.0,
-    "statement": 3.0,
-    "call": 3.0,
-    "constant": 2.6,
-    "function": 2.6,
-    "arguments": 2.6,
-    "names": 2.6,
-    "slice": 2.4,
-    "term": 2.4,
-    "parameters": 2.2,
-    "sequence": 2.2,
-    "index": 2.0,
-    "name": 1.8,
-    "keyword": 1.6,
-    "type": 1.4,
+# For each kind of edit, its weight and a phrase, which does not tell the student the edit itself. A
+# kind that produces many edits has a lower weight.
+KINDS = {
+    "axis": (5.0, "another axis there, or none"),
+    "kept axis": (5.0, "another axis there, with keepdims"),
+    "transpose": (4.5, "two axes exchanged there, or left as they are"),
+    "sign": (4.0, "another sign there"),
+    "comparison": (4.0, "another comparison there"),
+    "keepdims": (4.0, "reduced axes kept or not kept there"),
+    "condition": (4.0, "another condition there"),
+    "results": (4.0, "other results there, or in another order"),
+    "off by one": (3.8, "one more or one fewer there"),
+    "operator": (3.6, "another operator there"),
+    "copy": (3.6, "a copy there"),
+    "return": (3.6, "something returned there"),
+    "expression": (3.4, ""),
+    "operands": (3.2, "two operands exchanged there"),
+    "leap": (3.0, ""),
+    "statement": (3.0, ""),
+    "call": (3.0, "one call fewer there"),
+    "constant": (2.6, "another number or constant there"),
+    "function": (2.6, "another function there"),
+    "arguments": (2.6, "arguments in another order there"),
+    "names": (2.6, "two names exchanged there"),
+    "slice": (2.4, ""),
+    "term": (2.4, ""),
+    "parameters": (2.2, ""),
+    "sequence": (2.2, ""),
+    "index": (2.0, ""),
+    "name": (1.8, "another name there"),
+    "keyword": (1.6, ""),
+    "type": (1.4, ""),
 }
 FACTORS = (0.65, 2.2, 1.7, 2.5, 0.7)  # one for each field of `Suspects`, in order
 
@@ -68,7 +69,7 @@ FACTORS = (0.65, 2.2, 1.7, 2.5, 0.7)  # one for each field of `Suspects`, in ord
 class Edit(msgspec.Struct, frozen=True):
     """An edit of one unit."""
 
-    kind: str  # a key of `WORTH`
+    kind: str  # a key of `KINDS`
     unit: int  # the index of the unit
     lines: tuple[int, ...]  # the first lines of the changed statements
     at: tuple[int, ...]  # the lines of the changed places
@@ -87,68 +88,60 @@ def edits(trees: Sequence[Tree | None], live: Lines, known: Sequence[Template] =
         if tree is None:
             continue
         lines = {line for unit, line in live if unit == number} if live else None
-        for edit in _in_unit(number, tree, lines, known):
-            found.setdefault((edit.unit, edit.spans), edit)
+        for places in _places(tree, lines, known):
+            first, spans = places[0][1], tuple(sorted(change.span for _, change in places))
+            statements = {tree.statement[node].lineno for node, _ in places}
+            at = {getattr(node, "lineno", tree.statement[node].lineno) for node, _ in places}
+            edit = Edit(
+                first.kind,
+                number,
+                tuple(sorted(statements)),
+                tuple(sorted(at)),
+                spans,
+                first.weight,
+            )
+            found.setdefault((number, spans), edit)
             if len(found) >= MAX_EDITS:
                 return list(found.values())
     return list(found.values())
 
 
-def _in_unit(
-    number: int, tree: Tree, lines: set[int] | None, known: Sequence[Template]
-) -> Iterator[Edit]:
+def _places(
+    tree: Tree, lines: set[int] | None, known: Sequence[Template]
+) -> Iterator[Sequence[Changed]]:
+    """Yield the changes that each edit of these lines makes, at one place or at several."""
     same: dict[tuple[object, ...], list[Changed]] = {}
     for node in tree.nodes:
         statement = tree.statement.get(node)
         if statement is None or (lines is not None and statement.lineno not in lines):
             continue
-        if _is_long(tree, node):
-            continue
-        changes = itertools.chain(changes_of(tree, node), template_changes(tree, node, known))
-        for change in changes:
+        is_compound = hasattr(node, "body")
+        if isinstance(node, ast.expr | ast.stmt | ast.keyword) and not is_compound:
+            start, end = tree.span(node)
+            if end - start > MAX_PLACE:  # copies of all its parts would need too much memory
+                continue
+        for change in (*changes_of(tree, node), *template_changes(tree, node, known)):
             old = tree.raw[change.span.start : change.span.end]
             if old == change.span.new.encode():
                 continue
-            yield _edit(number, tree, [(node, change)])
+            yield [(node, change)]
             if isinstance(node, ast.expr | ast.keyword):
                 key = tree.owner[node], change.kind, old, change.span.new
                 same.setdefault(key, []).append((node, change))
-    several = [places for places in same.values() if len(places) > 1]
-    for places in itertools.chain(_at_equal_places(several), _names_kept_apart(tree)):
+    for places in itertools.chain(_at_equal_places(same.values()), _names_kept_apart(tree)):
         if lines is None or any(tree.statement[node].lineno in lines for node, _ in places):
-            yield _edit(number, tree, places)
+            yield places
 
 
 def _at_equal_places(equal: Iterable[list[Changed]]) -> Iterator[Sequence[Changed]]:
     """Yield the same change at all equal places. If the places are few, also at some of them."""
     for places in equal:
         spans = sorted(change.span for _, change in places)
-        if all(span.end <= other.start for span, other in itertools.pairwise(spans)):
+        apart = all(span.end <= other.start for span, other in itertools.pairwise(spans))
+        if len(places) > 1 and apart:
             yield places
             for count in range(2, len(places) if len(places) <= MOST_EQUAL else 0):
                 yield from itertools.combinations(places, count)
-
-
-def _is_long(tree: Tree, node: ast.AST) -> bool:
-    """Return True if a node is so long that copies of all its parts would need too much memory."""
-    if not isinstance(node, ast.expr | ast.stmt | ast.keyword) or hasattr(node, "body"):
-        return False
-    start, end = tree.span(node)
-    return end - start > MAX_PLACE
-
-
-def _edit(number: int, tree: Tree, places: Sequence[Changed]) -> Edit:
-    lines = {tree.statement[node].lineno for node, _ in places}
-    at = {getattr(node, "lineno", tree.statement[node].lineno) for node, _ in places}
-    first = places[0][1]
-    return Edit(
-        first.kind,
-        number,
-        tuple(sorted(lines)),
-        tuple(sorted(at)),
-        tuple(sorted(change.span for _, change in places)),
-        first.weight,
-    )
 
 
 def _names_kept_apart(tree: Tree) -> Iterator[list[Changed]]:
@@ -161,8 +154,12 @@ def _names_kept_apart(tree: Tree) -> Iterator[list[Changed]]:
         if not isinstance(node, ast.Assign) or len(node.targets) != 1:
             continue
         target, owner = node.targets[0], tree.owner[node]
-        if not isinstance(target, ast.Name) or owner is None or not _had_a_value(owner, target):
+        if not isinstance(target, ast.Name) or owner is None:
             continue
+        stored = (name for name in ast.walk(owner) if is_stored(name) and name.id == target.id)
+        is_parameter = target.id in parameters_of(owner)
+        if not is_parameter and all(name.lineno >= target.lineno for name in stored):
+            continue  # this is its first value
         uses = [
             name
             for name in tree.nodes
@@ -178,13 +175,6 @@ def _names_kept_apart(tree: Tree) -> Iterator[list[Changed]]:
             yield [(place, tree.put("name", place, new, OWN_NAME_WEIGHT)) for place in places]
 
 
-def _had_a_value(owner: Function, target: ast.Name) -> bool:
-    return target.id in parameters_of(owner) or any(
-        is_stored(name) and name.id == target.id and name.lineno < target.lineno
-        for name in ast.walk(owner)
-    )
-
-
 class Suspects(NamedTuple):
     """Lines that are more likely or less likely to be wrong than other lines."""
 
@@ -194,28 +184,23 @@ class Suspects(NamedTuple):
     departing: Lines = NO_LINES  # the line with the first value which no correct answer computes
     fine: Lines = NO_LINES  # all their values occur in correct answers; less likely to be wrong
 
-    def of(self, edit: Edit) -> float:
-        """Return a factor for the edit's weight. It depends on the lines that the edit changes."""
+    def worth(self, edit: Edit) -> float:
+        """Return the weight of an edit of these lines."""
+        value = KINDS[edit.kind][0] * edit.weight
         places = {(edit.unit, line) for line in (*edit.lines, *edit.at)}
-        value = 1.0
-        for lines, factor in zip(self, FACTORS, strict=True):
-            value *= factor if not places.isdisjoint(lines) else 1.0
-        return value
+        factors = zip(self, FACTORS, strict=True)
+        value *= math.prod(factor for lines, factor in factors if places & lines)
+        return value * (1.2 if len(edit.spans) > 1 else 1.0)
 
 
 def in_order(edits: Sequence[Edit], suspects: Suspects, again: float = AGAIN) -> list[Edit]:
     """Return the edits, most promising first. `again` lowers the weight of similar edits."""
-
-    def worth(edit: Edit) -> float:
-        value = WORTH[edit.kind] * edit.weight * suspects.of(edit)
-        return value * (1.2 if len(edit.spans) > 1 else 1.0)
-
-    first = sorted(edits, key=lambda edit: (-worth(edit), edit.unit, edit.spans))
+    weighted = ((-suspects.worth(edit), edit.unit, edit.spans, edit) for edit in edits)
+    ranked = sorted(weighted, key=lambda row: row[:3])
     so_far: Counter[tuple[str, int, tuple[int, ...]]] = Counter()
-    ranked = []
-    for edit in first:
-        place = edit.kind, edit.unit, edit.lines
-        ranked.append((-worth(edit) * again ** so_far[place], edit.unit, edit.spans, edit))
+    rows = []
+    for worth, unit, spans, edit in ranked:
+        place = edit.kind, unit, edit.lines
+        rows.append((worth * again ** so_far[place], unit, spans, edit))
         so_far[place] += 1
-    ranked.sort(key=lambda row: row[:3])
-    return [row[3] for row in ranked]
+    return [row[-1] for row in sorted(rows, key=lambda row: row[:3])]

@@ -1,38 +1,16 @@
 """Sentences about the results of a search for repairs. A sentence never shows the edit."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import msgspec
 
 from autograder.course.text import capital, join_names, one_line
-from autograder.diagnosis.repair.edits import NO_LINES, Edit
+from autograder.diagnosis.repair.edits import KINDS, NO_LINES, Edit
 from autograder.diagnosis.repair.traces import Lines
 from autograder.diagnosis.repair.tree import Tree
 from autograder.report.model import Line, Repair
 from autograder.submission.code import Definition
 
-# A phrase for each kind of edit. It does not tell the student the edit itself.
-WORDS = {
-    "axis": "another axis there, or none",
-    "kept axis": "another axis there, with keepdims",
-    "transpose": "two axes exchanged there, or left as they are",
-    "sign": "another sign there",
-    "comparison": "another comparison there",
-    "keepdims": "reduced axes kept or not kept there",
-    "condition": "another condition there",
-    "results": "other results there, or in another order",
-    "off by one": "one more or one fewer there",
-    "operator": "another operator there",
-    "copy": "a copy there",
-    "return": "something returned there",
-    "operands": "two operands exchanged there",
-    "constant": "another number or constant there",
-    "function": "another function there",
-    "arguments": "arguments in another order there",
-    "names": "two names exchanged there",
-    "call": "one call fewer there",
-    "name": "another name there",
-}
 MOST_LINES = 3
 EITHER = "either"  # edits in different lines, of which any single one is enough
 RUNS = "runs"  # no edit was found; the lines that only failing checks run
@@ -56,6 +34,33 @@ class Found(msgspec.Struct, frozen=True):
     functions: tuple[str, ...] = ()
     departing: Lines = NO_LINES
     only_failing: Lines = NO_LINES
+
+    def tree(self, unit: int) -> Tree:
+        """Return the tree of a unit with an edit or a marked line."""
+        tree = self.trees[unit]
+        assert tree is not None
+        return tree
+
+    def label(self, unit: int) -> str:
+        """Return the name of a unit, safe to show."""
+        return one_line(self.tree(unit).label, 80)
+
+    def where(self, unit: int, numbers: Collection[int]) -> str:
+        """Return `line 3` or `lines 3 and 4`, with the file's name if there are several files."""
+        where = f"line{'s' * (len(numbers) > 1)} {join_names([*map(str, numbers)])}"
+        return f"{where} of {self.label(unit)}" if len(self.trees) > 1 else where
+
+    def repair(self, said: str, places: Iterable[tuple[int, int]], kind: str = "") -> Repair:
+        """Return a record of the search, with the text of the lines at these places."""
+        lines = (
+            Line(
+                file=self.label(unit),
+                line=number,
+                text=one_line(self.tree(unit).line(number), 120),
+            )
+            for unit, number in places
+        )
+        return Repair(said=said, kind=kind, places=tuple(lines))
 
 
 def describe_repair(found: Sequence[Found], shown_only: bool = False) -> Repair | None:
@@ -84,9 +89,21 @@ def _describe(found: Found, shown_only: bool) -> Repair | None:
         return _of_two(found, passes)
     if not found.edits:
         return _of_lines_alone(found)
-    if len({(edit.unit, edit.lines) for edit in found.edits}) > 1:
-        return _of_either(found, passes) or _of_function(found, passes)
-    return _of_lines(found, passes)
+    edits = sorted(found.edits, key=lambda edit: (edit.unit, edit.lines))
+    places = {(edit.unit, line) for edit in edits for line in edit.lines}
+    if len({(edit.unit, edit.lines) for edit in edits}) > 1:
+        if len(places) > MOST_LINES or any(len(edit.lines) > 1 for edit in edits):
+            return _of_function(found, passes)
+        lines = " or one in ".join(found.where(edit.unit, edit.lines) for edit in edits)
+        return found.repair(f"A change in {lines} makes {passes} pass.", sorted(places), EITHER)
+    edit = found.edits[0]
+    numbers, kind = (edit.at, edit.kind) if found.one_kind else (edit.lines, "")
+    if len(numbers) > MOST_LINES:
+        return _of_function(found, passes)
+    change = "A change" if len(numbers) == 1 else "The same change"
+    words = KINDS[kind][1] if kind else ""
+    said = f"{change} in {found.where(edit.unit, numbers)}{f' ({words})' if words else ''}"
+    return found.repair(f"{said} makes {passes} pass.", [(edit.unit, n) for n in numbers], kind)
 
 
 def _of_two(found: Found, passes: str) -> Repair | None:
@@ -95,13 +112,10 @@ def _of_two(found: Found, passes: str) -> Repair | None:
     numbers = sorted({line for _, line in places})
     if not 1 < len(numbers) <= MOST_LINES:
         return None
-    files = dict.fromkeys(_label(found, edit.unit) for edit in found.together)
+    files = dict.fromkeys(found.label(edit.unit) for edit in found.together)
     where = f" of {' and '.join(files)}" if len(found.trees) > 1 else ""
     lines = join_names([*map(str, numbers)])
-    return Repair(
-        said=f"Changes in lines {lines}{where} together make {passes} pass.",
-        places=tuple(_line(found, *place) for place in places),
-    )
+    return found.repair(f"Changes in lines {lines}{where} together make {passes} pass.", places)
 
 
 def _of_lines_alone(found: Found) -> Repair | None:
@@ -110,76 +124,22 @@ def _of_lines_alone(found: Found) -> Repair | None:
     runs = "Only failing checks run {}."
     for lines, kind, text in (found.departing, DEPARTS, departs), (found.only_failing, RUNS, runs):
         units = {unit for unit, _ in lines}
-        numbers = sorted(line for _, line in lines)
-        if len(units) == 1 and len(numbers) <= MOST_LINES:
-            unit = units.pop()
-            places = tuple(_line(found, unit, number) for number in numbers)
-            said = capital(text.format(_where(found, _label(found, unit), numbers)))
-            return Repair(said=said, kind=kind, places=places)
+        if len(units) == 1 and len(lines) <= MOST_LINES:
+            where = found.where(units.pop(), sorted(line for _, line in lines))
+            return found.repair(capital(text.format(where)), sorted(lines), kind)
     return None
-
-
-def _where(found: Found, label: str, numbers: Sequence[int]) -> str:
-    """Return `line 3` or `lines 3 and 4`, with the name of the file if there are several files."""
-    where = f"line{'s' * (len(numbers) > 1)} {join_names([*map(str, numbers)])}"
-    return f"{where} of {label}" if len(found.trees) > 1 else where
-
-
-def _label(found: Found, number: int) -> str:
-    tree = found.trees[number]
-    assert tree is not None
-    return one_line(tree.label, 80)
-
-
-def _line(found: Found, number: int, line: int) -> Line:
-    """Return a line of a unit, with its text."""
-    tree = found.trees[number]
-    assert tree is not None
-    return Line(file=_label(found, number), line=line, text=one_line(tree.line(line), 120))
-
-
-def _of_either(found: Found, passes: str) -> Repair | None:
-    """Return a sentence with the lines of edits that work alone, or None for too many lines."""
-    edits = sorted(found.edits, key=lambda edit: (edit.unit, edit.lines))
-    places = {(edit.unit, line) for edit in edits for line in edit.lines}
-    if len(places) > MOST_LINES or any(len(edit.lines) > 1 for edit in edits):
-        return None
-    lines = [_where(found, _label(found, edit.unit), edit.lines) for edit in edits]
-    return Repair(
-        said=f"A change in {' or one in '.join(lines)} makes {passes} pass.",
-        kind=EITHER,
-        places=tuple(_line(found, *place) for place in sorted(places)),
-    )
 
 
 def _of_function(found: Found, passes: str) -> Repair | None:
     """Return a sentence that names the function or class that contains all edits, or None."""
     names = set()
     for edit in found.edits:
-        tree = found.trees[edit.unit]
-        assert tree is not None
-        around = [
+        around = (
             node.name
-            for node in tree.root.body
+            for node in found.tree(edit.unit).root.body
             if isinstance(node, Definition)
             and node.lineno <= edit.lines[0] <= (node.end_lineno or 0)
-        ]
-        names.add(one_line(around[0], 60) if around else "")
+        )
+        names.add(one_line(next(around, ""), 60))
     name = names.pop() if len(names) == 1 else ""
     return Repair(said=f"One small change in {name} makes {passes} pass.") if name else None
-
-
-def _of_lines(found: Found, passes: str) -> Repair | None:
-    edit = found.edits[0]
-    lines = edit.at if found.one_kind else edit.lines
-    if len(lines) > MOST_LINES:
-        return _of_function(found, passes)
-    kind = edit.kind if found.one_kind else ""
-    change = "A change" if len(lines) == 1 else "The same change"
-    words = f" ({WORDS[kind]})" if kind in WORDS else ""
-    where = _where(found, _label(found, edit.unit), lines)
-    return Repair(
-        said=f"{change} in {where}{words} makes {passes} pass.",
-        kind=kind,
-        places=tuple(_line(found, edit.unit, line) for line in lines),
-    )
