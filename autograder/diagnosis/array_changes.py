@@ -4,7 +4,7 @@ In a phrase, `{their}` stands for `its` or `their`, as in "divided by their leng
 an axis has one version for each axis that a student may have meant.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ import numpy as np
 from autograder.course.text import is_plural
 
 Change = Callable[[Any], Any]
-Along = Callable[..., Any]  # function of an array and an `axis`
+Along = Callable[..., Any]  # function of an array and an axis
 
 
 class ArrayChange(NamedTuple):
@@ -60,68 +60,76 @@ BY_A_SIZE = (
 )
 
 
+_sum, _mean, _max, _min, _variance = (
+    partial(reduce, keepdims=True) for reduce in (np.sum, np.mean, np.max, np.min, np.var)
+)
+
+
 def _shares_of_exponentials(x: Any, axis: Any) -> Any:
-    e = np.exp(x - x.max(axis=axis, keepdims=True))
-    return e / e.sum(axis=axis, keepdims=True)
+    e = np.exp(x - _max(x, axis))
+    return e / _sum(e, axis)
 
 
-def _mean(x: Any, axis: Any) -> Any:
-    return x.mean(axis=axis, keepdims=True)
+def _standardised(x: Any, axis: Any, added: float = 0.0) -> Any:
+    return (x - _mean(x, axis)) / np.sqrt(_variance(x, axis) + added)
 
 
-ALONG: Mapping[str, tuple[str, Along]] = {
-    "centred": ("less {their} mean", lambda x, axis: x - _mean(x, axis)),
-    "unit-length": (
-        "divided by {their} length",
-        lambda x, axis: x / np.sqrt((x * x).sum(axis=axis, keepdims=True)),
-    ),
-    "standardised": (
-        "standardised{along} (to mean 0 and spread 1)",
-        lambda x, axis: (x - _mean(x, axis)) / x.std(axis=axis, keepdims=True),
-    ),
-    "layer-normalised": (
+# Changes along an axis: the id, the phrase and the function. If a phrase has no `{along}`, the axis
+# is named at the end.
+ALONG: tuple[tuple[str, str, Along], ...] = (
+    ("centred", "less {their} mean", lambda x, axis: x - _mean(x, axis)),
+    ("unit-length", "divided by {their} length", lambda x, axis: x / np.sqrt(_sum(x * x, axis))),
+    ("standardised", "standardised{along} (to mean 0 and spread 1)", _standardised),
+    (
+        "layer-normalised",
         "standardised{along} (with 1e-5 added to the variance)",
-        lambda x, axis: (x - _mean(x, axis)) / np.sqrt(x.var(axis=axis, keepdims=True) + 1e-5),
+        partial(_standardised, added=1e-5),
     ),
-    "share-of-maximum": (
-        "divided by {their} maximum",
-        lambda x, axis: x / x.max(axis=axis, keepdims=True),
-    ),
-    "exponential-shares": ("as exponentials divided by {their} sum", _shares_of_exponentials),
-    "share-of-sum": ("divided by {their} sum", lambda x, axis: x / x.sum(axis=axis, keepdims=True)),
-}
-ALONG_INSIDE: Mapping[str, tuple[str, Along]] = {
-    "share-of-sizes": (
+    ("share-of-maximum", "divided by {their} maximum", lambda x, axis: x / _max(x, axis)),
+    ("exponential-shares", "as exponentials divided by {their} sum", _shares_of_exponentials),
+    ("share-of-sum", "divided by {their} sum", lambda x, axis: x / _sum(x, axis)),
+)
+ALONG_INSIDE: tuple[tuple[str, str, Along], ...] = (
+    (
+        "share-of-sizes",
         "divided by the sum of {their} absolute values",
-        lambda x, axis: x / np.abs(x).sum(axis=axis, keepdims=True),
+        lambda x, axis: x / _sum(np.abs(x), axis),
     ),
-    "share-of-largest-size": (
+    (
+        "share-of-largest-size",
         "divided by {their} largest absolute value",
-        lambda x, axis: x / np.abs(x).max(axis=axis, keepdims=True),
+        lambda x, axis: x / _max(np.abs(x), axis),
     ),
-    "between-0-and-1": (
+    (
+        "between-0-and-1",
         "brought to lie between 0 and 1{along}",
-        lambda x, axis: (x - x.min(axis=axis, keepdims=True)) / np.ptp(x, axis=axis, keepdims=True),
+        lambda x, axis: (x - _min(x, axis)) / (_max(x, axis) - _min(x, axis)),
     ),
-    "one-for-largest": (
+    (
+        "one-for-largest",
         "with 1 for the largest{along} and 0 for all others",
-        lambda x, axis: (x == x.max(axis=axis, keepdims=True)).astype(float),
+        lambda x, axis: (x == _max(x, axis)).astype(float),
     ),
-    "averaged": (
+    (
+        "averaged",
         "with {their} mean{along} instead of each",
         lambda x, axis: _mean(x, axis) + 0 * x,
     ),
-    "largest-for-each": (
+    (
+        "largest-for-each",
         "with {their} maximum{along} instead of each",
-        lambda x, axis: x.max(axis=axis, keepdims=True) + 0 * x,
+        lambda x, axis: _max(x, axis) + 0 * x,
     ),
-    "log-shares": (
+    (
+        "log-shares",
         "as logarithms of exponentials divided by {their} sum",
         lambda x, axis: np.log(_shares_of_exponentials(x, axis)),
     ),
-    "sums-so-far": ("added up", lambda x, axis: np.cumsum(x, axis=axis).reshape(x.shape)),
-}
-WHERE: tuple[tuple[str, Any, str, int], ...] = (
+    ("sums-so-far", "added up", lambda x, axis: np.cumsum(x, axis).reshape(x.shape)),
+)
+# The axes that a student may have meant: the end of the id, the axis, the phrase, and the least
+# number of axes of the array.
+AXES: tuple[tuple[str, Any, str, int], ...] = (
     ("", -1, " along the last axis", 1),
     ("-rows", -2, " along the last axis but one", 2),
     ("-all", None, " over the whole array", 2),
@@ -164,7 +172,7 @@ _LAST = _table(
     (
         "axes-turned-outer",
         "with the first axis and the last exchanged",
-        lambda x: np.swapaxes(x, 0, -1),
+        partial(np.swapaxes, axis1=0, axis2=-1),
         3,
     ),
     (
@@ -206,48 +214,29 @@ _OTHER_ORDER = _table(
         2,
     ),
 )
+_ROWS = _table(
+    ("first-row-alone", "with the first row alone", lambda x: x[..., :1, :], 2),
+    ("last-row-alone", "with the last row alone", lambda x: x[..., -1:, :], 2),
+)
 
 
-def _along(table: Mapping[str, tuple[str, Along]], most: int) -> Iterator[ArrayChange]:
-    for ending, axis, along, axes in WHERE[:most]:
-        for id, (words, change) in table.items():
+def _along(table: Sequence[tuple[str, str, Along]], most: int) -> Iterator[ArrayChange]:
+    """Yield the changes along each of the first `most` axes."""
+    for ending, axis, along, axes in AXES[:most]:
+        for id, words, change in table:
             placed = words if "{along}" in words else words + "{along}"
             text = placed.replace("{along}", along)
             yield ArrayChange(id + ending, text, partial(change, axis=axis), axes)
 
 
-ON_ARGUMENTS = (*_PLAIN, *_along(ALONG, 6))
+_NORMS, _MORE_NORMS = tuple(_along(ALONG, 6)), tuple(_along(ALONG_INSIDE, 3))
+ON_ARGUMENTS = ON_TWO = (*_PLAIN, *_NORMS)
 BY_A_NUMBER = _INSIDE[:5]
-ON_RESULTS = (
-    *_PLAIN,
-    *_along(ALONG, 6),
-    *_LAST,
-    *_OTHER_ORDER,
-    *_INSIDE,
-    *_along(ALONG_INSIDE, 3),
-    *_table(
-        ("first-row-alone", "with the first row alone", lambda x: x[..., :1, :], 2),
-        ("last-row-alone", "with the last row alone", lambda x: x[..., -1:, :], 2),
-    ),
-)
-INSIDE = (
-    *_PLAIN,
-    *_LAST[:6],
-    *_LAST[11:13],
-    *_INSIDE,
-    *_OTHER_ORDER,
-    *_along(ALONG, 6),
-    *_along(ALONG_INSIDE, 3),
-)
-IN_PLACE_OF_A_STEP = (*_LAST[:6], *_along(ALONG, 6), *_along(ALONG_INSIDE, 3))
-ON_TWO = (*_PLAIN, *_along(ALONG, 6))
-REDUCTIONS: tuple[ArrayChange, ...] = tuple(
-    ArrayChange(
-        f"{id}-{axis}",
-        f"{words} along {along}",
-        partial(reduce, axis=axis),
-        {-2: 2, -3: 4}.get(axis, 1),
-    )
+ON_RESULTS = (*_PLAIN, *_NORMS, *_LAST, *_OTHER_ORDER, *_INSIDE, *_MORE_NORMS, *_ROWS)
+INSIDE = (*_PLAIN, *_LAST[:6], *_LAST[11:13], *_INSIDE, *_OTHER_ORDER, *_NORMS, *_MORE_NORMS)
+IN_PLACE_OF_A_STEP = (*_LAST[:6], *_NORMS, *_MORE_NORMS)
+REDUCTIONS = tuple(
+    ArrayChange(f"{id}-{axis}", f"{words} along {along}", partial(reduce, axis=axis), axes)
     for id, words, reduce in (
         ("sum", "summed", np.sum),
         ("mean", "averaged", np.mean),
@@ -256,10 +245,10 @@ REDUCTIONS: tuple[ArrayChange, ...] = tuple(
         ("first", "cut down to the first", lambda x, axis: np.take(x, 0, axis)),
         ("last", "cut down to the last", lambda x, axis: np.take(x, -1, axis)),
     )
-    for axis, along in (
-        (0, "the first axis"),
-        (-1, "the last axis"),
-        (-2, "the last axis but one"),
-        (-3, "the third axis from the end"),
+    for axis, along, axes in (
+        (0, "the first axis", 1),
+        (-1, "the last axis", 1),
+        (-2, "the last axis but one", 2),
+        (-3, "the third axis from the end", 4),
     )
 )

@@ -17,6 +17,7 @@ from autograder.diagnosis.repair.tree import (
     Function,
     Tree,
     imported_names,
+    is_stored,
     parameters_of,
 )
 
@@ -61,8 +62,11 @@ def templates(right_answers: Iterable[Path]) -> tuple[Template, ...]:
                     continue
                 name, text = function.name, ast.unparse(node)
                 if LEAST <= len(_TOKEN.findall(text)) <= MOST:
+                    names = [part for part in ast.walk(node) if isinstance(part, ast.Name)]
+                    bound = {part.id for part in names if is_stored(part)}
+                    free = dict.fromkeys(part.id for part in names if part.id not in bound)
                     parameters = tuple(parameters_of(function))
-                    template = Template(text, name, parameters, _free(node), modules)
+                    template = Template(text, name, parameters, tuple(free), modules)
                     found.setdefault((name, text), template)
     return tuple(found.values())
 
@@ -77,24 +81,11 @@ def template_changes(tree: Tree, node: ast.AST, known: Sequence[Template]) -> It
         return
     methods = {arg.arg for arg in owner.args.args} & {"self"}
     scope = [*tree.scope(node), *sorted(tree.imported), *sorted(BUILT_IN | methods)]
-    similarity: dict[str, float] = {}
-    for template in known:
-        text = _renamed(template, owner, scope)
-        if text:
-            similarity[text] = max(
-                similarity.get(text, 0.0), _alike(own, Counter(_TOKEN.findall(text)))
-            )
-    ranked = sorted(similarity.items(), key=lambda pair: (-pair[1], pair[0]))
-    for text, share in ranked[:BEST]:
-        if ALIKE <= share < 1.0:
-            yield tree.put("expression", node, text, share)
-
-
-def _free(node: ast.AST) -> tuple[str, ...]:
-    """Return the names that an expression uses but does not bind itself."""
-    names = [name for name in ast.walk(node) if isinstance(name, ast.Name)]
-    bound = {name.id for name in names if isinstance(name.ctx, ast.Store)}
-    return tuple(dict.fromkeys(name.id for name in names if name.id not in bound))
+    texts = dict.fromkeys(_renamed(template, owner, scope) for template in known)
+    similar = [(-_alike(own, Counter(_TOKEN.findall(text))), text) for text in texts if text]
+    for share, text in sorted(similar)[:BEST]:
+        if ALIKE <= -share < 1.0:
+            yield tree.put("expression", node, text, -share)
 
 
 def _renamed(template: Template, owner: Function, scope: Sequence[str]) -> str:

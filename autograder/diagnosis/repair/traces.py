@@ -84,7 +84,6 @@ def with_value_marks(source: Source, trees: Sequence[Tree | None], all_parts: bo
 
     With `all_parts`, each part of these expressions has a mark too.
     """
-
     mark = partial(_mark_values, all_parts=all_parts)
     return _marked(source, trees, Unit("values", _MARK_VALUE), mark)
 
@@ -97,12 +96,12 @@ def _marked(
 ) -> Source:
     units = [helper]
     for number, (unit, tree) in enumerate(zip(source.units, trees, strict=True)):
-        text = unit.text
-        if tree is not None:
-            root = copy.deepcopy(tree.root)
-            mark(root, number)
-            text = ast.unparse(ast.fix_missing_locations(root))
-        units.append(Unit(unit.label, text))
+        if tree is None:
+            units.append(unit)
+            continue
+        root = copy.deepcopy(tree.root)
+        mark(root, number)
+        units.append(Unit(unit.label, ast.unparse(root)))
     return msgspec.structs.replace(source, units=tuple(units))
 
 
@@ -140,8 +139,7 @@ def _mark_values(root: ast.Module, number: int, all_parts: bool) -> None:
             mark = partial(_value_mark, f"{number}:{statement.lineno}")
             value = _MarkParts(mark).visit(statement.value) if all_parts else statement.value
             statement.value = value if isinstance(statement, ast.AugAssign) else mark(value)
-            for text in _changed(statement):
-                marked.append(ast.Expr(mark(ast.parse(text, mode="eval").body)))
+            marked += [ast.Expr(mark(ast.Name(name))) for name in _changed(statement)]
         block[:] = marked
 
 
@@ -158,16 +156,10 @@ def _changed(statement: ast.Assign | ast.AugAssign | ast.Return) -> list[str]:
 
 
 def _value_mark(place: str, value: ast.expr) -> ast.expr:
-    """Return a call that prints a value's identifying numbers and returns the value."""
-    call = ast.parse(f"_passed_value({place!r}, 0)", mode="eval").body
-    assert isinstance(call, ast.Call)
-    call.args[1] = value
-    return call
+    return ast.Call(ast.Name("_passed_value"), [ast.Constant(place), value], [])
 
 
 class _MarkParts(ast.NodeTransformer):
-    """Transformer that marks the value of every part of an expression."""
-
     def __init__(self, mark: Callable[[ast.expr], ast.expr]) -> None:
         self.mark = mark
 
@@ -245,17 +237,10 @@ def first_departure(values: Sequence[TracedValue], known: Known) -> tuple[Lines,
     A value is known if a correct answer computes it too. Both results are empty if each line has an
     unknown value, because then the student's approach differs from every correct answer.
     """
-    lost: dict[tuple[int, int], bool] = {}
-    first: tuple[int, int] | None = None
-    for place, known_by in values:
-        if known_by[0] < TELLING:
-            continue
-        is_known = _is_among(known_by, known)
-        lost[place] = lost.get(place, False) or not is_known
-        if not is_known and first is None:
-            first = place
-    fine = Lines(place for place, is_lost in lost.items() if not is_lost)
-    return (Lines([first]) if first is not None and fine else Lines()), fine
+    large = [value for value in values if value.known_by[0] >= TELLING]
+    unknown = [value.place for value in large if not _is_among(value.known_by, known)]
+    fine = Lines(value.place for value in large) - Lines(unknown)
+    return Lines(unknown[:1]) if fine else Lines(), fine
 
 
 def without_loops(trees: Sequence[Tree | None], lines: Lines) -> Lines:
@@ -268,13 +253,11 @@ def without_loops(trees: Sequence[Tree | None], lines: Lines) -> Lines:
     for number, tree in enumerate(trees):
         if tree is None:
             continue
-        statements = list(tree.statements)
-        first: dict[Function | None, int] = {}
-        for node in statements:
+        with_loop: set[Function | None] = set()
+        for node in tree.statements:
             if isinstance(node, ast.For | ast.While):
-                first.setdefault(tree.owner[node], node.lineno)
-        for node in statements:
-            if node.lineno >= first.get(tree.owner[node], node.lineno + 1):
+                with_loop.add(tree.owner[node])
+            if tree.owner[node] in with_loop:
                 behind.add((number, node.lineno))
     return lines - behind
 
