@@ -60,9 +60,16 @@ BY_A_SIZE = (
 )
 
 
-_sum, _mean, _max, _min, _variance = (
-    partial(reduce, keepdims=True) for reduce in (np.sum, np.mean, np.max, np.min, np.var)
-)
+def _sum(x: Any, axis: Any) -> Any:
+    return x.sum(axis=axis, keepdims=True)
+
+
+def _mean(x: Any, axis: Any) -> Any:
+    return x.mean(axis=axis, keepdims=True)
+
+
+def _max(x: Any, axis: Any) -> Any:
+    return x.max(axis=axis, keepdims=True)
 
 
 def _shares_of_exponentials(x: Any, axis: Any) -> Any:
@@ -71,7 +78,7 @@ def _shares_of_exponentials(x: Any, axis: Any) -> Any:
 
 
 def _standardised(x: Any, axis: Any, added: float = 0.0) -> Any:
-    return (x - _mean(x, axis)) / np.sqrt(_variance(x, axis) + added)
+    return (x - _mean(x, axis)) / np.sqrt(x.var(axis=axis, keepdims=True) + added)
 
 
 # Changes along an axis: the id, the phrase and the function. If a phrase has no `{along}`, the axis
@@ -103,7 +110,7 @@ ALONG_INSIDE: tuple[tuple[str, str, Along], ...] = (
     (
         "between-0-and-1",
         "brought to lie between 0 and 1{along}",
-        lambda x, axis: (x - _min(x, axis)) / (_max(x, axis) - _min(x, axis)),
+        lambda x, axis: (x - x.min(axis=axis, keepdims=True)) / np.ptp(x, axis, keepdims=True),
     ),
     (
         "one-for-largest",

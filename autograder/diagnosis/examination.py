@@ -1,12 +1,11 @@
 """Observed calls of one function: the arguments, the student's answers and the correct answers."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from autograder.diagnosis.outcome import Outcome, agree, group_id
 from autograder.diagnosis.recipe import Probe, Recipe
@@ -14,7 +13,6 @@ from autograder.diagnosis.replay import Candidate, Replay
 
 TELLING = 2  # at least this many probes must distinguish a misconception from correct code
 ENOUGH = 2  # a statement needs at least this many wrong answers, and must be true of each
-Cells = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -50,10 +48,8 @@ class ObservedCall:
     def value(self) -> Any:
         """The answer in the form for a `Fact`: an array, several arrays, or another value."""
         outcome = self.answer.outcome
-        if not outcome.parts:
-            return outcome.whole
         parts = [part.astype(np.float64) for part in outcome.parts]
-        return parts[0] if len(parts) == 1 else parts
+        return parts[0] if len(parts) == 1 else parts or outcome.whole
 
     @property
     def is_of_other_kind(self) -> bool:
@@ -61,22 +57,10 @@ class ObservedCall:
         answer, expected = self.answer.outcome, self.expected
         if expected.signature.startswith("{"):
             return answer.signature != expected.signature  # another structure: other keys
-        if answer.signature[0] == expected.signature[0] == "(":
+        is_same_kind = answer.signature[0] == expected.signature[0]
+        if is_same_kind and expected.signature[0] == "(":
             return False
-        return (
-            len(answer.parts) != len(expected.parts) or answer.signature[0] != expected.signature[0]
-        )
-
-    def in_parts(self, count: int) -> "ObservedCall":
-        """Return the call with its answers split into `count` results; see `Outcome.in_parts`."""
-        answer = replace(self.answer, outcome=self.answer.outcome.in_parts(count))
-        return replace(self, answer=answer, expected=self.expected.in_parts(count))
-
-    def same_cells(self, place: int = 0) -> Cells:
-        """Return True for each right entry of the result at `place`. The shape must be right."""
-        outcome = self.answer.outcome
-        answer, right = (each.parts[place].astype(float) for each in (outcome, self.expected))
-        return agree(answer, right, outcome.precision, self.condition)
+        return not is_same_kind or len(answer.parts) != len(expected.parts)
 
 
 @dataclass(frozen=True)
@@ -106,10 +90,14 @@ class Observations:
         return any(case.is_of_other_kind for case in self.values)
 
     @cached_property
-    def of_right_shape(self) -> list[ObservedCall]:
-        """The calls with wrong values, split into results; an empty list if a shape is wrong."""
+    def of_right_shape(self) -> list[tuple[ObservedCall, Outcome, Outcome]]:
+        """The calls with wrong values, each with the answer and the correct answer in parts.
+
+        The list is empty if a shape is wrong.
+        """
+        count = len(self.recipe.results)
         alike = [
-            case.in_parts(len(self.recipe.results))
+            (case, case.answer.outcome.in_parts(count), case.expected.in_parts(count))
             for case in self.values
             if case.answer.outcome.signature == case.expected.signature
         ]
@@ -119,12 +107,15 @@ class Observations:
     def wrong_parts(self) -> frozenset[int]:
         """Positions of the results that are wrong in at least one call; an empty set if unknown."""
         count = len(self.recipe.results)
-        cases = self.of_right_shape
-        if count < 2 or any(len(case.expected.parts) != count for case in cases):
+        if count < 2 or any(len(right.parts) != count for _, _, right in self.of_right_shape):
             return frozenset()
-        return frozenset(
-            place for case in cases for place in range(count) if not case.same_cells(place).all()
-        )
+        wrong = set()
+        for case, answer, right in self.of_right_shape:
+            for place, parts in enumerate(zip(answer.parts, right.parts, strict=True)):
+                given, true = (part.astype(float) for part in parts)
+                if not agree(given, true, answer.precision, case.condition).all():
+                    wrong.add(place)
+        return frozenset(wrong)
 
 
 def observe(replay: Replay, answers: Sequence[Answer]) -> Observations:
@@ -166,7 +157,6 @@ class Examination:
 
     @property
     def outcomes(self) -> list[Outcome]:
-        """The outcomes of the answers, in order."""
         return [answer.outcome for answer in self.answers]
 
     @property

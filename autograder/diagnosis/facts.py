@@ -1,25 +1,31 @@
 """True statements about wrong answers that no misconception explains.
 
-Each statement is true of every observed call. This includes the calls that the search for a
-misconception did not use.
+A statement is about the calls that are wrong, about the shapes, or about the relation between wrong
+and right numbers, such as a factor. Each statement is true of every observed call. This includes
+the calls that the search for a misconception did not use.
 """
 
 import contextlib
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from autograder.checks.value_structure import Vector
+from autograder.course.text import number
 from autograder.diagnosis.examination import ENOUGH, Answer, Observations
 from autograder.diagnosis.finding import Finding, located, named_fact, sentence, stated
-from autograder.diagnosis.outcome import only_nan
+from autograder.diagnosis.outcome import Outcome, only_nan
 from autograder.diagnosis.recipe import Fact, Probe, Recipe, Trait
-from autograder.diagnosis.relations import named_value, relation
 from autograder.report.model import Statement
 
 MOST = 3  # statements per finding
 CHANCE = 0.05  # largest allowed probability that the wrong calls share a property by chance
+CLOSE = 0.02
+SIZE_TOLERANCE = 1e-5
+Sizes = Mapping[str, int]
 
 
 def locate(seen: Observations) -> Finding | None:
@@ -27,17 +33,15 @@ def locate(seen: Observations) -> Finding | None:
     if seen.of_other_kind:
         divided = division(seen)
         return located("statements", divided) if divided else None
-    statements = true_statements(seen)
+    statements, stop = true_statements(seen), seen.first_error
     if not statements:
-        stop = seen.first_error
         return stopping(stop) if stop is not None else None
     if statements[0].code == "measure":
         return named_fact("measure", statements[0])
-    stops = seen.first_error is not None
-    by_name = next((fact for fact in _facts(seen) if fact.is_named and not stops), None)
-    if by_name is not None:
+    by_name = next((fact for fact in _facts(seen) if fact.is_named), None)
+    if by_name is not None and stop is None:
         return named_fact("fact", _fact(by_name))
-    return located("statements", *statements[:MOST], stops=stops)
+    return located("statements", *statements[:MOST], stops=stop is not None)
 
 
 def stopping(answer: Answer) -> Finding:
@@ -70,10 +74,33 @@ def measured(seen: Observations) -> Statement | None:
     if len(seen.values) < ENOUGH or seen.of_other_kind:
         return None
     for fact in seen.recipe.facts:
-        value = named_value(fact, seen) if fact.has_value else ""
+        value = _named_value(fact, seen) if fact.has_value else ""
         if value:
             return stated("measure", id=fact.id, value=value, says=fact.says.format(value))
     return None
+
+
+def _named_value(fact: Fact, seen: Observations) -> str:
+    """Return a fact's number in words, if the number is the same for all wrong answers.
+
+    Return an empty text if the fact is false for an answer, or if the number cannot be expressed.
+    Also return an empty text if the number would be shown as 1 but is not 1.
+    """
+    numbers, sizes = [], []
+    for case in seen.values:
+        try:
+            with np.errstate(all="ignore"):
+                value = float(fact.holds(case.state, case.value))
+        except Exception:
+            return ""
+        if not np.isnan(value):  # NaN: this answer does not show the number
+            numbers.append(value)
+            sizes.append(seen.recipe.axes(case.state))
+    if len(numbers) < ENOUGH or not all(np.isfinite(numbers)):
+        return ""
+    if max(numbers) - min(numbers) < 1e-5 * abs(numbers[0]):
+        return "" if seems_one(numbers[0]) else f"{rounded(numbers[0])}, the same in every call"
+    return named_factor(numbers, sizes)
 
 
 def _fact(fact: Fact) -> Statement:
@@ -84,12 +111,12 @@ def _facts(seen: Observations) -> list[Fact]:
     """Return at most two facts that are true of every wrong answer, the most informative first."""
     if len(seen.values) < ENOUGH:
         return []
-    holding = []
+    true = []
     for fact in seen.recipe.facts:
         with contextlib.suppress(Exception), np.errstate(all="ignore"):  # skip facts that raise
             if not fact.has_value and all(fact.holds(c.state, c.value) for c in seen.values):
-                holding.append(fact)
-    return holding[:2]
+                true.append(fact)
+    return true[:2]
 
 
 def _right_result(seen: Observations) -> Statement | None:
@@ -113,7 +140,7 @@ def _other_shape(seen: Observations) -> Statement | None:
         for case in seen.values
         if case.answer.is_array
         and len(case.answer.outcome.parts) == len(case.expected.parts) == 1
-        and len(seen.recipe.results) < ENOUGH
+        and len(seen.recipe.results) < 2
     ]
     is_everywhere = ENOUGH <= len(shapes) == len(seen.values)
     if not is_everywhere or any(answer == right for answer, right in shapes):
@@ -121,13 +148,11 @@ def _other_shape(seen: Observations) -> Statement | None:
     if not any(answer for answer, _ in shapes):
         return stated("number_for_array")
     missing = {len(right) - len(answer) for answer, right in shapes}
-    axes = missing.pop() if len(missing) == 1 else 0
-    if not axes:
+    count = missing.pop() if len(missing) == 1 else 0
+    if not count:
         return stated("other_shape")
-    return stated(
-        "axes_missing" if axes > 0 else "axes_added",
-        axes="one axis" if abs(axes) == 1 else f"{abs(axes)} axes",
-    )
+    axes = "one axis" if abs(count) == 1 else f"{abs(count)} axes"
+    return stated("axes_missing" if count > 0 else "axes_added", axes=axes)
 
 
 class Side(NamedTuple):
@@ -176,26 +201,161 @@ def division(seen: Observations) -> Statement | None:
     sides = sides_of_traits(seen.recipe, [case.state for case in seen.cases])
     safe = [side for side in sides if side.is_safe]
     equal = [side for side in safe if side.calls == failed]
-    if equal:  # if two properties fit, the cause is unknown
-        return _one_property(seen, equal[0], failed) if len(equal) == 1 else None
+    if equal:
+        side, errors = equal[0], [seen.cases[n].answer.error for n in sorted(failed)]
+        if len(equal) > 1:  # if two properties fit, the cause is unknown
+            return None
+        if all(errors):
+            found = {"right": side.otherwise, "wrong": side.words, "error": errors[0]}
+            return stated("right_and_error", **found)
+        return stated("right_and_wrong", right=side.otherwise, wrong=side.words)
     for one, other in combinations(safe, 2):
         if one.calls & other.calls == failed:
             return stated("wrong_with_both", wrong=one.words, also=other.words)
     for side in sides:
         if side.trait.both_ways and failed < side.calls:
-            share = _kinds(seen, side.calls) / seen.kinds
-            if share ** _kinds(seen, failed) < CHANCE:
+            kinds, wrong = ({n % seen.kinds for n in calls} for calls in (side.calls, failed))
+            if (len(kinds) / seen.kinds) ** len(wrong) < CHANCE:
                 return stated("wrong_only", wrong=side.words)
     return None
 
 
-def _one_property(seen: Observations, side: Side, failed: frozenset[int]) -> Statement:
-    errors = [seen.cases[number].answer.error for number in sorted(failed)]
-    if all(errors):
-        found = {"right": side.otherwise, "wrong": side.words, "error": errors[0]}
-        return stated("right_and_error", **found)
-    return stated("right_and_wrong", right=side.otherwise, wrong=side.words)
+def relation(seen: Observations) -> Statement | None:
+    """Return a statement of the first relation that is true of all wrong answers, or None.
+
+    A relation compares the wrong numbers with the right ones: a factor, a constant difference,
+    another order, or closeness. If only one of several results is wrong, only this result is
+    compared.
+    """
+    which = next(iter(seen.wrong_parts)) if len(seen.wrong_parts) == 1 else None
+
+    def numbers(outcome: Outcome) -> Vector:
+        whole = outcome.numbers
+        return whole if which is None else outcome.parts[which].astype(whole.dtype).ravel()
+
+    pairs, sizes = [], []
+    for case, *both in seen.of_right_shape:
+        answer, right = map(numbers, both)
+        if not np.isfinite(answer).all():
+            return None
+        if np.isfinite(right).all():
+            pairs.append((answer, right))
+            sizes.append(seen.recipe.axes(case.state))
+    if len(pairs) < ENOUGH:
+        return None
+    code, values = _relation(pairs, sizes)
+    result = "" if which is None else seen.recipe.results[which]
+    return stated(code, **values, result=result) if code else None
 
 
-def _kinds(seen: Observations, calls: frozenset[int]) -> int:
-    return len({number % seen.kinds for number in calls})
+def _relation(
+    pairs: Sequence[tuple[Vector, Vector]], sizes: Sequence[Sizes]
+) -> tuple[str, dict[str, str]]:
+    """Return the code and values of a relation that is true of all pairs, or an empty code."""
+    zeros_agree = all(np.array_equal(answer == 0, right == 0) for answer, right in pairs)
+    ratios = (answer[right != 0] / right[right != 0] for answer, right in pairs)
+    factors = _constants(ratios) if zeros_agree else []
+    if factors and not all(map(seems_one, factors)):
+        if max(factors) - min(factors) < 1e-6 * abs(factors[0]):
+            return "times_number", {"factor": rounded(factors[0])}
+        words = named_factor(factors, sizes)
+        return ("times_size", {"factor": words}) if words else ("times_some_number", {})
+    offsets = _constants(answer - right for answer, right in pairs)
+    if offsets:
+        if max(offsets) - min(offsets) < 1e-9:
+            return "plus_number", {"offset": rounded(offsets[0])}
+        return "plus_some_number", {}
+    if all(np.allclose(np.sort(a), np.sort(right), rtol=1e-6, atol=1e-9) for a, right in pairs):
+        return "other_order", {}
+    if all(
+        np.abs(answer - right).max() <= CLOSE * max(1.0, float(np.abs(right).max()))
+        for answer, right in pairs
+    ):
+        return "close", {}
+    return "", {}
+
+
+def _constants(calls: Iterable[Vector]) -> list[float]:
+    """Return the constant in each call's array, or an empty list if an array is not constant."""
+    constants = []
+    for numbers in calls:
+        if len(numbers) < ENOUGH or (
+            np.ptp(numbers) > 1e-6 * max(1e-3, float(np.abs(numbers).max()))
+        ):
+            return []
+        constants.append(float(numbers.mean()))
+    return constants
+
+
+def seems_one(factor: float) -> bool:
+    """Return True if a factor would be shown as 1 but is not 1."""
+    return rounded(factor) == "1" and abs(factor - 1) > 1e-5
+
+
+def rounded(value: float) -> str:
+    """Return a number as text for a sentence: with four digits, or two decimals if it is large."""
+    text = f"{value:.4g}" if abs(value) < 1000 else number(value)
+    return text.replace("-", "−")
+
+
+_OF_ONE: tuple[tuple[str, Callable[[float], float]], ...] = (
+    ("{}", lambda a: a),
+    ("√{}", math.sqrt),
+    ("{}²", lambda a: a * a),
+    ("{}·√{}", lambda a: a * math.sqrt(a)),
+    ("{} / 2", lambda a: a / 2),
+    ("√{} / 2", lambda a: math.sqrt(a) / 2),
+    ("2·√{}", lambda a: 2 * math.sqrt(a)),
+    ("√({} / 2)", lambda a: math.sqrt(a / 2)),
+    ("(√{} + 1)", lambda a: math.sqrt(a) + 1),
+    ("√({} + 1)", lambda a: math.sqrt(a + 1)),
+    ("√({} − 1)", lambda a: math.sqrt(a - 1)),
+    ("({} + 1)", lambda a: a + 1),
+    ("({} − 1)", lambda a: a - 1),
+    ("∛{}", lambda a: a ** (1 / 3)),
+    ("the fourth root of {}", lambda a: a**0.25),
+    ("ln {}", math.log),
+    ("log₂ {}", math.log2),
+)
+_OF_TWO: tuple[tuple[str, Callable[[float, float], float]], ...] = (
+    ("{}·{}", lambda a, b: a * b),
+    ("√({}·{})", lambda a, b: math.sqrt(a * b)),
+    ("({} + {})", lambda a, b: a + b),
+    ("√({} + {})", lambda a, b: math.sqrt(a + b)),
+    ("√{} + √{}", lambda a, b: math.sqrt(a) + math.sqrt(b)),
+    ("{} / {}", lambda a, b: a / b),
+    ("√({} / {})", lambda a, b: math.sqrt(a / b)),
+)
+
+
+def named_factor(factors: Sequence[float], calls: Sequence[Sizes]) -> str:
+    """Return an expression in the sizes of the calls, such as √d_k, that equals each factor.
+
+    Return an empty text if no expression fits, or if all factors are the same number.
+    """
+    if len(factors) < 2 or max(factors) - min(factors) < SIZE_TOLERANCE * max(map(abs, factors)):
+        return ""
+    inverse = ""
+    for words, values in _expressions(calls):
+        pairs = list(zip(values, factors, strict=True))
+        if all(abs(v - f) <= SIZE_TOLERANCE * abs(f) for v, f in pairs):
+            return words
+        if not inverse and all(abs(v * f - 1) <= SIZE_TOLERANCE for v, f in pairs):
+            inverse = f"1 / {words}"
+    return inverse
+
+
+def _expressions(calls: Sequence[Sizes]) -> Iterator[tuple[str, list[float]]]:
+    """Yield each expression that can be computed for every call, with its values in order."""
+    names = [name for name in calls[0] if all(name in sizes for sizes in calls)]
+    pairs = list(combinations(names, 2))
+    tables: tuple[tuple[Any, Sequence[tuple[str, ...]]], ...] = (
+        (_OF_ONE, [(name,) for name in names]),
+        (_OF_TWO, [*pairs, *((b, a) for a, b in pairs)]),
+    )
+    for table, operands in tables:
+        for words, function in table:
+            for used in operands:
+                with contextlib.suppress(ValueError, ZeroDivisionError):
+                    values = [function(*(sizes[name] for name in used)) for sizes in calls]
+                    yield words.format(*used, *used), values

@@ -48,6 +48,10 @@ class Replay:
             self._probes += drawn
         return self._probes[: draws * self._size]
 
+    def condition(self, index: int) -> float:
+        """Return the factor by which rounding errors grow in a probe."""
+        return self._probes[index].condition
+
     @cached_property
     def singles(self) -> list[Wrong]:
         """The course's misconceptions, then the general misconceptions that give other answers.

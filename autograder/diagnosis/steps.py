@@ -44,28 +44,21 @@ def diagnose(examination: Examination) -> Finding | None:
     examination.draw(1)
     if all(examination.right):
         return None
-    steps: Sequence[Step] = STEPS
     if all(outcome.raised for outcome in examination.outcomes):
-        steps = (Step(error_in_every_call),)
-    elif only_nan(examination.outcomes):  # many different mistakes give only NaN
+        stop = next((answer for answer in examination.answers if answer.error), None)
+        return facts.stopping(stop) if stop is not None else None
+    steps: Sequence[Step] = STEPS
+    if only_nan(examination.outcomes):  # many different mistakes give only NaN
         steps = (Step(order_dependence, exact_only=True), Step(true_statements))
     exact = examination.replay.recipe.comparison.is_exact
     for step in steps:
-        if step.exact_only and not exact:
-            continue
-        finding = step.find(examination)
+        finding = step.find(examination) if exact or not step.exact_only else None
         if finding is not None and step.confirmed and exact:
             examination.draw(DRAWS)
             finding = step.find(examination)
         if finding is not None:
             return finding
     return None
-
-
-def error_in_every_call(examination: Examination) -> Finding | None:
-    """Return a finding if the function stops with an error in every call."""
-    stop = next((answer for answer in examination.answers if answer.error), None)
-    return facts.stopping(stop) if stop is not None else None
 
 
 def order_dependence(examination: Examination) -> Finding | None:
@@ -93,8 +86,7 @@ def one_misconception(examination: Examination) -> Finding | None:
     if found and near:
         examination.draw(DRAWS)
         found, near = _fitting(examination)
-        if near:
-            return None
+        found = [] if near else found
     return _one_name(examination, found)
 
 
@@ -107,11 +99,10 @@ def one_in_some_calls(examination: Examination) -> Finding | None:
     states = [recipe.right(probe) for probe in _first_probes(examination)]
     for side in facts.sides_of_traits(recipe, states):
         others_right = [right[i] for i in range(len(states)) if i not in side.calls]
-        if len(others_right) < TELLING or not all(others_right):
-            continue
-        finding = _one_fitting(examination, sorted(side.calls), "in_some_calls", side.words)
-        if finding is not None:
-            return finding
+        if len(others_right) >= TELLING and all(others_right):
+            inside, calls = sorted(side.calls), side.words
+            if finding := _one_fitting(examination, inside, "in_some_calls", calls):
+                return finding
     return None
 
 
@@ -125,17 +116,15 @@ def one_in_wrong_calls(examination: Examination) -> Finding | None:
 
 def always_the_same(examination: Examination) -> Finding | None:
     """Return a finding if the result does not depend on the arguments."""
-    outcomes = examination.outcomes
-    first = outcomes[0]
+    first, *others = examination.outcomes
     expected = [examination.replay.outcome(i) for i in examination.everywhere]
-    if first.raised or first.signature == "None":
-        return None
-    if len({(outcome.signature, outcome.numbers.tobytes()) for outcome in expected}) <= ENOUGH:
+    different = {(outcome.signature, outcome.numbers.tobytes()) for outcome in expected}
+    if first.raised or first.signature == "None" or len(different) <= ENOUGH:
         return None
     is_same = all(
         other.signature == first.signature
         and np.array_equal(other.numbers, first.numbers, equal_nan=True)
-        for other in outcomes
+        for other in others
     )
     return located("always_same", stated("always_same"), names=(HARD_CODED,)) if is_same else None
 
@@ -153,15 +142,14 @@ def two_misconceptions(examination: Examination) -> Finding | None:
     if is_exact and (one := _one_change(examination, _changes_near(examination))):
         return one
     pairs = [pair for pair in pairs if _shown_apart(examination, pair)]
-    stated_ones = list(pairs[0][:2]) if pairs else []
+    mistakes = list(pairs[0][:2]) if pairs else []
     # the remaining pairs give the same answer to every probe, so each of them may be true
     if len(pairs) > MAX_ALIKE:
         in_all = set.intersection(*({pair[0].id, pair[1].id} for pair in pairs))
-        stated_ones = [wrong for wrong in stated_ones if wrong.id in in_all]
-    if not stated_ones:
+        mistakes = [wrong for wrong in mistakes if wrong.id in in_all]
+    if not mistakes:
         return None
-    code: DiagnosisCode = "two_mistakes" if len(stated_ones) == 2 else "and_something_else"
-    return named(code, *stated_ones)
+    return named("two_mistakes" if len(mistakes) == 2 else "and_something_else", *mistakes)
 
 
 def one_measure(examination: Examination) -> Finding | None:
@@ -201,10 +189,11 @@ def one_in_a_kind_of_calls(examination: Examination) -> Finding | None:
     if len(wrong) == len(examination.answers):
         return None  # perhaps the answers are right, by an unknown alternative
     for inside, calls in facts.kinds_of_calls(examination.replay.recipe, probes):
-        if len(wrong.intersection(inside)) >= LEAST_OF_A_KIND:
-            finding = _one_fitting(examination, inside, "and_other_calls", calls)
-            if finding is not None:
-                return finding
+        is_often_wrong = len(wrong.intersection(inside)) >= LEAST_OF_A_KIND
+        if is_often_wrong and (
+            finding := _one_fitting(examination, inside, "and_other_calls", calls)
+        ):
+            return finding
     return None
 
 
@@ -311,13 +300,15 @@ def _shows_alone(replay: Replay, number: int, answer: Outcome, wrong: Wrong) -> 
     made, right = replay.outcome(number, wrong), replay.outcome(number)
     if answer.raised or answer.signature == made.signature != right.signature:
         return not answer.raised
-    numbers = answer.numbers, made.numbers, right.numbers
     ends = np.cumsum([part.size for part in right.in_parts(len(replay.recipe.results)).parts])[:-1]
-    condition = replay.probes()[number % len(replay.probes())].condition
-    return len({len(each) for each in numbers}) == 1 and any(
+    if not len(answer.numbers) == len(made.numbers) == len(right.numbers):
+        return False
+    parts = (np.split(outcome.numbers, ends) for outcome in (answer, made, right))
+    condition = replay.condition(number)
+    return any(
         agree(given, its, answer.precision, condition).all()
         and not agree(given, true, answer.precision, condition).all()
-        for given, its, true in zip(*(np.split(each, ends) for each in numbers), strict=True)
+        for given, its, true in zip(*parts, strict=True)
     )
 
 
@@ -343,43 +334,37 @@ def _one_change(examination: Examination, near: Sequence[Wrong]) -> Finding | No
 def two_reasons(replay: Replay, answers: Sequence[Outcome]) -> list[Misconception]:
     """Return two misconceptions that each explain one of two wrong results, or an empty list."""
     count = len(replay.recipe.results)
+    everywhere = range(len(answers))
     given = [answer.in_parts(count) for answer in answers]
-    right = [replay.outcome(n).in_parts(count) for n in range(len(answers))]
+    right = [replay.outcome(n).in_parts(count) for n in everywhere]
     if count < 2 or any(len(outcome.parts) != count for outcome in (*given, *right)):
         return []
-    wrong = {
-        place: [n for n in range(len(answers)) if not _alike(replay, n, given[n], right[n], place)]
+
+    def alike(n: int, one: Outcome, other: Outcome, place: int) -> bool:
+        first, second = (np.asarray(outcome.parts[place], float) for outcome in (one, other))
+        return first.shape == second.shape and bool(
+            agree(first, second, one.precision, replay.condition(n)).all()
+        )
+
+    def explains(wrong: Wrong, n: int, place: int) -> bool:
+        """Return True if a mistake explains the result at `place` and no other wrong result."""
+        made = replay.outcome(n, wrong).in_parts(count)
+        return len(made.parts) == count and all(
+            alike(n, given[n] if other == place else right[n], made, other)
+            for other in range(count)
+        )
+
+    wrong_calls = {
+        place: [n for n in everywhere if not alike(n, given[n], right[n], place)]
         for place in range(count)
     }
-    wrong = {place: calls for place, calls in wrong.items() if calls}
-    if len(wrong) != 2 or any(len(calls) < LEAST_OF_A_RESULT for calls in wrong.values()):
+    wrong_calls = {place: wrong for place, wrong in wrong_calls.items() if wrong}
+    if len(wrong_calls) != 2 or min(map(len, wrong_calls.values())) < LEAST_OF_A_RESULT:
         return []
-    reasons = [_reason(replay, given, place, calls) for place, calls in wrong.items()]
-    return [reason for reason in reasons if reason is not None] if all(reasons) else []
-
-
-def _reason(
-    replay: Replay, answers: Sequence[Outcome], place: int, wrong: Sequence[int]
-) -> Misconception | None:
-    found = [each for each in (*replay.singles, *replay.families) if len(each) == 1]
-    for n in sorted(range(len(answers)), key=lambda n: n not in wrong):
-        found = [each for each in found if _gives_result(replay, n, answers[n], each, place)]
-    return found[0][0] if found else None
-
-
-def _gives_result(replay: Replay, number: int, answer: Outcome, wrong: Wrong, place: int) -> bool:
-    """Return True if a mistake explains the result at `place` and leaves other results right."""
-    count = len(answer.parts)
-    made, right = (replay.outcome(number, changes).in_parts(count) for changes in (wrong, ()))
-    return len(made.parts) == count and all(
-        _alike(replay, number, answer if other == place else right, made, other)
-        for other in range(count)
-    )
-
-
-def _alike(replay: Replay, number: int, one: Outcome, other: Outcome, place: int) -> bool:
-    first, second = (np.asarray(outcome.parts[place], float) for outcome in (one, other))
-    condition = replay.probes()[number % len(replay.probes())].condition
-    return first.shape == second.shape and bool(
-        agree(first, second, one.precision, condition).all()
-    )
+    reasons = []
+    for place, wrong in wrong_calls.items():
+        found = [each for each in (*replay.singles, *replay.families) if len(each) == 1]
+        for n in (*wrong, *(n for n in everywhere if n not in wrong)):
+            found = [each for each in found if explains(each, n, place)]
+        reasons += [each[0] for each in found[:1]]
+    return reasons if len(reasons) == 2 else []

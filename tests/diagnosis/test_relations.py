@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from autograder.diagnosis.relations import _seems_one, named_factor, rounded
+from autograder.diagnosis.facts import named_factor, rounded, seems_one
 
 CALLS = [{"L": 3, "d": 4, "v": 5}, {"L": 5, "d": 9, "v": 2}, {"L": 2, "d": 16, "v": 7}]
 
@@ -37,4 +37,4 @@ def test_named_factor(factor, words):
 )
 def test_a_number_is_shown_with_the_digits_that_tell_it(value, shown):
     """With two decimals, 2.718 was shown as 2.72, and a factor of 0.9999 as 1."""
-    assert ("" if _seems_one(value) else rounded(value)) == shown
+    assert ("" if seems_one(value) else rounded(value)) == shown

@@ -12,6 +12,7 @@ import random
 import re
 import signal
 import sys
+from dataclasses import replace
 from functools import cache
 from types import ModuleType
 
@@ -22,7 +23,7 @@ from autograder.course.course_file import load_course
 from autograder.diagnosis import facts
 from autograder.diagnosis.examination import Answer, Examination
 from autograder.diagnosis.finding import worded
-from autograder.diagnosis.outcome import RAISES, Outcome, outcome_of
+from autograder.diagnosis.outcome import RAISES, Outcome, agree, outcome_of
 from autograder.diagnosis.steps import SEEN, diagnose
 from tests.conftest import ROOT
 from tests.diagnosis.test_no_false_names import CASES, CATALOGUE
@@ -55,7 +56,19 @@ def no_row_sums_to_1(case):
 
 def is_right(place):
     """Whether one of two results is right in a call."""
-    return lambda case: bool(case.same_cells(place).all())
+
+    def right(case):
+        outcome = case.answer.outcome
+        given, true = (each.parts[place].astype(float) for each in (outcome, case.expected))
+        return bool(agree(given, true, outcome.precision, case.condition).all())
+
+    return right
+
+
+def in_parts(case, count):
+    """A call with its answers split into `count` results."""
+    answer = replace(case.answer, outcome=case.answer.outcome.in_parts(count))
+    return replace(case, answer=answer, expected=case.expected.in_parts(count))
 
 
 def largest_is_1(case):
@@ -127,7 +140,7 @@ def is_false(finding, seen):
     """What a finding says that is not true of each call."""
     if finding is None:
         return []
-    cases = [case.in_parts(len(seen.recipe.results)) for case in seen.cases]
+    cases = [in_parts(case, len(seen.recipe.results)) for case in seen.cases]
     false = claims_hold(finding.says, cases)
     if finding.code == "statements":
         still = facts.true_statements(seen)
