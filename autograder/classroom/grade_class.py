@@ -5,7 +5,7 @@ journal; judge processes grade the other work in any order. Reports follow the c
 """
 
 import contextlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -20,7 +20,7 @@ from autograder.classroom.finalize import (
 )
 from autograder.classroom.grade_difference import bases
 from autograder.classroom.hand_ins import Folder
-from autograder.classroom.history import GRADES, in_use, settle
+from autograder.classroom.history import in_use, settle
 from autograder.classroom.judge_pool import Graders, Reports, Setup, Task, open_pool
 from autograder.classroom.marks import TABLE as MARKS
 from autograder.classroom.marks import Marks
@@ -28,11 +28,11 @@ from autograder.classroom.pending_results import Decide, GradedClass, Proposal
 from autograder.classroom.pseudonyms import FILE as PSEUDONYMS
 from autograder.classroom.pseudonyms import Pseudonyms
 from autograder.classroom.records import FILE as REPORTS
-from autograder.classroom.records import Journal, Records, key_of
-from autograder.classroom.repairs import KnownRepairs
+from autograder.classroom.records import Journal, KnownRepairs, Records, key_of
 from autograder.classroom.submissions import (
     Opened,
     StudentWork,
+    UnreadableFolder,
     ambiguities,
     guarded,
     opened,
@@ -47,8 +47,6 @@ from autograder.report.model import ExerciseReport, HandIn, Report
 from autograder.submission.source import Source
 from autograder.submission.stubs import older_releases, read_stubs
 from autograder.worker.confinement import Level
-
-__all__ = ["GRADES", "REPORTS", "Job", "add_repairs", "grade_class"]
 
 Progress = Callable[[int, int], None]
 
@@ -123,9 +121,9 @@ def grade_class(
     if job.out.resolve() == job.submissions.resolve():
         raise UserError(f"--out {job.out} is the folder of the submissions. Name another folder.")
     with _opened_run(job, progress, waiting, graders) as (run, submissions, grade, setup):
-        if found := run.ambiguities():
-            warn(found)
-        return run.run(submissions, grade, setup, decide)
+        if notes := run.ambiguities():
+            warn(notes)
+        return run.grade(submissions, grade, setup, decide)
 
 
 def add_repairs(
@@ -141,9 +139,6 @@ def add_repairs(
     `grade_class`, but `progress` counts answers.
 
     Returns: the number of repairs that were found, and the number of answers that needed one.
-
-    Raises:
-        UserError: as in `grade_class`.
     """
     with _opened_run(job, progress, waiting, graders) as (run, _, grade, setup):
         return run.add_repairs(grade, msgspec.structs.replace(setup, repairs=True))
@@ -153,11 +148,7 @@ def add_repairs(
 def _opened_run(
     job: Job, progress: Progress, waiting: Callable[[str], None], graders: Graders | None
 ) -> Iterator[tuple["_ClassRun", Opened, Graders, Setup]]:
-    """Open a run with its submissions and judges. No other run uses the results meanwhile.
-
-    Raises:
-        UserError: the submissions cannot be read, or the results not written.
-    """
+    """Open a run with its submissions and judges. No other run uses the results meanwhile."""
     course, out = job.course, job.out
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -166,15 +157,16 @@ def _opened_run(
             with (
                 opened(job.submissions, course, job.platform, job.roster) as submissions,
                 contextlib.closing(Records(out / REPORTS)) as before,
+                contextlib.nullcontext(graders) if graders else open_pool(job.workers) as grade,
             ):
                 pseudonyms = Pseudonyms(course.root / PSEUDONYMS)
                 selection = _select(job, before, submissions.folders, pseudonyms)
                 secret = job.submissions.resolve(), out.resolve()
                 file, names = course.root / FILE_NAME, selection.names
                 setup = Setup(file, names, job.seed, job.level, secret, submissions.scratch)
-                pool = open_pool(job.workers)
-                with contextlib.nullcontext(graders) if graders else pool as grade:
-                    yield _ClassRun(job, selection, pseudonyms, progress), submissions, grade, setup
+                with contextlib.closing(Journal(out)) as journal:
+                    run = _ClassRun(job, selection, pseudonyms, journal, progress)
+                    yield run, submissions, grade, setup
     except OSError as error:
         raise UserError(
             f"The results cannot be written: {error.strerror} ({error.filename or out}). "
@@ -185,36 +177,28 @@ def _opened_run(
 def _select(
     job: Job, before: Records, folders: list[Folder], pseudonyms: Pseudonyms
 ) -> RunSelection:
-    """Select the students and exercises to grade. Students get the names that the results use.
-
-    Raises:
-        UserError: a student has no submission, or results would mix names and pseudonyms.
-    """
+    """Select the students and exercises to grade. Students get the names that the results use."""
     pseudonyms.refuse_mixed(before.students, job.anonymous, job.out)
     students = job.students
     if job.anonymous:
         folders, students = pseudonyms.hidden(folders), tuple(map(pseudonyms.called, students))
     if not job.partial:
         return RunSelection(before, job.exercises, job.exercises, list(folders))
-    _refuse_unknown(students, {folder.student for folder in folders})
+    here = {folder.student for folder in folders}
+    if unknown := sorted(set(students) - here):
+        near = nearest(unknown[0], here)
+        meant = f" Did you mean {near}?" if near else ""
+        raise UserError(f"No submission belongs to a student {one_line(unknown[0], 60)!r}.{meant}")
     graded = job.exercises
     if students and len(graded) == len(job.course.exercises):  # no exercise was named
-        graded = tuple(each for each in graded if each.name in before.exercises) or graded
-    wanted = {exercise.name for exercise in graded} | before.exercises.keys()
-    columns = tuple(each for each in job.course.content.exercises if each.name in wanted)
+        graded = tuple(filter(lambda each: each.name in before.exercises, graded)) or graded
+    names = {exercise.name for exercise in graded} | before.exercises.keys()
+    columns = tuple(each for each in job.course.content.exercises if each.name in names)
     rows = [folder for folder in folders if not students or folder.student in students]
     others = frozenset(before.students) - {folder.student for folder in rows}
     rows += [Folder(student, None) for student in others]
     rows.sort(key=lambda folder: folder.student)
     return RunSelection(before, graded, columns, rows, others, may_be_gone=not students)
-
-
-def _refuse_unknown(students: Iterable[str], here: Collection[str]) -> None:
-    for student in students:
-        if student not in here:
-            near = nearest(student, here)
-            meant = f" Did you mean {near}?" if near else ""
-            raise UserError(f"No submission belongs to a student {one_line(student, 60)!r}.{meant}")
 
 
 class _Waiting(msgspec.Struct):
@@ -226,15 +210,20 @@ class _Waiting(msgspec.Struct):
 
 
 class _ClassRun:
-    journal: Journal
     proposal: Proposal
 
     def __init__(
-        self, job: Job, selection: RunSelection, pseudonyms: Pseudonyms, progress: Progress
+        self,
+        job: Job,
+        selection: RunSelection,
+        pseudonyms: Pseudonyms,
+        journal: Journal,
+        progress: Progress,
     ) -> None:
         course = self.course = job.course
         self.job, self.selection, self.folders = job, selection, selection.folders
-        self.pseudonyms, self.progress = pseudonyms, progress
+        self.pseudonyms, self.journal, self.progress = pseudonyms, journal, progress
+        self.repairs = KnownRepairs(journal, course)
         self.grader = grader_record(course, job.seed, job.level)
         self.bases = bases(course, selection.graded, self.grader)
         has_variants = any(exercise.variant != "none" for exercise in selection.graded)
@@ -243,67 +232,44 @@ class _ClassRun:
         self.adjustments = Adjustments(job.out / ADJUSTMENTS, course)
         self.chosen = self.adjustments.chosen = {}
         self.stubs = read_stubs(course)
+        self.graded = [each for each in self.folders if each.student not in selection.others]
         self.waiting: dict[int, _Waiting] = {}
         self.whole: dict[int, bytes | None] = {}  # reports that wait for earlier students' reports
         self.written = self.done = 0  # folders written; students graded
 
     def ambiguities(self) -> list[str]:
         """Return notes on students if it is not clear who they are, or which file counts."""
-        others, choices = self.selection.others, self.adjustments.choices
-        folders = [each for each in self.folders if each.student not in others]
-        return [*ambiguities(folders, self.selection.names, self.stubs, choices)]
+        choices = self.adjustments.choices
+        return [*ambiguities(self.graded, self.selection.names, self.stubs, choices)]
 
-    def run(
+    def new_proposal(self) -> Proposal:
+        selection = self.selection
+        return Proposal(
+            self.job.out, self.course, selection.columns, selection.before, self.journal
+        )
+
+    def grade(
         self, submissions: Opened, graders: Graders, setup: Setup, decide: Decide | None
     ) -> GradedClass:
         """Grade the submissions, and propose the results."""
-        before, out, columns = self.selection.before, self.job.out, self.selection.columns
-        with contextlib.closing(Journal(out)) as self.journal:
-            self.repairs = KnownRepairs(self.journal, self.course)
-            self.proposal = Proposal(out, self.course, columns, before, self.journal)
-            overview = self.proposal.overview
-            overview.not_understood = submissions.not_understood
-            if self.job.anonymous:
-                overview.said_only = tuple(submissions.notes)
-            else:
-                overview.notes = tuple(submissions.notes)
-            with contextlib.closing(self.proposal):
-                self.progress(0, len(self.folders) - len(self.selection.others))
-                for task, reports in graders(self._tasks(), setup):
-                    self._take(task, reports)
-                students = {folder.student for folder in self.folders}
-                for student in before.students:
-                    if student not in students:
-                        self.proposal.gone(student)
-                names = self.selection.names
-                self.proposal.conclude(decide, self.marks, self.adjustments, self.grader, names)
+        self.proposal = self.new_proposal()
+        overview = self.proposal.overview
+        overview.not_understood = submissions.not_understood
+        if self.job.anonymous:
+            overview.said_only = tuple(submissions.notes)
+        else:
+            overview.notes = tuple(submissions.notes)
+        with contextlib.closing(self.proposal):
+            self.progress(0, len(self.graded))
+            for task, reports in graders(self._tasks(), setup):
+                self._take(task, reports)
+            students = {folder.student for folder in self.folders}
+            for student in self.selection.before.students:
+                if student not in students:
+                    self.proposal.gone(student)
+            names = self.selection.names
+            self.proposal.conclude(decide, self.marks, self.adjustments, self.grader, names)
         return overview
-
-    def add_repairs(self, graders: Graders, setup: Setup) -> tuple[int, int]:
-        """Search for repairs of graded answers. If a repair is found, replace the report."""
-        found = 0
-        with contextlib.closing(Journal(self.job.out)) as self.journal:
-            self.repairs = KnownRepairs(self.journal, self.course)
-            due = [*self._due()]
-            for done, (task, reports) in enumerate(graders(self._searches(due), setup), 1):
-                report = due[task.number][1]
-                data = reports.get(report.name)
-                if data is not None:  # None: the judge died
-                    repair = msgspec.json.decode(data, type=ExerciseReport).repair
-                    self.repairs.keep(task.student, report, repair)
-                    found += repair is not None
-                self.progress(done, len(due))
-            if found:
-                self._add_to_records({folder.student for folder, _ in due})
-        return found, len(due)
-
-    def _due(self) -> Iterator[tuple[Folder, ExerciseReport]]:
-        """Yield the answers of this run that need a search for a repair."""
-        for folder in self.folders:
-            report = self.selection.before.get(folder.student)
-            if report is not None and folder.student not in self.selection.others:
-                for each in self._due_of(report):
-                    yield folder, each
 
     def _due_of(self, report: Report) -> list[ExerciseReport]:
         graded = (each for each in report.exercises if each.name in self.selection.names)
@@ -319,22 +285,39 @@ class _ClassRun:
             if source is not None and source.digest == report.digest:
                 yield Task(number, folder.student, (source,))
 
+    def add_repairs(self, graders: Graders, setup: Setup) -> tuple[int, int]:
+        """Search for repairs of graded answers. If a repair is found, replace the report."""
+        due = []
+        for folder in self.graded:
+            before = self.selection.before.get(folder.student)
+            due += [(folder, each) for each in self._due_of(before)] if before else []
+        repairs = 0
+        for done, (task, reports) in enumerate(graders(self._searches(due), setup), 1):
+            report = due[task.number][1]
+            data = reports.get(report.name)
+            if data is not None:  # None: the judge died
+                repair = msgspec.json.decode(data, type=ExerciseReport).repair
+                self.repairs.keep(task.student, report, repair)
+                repairs += repair is not None
+            self.progress(done, len(due))
+        if repairs:
+            self._add_to_records({folder.student for folder, _ in due})
+        return repairs, len(due)
+
     def _add_to_records(self, students: Collection[str]) -> None:
         """Replace the records and pages of these students, and of nobody else."""
-        out, selection = self.job.out, self.selection
-        proposal = Proposal(out, self.course, selection.columns, selection.before, self.journal)
-        with contextlib.closing(proposal):
-            for student in selection.before.students:
-                data, report = selection.before.line(student), selection.before.get(student)
-                if report is not None and student in students:
-                    exercises = [
+        with contextlib.closing(self.new_proposal()) as proposal:
+            for student in self.selection.before.students:
+                data = self.selection.before.line(student)
+                before = self.selection.before.get(student)
+                if before is not None and student in students:
+                    exercises = tuple(
                         self.repairs.added_to(student, each)
-                        if each.name in selection.names
+                        if each.name in self.selection.names
                         else each
-                        for each in report.exercises
-                    ]
-                    report = msgspec.structs.replace(report, exercises=tuple(exercises))
-                    data = msgspec.json.encode(report)
+                        for each in before.exercises
+                    )
+                    data = msgspec.json.encode(msgspec.structs.replace(before, exercises=exercises))
                 proposal.add(data)
             proposal.replace_texts()
 
@@ -342,9 +325,7 @@ class _ClassRun:
         """Read the students in order, and yield a task for work that is not in the journal."""
         for number, folder in enumerate(self.folders):
             if folder.student in self.selection.others:
-                before = self.selection.before.get(folder.student)
-                assert before is not None
-                self._write(number, self._absent(before))
+                self._write(number, self._absent(folder.student))
                 continue
             waiting = self.waiting[number] = self._read(folder)
             sources = [s for name, s in waiting.work.sources.items() if name in waiting.keys]
@@ -356,24 +337,32 @@ class _ClassRun:
     def _read(self, folder: Folder) -> _Waiting:
         """Read a student's files and known reports. An error here affects only this student."""
         names = self.course.exercises
+        try:
+            with guarded():
+                choices = self.adjustments.choices(folder.student)
+                work = read_work(folder, names, self.stubs, choices)
+                self.chosen |= {(work.student, name): file for name, file in work.chosen.items()}
+                self._set_variants(work)
+                work.notes += older_releases(self.course, work.sources.values())
+                if self.job.anonymous:
+                    work = self.pseudonyms.of_work(work)
+                return self._looked_up(work)
+        except UnreadableFolder as error:
+            unclear = dict.fromkeys(names, str(error))
+            return self._looked_up(StudentWork(folder.student, unclear=unclear))
 
-        def read() -> _Waiting:
-            work = read_work(folder, names, self.stubs, self.adjustments.choices(folder.student))
-            self.chosen |= {(work.student, name): file for name, file in work.chosen.items()}
-            student = self.pseudonyms.student(work.student)
-            for name, source in list(work.sources.items()):  # ignore the variant that a file names
-                variant = variant_of(self.course.exercise(name), student, self.secret)
-                if variant and stated_variant(source.text) not in {variant, ""}:
-                    work.unclear[name] = (
-                        f"{source.label} has another student's numbers: a mix-up or a copy."
-                    )
-                    del work.sources[name]
-                elif variant:
-                    work.sources[name] = msgspec.structs.replace(source, variant=variant)
-            work.notes += older_releases(self.course, work.sources.values())
-            return self._looked_up(self.pseudonyms.of_work(work) if self.job.anonymous else work)
-
-        return guarded(folder, names, read, self._looked_up)
+    def _set_variants(self, work: StudentWork) -> None:
+        """Set the variants of a student's sources, whatever variant the files name."""
+        student = self.pseudonyms.student(work.student)
+        for name, source in list(work.sources.items()):
+            variant = variant_of(self.course.exercise(name), student, self.secret)
+            if variant and stated_variant(source.text) not in {variant, ""}:
+                work.unclear[name] = (
+                    f"{source.label} has another student's numbers: a mix-up or a copy."
+                )
+                del work.sources[name]
+            elif variant:
+                work.sources[name] = msgspec.structs.replace(source, variant=variant)
 
     def _looked_up(self, work: StudentWork) -> _Waiting:
         """Collect the reports that exist before any check runs, for example from the journal."""
@@ -409,28 +398,24 @@ class _ClassRun:
         self._assemble(task.number)
 
     def _assemble(self, number: int) -> None:
+        """Make and write the report of a student whose exercises are all graded."""
         waiting = self.waiting.pop(number)
-        student = waiting.work.student
+        work, student = waiting.work, waiting.work.student
         exercises = []
         for exercise in self.selection.graded:
             report = self.marks.given(waiting.reports[exercise.name], student)
-            request = waiting.work.requests.get(exercise.name, "")
-            report = msgspec.structs.replace(report, request=request)
-            if report.status != "missing":
-                report = msgspec.structs.replace(report, basis=self.bases[exercise.name])
-            if self.job.repairs:
-                report = self.repairs.added_to(student, report)
-            exercises.append(report)
+            request = work.requests.get(exercise.name, "")
+            basis = self.bases[exercise.name] if report.status != "missing" else report.basis
+            report = msgspec.structs.replace(report, request=request, basis=basis)
+            exercises.append(self.repairs.added_to(student, report) if self.job.repairs else report)
         before = self.selection.before.get(student) if self.job.partial else None
         hand_in = self.folders[number].hand_in
-        notes = waiting.work.notes
-        sources = waiting.work.sources
-        merged = self._merged(student, exercises, notes, hand_in, before, sources)
+        merged = self._merged(student, exercises, work.notes, hand_in, before, work.sources)
         if self.job.repairs and self._due_of(merged):
             self.proposal.overview.needs_repairs = True
         self._write(number, merged)
         self.done += 1
-        self.progress(self.done, len(self.folders) - len(self.selection.others))
+        self.progress(self.done, len(self.graded))
 
     def _merged(
         self,
@@ -458,8 +443,10 @@ class _ClassRun:
         report = whole_report(student, course, exercises, self.grader, notes, hand_in)
         return finalize(report, course, adjusted, now, before)
 
-    def _absent(self, before: Report) -> Report | None:
+    def _absent(self, student: str) -> Report | None:
         """Return the report of a student who is not graded now; None if it has no exercise left."""
+        before = self.selection.before.get(student)
+        assert before is not None
         is_gone = self.selection.may_be_gone  # nothing was handed in for this run's exercises
         names = self.selection.names if is_gone else ()
         old = {exercise.name for exercise in before.exercises}
@@ -468,7 +455,7 @@ class _ClassRun:
         gone = [missing_report(each) for each in self.selection.columns if each.name in names]
         if not gone and old == {exercise.name for exercise in self.selection.columns}:
             return before
-        report = self._merged(before.student, gone, before.notes, before.hand_in, before, {})
+        report = self._merged(student, gone, before.notes, before.hand_in, before, {})
         return msgspec.structs.replace(report, grader=before.grader)
 
     def _write(self, number: int, report: Report | None) -> None:

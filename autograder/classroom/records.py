@@ -1,5 +1,6 @@
 """Records of a class on the disk: the reports in the results, and the journal."""
 
+import contextlib
 import sqlite3
 from pathlib import Path
 from typing import IO
@@ -10,7 +11,8 @@ from autograder.classroom.store import refuse_links
 from autograder.course.cache import cache_key
 from autograder.course.course_file import Course, Exercise
 from autograder.course.errors import UserError
-from autograder.report.model import Grader, Report
+from autograder.report.model import ExerciseReport, Grader, Repair, Report
+from autograder.report.redaction import hides_repair
 from autograder.submission.source import Source
 
 FILE = "report.jsonl"
@@ -214,3 +216,45 @@ class Journal:
 def key_of(source: Source, exercise: Exercise, course: Course, grader: Grader) -> str:
     """Return a digest of the inputs of a report: submission, exercise, limits and grader."""
     return cache_key([source.digest, source.label, exercise, course.limits(exercise), grader])
+
+
+def may_have_repair(report: ExerciseReport, course: Course) -> bool:
+    """Return whether a failed check has neither name nor line, and students may see a repair."""
+    return (
+        report.status == "graded"
+        and course.exercise(report.name).repair
+        and any(check.lacks_name_and_line for check in report.checks)
+        and not hides_repair(report, course.content.hints, course.hidden_checks(report.name))
+    )
+
+
+class KnownRepairs:
+    """Finished searches in a journal. A key depends on all inputs of the answer's grade."""
+
+    def __init__(self, journal: Journal, course: Course) -> None:
+        self._journal, self._course = journal, course
+
+    def is_due(self, student: str, report: ExerciseReport) -> bool:
+        """Return whether the report may have a repair, and no search was made so far."""
+        return may_have_repair(report, self._course) and not self._found(student, report)
+
+    def added_to(self, student: str, report: ExerciseReport) -> ExerciseReport:
+        """Return the report with the repair from the search. Without one, `repair` is None."""
+        found = self._found(student, report) if may_have_repair(report, self._course) else ()
+        return msgspec.structs.replace(report, repair=found[0] if found else None)
+
+    def keep(self, student: str, report: ExerciseReport, repair: Repair | None) -> None:
+        """Store the result of a search for a repair of this report's answer."""
+        self._journal.keep(student, *_row(report), msgspec.json.encode([repair]))
+
+    def _found(self, student: str, report: ExerciseReport) -> tuple[Repair | None, ...]:
+        """Return a tuple with the search's result; an empty tuple if there was no search."""
+        data = self._journal.find(student, *_row(report)) or b"[]"
+        with contextlib.suppress(msgspec.MsgspecError):  # stored in another form: search again
+            return msgspec.json.decode(data, type=tuple[Repair | None, ...])
+        return ()
+
+
+def _row(report: ExerciseReport) -> tuple[str, str]:
+    """Return the journal's name and key for a search. No exercise can have this name."""
+    return f"{report.name} repair", cache_key([report.digest, report.file, report.basis])

@@ -6,9 +6,7 @@ import itertools
 import re
 import tempfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
 import msgspec
 
@@ -103,7 +101,7 @@ def read_work(
     with FolderWalk(folder.path, folder.lost) as walk:
         for file in sorted(walk.files(), key=lambda file: not reading.named(file)):
             reading.look_at(file)
-        work.notes += reading.notes(walk)
+        work.notes += [*walk.notes, *reading.notes()]
         work.requests = reading.requests()
     _choose_files(work, reading, list(choices), folder.starters)
     unread = [*folder.unread, *walk.unread]
@@ -112,45 +110,6 @@ def read_work(
         work.unclear |= dict.fromkeys(absent, " ".join(unread[:MAX_NOTES]))
         work.notes += [] if absent else unread[:MAX_NOTES]
     return work
-
-
-def ambiguities(
-    folders: Iterable[Folder],
-    exercises: Collection[str],
-    stubs: Stubs,
-    choices: Callable[[str], Sequence[FileChoice]],
-) -> Iterator[str]:
-    """Yield a note for each student if it is not clear who it is, or which file counts.
-
-    A student's files are read only if their names suggest two files for one exercise.
-    """
-    for folder in folders:
-        student = one_line(folder.student, 60)
-        if folder.unclear:
-            yield f"{student}: {one_line(folder.unclear, 200)}"
-        elif folder.path is not None and guarded(
-            folder,
-            exercises,
-            partial(_may_be_several, folder.path, folder.lost, exercises),
-            lambda _: False,  # unreadable folders are reported later
-        ):
-            work = read_work_guarded(folder, exercises, stubs, choices(folder.student))
-            for name, files in work.several.items():
-                if name not in work.chosen:
-                    yield f"{student}: {len(files)} files for {name}"
-
-
-def _may_be_several(path: Path, lost: Mapping[str, str], exercises: Collection[str]) -> bool:
-    """Return whether two file names may mean the same exercise, or two names mean no exercise."""
-    seen: set[str] = set()
-    with FolderWalk(path, lost) as walk:
-        for file in walk.files():
-            if file.suffix in (*SUFFIXES, *ALSO_READ):
-                names = set(named_for(bare_stem(file.path), exercises)) or {""}
-                if names & seen:
-                    return True
-                seen |= names
-    return False
 
 
 def _choose_files(
@@ -163,26 +122,28 @@ def _choose_files(
     untouched: list[str] = []
     imported = reading.imported()
     for exercise, candidates in reading.candidates.items():
-        if candidates:
-            choice = choose(exercise, candidates, reading.stubs.get(exercise), imported)
-            untouched += choice.untouched
-            work.notes += choice.notes
-            chosen = choice.chosen or _chosen_by_a_person(exercise, choice.several, choices)
+        if not candidates:
+            continue
+        choice = choose(exercise, candidates, reading.stubs.get(exercise), imported)
+        untouched += choice.untouched
+        work.notes += choice.notes
+        chosen = choice.chosen
+        if choice.several:
+            work.several[exercise] = choice.several
+            chosen = _chosen_by_a_person(exercise, choice.several, choices)
+        if starters and choice.is_untouched and chosen is not None:
+            untouched.append(chosen.shown)
+        elif chosen is None:
+            work.unclear[exercise], work.ambiguous = choice.unclear, True
+        elif chosen.source is None:
+            problems = work.not_loaded if chosen.not_python else work.unclear
+            problems[exercise] = chosen.trouble
+        else:
+            work.sources[exercise] = chosen.source
             if choice.several:
-                work.several[exercise] = choice.several
-            if starters and choice.chosen is not None and choice.is_untouched:
-                untouched.append(choice.chosen.shown)
-            elif chosen is None:
-                work.unclear[exercise], work.ambiguous = choice.unclear, True
-            elif chosen.source is not None:
-                work.sources[exercise] = chosen.source
-                if choice.several:
-                    work.chosen[exercise] = chosen.source.content
-                    why = "a person chose it from several files"
-                    work.notes.append(f"{chosen.shown} was graded for {exercise}: {why}.")
-            else:
-                problems = work.not_loaded if chosen.not_python else work.unclear
-                problems[exercise] = chosen.trouble
+                work.chosen[exercise] = chosen.source.content
+                why = "a person chose it from several files"
+                work.notes.append(f"{chosen.shown} was graded for {exercise}: {why}.")
     if untouched:
         work.notes.append(
             f"Left out, since unchanged from the handed-out file: {', '.join(untouched)}."
@@ -190,25 +151,15 @@ def _choose_files(
 
 
 def _chosen_by_a_person(
-    exercise: str, several: Sequence[FoundFile], choices: Sequence[FileChoice]
+    exercise: str, files: Sequence[FoundFile], choices: Sequence[FileChoice]
 ) -> FoundFile | None:
     """Return the file that a person chose last; None without a choice, or if files changed."""
-    files = {file.source.content: file for file in several if file.source is not None}
-    of_these = [
-        files[each.file]
-        for each in choices
-        if each.exercise == exercise
-        and each.file in files
-        and each.among in {"", content_of_all(several)}
-    ]
-    return of_these[-1] if of_these else None
-
-
-def _within_limit(text: str) -> str:
-    """Return the beginning of a request; a note follows if the request was longer."""
-    data = text.encode(errors="replace")
-    more = f" … (only the first {MAX_REQUEST:,} bytes are kept)" if len(data) > MAX_REQUEST else ""
-    return printable(data[:MAX_REQUEST].decode(errors="ignore"), MAX_REQUEST) + more
+    by_content = {file.source.content: file for file in files if file.source is not None}
+    among = {"", content_of_all(files)}
+    for choice in reversed(choices):
+        if choice.exercise == exercise and choice.file in by_content and choice.among in among:
+            return by_content[choice.file]
+    return None
 
 
 class _Reading:
@@ -279,12 +230,22 @@ class _Reading:
         self._asked.setdefault(name, []).append(whole[: MAX_REQUEST + 1])
 
     def requests(self) -> dict[str, str]:
-        """Return each exercise's request. One that names no exercise is for the first exercise."""
+        """Return each exercise's request. One that names no exercise is for the first exercise.
+
+        Of a long request, the beginning is kept.
+        """
         first = next(itertools.chain(filter(self.candidates.get, self.names), self.names), "")
         asked: dict[str, list[str]] = {}
         for name, words in sorted(self._asked.items(), reverse=True):
             asked.setdefault(name or first, []).extend(words)
-        return {name: _within_limit("\n\n".join(words)) for name, words in asked.items()}
+        requests = {}
+        for name, words in asked.items():
+            data = "\n\n".join(words).encode(errors="replace")
+            text = printable(data[:MAX_REQUEST].decode(errors="ignore"), MAX_REQUEST)
+            if len(data) > MAX_REQUEST:
+                text += f" … (only the first {MAX_REQUEST:,} bytes are kept)"
+            requests[name] = text
+        return requests
 
     def imported(self) -> set[Path]:
         """Return the files that an exercise's own file imports. The paths have no suffix."""
@@ -338,45 +299,97 @@ class _Reading:
             candidate.trouble, candidate.not_python = str(error), isinstance(error, NotPython)
         return candidate
 
-    def notes(self, walk: FolderWalk) -> list[str]:
+    def notes(self) -> list[str]:
         """Return notes on files that were not graded. Call it after all files have been read."""
-        every = itertools.chain.from_iterable(self.candidates.values())
-        helpers = {name for each in every if each.source for name in each.source.helpers}
+        files = itertools.chain.from_iterable(self.candidates.values())
+        helpers = {name for file in files if file.source for name in file.source.helpers}
         unknown = [shown for shown in self.unknown if Path(shown).stem not in helpers]
         notes = [f"{name} was not graded: no exercise has that name." for name in unknown]
         notes = notes[:MAX_NOTES]
         if len(unknown) > MAX_NOTES:
             notes.append(f"{several(len(unknown) - MAX_NOTES, 'more file')} not graded either.")
-        for exercise, shown in self.unread.items():
-            if not self.candidates[exercise]:
-                notes.append(
-                    f"{shown} was not graded for {exercise}: it is not a .py or .ipynb file."
-                )
-        for exercise, shown in self.also.items():
-            if not self.candidates[exercise]:
-                notes.append(
-                    f"No file for {exercise} was handed in, but {shown} defines what {exercise} "
-                    f"asks for. To have this file graded, hand it in under the name {exercise}."
-                )
-        if self.others and not any(self.candidates.values()):
-            notes.append(f"Nothing can be graded in {few(self.others, MAX_NOTES)}.")
-        return [*walk.notes, *notes, *self._on_requests[:MAX_NOTES], *self._not_read()]
-
-    def _not_read(self) -> list[str]:
-        """Return a note on the neighbouring files that were not read because of the limits."""
-        names = [name for siblings in self._siblings.values() for name in siblings.left_out]
-        if not names:
-            return []
-        more = " …" if len(names) > MAX_NOTES else ""
-        return [
-            f"{', '.join(names[:MAX_NOTES])}{more}: not read, since the folder has too many files "
-            f"or over {MAX_KEPT // 2**20} MiB of code."
+        absent = [name for name, candidates in self.candidates.items() if not candidates]
+        notes += [
+            f"{shown} was not graded for {exercise}: it is not a .py or .ipynb file."
+            for exercise, shown in self.unread.items()
+            if exercise in absent
         ]
+        notes += [
+            f"No file for {exercise} was handed in, but {shown} defines what {exercise} asks for. "
+            f"To have this file graded, hand it in under the name {exercise}."
+            for exercise, shown in self.also.items()
+            if exercise in absent
+        ]
+        if self.others and len(absent) == len(self.candidates):
+            notes.append(f"Nothing can be graded in {few(self.others, MAX_NOTES)}.")
+        notes += self._on_requests[:MAX_NOTES]
+        left_out = [name for siblings in self._siblings.values() for name in siblings.left_out]
+        if left_out:
+            more = " …" if len(left_out) > MAX_NOTES else ""
+            notes.append(
+                f"{', '.join(left_out[:MAX_NOTES])}{more}: not read, since the folder has too many "
+                f"files or over {MAX_KEPT // 2**20} MiB of code."
+            )
+        return notes
 
 
 READ_SECONDS = 60  # processor time for one student's folder
 
-T = TypeVar("T")
+
+class UnreadableFolder(Exception):
+    """Error: a student's folder cannot be read. The message is the reason for the report."""
+
+
+@contextlib.contextmanager
+def guarded() -> Iterator[None]:
+    """Raise `UnreadableFolder` for any error, so that a folder affects only its own student.
+
+    A `UserError` passes, because then the course or the journal is the cause.
+    """
+    try:
+        with cpu_limit(READ_SECONDS):
+            yield
+    except UserError:
+        raise
+    except CpuLimitExceeded:
+        wrong = f"it took over {READ_SECONDS} seconds"
+    except Exception as error:  # a file may cause any error
+        wrong = type(error).__name__
+    else:
+        return
+    raise UnreadableFolder(f"The folder cannot be read ({one_line(wrong, 80)}). Look at its files.")
+
+
+def read_work_guarded(
+    folder: Folder,
+    exercises: Collection[str],
+    stubs: Stubs,
+    choices: Sequence[FileChoice] = (),
+) -> StudentWork:
+    """Read the work of a student. If this fails, the result contains the error."""
+    try:
+        with guarded():
+            return read_work(folder, exercises, stubs, choices)
+    except UnreadableFolder as error:
+        return StudentWork(folder.student, unclear=dict.fromkeys(exercises, str(error)))
+
+
+def ambiguities(
+    folders: Iterable[Folder],
+    exercises: Collection[str],
+    stubs: Stubs,
+    choices: Callable[[str], Sequence[FileChoice]],
+) -> Iterator[str]:
+    """Yield a note for each student if it is not clear who it is, or which file counts."""
+    for folder in folders:
+        student = one_line(folder.student, 60)
+        if folder.unclear:
+            yield f"{student}: {one_line(folder.unclear, 200)}"
+            continue
+        work = read_work_guarded(folder, exercises, stubs, choices(folder.student))
+        for name, files in work.several.items():
+            if name not in work.chosen:
+                yield f"{student}: {len(files)} files for {name}"
 
 
 class Opened(msgspec.Struct, frozen=True):
@@ -415,40 +428,3 @@ def opened(
             root, course.exercises, enrolled, scratch / "students", packed, platform
         )
         yield Opened(folders, [*notes, *more], scratch, not_understood)
-
-
-def read_work_guarded(
-    folder: Folder,
-    exercises: Collection[str],
-    stubs: Stubs,
-    choices: Sequence[FileChoice] = (),
-) -> StudentWork:
-    """Read the work of a student. If this fails, the result contains the error."""
-    read = partial(read_work, folder, exercises, stubs, choices)
-    return guarded(folder, exercises, read, lambda work: work)
-
-
-def guarded(
-    folder: Folder,
-    names: Collection[str],
-    read: Callable[[], T],
-    otherwise: Callable[[StudentWork], T],
-) -> T:
-    """Return `read()`. If this fails, return `otherwise(work)`, where `work` contains the error.
-
-    So an error in a folder affects only its own student.
-
-    Raises:
-        UserError: the course or the journal is the cause of the error, not the folder.
-    """
-    try:
-        with cpu_limit(READ_SECONDS):
-            return read()
-    except UserError:  # the course or the journal has an error
-        raise
-    except CpuLimitExceeded:
-        wrong = f"it took over {READ_SECONDS} seconds"
-    except Exception as error:  # a file may cause any error
-        wrong = type(error).__name__
-    reason = f"The folder cannot be read ({one_line(wrong, 80)}). Look at its files."
-    return otherwise(StudentWork(folder.student, unclear=dict.fromkeys(names, reason)))

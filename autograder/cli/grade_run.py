@@ -13,10 +13,11 @@ from rich.markup import escape
 from rich.text import Text
 
 from autograder.authoring.lint_cache import refuse_new_errors
-from autograder.classroom.grade_class import GRADES, REPORTS, Job, add_repairs, grade_class
+from autograder.classroom.grade_class import Job, add_repairs, grade_class
 from autograder.classroom.grade_difference import GradeDifference
 from autograder.classroom.history import (
     CHANGES_TABLE,
+    GRADES,
     HISTORY,
     PROPOSED,
     GradeCommand,
@@ -26,6 +27,7 @@ from autograder.classroom.judge_pool import Graders
 from autograder.classroom.marks import TABLE
 from autograder.classroom.pending_results import GradedClass
 from autograder.classroom.pseudonyms import FILE as PSEUDONYMS
+from autograder.classroom.records import FILE as REPORTS
 from autograder.cli.dry_run import show
 from autograder.cli.history import confirm, in_a_terminal, print_difference
 from autograder.cli.log import FILE as LOG

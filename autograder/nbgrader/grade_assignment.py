@@ -11,7 +11,7 @@ import msgspec
 
 from autograder.classroom.decisions import Decision
 from autograder.classroom.judge_pool import Graders, Reports, Setup, Task, open_pool
-from autograder.classroom.repairs import may_have_repair
+from autograder.classroom.records import may_have_repair
 from autograder.course.course_file import FILE_NAME, Course
 from autograder.nbgrader.clean_copy import StagedSubmission, stage
 from autograder.nbgrader.directory import (
