@@ -16,6 +16,7 @@ from autograder.checks.check_result import (
     CheckResult,
     MayFollow,
     NotJudged,
+    without_judgement,
 )
 from autograder.checks.expect import Mismatch
 from autograder.checks.fixtures import Fixtures
@@ -28,7 +29,7 @@ from autograder.checks.reference_answers import (
 from autograder.course.course_file import Course
 from autograder.course.text import one_line, printable
 from autograder.grading.author_exceptions import explained, innermost
-from autograder.report.model import Cause, CauseCode, CheckOutcome, Diagnosis, Evidence, Matrix
+from autograder.report.model import Cause, Diagnosis, Evidence, Matrix
 from autograder.report.presentation import sentence
 from autograder.report.values import as_text, excerpt
 from autograder.sandbox.child import InternalError
@@ -40,7 +41,6 @@ MISSING = " Is a `return` missing?"
 PRINTED = " This call printed something, and what is printed is not returned."
 # Failures that do not concern any single requirement of the task's text.
 NO_REQUIREMENT = frozenset({"nothing_returned", "printed", "other_kind"})
-OUTCOMES: dict[str, CheckOutcome] = {"crashed": "crashed", "timed out": "timed out"}
 
 
 class CheckRun:
@@ -117,23 +117,25 @@ class CheckPlugin(Fixtures):
             return report
         check = run.results[item.nodeid].check
         submission: Submission | None = getattr(item, "funcargs", {}).get("submission")
+        about = submission.about() if submission is not None else ()
         if call.excinfo is not None:
             error = call.excinfo.value
             if isinstance(error, InternalError):
                 run.error = error
             if isinstance(error, MayFollow):
                 error = settle_follow_through(error, run.results.values())
-            result = msgspec.structs.replace(
-                _failed(check, error, submission), requirement=_requirement(item, check, error)
+            requirement = _requirement(item, check, error)
+            result = CheckResult(
+                check=check, outcome="failed", about=about, requirement=requirement
             )
-            run.results[item.nodeid] = result
+            run.results[item.nodeid] = result = _failed(result, error, submission)
             if result.outcome == "graded when handed in":  # no failure for pytest
                 report.outcome, place = "skipped", item.location
                 report.longrepr = (str(item.path), (place[1] or 0) + 1, result.finding)
         elif call.when == "call":
             notes = dict.fromkeys(str(text) for key, text in item.user_properties if key == "note")
             run.results[item.nodeid] = CheckResult(
-                check=check, outcome="passed", note=" ".join(notes), about=_about(submission)
+                check=check, outcome="passed", note=" ".join(notes), about=about
             )
         return report
 
@@ -192,27 +194,23 @@ class _NotRun(pytest.skip.Exception):  # type: ignore[name-defined,misc]
 
 def _unfinished(check: Check) -> CheckResult:
     """Return the result of a check that did not finish. It counts as failed."""
-    cause = Cause(code="no_end")
-    return CheckResult(check=check, outcome="failed", cause=cause, finding=sentence(cause))
+    return without_judgement(check, "failed", Cause(code="no_end"))
 
 
-def _failed(check: Check, error: BaseException, submission: Submission | None) -> CheckResult:
+def _failed(
+    result: CheckResult, error: BaseException, submission: Submission | None
+) -> CheckResult:
     """Return the result of a check that an exception ended."""
+    # the author's sentence, without pytest's details on the assertion
+    finding = printable(str(error).split("\nassert ", maxsplit=1)[0].strip(), MAX_FINDING)
+    result = msgspec.structs.replace(result, finding=finding)
     call = submission.call_of(error) if submission is not None else None
-    result = CheckResult(
-        check=check,
-        outcome="failed",
-        # the author's sentence, without pytest's details on the assertion
-        finding=printable(str(error).split("\nassert ", maxsplit=1)[0].strip(), MAX_FINDING),
-        about=_about(submission),
-    )
     shown = Evidence(call=str(call), function=call.name) if call is not None else None
-    change = msgspec.structs.replace
     if isinstance(error, StudentProblem):
-        return change(
+        return msgspec.structs.replace(
             result,
             raised=(error, call) if isinstance(error, Raised) and call is not None else None,
-            outcome=OUTCOMES.get(error.kind, "failed"),
+            outcome=error.kind if error.kind in {"crashed", "timed out"} else "failed",
             kind=error.kind,
             cause=error.cause,
             place=line_of(error.place),
@@ -221,22 +219,18 @@ def _failed(check: Check, error: BaseException, submission: Submission | None) -
     if isinstance(error, Mismatch):
         return _mismatch(result, error, submission, shown)
     if isinstance(error, AssertionError | pytest.fail.Exception):
-        cause = Cause(code="assertion", message=result.finding)
-        return change(result, cause=cause, evidence=shown)
+        cause = Cause(code="assertion", message=finding)
+        return msgspec.structs.replace(result, cause=cause, evidence=shown)
     if isinstance(error, NotJudged):
         raised = submission.first_raised() if submission is not None else None
         if raised is not None:  # an exception fails the check in any case
-            return _failed(check, raised, submission)
-        return change(result, outcome="graded when handed in", cause=error.cause)
+            return _failed(result, raised, submission)
+        return msgspec.structs.replace(result, outcome="graded when handed in", cause=error.cause)
     if isinstance(error, pytest.skip.Exception):
-        by_author = Cause(code="skipped", message=result.finding)
+        by_author = Cause(code="skipped", message=finding)
         cause = error.cause if isinstance(error, _NotRun) else by_author
-        return change(result, outcome="not run", cause=cause)
+        return msgspec.structs.replace(result, outcome="not run", cause=cause)
     return _stopped(result, error)
-
-
-def _about(submission: Submission | None) -> tuple[str, ...]:
-    return submission.about() if submission is not None else ()
 
 
 def _mismatch(
@@ -252,14 +246,19 @@ def _mismatch(
         finding += f" {error.what} is set{where(place)}."
     code, own = error.code, None
     if code == "nothing_returned" and submission is not None:
-        code, question = _on_none(submission, is_call=shown is not None)
-        finding += question
+        if shown is None:
+            code = "mismatch"
+        elif not submission.returned_none:
+            code = "other_kind"
+        else:
+            finding += MISSING + PRINTED * submission.has_printed
+            code = "printed" if submission.has_printed else "nothing_returned"
     if error.mistake:
         own = Diagnosis(
             kind="named",
             code="own",
             finding=finding,
-            misconceptions=((error.mistake,) if isinstance(error.mistake, str) else error.mistake),
+            misconceptions=(error.mistake,) if isinstance(error.mistake, str) else error.mistake,
             function=result.about[-1] if result.about else "",
             told=printable(error.told, MAX_TOLD),
         )
@@ -282,12 +281,24 @@ def _mismatch(
     )
 
 
-def _on_none(submission: Submission, is_call: bool) -> tuple[CauseCode, str]:
-    """Return the code of a failure due to None, and a question about a `return`, if it may help."""
-    if not (is_call and submission.returned_none):
-        return "other_kind" if is_call else "mismatch", ""
-    is_printed = submission.has_printed
-    return "printed" if is_printed else "nothing_returned", MISSING + PRINTED * is_printed
+def _side(error: Mismatch, values: npt.NDArray[Any] | str | None) -> Matrix | str | None:
+    """Return one of two compared values as a report shows it: an excerpt of an array, or a text."""
+    if values is None or isinstance(values, str):
+        return values
+    if isinstance(error.yours, str) or isinstance(error.expected, str):
+        return as_text(values)
+    if error.layout is None:
+        return excerpt(values, error.wrong)
+    laid_out, groups, names = error.layout(values)
+    matrix = excerpt(laid_out, error.layout(error.wrong)[0] if error.wrong is not None else None)
+    rows = slice(matrix.top, matrix.top + len(matrix.rows))
+    columns = slice(matrix.left, matrix.left + len(matrix.rows[0]))
+    return msgspec.structs.replace(
+        matrix,
+        shape=values.shape,
+        groups=tuple(tuple(int(group) for group in row) for row in groups[rows, columns]),
+        names=names[rows],
+    )
 
 
 def _stopped(result: CheckResult, error: BaseException) -> CheckResult:
@@ -318,41 +329,17 @@ def with_unreadable_answers(
     A check is sound if it passes for the course's solution. If such a check raises, it could not
     read the student's answer. So a submission cannot pretend that the grader failed.
     """
-    return [
-        _unreadable(result) if result.outcome == "error" and is_sound(result) else result
-        for result in results
-    ]
-
-
-def _unreadable(result: CheckResult) -> CheckResult:
-    error = result.cause.error if result.cause is not None else ""
-    return msgspec.structs.replace(
-        result,
-        outcome="failed",
-        cause=Cause(code="unreadable_answer", error=error),
-        finding=(
-            f"What your code gave back cannot be read as the exercise asks: the check stopped with "
-            f"{error}. Which types do your results have?"
-        ),
-    )
-
-
-def _side(error: Mismatch, values: npt.NDArray[Any] | str | None) -> Matrix | str | None:
-    """Return one of two compared values as a report shows it: an excerpt of an array, or a text."""
-    if values is None or isinstance(values, str):
-        return values
-    if isinstance(error.yours, str) or isinstance(error.expected, str):
-        return as_text(values)
-    if error.layout is None:
-        return excerpt(values, error.wrong)
-    laid_out, groups, names = error.layout(values)
-    wrong = error.layout(error.wrong)[0] if error.wrong is not None else None
-    matrix = excerpt(laid_out, wrong)
-    rows = slice(matrix.top, matrix.top + len(matrix.rows))
-    columns = slice(matrix.left, matrix.left + len(matrix.rows[0]))
-    return msgspec.structs.replace(
-        matrix,
-        shape=values.shape,
-        groups=tuple(tuple(int(group) for group in row) for row in groups[rows, columns]),
-        names=names[rows],
-    )
+    readable = list(results)
+    for place, result in enumerate(results):
+        if result.outcome == "error" and is_sound(result):
+            error = result.cause.error if result.cause is not None else ""
+            readable[place] = msgspec.structs.replace(
+                result,
+                outcome="failed",
+                cause=Cause(code="unreadable_answer", error=error),
+                finding=(
+                    f"What your code gave back cannot be read as the exercise asks: the check "
+                    f"stopped with {error}. Which types do your results have?"
+                ),
+            )
+    return readable

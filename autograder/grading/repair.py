@@ -9,7 +9,7 @@ import contextlib
 import itertools
 import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from weakref import WeakKeyDictionary
 
 import msgspec
@@ -103,25 +103,20 @@ def repair_for_student(
 
 def look_for_repair(judge: Judge, graded: Graded) -> Repair | None:
     """Return the result of a search for a verified repair, or None. Points do not change."""
+    source, results = graded.session.source, graded.results
     try:
-        found = _search(judge, graded)
+        targets = find_targets(source, results)
+        by_function = targets_by_function(source, results, targets)
+        # the course's packages can be imported in all trials
+        with importable(judge.course), contextlib.closing(SharedWorker(judge.children)) as worker:
+            search = _Search(judge, graded, worker)
+            found = [search.run(targets, 0.5 if by_function else 1.0, in_pairs=not by_function)]
+            if by_function and not found[0].edits:
+                share = 0.5 / len(by_function)
+                found = [search.run(targets, share, in_pairs=True) for targets in by_function]
     except (InternalError, RecursionError, MemoryError):  # then the report has no repair
         return None
     return describe_repair(found, shown_only=judge.course.content.released is not None)
-
-
-def _search(judge: Judge, graded: Graded) -> list[Found]:
-    """Try edits for all functions at once, and then for one function at a time."""
-    targets = find_targets(graded.session.source, graded.results)
-    by_function = targets_by_function(graded.session.source, graded.results, targets)
-    # the course's packages can be imported in all trials
-    with importable(judge.course), contextlib.closing(SharedWorker(judge.children)) as worker:
-        search = _Search(judge, graded, worker)
-        found = search.run(targets, 0.5 if by_function else 1.0, in_pairs=not by_function)
-        if found.edits or found.together or not by_function:
-            return [found]
-        share = 0.5 / len(by_function)
-        return [search.run(targets, share, in_pairs=True) for targets in by_function]
 
 
 # Values that right answers compute. The key is an exercise and some checks. They are kept for later
@@ -157,8 +152,13 @@ class _Search:
         failed = [result for result in self.results if result.name in targets.failed]
         panel = [result.name for result in failed if not result.hidden]
         live = self._lines(panel)
-        also_passing = self._passing_lines(live)
-        raised = self._raised(failed)
+        also_passing = NO_LINES
+        for result in self.results:
+            if result.outcome == "passed" and not result.hidden and not live <= also_passing:
+                also_passing |= self._lines([result.name])
+        labels = {unit.label: number for number, unit in enumerate(self.source.units)}
+        places = [result.place for result in failed if result.place is not None]
+        raised = Lines((labels[place.file], place.line) for place in places if place.file in labels)
         departing, fine = self._departing(panel)
         suspects = Suspects(
             also_passing,
@@ -174,40 +174,34 @@ class _Search:
         together: tuple[Edit, ...] = ()
         if in_pairs and not found.edits and not self._takes_too_long:
             together = self._two(live, also_passing, panel, round(share * self.calls))
+        names_a_line = any(
+            result.place is not None or (result.diagnosis is not None and result.diagnosis.places)
+            for result in self.results
+        )
         return msgspec.structs.replace(
             found,
             together=together,
             functions=targets.functions,
-            departing=NO_LINES if self._names_a_line else without_loops(self.trees, departing),
+            departing=NO_LINES if names_a_line else without_loops(self.trees, departing),
             only_failing=_in_functions_of(self.trees, live - also_passing, also_passing),
         )
 
-    def _quick(self, source: Source, checks: Sequence[str]) -> tuple[TrialSession, Graded]:
+    def _quick(self, source: Source, checks: Sequence[str]) -> Graded:
         """Grade a file in the shared process, up to the first failed check."""
         session = TrialSession(self.judge, self.exercise, source, self.worker)
         graded = self.judge.run(session, RunOptions(frozenset(checks), "a failure"))
         self.worker.seconds += session.workers.budget.spent
-        return session, graded
+        return graded
 
     def _printed(self, source: Source, checks: Sequence[str]) -> str:
-        session, graded = self._quick(source, checks)
-        return session.workers.printed if graded.results else ""
+        graded = self._quick(source, checks)
+        return graded.session.workers.printed if graded.results else ""
 
     def _lines(self, checks: Sequence[str]) -> Lines:
         """Return the lines that these checks run, or no lines if they are unknown."""
         if not checks:
             return NO_LINES
         return lines_run(self._printed(with_line_marks(self.source, self.trees), checks))
-
-    def _passing_lines(self, live: Lines) -> Lines:
-        """Return lines that passing checks run. Stop when all lines of `live` are included."""
-        lines = NO_LINES
-        for result in self.results:
-            if live <= lines:
-                break
-            if result.outcome == "passed" and not result.hidden:
-                lines |= self._lines([result.name])
-        return lines
 
     def _departing(self, panel: Sequence[str]) -> tuple[Lines, Lines]:
         """Return the line with the first unknown value, and the lines with only known values."""
@@ -234,23 +228,6 @@ class _Search:
             return NO_LINES, NO_LINES
         values = values_in(printed(with_value_marks(self.source, self.trees, all_parts=False)))
         return first_departure(values, known[key])
-
-    @property
-    def _names_a_line(self) -> bool:
-        """Return True if the report already names a line."""
-        return any(
-            result.place is not None or (result.diagnosis is not None and result.diagnosis.places)
-            for result in self.results
-        )
-
-    def _raised(self, failed: Sequence[CheckResult]) -> Lines:
-        labels = {unit.label: number for number, unit in enumerate(self.source.units)}
-        places = (result.place for result in failed)
-        return frozenset(
-            (labels[place.file], place.line)
-            for place in places
-            if place is not None and place.file in labels
-        )
 
     def _try(self, ranked: list[Edit], panel: Sequence[str], last: int) -> Found:
         """Try the edits until two edits work. Stop when the number of calls reaches `last`."""
@@ -285,18 +262,21 @@ class _Search:
     ) -> tuple[Edit, ...]:
         """Return two edits that work together: one of the best single edits, and a second one."""
         before = self._fitness(self.source, panel)
-        furthest = sorted((first for first in self._firsts if first[0] > before), reverse=True)
         firsts: dict[tuple[int, tuple[int, ...]], Edit] = {}
-        for _, _, edit in furthest:
-            if len(firsts) < FIRSTS:
+        for fitness, _, edit in sorted(self._firsts, reverse=True):
+            if fitness > before and len(firsts) < FIRSTS:
                 firsts.setdefault((edit.unit, edit.lines), edit)
         for first in firsts.values():
             edited = _edited(self.source, self.trees, first)
-            if edited is None:
-                continue
+            assert edited is not None
+            trees = read_trees(edited.units)
             others = Lines(live - {(first.unit, line) for line in first.lines})
+            seconds = edits(trees, others, self.templates) if others else []
             last = self.worker.calls + round(BESIDE_ANOTHER * calls)
-            for second, both in self._second(edited, others, also_passing):
+            for second in in_order(seconds, Suspects(also_passing)):
+                both = _edited(edited, trees, second)
+                if both is None:
+                    continue
                 if self._takes_too_long:
                     return ()
                 if self.worker.calls >= last:
@@ -304,17 +284,6 @@ class _Search:
                 if self._fitness(both, panel).all_passed and self._is_right(both):
                     return first, second
         return ()
-
-    def _second(
-        self, edited: Source, lines: Lines, also_passing: Lines
-    ) -> Iterator[tuple[Edit, Source]]:
-        """Yield further edits of these lines in an edited file, each with the resulting file."""
-        trees = read_trees(edited.units)
-        candidates = edits(trees, lines, self.templates) if lines else []
-        for edit in in_order(candidates, Suspects(also_passing)):
-            both = _edited(edited, trees, edit)
-            if both is not None:
-                yield edit, both
 
     @property
     def _seconds(self) -> float:
@@ -326,9 +295,9 @@ class _Search:
 
     def _fitness(self, edited: Source, panel: Sequence[str]) -> Fitness:
         """Return how close the failed checks come to passing. All run in the shared process."""
-        _, graded = self._quick(edited, panel)
-        self._timed_out += any(result.outcome == "timed out" for result in graded.results)
-        return fitness_of(graded.results)
+        results = self._quick(edited, panel).results
+        self._timed_out += any(result.outcome == "timed out" for result in results)
+        return fitness_of(results)
 
     def _is_right(self, edited: Source) -> bool:
         """Return True if all checks pass that should pass. The checks run in new processes.

@@ -2,7 +2,7 @@
 
 import ast
 import functools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -72,10 +72,8 @@ class Graded:
     @functools.cached_property
     def report(self) -> ExerciseReport:
         """The report on the exercise. If the grader itself failed, the report says this."""
-        if self.error is not None:
-            return report_of_internal_error(self.exercise, self.error)
         try:
-            return _exercise_report(self.exercise, self.session, self._results)
+            return _exercise_report(self.exercise, self.session, self.results)
         except Exception as error:
             return report_of_internal_error(self.exercise, as_internal_error(error))
 
@@ -85,9 +83,8 @@ class Graded:
         try:
             return msgspec.json.encode(self.report)
         except Exception as error:
-            return msgspec.json.encode(
-                report_of_internal_error(self.exercise, as_internal_error(error))
-            )
+            failed = report_of_internal_error(self.exercise, as_internal_error(error))
+            return msgspec.json.encode(failed)
 
 
 def _exercise_report(
@@ -109,11 +106,19 @@ def _exercise_report(
     if forbidden:
         reason, cause = " ".join(forbidden), Cause(code="forbidden_names")
     stated = {
-        each.name: Line(file=unit.label, line=each.line, text=each.sentence)
+        requirement.name: Line(file=unit.label, line=requirement.line, text=requirement.sentence)
         for unit in source.units
-        for each in requirements_in(unit.text)
+        for requirement in requirements_in(unit.text)
     }
-    notes = _notes(session, results)
+    # the errors of loading the file, except a missing file that a check already names
+    seen = [result.cause for result in results if result.cause is not None and not result.hidden]
+    absent = {cause.message for cause in seen if cause.code == "sibling_absent"}
+    problems = [
+        while_loading(problem)
+        for problem in session.workers.load_problems
+        if absent.isdisjoint(f"{name}.py" for name in problem.names)
+    ]
+    notes = {problem.finding: problem.cause for problem in problems}
     return ExerciseReport(
         name=exercise.name,
         title=exercise.title,
@@ -133,38 +138,25 @@ def _exercise_report(
     )
 
 
-def _notes(session: WorkerSession, results: Sequence[CheckResult]) -> dict[str, Cause]:
-    """Return the errors of loading the file, except a missing file that a check already names."""
-    seen = [each.cause for each in results if each.cause is not None and not each.hidden]
-    absent = {cause.message for cause in seen if cause.code == "sibling_absent"}
-    problems = [
-        while_loading(problem)
-        for problem in session.workers.load_problems
-        if absent.isdisjoint(f"{name}.py" for name in problem.names)
-    ]
-    return {problem.finding: problem.cause for problem in problems}
-
-
 def _answers(exercise: Exercise, source: Source) -> tuple[WrittenAnswer, ...]:
     """Return the answers in words that a person must read.
 
     An empty or unchanged cell has no answer. If the cell itself is missing, the answer may be in
     another cell, so a person must look.
     """
-    texts = {
-        question: source.answers.get(question.name, CELL_GONE.format(source.label))
-        for question in exercise.questions
-    }
-    return tuple(
-        WrittenAnswer(
-            name=question.name,
-            title=question.title,
-            text=printable(text, MAX_ANSWER),
-            max_points=question.points,
-        )
-        for question, text in texts.items()
-        if text.replace(TEXT_STUB, "").strip()
-    )
+    answers = []
+    for question in exercise.questions:
+        text = source.answers.get(question.name, CELL_GONE.format(source.label))
+        if text.replace(TEXT_STUB, "").strip():
+            answers.append(
+                WrittenAnswer(
+                    name=question.name,
+                    title=question.title,
+                    text=printable(text, MAX_ANSWER),
+                    max_points=question.points,
+                )
+            )
+    return tuple(answers)
 
 
 def check_report(
@@ -222,19 +214,16 @@ def find_forbidden(source: Source, forbids: Iterable[str]) -> list[str]:
     import`. It does not find names that are built at run time.
     """
     forbidden = set(forbids)
-    if not forbidden:
-        return []
-    longest = max(name.count(".") for name in forbidden)
+    longest = max((name.count(".") for name in forbidden), default=0)
     known: dict[str, str] = {}  # from local names to full names
     uses: dict[tuple[int, str, str], None] = {}
-    for unit in source.units:
+    for unit in source.units if forbidden else ():
         try:
             tree = ast.parse(without_magics(unit.text, unit.label))
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
         for node in ast.walk(tree):
             known.update(_imported(node))
-        label = one_line(unit.label, 80)
         for node in ast.walk(tree):
             if isinstance(node, ast.ImportFrom):
                 names = [name for _, name in _imported(node)]
@@ -242,6 +231,7 @@ def find_forbidden(source: Source, forbids: Iterable[str]) -> list[str]:
                 names = [_full_name(node, known, longest)]
             else:
                 continue
+            label = one_line(unit.label, 80)
             uses.update(dict.fromkeys((node.lineno, label, n) for n in names if n in forbidden))
     sentences = [
         f"Line {line} of {label} uses {name}, which this exercise asks you to write yourself."
@@ -253,15 +243,14 @@ def find_forbidden(source: Source, forbids: Iterable[str]) -> list[str]:
     return sentences
 
 
-def _imported(node: ast.AST) -> Iterator[tuple[str, str]]:
-    """Yield the local and the full name of each name that a statement imports."""
+def _imported(node: ast.AST) -> list[tuple[str, str]]:
+    """Return the local and the full name of each name that a statement imports."""
     if isinstance(node, ast.Import):
-        for alias in node.names:
-            local = alias.asname or alias.name.split(".")[0]
-            yield local, alias.name if alias.asname else local
-    elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-        for alias in node.names:
-            yield alias.asname or alias.name, f"{node.module}.{alias.name}"
+        names = [(alias.asname or alias.name.split(".")[0], alias) for alias in node.names]
+        return [(local, alias.name if alias.asname else local) for local, alias in names]
+    if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+        return [(alias.asname or alias.name, f"{node.module}.{alias.name}") for alias in node.names]
+    return []
 
 
 def _full_name(node: ast.expr, known: Mapping[str, str], longest: int) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from autograder.course.course_file import Exercise, Library, Limits
+from autograder.course.course_file import Exercise
 from autograder.grading.judge import Judge
 from autograder.sandbox.child import Child, ChildKind, Children, Place
 from autograder.sandbox.peer import CourseFunction
@@ -64,13 +64,8 @@ class SharedWorker:
 class TrialSession(WorkerSession):
     """Session for an edited file, which runs in the shared process."""
 
-    def __init__(
-        self, judge: Judge, exercise: Exercise, source: Source, shared: SharedWorker
-    ) -> None:
-        limits = judge.course.limits(exercise)
-        seconds = min(limits.call_seconds, CALL_SECONDS)
-        limits = msgspec.structs.replace(limits, call_seconds=seconds)
-        super().__init__(_TrialWorkers(source, exercise.needs, limits, shared))
+    def __init__(self, judge: Judge, exercise: Exercise, source: Source, shared: SharedWorker):
+        super().__init__(_TrialWorkers(judge, exercise, source, shared))
         self.shared_worker = shared
 
     def ask(self, request: Request, functions: Sequence[CourseFunction] = ()) -> Reply:
@@ -88,10 +83,11 @@ class TrialSession(WorkerSession):
 class _TrialWorkers(Workers):
     """The processes of a trial: the shared process, and new processes for fresh sessions."""
 
-    def __init__(
-        self, source: Source, library: Library, limits: Limits, shared: SharedWorker
-    ) -> None:
-        super().__init__(source, library, limits, shared)
+    def __init__(self, judge: Judge, exercise: Exercise, source: Source, shared: SharedWorker):
+        limits = judge.course.limits(exercise)
+        seconds = min(limits.call_seconds, CALL_SECONDS)
+        limits = msgspec.structs.replace(limits, call_seconds=seconds)
+        super().__init__(source, exercise.needs, limits, shared)
         self.shared = shared
         self.max_printed = MAX_PRINTED
 
@@ -103,6 +99,5 @@ class _TrialWorkers(Workers):
         return start()
 
     def let_go(self, worker: WorkerProcess) -> None:
-        """End a process, unless it is the shared process."""
         if worker is not self.shared.worker:
             worker.end()
