@@ -259,7 +259,7 @@ def _mismatch(
             code="own",
             finding=finding,
             misconceptions=(error.mistake,) if isinstance(error.mistake, str) else error.mistake,
-            function=result.about[-1] if result.about else "",
+            function="".join(result.about[-1:]),
             told=printable(error.told, MAX_TOLD),
         )
     return msgspec.structs.replace(

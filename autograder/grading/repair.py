@@ -152,10 +152,7 @@ class _Search:
         failed = [result for result in self.results if result.name in targets.failed]
         panel = [result.name for result in failed if not result.hidden]
         live = self._lines(panel)
-        also_passing = NO_LINES
-        for result in self.results:
-            if result.outcome == "passed" and not result.hidden and not live <= also_passing:
-                also_passing |= self._lines([result.name])
+        also_passing = self._passing_lines(live)
         labels = {unit.label: number for number, unit in enumerate(self.source.units)}
         places = [result.place for result in failed if result.place is not None]
         raised = Lines((labels[place.file], place.line) for place in places if place.file in labels)
@@ -174,15 +171,11 @@ class _Search:
         together: tuple[Edit, ...] = ()
         if in_pairs and not found.edits and not self._takes_too_long:
             together = self._two(live, also_passing, panel, round(share * self.calls))
-        names_a_line = any(
-            result.place is not None or (result.diagnosis is not None and result.diagnosis.places)
-            for result in self.results
-        )
         return msgspec.structs.replace(
             found,
             together=together,
             functions=targets.functions,
-            departing=NO_LINES if names_a_line else without_loops(self.trees, departing),
+            departing=NO_LINES if self._names_a_line else without_loops(self.trees, departing),
             only_failing=_in_functions_of(self.trees, live - also_passing, also_passing),
         )
 
@@ -202,6 +195,14 @@ class _Search:
         if not checks:
             return NO_LINES
         return lines_run(self._printed(with_line_marks(self.source, self.trees), checks))
+
+    def _passing_lines(self, live: Lines) -> Lines:
+        """Return lines that passing checks run. Stop when all lines of `live` are included."""
+        lines = NO_LINES
+        for result in self.results:
+            if result.outcome == "passed" and not result.hidden and not live <= lines:
+                lines |= self._lines([result.name])
+        return lines
 
     def _departing(self, panel: Sequence[str]) -> tuple[Lines, Lines]:
         """Return the line with the first unknown value, and the lines with only known values."""
@@ -284,6 +285,14 @@ class _Search:
                 if self._fitness(both, panel).all_passed and self._is_right(both):
                     return first, second
         return ()
+
+    @property
+    def _names_a_line(self) -> bool:
+        """Return True if the report already names a line."""
+        return any(
+            result.place is not None or (result.diagnosis is not None and result.diagnosis.places)
+            for result in self.results
+        )
 
     @property
     def _seconds(self) -> float:

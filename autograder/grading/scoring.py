@@ -110,15 +110,7 @@ def _exercise_report(
         for unit in source.units
         for requirement in requirements_in(unit.text)
     }
-    # the errors of loading the file, except a missing file that a check already names
-    seen = [result.cause for result in results if result.cause is not None and not result.hidden]
-    absent = {cause.message for cause in seen if cause.code == "sibling_absent"}
-    problems = [
-        while_loading(problem)
-        for problem in session.workers.load_problems
-        if absent.isdisjoint(f"{name}.py" for name in problem.names)
-    ]
-    notes = {problem.finding: problem.cause for problem in problems}
+    notes = _notes(session, results)
     return ExerciseReport(
         name=exercise.name,
         title=exercise.title,
@@ -136,6 +128,18 @@ def _exercise_report(
         printed=printable(session.workers.printed, MAX_PRINTED),
         answers=answers,
     )
+
+
+def _notes(session: WorkerSession, results: Sequence[CheckResult]) -> dict[str, Cause]:
+    """Return the errors of loading the file, except a missing file that a check already names."""
+    seen = [result.cause for result in results if result.cause is not None and not result.hidden]
+    absent = {cause.message for cause in seen if cause.code == "sibling_absent"}
+    problems = [
+        while_loading(problem)
+        for problem in session.workers.load_problems
+        if absent.isdisjoint(f"{name}.py" for name in problem.names)
+    ]
+    return {problem.finding: problem.cause for problem in problems}
 
 
 def _answers(exercise: Exercise, source: Source) -> tuple[WrittenAnswer, ...]:
