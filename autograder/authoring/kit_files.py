@@ -1,9 +1,15 @@
-"""Text files of a released course. The records of answers are not among these files."""
+"""Text files of a released course. The records of answers are not among these files.
 
+Files with code are released without hidden checks, hints, answers, comments and docstrings. Names
+from the reference are replaced by stand-ins, unless students get the module that defines them.
+"""
+
+import ast
 import functools
 import importlib
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,11 +18,12 @@ import numpy as np
 import yaml
 from msgspec.structs import replace
 
+from autograder.authoring.answer_records import FIND, is_constant
 from autograder.authoring.build import stub_notebook, stub_text
 from autograder.authoring.diagnosis_records import helpers_of
 from autograder.authoring.new import TEMPLATES, filled
 from autograder.authoring.pictures import pictures_of
-from autograder.authoring.released_code import Naming, released
+from autograder.checks.check_result import NOT_IN_KIT
 from autograder.course.course_file import FILE_NAME, Course, Exercise, HintPolicy, Released
 from autograder.course.errors import UserError
 from autograder.submission.read import UnreadableFile, read_text
@@ -30,16 +37,13 @@ FileForm = Literal["py", "ipynb"]
 KitFiles = dict[str, str]
 _FOLDERS = ("reference", "checks", "solutions", "right", "helpers", "handed_out")
 _NOT_FOR_STUDENTS = (*_FOLDERS, "late", "export")
+_IMPORTS = ast.Import, ast.ImportFrom
 
 
 def text_files(
     course: Course, exercises: Sequence[Exercise], policy: HintPolicy, form: FileForm, seeds: int
 ) -> KitFiles:
-    """Return all text files of the released course. The packages of the course must be importable.
-
-    Raises:
-        UserError: one of the files may not be given to students; the message says why.
-    """
+    """Return all text files of the released course, whose packages must be importable."""
     # never the seed that grades submissions
     recorded = tuple(seed for seed in range(1, seeds + 2) if seed != course.content.seed)[:seeds]
     made = Released(course=course_digest(course), seeds=recorded, made_with=np.__version__)
@@ -106,16 +110,7 @@ def _without_defaults(record: Any) -> Any:
 def code(course: Course, exercises: Sequence[Exercise], silent: bool) -> KitFiles:
     """Return the visible checks of some exercises, and the helper modules that the checks use."""
     content = course.content
-
-    @functools.cache
-    def value(name: str) -> Any:
-        module, _, last = name.rpartition(".")
-        try:
-            found = importlib.import_module(f"{content.reference}.{module}".rstrip("."))
-        except ModuleNotFoundError:
-            return None
-        return getattr(found, last, None)
-
+    value = functools.cache(functools.partial(_reference_value, content.reference))
     naming = Naming(content.reference, PACKAGE, frozenset(content.helpers), value)
 
     def handed_out(path: Path, checks: bool) -> str:
@@ -125,23 +120,33 @@ def code(course: Course, exercises: Sequence[Exercise], silent: bool) -> KitFile
             raise UserError(f"{error} ({path})") from None
         return released(text, path.name, naming, checks, silent)
 
-    files: KitFiles = {
-        f"{CHECKS}/test_{exercise.name}.py": handed_out(course.checks_file(exercise.name), True)
-        for exercise in exercises
-    }
-    root, also = course.root / content.reference, helpers_of(course, exercises)
-    left = {name: root / f"{name.replace('.', '/')}.py" for name in content.helpers}
-    absent = [name for name, path in left.items() if not path.is_file()]
-    if absent:
-        raise UserError(
-            f"{course.root / FILE_NAME}, field `helpers`: {left[absent[0]]} does not exist."
-        )
-    while found := {n: path for n, path in left.items() if n in also or _is_used(n, files)}:
-        for name, path in found.items():
-            del left[name]
-            files[f"{PACKAGE}/{name.replace('.', '/')}.py"] = handed_out(path, False)
+    files: KitFiles = {}
+    for exercise in exercises:
+        path = course.checks_file(exercise.name)
+        files[f"{CHECKS}/test_{exercise.name}.py"] = handed_out(path, True)
+    needed = helpers_of(course, exercises)
+    left = {name: module_file(course, name) for name in content.helpers}
+    for path in left.values():
+        if not path.is_file():
+            raise UserError(f"{course.root / FILE_NAME}, field `helpers`: {path} does not exist.")
+    while found := [name for name in left if name in needed or _is_used(name, files)]:
+        for name in found:
+            files[f"{PACKAGE}/{name.replace('.', '/')}.py"] = handed_out(left.pop(name), False)
     folders = {str(Path(each).parent) for each in files} | {CHECKS, PACKAGE}
     return files | {f"{folder}/__init__.py": "" for folder in folders}
+
+
+def module_file(course: Course, name: str) -> Path:
+    """Return the file of a module of the reference."""
+    return course.root / course.content.reference / f"{name.replace('.', '/')}.py"
+
+
+def _reference_value(reference: str, name: str) -> Any:
+    module, _, last = name.rpartition(".")
+    try:
+        return getattr(importlib.import_module(f"{reference}.{module}".rstrip(".")), last, None)
+    except ModuleNotFoundError:
+        return None
 
 
 def _is_used(helper: str, files: KitFiles) -> bool:
@@ -185,3 +190,166 @@ def editor_files(exercises: str) -> KitFiles:
         .replace("{{ folder }}", exercises)
         for name in ("tasks.json", "settings.json", "extensions.json")
     }
+
+
+@dataclass(frozen=True)
+class Naming:
+    """The places from which a file's names come.
+
+    `reference` is the package with the course's right answers, and `package` is the package that
+    students get. `helpers` are modules of the reference that students get, without the package's
+    name. `value` returns the reference's value for a dotted name without the package, or None.
+    """
+
+    reference: str
+    package: str
+    helpers: frozenset[str]
+    value: Callable[[str], Any]
+
+
+def released(text: str, label: str, naming: Naming, checks: bool, silent: bool = False) -> str:
+    """Return the text of a file with checks, or of a helper module, as students get it.
+
+    With `silent`, messages on mistakes are removed too.
+    """
+    tree = ast.parse(text, label)
+    if checks:
+        tree.body = [each for each in tree.body if not is_hidden(each)]
+    tree = _Imports(naming, label).visit(tree)
+    tree = _Bare(silent).visit(tree)
+    if checks:
+        tree.body = _used(tree.body)
+    body = [each for each in tree.body if getattr(each, "module", "") != "__future__"]
+    whole = ast.Module(body=body, type_ignores=[])
+    text = ast.unparse(ast.fix_missing_locations(whole))
+    asks = f"from autograder.author import stand_in as {FIND}\n" if FIND in text else ""
+    return f"from __future__ import annotations\n{asks}{text}\n"
+
+
+def is_hidden(node: ast.stmt) -> bool:
+    """Return whether the marks of a check say that students do not get it."""
+    marks = {ast.unparse(each) for each in getattr(node, "decorator_list", [])}
+    return any(f"pytest.mark.{name}" in marks for name in NOT_IN_KIT)
+
+
+class _Imports(ast.NodeTransformer):
+    """Transformer that replaces imports from the reference by other modules or stand-ins.
+
+    It makes one statement for each imported name, so that unused names can be removed.
+    """
+
+    def __init__(self, naming: Naming, label: str) -> None:
+        self.naming = naming
+        self.label = label
+
+    def visit_Import(self, node: ast.Import) -> list[ast.stmt]:
+        for alias in node.names:
+            if f"{alias.name}.".startswith(f"{self.naming.reference}."):
+                raise self._refused(node, f"import {alias.name}", f"from {alias.name} import …")
+        return [ast.Import([alias]) for alias in node.names]
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> list[ast.stmt]:
+        return [self._replaced(node, alias) for alias in node.names]
+
+    def _replaced(self, node: ast.ImportFrom, alias: ast.alias) -> ast.stmt:
+        naming, module = self.naming, node.module or ""
+        if node.level or not f"{module}.".startswith(f"{naming.reference}."):
+            return ast.ImportFrom(node.module, [alias], node.level)
+        inner = module.removeprefix(naming.reference).lstrip(".")
+        name = f"{inner}.{alias.name}".lstrip(".")
+        if inner in naming.helpers or name in naming.helpers:
+            return ast.ImportFrom(f"{naming.package}.{inner}".rstrip("."), [alias], 0)
+        if alias.name == "*":
+            raise self._refused(node, "import *", f"from {module} import NAME")
+        value = naming.value(name)
+        text = repr(value) if is_constant(value) else f"{FIND}({name!r})"
+        return ast.parse(f"{alias.asname or alias.name} = {text}").body[0]
+
+    def _refused(self, node: ast.stmt, code: str, better: str) -> UserError:
+        place = f"{self.label}, line {node.lineno}"
+        return UserError(f"{place}: `{code}` cannot be handed out. Write `{better}`.")
+
+
+class _Bare(ast.NodeTransformer):
+    """Transformer that removes docstrings and hints, and findings too if `silent` is true."""
+
+    def __init__(self, silent: bool) -> None:
+        self.silent = silent
+
+    def _without_docstring(self, node: Any) -> Any:
+        self.generic_visit(node)
+        if ast.get_docstring(node, clean=False) is not None:
+            node.body = node.body[1:] or [ast.Pass()]
+        return node
+
+    visit_Module = visit_FunctionDef = visit_ClassDef = _without_docstring  # noqa: N815
+
+    def visit_Call(self, node: ast.Call) -> ast.Call:
+        node.keywords = [each for each in node.keywords if each.arg != "hints"]
+        title = node.args[:1] if ast.unparse(node.func).endswith("mark.check") else []
+        self.generic_visit(node)
+        node.args[: len(title)] = title
+        return node
+
+    def visit_Constant(self, node: ast.Constant) -> ast.Constant:
+        said = self.silent and isinstance(node.value, str) and _is_sentence(node.value)
+        return ast.Constant("") if said else node
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.expr:
+        parts = [each.value for each in node.values if isinstance(each, ast.Constant)]
+        said = self.silent and _is_sentence("".join(map(str, parts)))
+        return ast.Constant("") if said else node
+
+    def visit_Assert(self, node: ast.Assert) -> ast.Assert:
+        self.generic_visit(node)
+        if self.silent:
+            node.msg = None
+        return node
+
+
+def _is_sentence(text: str) -> bool:
+    """Return whether a text is a sentence: several words with punctuation at the end."""
+    return len(text.split()) > 2 and text.rstrip().endswith((".", "?", "!", ":"))
+
+
+def _used(body: Sequence[ast.stmt]) -> list[ast.stmt]:
+    """Return a file's checks, and the functions, fixtures, values and imports that they use."""
+    defined: dict[str, list[ast.stmt]] = {}
+    for node in body:
+        for name in _defines(node):
+            defined.setdefault(name, []).append(node)
+    waiting = [node for node in body if _is_root(node)]
+    kept = set(waiting)
+    while waiting:
+        needed = {node for name in _names(waiting.pop()) for node in defined.get(name, [])}
+        waiting += needed - kept
+        kept |= needed
+    return [node for node in body if node in kept]
+
+
+def _is_root(node: ast.stmt) -> bool:
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return node.name.startswith(("test_", "Test"))
+    return not isinstance(node, (*_IMPORTS, ast.Assign, ast.AnnAssign))
+
+
+def _defines(node: ast.stmt) -> list[str]:
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return [node.name]
+    if isinstance(node, _IMPORTS):
+        return [(each.asname or each.name).partition(".")[0] for each in node.names]
+    if isinstance(node, ast.Assign | ast.AnnAssign):
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        return [each.id for t in targets for each in ast.walk(t) if isinstance(each, ast.Name)]
+    return []
+
+
+def _names(statement: ast.AST) -> Iterator[str]:
+    """Yield the names that a statement uses, and the fixtures that a function asks for."""
+    for node in ast.walk(statement):
+        if isinstance(node, ast.Name):
+            yield node.id
+        elif isinstance(node, ast.arg):
+            yield node.arg
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("usefixtures"):
+            yield from (str(a.value) for a in node.args if isinstance(a, ast.Constant))

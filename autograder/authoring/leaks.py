@@ -7,7 +7,7 @@ import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from autograder.authoring.released_code import is_hidden
+from autograder.authoring.kit_files import is_hidden, module_file
 from autograder.checks.recorded_answers import MOST, SUFFIX
 from autograder.course.course_file import Course, Exercise
 from autograder.course.installation import engine_folder
@@ -73,23 +73,18 @@ def _plain(text: str) -> str:
 
 
 def _texts(course: Course, exercises: Sequence[Exercise]) -> tuple[list[str], list[str]]:
-    """Return the texts that contain answers, and the texts that students may see.
-
-    Answers are in the solutions, the reference and the hidden checks. Students may see the
-    exercises, the visible checks and the helpers.
-    """
+    """Return the solutions, the reference and the hidden checks, then what students may see."""
     private, public = [], []
     for exercise in exercises:
         solution = course.solution_file(exercise.name)
-        text = solution.read_text(encoding="utf-8")
-        private.append(text)
-        public.append(strip_solutions(text, str(solution)))
+        private.append(solution.read_text(encoding="utf-8"))
+        public.append(strip_solutions(private[-1], str(solution)))
         text = course.checks_file(exercise.name).read_text(encoding="utf-8")
         for node in ast.parse(text).body:
             part = ast.get_source_segment(text, node) or ""
             (private if is_hidden(node) else public).append(part)
     reference = course.root / course.content.reference
-    helpers = {reference / f"{name.replace('.', '/')}.py" for name in course.content.helpers}
+    helpers = {module_file(course, name) for name in course.content.helpers}
     checks_folder = course.root / course.content.checks
     for path in sorted({*reference.rglob("*.py"), *helpers}):
         if path in helpers or checks_folder not in path.parents:

@@ -26,6 +26,7 @@ OWN = "misconceptions", "misconceptions/named"  # folders with a file or folder 
 FINDS_FILES = re.compile(
     r"\b(?:import_module|__import__|iter_modules|glob|iterdir|open|read_\w+)\("
 )
+OWN_FOLDERS = re.compile(r"misconceptions|checks|test_")  # in code that may read files of others
 NOT_COUNTED = ("__pycache__", ".autograder")
 
 
@@ -73,67 +74,43 @@ def _counted(course: Course, exercise: Exercise) -> set[Path]:
             places = [course.root / course.content.reference / folder / name for folder in OWN]
             others |= {course.checks_file(name), *(place.with_suffix(".py") for place in places)}
             others |= {file for place in places for file in _files(place)}
-    others &= every
-    counted, waiting = every - others, every - others
+    counted = waiting = every - others
     while waiting:
-        waiting = {found for file in waiting for found in _reached(course, file, others)} - counted
-        counted |= waiting
+        reached = {file for known in waiting for file in _reached(course.root, known)}
+        if any(_may_read_others(course.root, file) for file in waiting):
+            reached |= others & every
+        waiting = {file for file in reached - counted if file.is_file()}
+        counted = counted | waiting
     return counted
 
 
-def _reached(course: Course, file: Path, others: set[Path]) -> Iterator[Path]:
-    """Yield the course files that a file imports or may read.
-
-    A file that searches the folders of exercises for files may read all files in `others`.
-    """
-    if file.suffix != ".py":
-        return
-    inside = file.relative_to(course.root)
-    text = file.read_text(encoding="utf-8", errors="replace")
-    names, speaks_of_theirs = _imported(text, inside)
-    among_theirs = inside.is_relative_to(course.content.checks) or OWN[0] in inside.parts
-    if FINDS_FILES.search(text) and (among_theirs or speaks_of_theirs):
-        yield from others
-    for name in names:
-        parts = tuple(name.split("."))
-        if parts[0] != "autograder":  # the key covers the whole engine
-            yield from _files_of(course.root, parts)
+def _may_read_others(root: Path, file: Path) -> bool:
+    """Return whether a module searches for files, perhaps in the folders of exercises."""
+    text = file.read_text(encoding="utf-8", errors="replace") if file.suffix == ".py" else ""
+    return bool(FINDS_FILES.search(text) and OWN_FOLDERS.search(f"{file.relative_to(root)} {text}"))
 
 
-def _files_of(root: Path, parts: tuple[str, ...]) -> Iterator[Path]:
-    """Yield the files of a package or module with a dotted name, and of its parent packages."""
-    for count in range(1, len(parts) + 1):
-        place = root.joinpath(*parts[:count])
-        module, package = place.with_suffix(".py"), place / "__init__.py"
-        if module.is_file():
-            yield module
-        elif package.is_file() and count < len(parts):
-            yield package
-        elif place.is_dir():
-            yield from _files(place)
-        else:
-            return
+def _reached(root: Path, file: Path) -> Iterator[Path]:
+    """Yield the places of the modules that a course file imports, and of the packages around them.
 
-
-@functools.lru_cache(maxsize=4096)
-def _imported(text: str, file: Path) -> tuple[tuple[str, ...], bool]:
-    """Return the full names that a file imports, and whether the file names certain folders.
-
-    These are the folders of misconceptions and checks, where each exercise has its own files.
+    The engine does not count, because the key covers it.
     """
     try:
-        tree = ast.parse(text)
-    except SyntaxError:
-        return (), True
-    names: dict[str, None] = {}
-    speaks = False
+        tree = ast.parse(file.read_bytes() if file.suffix == ".py" else b"")
+    except (SyntaxError, ValueError):
+        return
+    names: list[str] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            names |= dict.fromkeys(each.name for each in node.names)
+            names += [each.name for each in node.names]
         elif isinstance(node, ast.ImportFrom):
-            above = file.parts[: len(file.parts) - node.level] if node.level else ()
-            base = ".".join([*above, *filter(None, [node.module])])
-            names |= dict.fromkeys(f"{base}.{each.name}".strip(".*") for each in node.names)
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            speaks = speaks or any(word in node.value for word in (OWN[0], "checks", "test_"))
-    return tuple(names), speaks
+            folders = file.relative_to(root).parts
+            above = folders[: len(folders) - node.level] if node.level else ()
+            names += [".".join([*above, node.module or "", each.name]) for each in node.names]
+    for name in names:
+        parts = [part for part in name.split(".") if part not in {"", "*"}]
+        if parts[0] != "autograder":
+            for count in range(1, len(parts) + 1):
+                place = root.joinpath(*parts[:count])
+                yield from (place.with_suffix(".py"), place / "__init__.py")
+            yield from _files(root.joinpath(*parts))

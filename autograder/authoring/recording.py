@@ -9,12 +9,12 @@ import multiprocessing
 import os
 import signal
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import msgspec
 
@@ -29,14 +29,10 @@ from autograder.course.errors import UserError
 from autograder.course.text import several
 from autograder.sandbox.spawn import keep_to_one_thread
 
-if TYPE_CHECKING:
-    from multiprocessing.synchronize import Event
-
 MAX_KEPT = 200  # parts of exercises; enough for several versions of a large course
 HINTS: dict[HintPolicy, int] = {"practice": 3, "homework": 2, "exam": 0}
 RecordedPart = Literal["mistakes", "checks", "shares"]
 Parts = dict[tuple[str, RecordedPart], bytes]
-OFTEN = 0.2  # seconds between two checks whether this process must end
 
 
 class RecordingTask(msgspec.Struct, frozen=True):
@@ -91,22 +87,20 @@ def record_all(
     """
     parts: Parts = {}
     keys: dict[RecordingTask, str] = {}
-    rest: list[RecordingTask] = []
-    exercise_key = functools.cache(
-        lambda name: record_key(course, course.exercise(name), bool(how.workers))
-    )
-    for task in tasks:
-        known = None
-        if how.kept is not None:
-            keys[task] = cache_key(exercise_key(task.exercise), task.part, task.policy, task.seeds)
-            known = None if how.anew else how.kept.get(keys[task])
-        if known is None:
-            rest.append(task)
-        else:
-            parts[task.exercise, task.part] = known
-            say(f"{task.about}, from the cache ({len(parts)} of {len(tasks)})")
+    if how.kept is not None:
+        exercise_key = functools.cache(
+            lambda name: record_key(course, course.exercise(name), bool(how.workers))
+        )
+        for task in tasks:
+            key = cache_key(exercise_key(task.exercise), task.part, task.policy, task.seeds)
+            keys[task] = key
+            known = None if how.anew else how.kept.get(key)
+            if known is not None:
+                parts[task.exercise, task.part] = known
+                say(f"{task.about}, from the cache ({len(parts)} of {len(tasks)})")
     kept = len(parts)
     try:
+        rest = [task for task in tasks if (task.exercise, task.part) not in parts]
         for task, data in _recorded(rest, how.workers):
             kept += how.kept.put(keys[task], data) if how.kept is not None else 0
             parts[task.exercise, task.part] = data
@@ -131,32 +125,29 @@ def _recorded(
         return
     keep_to_one_thread()
     context = multiprocessing.get_context("spawn")
-    stop = context.Event()
-    pool = ProcessPoolExecutor(min(workers, len(tasks)), context, _begin, (os.getpid(), stop))
+    ends, lives = context.Pipe(duplex=False)
+    pool = ProcessPoolExecutor(min(workers, len(tasks)), context, _begin, (ends,))
     try:
         # the last exercises of a course take longest: begin with them
         futures = {pool.submit(record_part, task): task for task in reversed(tasks)}
         for future in as_completed(futures):
             yield futures[future], future.result()
-    except BaseException as error:
-        stop.set()
-        if isinstance(error, BrokenProcessPool):
-            raise UserError(
-                "A recording process died, perhaps for lack of memory. No kit was written. What "
-                "was recorded is kept: run the same command again. --workers 1 needs less memory."
-            ) from None
-        raise
+    except BrokenProcessPool:
+        raise UserError(
+            "A recording process died, perhaps for lack of memory. No kit was written. What was "
+            "recorded is kept: run the same command again. --workers 1 needs less memory."
+        ) from None
     finally:
+        lives.close()
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _begin(parent: int, stop: "Event") -> None:
-    """Ignore Ctrl-C. End when the parent process ends, or when `stop` is set."""
+def _begin(ends: Connection) -> None:
+    """Ignore Ctrl-C. End when the parent process ends or closes its end of the pipe."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
-    def end_when_unwanted() -> None:
-        while os.getppid() == parent and not stop.is_set():
-            time.sleep(OFTEN)
+    def end() -> None:
+        ends.poll(None)
         os._exit(1)
 
-    threading.Thread(target=end_when_unwanted, daemon=True).start()
+    threading.Thread(target=end, daemon=True).start()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.authoring.released_code import Naming, released
+from autograder.authoring.kit_files import Naming, released
 from autograder.course.errors import UserError
 
 NAMING = Naming(

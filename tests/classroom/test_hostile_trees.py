@@ -392,10 +392,7 @@ ACCESS = {
     *("read_text", "open", "link", "hardlink_to", "unlink", "touch"),
 }
 READERS = [
-    *(
-        f"classroom/{name}.py"
-        for name in ("downloads", "hand_ins", "roster")
-    ),
+    *(f"classroom/{name}.py" for name in ("downloads", "hand_ins", "roster")),
     *(f"submission/{name}.py" for name in ("choice", "file_names", "notebook", "source", "walk")),
     *(
         f"platforms/{name}.py"
