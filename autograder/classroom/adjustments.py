@@ -9,7 +9,6 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 
@@ -47,25 +46,23 @@ CHANGED, ORPHANED, REGRADED = "work changed", "orphaned", "check changed"
 MAX_SHOWN = 5
 
 
-class Entered(NamedTuple):
-    """A decision with its table row. `id` is the decision's number in the store, or else 0."""
+class Entered(msgspec.Struct):
+    """A decision with its table row. `id` is the decision's number in the store, or else 0.
+
+    `cells` are the grader's cells: the row's state, and work and points when it was last counted.
+    """
 
     decision: Decision
     row: Row
     id: int
+    cells: tuple[str, str, str] | None = None
 
 
 class Adjustments:
     """All adjustments of a class, from the store and newly typed into the table."""
 
     def __init__(self, path: Path, course: Course, store: Store | None = None) -> None:
-        """Read the table and the store. If neither exists, there are no adjustments.
-
-        `store` is open for a transaction.
-
-        Raises:
-            UserError: the table or one of its rows is invalid; the message names the line.
-        """
+        """Read the table and the store. `store` is given if it is open for a transaction."""
         with read_store(path.parent) if store is None else nullcontext(store) as tables:
             stored = tables.adjustments()  # read first, because writers change the table first
         self.table = Table(path, COLUMNS, NEEDED)
@@ -73,7 +70,6 @@ class Adjustments:
         self.put_back: list[str] = []  # students whose rows were missing in the table
         self._course = course
         self._taken_out: list[int] = []
-        self._states: dict[int, tuple[str, str, str]] = {}
         self.entered = [self._entered(row, id) for id, row in self._matched(stored)]
 
     def _matched(self, stored: Sequence[StoredAdjustment]) -> list[tuple[int, Row]]:
@@ -82,30 +78,31 @@ class Adjustments:
         A row from a command or the desk can be deleted only with a command or the desk. If such a
         row is missing in the table, the table may be an old copy, so the row is added again.
         """
-        free: dict[tuple[str, ...], list[int]] = {}
-        for at, row in reversed(list(enumerate(self.table.rows))):
-            free.setdefault(_decision(self._cells(row)), []).append(at)
-        ids, absent = [0] * len(self.table.rows), []
+        ids = [0] * len(self.table.rows)
+        keys = [_typed_cells(self._cells(row)) for row in self.table.rows]
+        free: dict[tuple[str, ...], list[int]] = defaultdict(list)
+        for at, key in reversed(list(enumerate(keys))):
+            free[key].append(at)
+        absent = []
         for each in stored:
-            places = free.get(_decision(each.cells))
+            places = free[_typed_cells(each.cells)]
             if places:
                 ids[places.pop()] = each.id
             else:
                 absent.append(each)
+        new = Counter(key[:3] for id, key in zip(ids, keys, strict=True) if not id)
         matched = list(zip(ids, self.table.rows, strict=True))
-        typed = Counter(_decision(self._cells(row))[:3] for id, row in matched if not id)
-        unlisted = []
         for each in absent:
-            target = _decision(each.cells)[:3]
+            target = _typed_cells(each.cells)[:3]
             if each.exported and self.table.data is not None:
-                if typed[target] or each.origin == "table":  # changed or deleted in the table
-                    typed[target] -= 1
+                if new[target] or each.origin == "table":  # changed or deleted in the table
+                    new[target] -= 1
                     self._taken_out.append(each.id)
                     continue
                 self.put_back.append(f"{one_line(target[0], 60)} ({target[1]})")
             cells = {name: safe_cell(text) for name, text in each.cells.items()}
-            unlisted.append((each.id, Row(0, self.table.row(cells))))
-        return [*matched, *unlisted]
+            matched.append((each.id, Row(0, self.table.row(cells))))
+        return matched
 
     def _cells(self, row: Row) -> dict[str, str]:
         return {name: plain_cell(self.table.get(row, name).strip()) for name in COLUMNS}
@@ -175,27 +172,47 @@ class Adjustments:
         exercises: Sequence[ExerciseReport],
         only: Collection[str] | None = None,
     ) -> list[Decision]:
-        """Return the decisions that count for a student's work, and note the state of each row."""
+        """Return the decisions that count for a student's work, and set the cells of each row."""
         graded = [exercise.name for exercise in exercises]
         names = {TOTAL, *(graded if only is None else only)}
-        counted = []
-        for place, (each, _, _) in enumerate(self.entered):
-            if each.student != student or each.exercise not in names:
-                continue
-            parts = [e for e in exercises if each.exercise in {TOTAL, e.name}]
-            work = work_id(parts)
-            if each.change in {"file", "answer"}:
-                counted += [each] if self._is_meant(place, parts[0].request) else []
-            elif each.work not in {"", work}:
-                self._states[place] = CHANGED, each.work, each.graded
-            elif _is_orphan(each, parts[0]):
-                self._states[place] = ORPHANED, each.work, each.graded
+        return [
+            entered.decision
+            for place, entered in enumerate(self.entered)
+            if entered.decision.student == student
+            and entered.decision.exercise in names
+            and self._counts(place, exercises)
+        ]
+
+    def _counts(self, place: int, exercises: Sequence[ExerciseReport]) -> bool:
+        """Return whether a decision counts, and set the cells of its row.
+
+        If several choices name the graded file, only the last one counts.
+        """
+        entered = self.entered[place]
+        decision, graded = entered.decision, entered.decision.graded
+        parts = [e for e in exercises if decision.exercise in {TOTAL, e.name}]
+        work, state, is_last = decision.work, "", True
+        if decision.change == "answer":
+            state = "" if decision.check == answer_id(parts[0].request) else CHANGED
+        elif decision.change == "file":
+            chosen = [other for other in self.entered[place:] if self._is_chosen(other, decision)]
+            state = "" if chosen else CHANGED
+            is_last = len(chosen) == 1 and chosen[0] is entered
+        elif work not in {"", work_id(parts)}:
+            state = CHANGED
+        elif decision.check not in {"", *(check.name for check in parts[0].checks)} and (
+            not decision.line
+        ):
+            state = ORPHANED
+        else:
+            given = points_given(decision, parts)
+            if work and graded not in {"", given}:
+                state = REGRADED
             else:
-                given = points_given(each, parts)
-                same = not each.work or each.graded in {"", given}
-                self._states[place] = ("", work, given) if same else (REGRADED, work, each.graded)
-                counted.append(each)
-        return counted
+                graded = given
+            work = work_id(parts)
+        entered.cells = state, work, graded
+        return state in {"", REGRADED} and is_last
 
     def choices(self, student: str) -> list[FileChoice]:
         """Return the files that people chose for a student, in the order of the decisions."""
@@ -205,32 +222,17 @@ class Adjustments:
             if each.change == "file"
         ]
 
-    def _is_meant(self, place: int, request: str) -> bool:
-        """Return whether a decision on a file or a request counts, and note its state.
+    def _is_chosen(self, entered: Entered, choice: Decision) -> bool:
+        """Return whether a row is for the same choice, and this run grades the row's file.
 
-        If several choices name the graded file, only the last one counts.
+        Before a run, the last run counts.
         """
-        each = self.entered[place].decision
-        if each.change == "answer":
-            fitting = [place] if each.check == answer_id(request) else []
-        else:
-            choice = each.student, each.exercise, each.change
-            fitting = [
-                at
-                for at, (other, _, _) in enumerate(self.entered)
-                if at >= place
-                and (other.student, other.exercise, other.change) == choice
-                and self._is_chosen(at)
-            ]
-        self._states[place] = "" if fitting else CHANGED, each.work, each.graded
-        return fitting == [place]
-
-    def _is_chosen(self, place: int) -> bool:
-        """Return whether this run (or the last one, before a run) grades the file of a row."""
-        decision, row, _ = self.entered[place]
+        decision, targets = entered.decision, (choice.student, choice.exercise)
+        if decision.change != "file" or (decision.student, decision.exercise) != targets:
+            return False
         if self.chosen is None:
-            return self.table.get(row, "state") != CHANGED
-        return self.chosen.get((decision.student, decision.exercise)) == decision.check
+            return self.table.get(entered.row, "state") != CHANGED
+        return self.chosen.get(targets) == decision.check
 
     def not_in(self, report: Report) -> set[str]:
         """Return the exercises (or `total`) whose adjustments in a report are out of date."""
@@ -253,9 +255,10 @@ class Adjustments:
     def notes(self, students: Collection[str]) -> list[str]:
         """Return notes on rows that do not count, and on rows that a person should check again."""
         by_state: dict[str, list[Decision]] = defaultdict(list)
-        for place, (state, *_) in sorted(self._states.items()):
-            by_state[state].append(self.entered[place].decision)
-        absent = [d for d, _, _ in self.entered if d.student not in students]
+        for entered in self.entered:
+            if entered.cells is not None:
+                by_state[entered.cells[0]].append(entered.decision)
+        absent = [e.decision for e in self.entered if e.decision.student not in students]
         notes = []
         for decisions, what in (
             (
@@ -290,16 +293,20 @@ class Adjustments:
         """Add new rows to the store, write each row's state to the table, and return errors."""
         if not self.entered and not self._taken_out:
             return []
-        rows = []
-        for place, each in enumerate(self.entered):
-            known = self._states.get(place, ())
-            values = dict(zip(("state", "work_id", "graded"), known, strict=False))
-            rows.append(self.table.row(values, each.row))
+        names = "state", "work_id", "graded"
+        rows = [
+            self.table.row(
+                dict(zip(names, each.cells, strict=True)) if each.cells else {}, each.row
+            )
+            for each in self.entered
+        ]
         with write_store(self.table.path.parent) as store:
             current = Adjustments(self.table.path, self._course, store)
             decisions = [[each.decision for each in known.entered] for known in (self, current)]
             if decisions[0] == decisions[1]:  # another process may have imported them meanwhile
-                self.entered, self._taken_out = current.entered, current._taken_out
+                self._taken_out = current._taken_out
+                for mine, theirs in zip(self.entered, current.entered, strict=True):
+                    mine.id = theirs.id
             trouble = self._export(store, rows)
         return [f"{trouble}, then run the same command again."] if trouble else []
 
@@ -349,13 +356,7 @@ class Adjustments:
         return ""
 
 
-def _is_orphan(each: Decision, exercise: ExerciseReport) -> bool:
-    """Return whether a decision is about a check that the exercise does not have."""
-    names = {check.name for check in exercise.checks}
-    return bool(each.check) and not each.line and each.check not in names
-
-
-def _decision(cells: Mapping[str, str]) -> tuple[str, ...]:
+def _typed_cells(cells: Mapping[str, str]) -> tuple[str, ...]:
     """Return the cells of the columns that a person fills in, not the grader's columns."""
     return tuple(cells[name].strip() for name in COLUMNS[:8])
 
@@ -370,11 +371,7 @@ class UnappliedEntries(UserError):
 
 
 def refuse_unapplied_entries(results: Path, course: Course, reports: Sequence[Report]) -> None:
-    """Refuse reports that lack marks or adjustments, because their points would be out of date.
-
-    Raises:
-        UnappliedEntries: some are missing; the message names the table and the students.
-    """
+    """Raise `UnappliedEntries` if marks or adjustments are missing in the reports."""
     adjustments = Adjustments(results / TABLE, course)
     marks = Marks(results / MARKS, course, course.exercises.values())
     stored = itertools.chain.from_iterable(marks.stored.by_answer.values())

@@ -49,11 +49,7 @@ class Decision(msgspec.Struct, frozen=True):
 
     @classmethod
     def read(cls, cells: Mapping[str, str], where: str, course: Course) -> Self:
-        """Read a decision from a row of the table.
-
-        Raises:
-            UserError: the row is invalid; the message begins with `where`.
-        """
+        """Read a decision from a row of the table. An error begins with `where`."""
         change, exercise = cells["change"], part_named(cells["exercise"], course)
         if change not in get_args(ChangeKind):
             known = ", ".join(get_args(ChangeKind))
@@ -87,7 +83,7 @@ class Decision(msgspec.Struct, frozen=True):
 
     @property
     def entry(self) -> str:
-        """Return a digest of the decision."""
+        """A digest of the decision."""
         parts = *self.target, self.change, number(self.points), self.why, self.by, self.when
         return digest("\n".join(parts), ENTRY)
 
@@ -99,7 +95,7 @@ class Decision(msgspec.Struct, frozen=True):
 
     @property
     def about(self) -> str:
-        """Return the name of the exercise or check that the decision changes."""
+        """The name of the exercise or check that the decision changes."""
         is_check = self.check and self.change not in {"file", "answer"}
         return f"{self.exercise} / {self.check}" if is_check else self.exercise
 
@@ -133,17 +129,15 @@ def points_given(decision: Decision, exercises: Sequence[ExerciseReport]) -> str
     """Return the points from the checks for a decision's exercise or check; "" for the total."""
     if decision.exercise == TOTAL:
         return ""
-    if decision.change == "file":  # for a file choice, this is a digest of all candidate files
-        return decision.graded
     checks = [check.points for check in exercises[0].checks if check.name == decision.check]
     return number(checks[0] if checks else exercises[0].points)
 
 
-def place_of(each: Decision, source: Source | None) -> Line | None:
+def place_of(decision: Decision, source: Source | None) -> Line | None:
     """Return the line of code that a comment is about; None if it does not exist."""
-    if each.line is None or source is None:
+    if decision.line is None or source is None:
         return None
-    unit, number = each.line
+    unit, number = decision.line
     lines = source.units[unit - 1].text.split("\n") if unit <= len(source.units) else []
     if not 0 < number <= len(lines):
         return None
@@ -152,71 +146,67 @@ def place_of(each: Decision, source: Source | None) -> Line | None:
 
 
 def put_into_effect(
-    each: Decision,
+    decision: Decision,
     changed: dict[str, ExerciseReport],
     sources: Mapping[str, Source] = MappingProxyType({}),
 ) -> Adjustment:
     """Apply a decision to `changed`, a dict from name to exercise, and return the adjustment."""
-    if each.exercise == TOTAL:
-        if each.change == "excuse":
+    if decision.exercise == TOTAL:
+        if decision.change == "excuse":
             for name, exercise in changed.items():
                 changed[name] = msgspec.structs.replace(exercise, excused=True)
-        said = each.said("All together")
-        return Adjustment(points=each.points, said=said, entry=each.entry)
-    before = changed[each.exercise]
-    after = changed[each.exercise] = _changed(before, each)
-    points = round(after.points - before.points, 2)
-    checks = [check.title for check in after.checks if check.name == each.check]
-    lines = [each.check] if each.line else []
-    sentence = each.said(", ".join([after.title, *checks, *lines]))
-    cut = each.change == "add" and points != round(each.points, 2)
-    return Adjustment(
-        exercise=each.exercise,
-        check=each.check,
-        points=points,
-        said=_in_effect(sentence, points) if cut else sentence,
-        entry=each.entry,
-        place=place_of(each, sources.get(each.exercise)),
+        said = decision.said("All together")
+        return Adjustment(points=decision.points, said=said, entry=decision.entry)
+    before = changed[decision.exercise]
+    after = changed[decision.exercise] = _changed(before, decision)
+    checks = [check.title for check in after.checks if check.name == decision.check]
+    lines = [decision.check] if decision.line else []
+    adjustment = Adjustment(
+        exercise=decision.exercise,
+        check=decision.check,
+        points=round(decision.points, 2),
+        said=decision.said(", ".join([after.title, *checks, *lines])),
+        entry=decision.entry,
+        place=place_of(decision, sources.get(decision.exercise)),
     )
-
-
-def _in_effect(said: str, points: float) -> str:
-    """Return an adjustment's text. If not all points were applied, the text says how many were."""
-    return f"{said} ({_signed(points)} applied, since points cannot be below 0)"
+    points = round(after.points - before.points, 2)
+    if decision.change == "add":
+        return _applied(adjustment, points)
+    return msgspec.structs.replace(adjustment, points=points)
 
 
 def on_the_total(points: float, adjustment: Adjustment) -> tuple[float, Adjustment]:
     """Return a total after an adjustment, and the adjustment with the points that were applied."""
     after = max(0.0, points + adjustment.points)
-    change = round(after - points, 2)
-    if change == round(adjustment.points, 2):
-        return after, adjustment
-    sentence = _in_effect(adjustment.said, change)
-    return after, msgspec.structs.replace(adjustment, points=change, said=sentence)
+    return after, _applied(adjustment, round(after - points, 2))
 
 
-def _changed(exercise: ExerciseReport, each: Decision) -> ExerciseReport:
+def _applied(adjustment: Adjustment, points: float) -> Adjustment:
+    """Return an adjustment. If not all points were applied, the text says how many were."""
+    if points == round(adjustment.points, 2):
+        return adjustment
+    said = f"{adjustment.said} ({_signed(points)} applied, since points cannot be below 0)"
+    return msgspec.structs.replace(adjustment, points=points, said=said)
+
+
+def _changed(exercise: ExerciseReport, decision: Decision) -> ExerciseReport:
     """Return an exercise after a decision; its points are never below 0."""
-    if each.change == "excuse":
+    if decision.change == "excuse":
         return msgspec.structs.replace(exercise, excused=True)
-    if each.change in {"comment", "file", "answer"}:
+    if decision.change not in {"add", "set"}:
         return exercise
-    checks, before = list(exercise.checks), exercise.points
-    if each.check:
-        at = next(at for at, check in enumerate(checks) if check.name == each.check)
-        old = checks[at].points
-        new = max(0.0, each.points if each.change == "set" else old + each.points)
-        checks[at] = msgspec.structs.replace(checks[at], points=round(new, 2))
-        points = before + new - old
-    else:
-        points = each.points if each.change == "set" else before + each.points
-    graded = each.change == "set" and not each.check
-    return msgspec.structs.replace(
-        exercise,
-        points=round(max(0.0, points), 2),
-        checks=tuple(checks),
-        status="graded" if graded else exercise.status,
-    )
+    if not decision.check:
+        points, status = exercise.points + decision.points, exercise.status
+        if decision.change == "set":
+            points, status = decision.points, "graded"
+        return msgspec.structs.replace(exercise, points=round(max(0.0, points), 2), status=status)
+    checks = list(exercise.checks)
+    at = next(at for at, check in enumerate(checks) if check.name == decision.check)
+    old = checks[at].points
+    new = max(0.0, decision.points if decision.change == "set" else old + decision.points)
+    checks[at] = msgspec.structs.replace(checks[at], points=round(new, 2))
+    points = round(max(0.0, exercise.points + new - old), 2)
+    return msgspec.structs.replace(exercise, points=points, checks=tuple(checks))
 
 
 def open_requests(report: Report) -> list[ExerciseReport]:
@@ -246,11 +236,7 @@ def part_named(name: str, course: Course) -> str:
 
 
 def line_named(text: str) -> str:
-    """Return `line 12` for `12`, `cell 3 line 12` for `3:12`, and "" for "".
-
-    Raises:
-        UserError: the text has another form.
-    """
+    """Return `line 12` for `12`, `cell 3 line 12` for `3:12`, and "" for ""."""
     cell, _, line = text.rpartition(":")
     place = f"cell {cell} line {line}" if cell else f"line {line}"
     if text and not LINE.fullmatch(place):
@@ -261,11 +247,7 @@ def line_named(text: str) -> str:
 
 
 def refuse_without_reason(why: str, remedy: str) -> None:
-    """Refuse a change of points without a reason, because the student reads the reason.
-
-    Raises:
-        UserError: the reason is empty.
-    """
+    """Refuse a change of points without a reason, because the student reads the reason."""
     if not why.strip():
         raise UserError(f"A change of points needs a reason for the student. {remedy}")
 
@@ -273,11 +255,7 @@ def refuse_without_reason(why: str, remedy: str) -> None:
 def check_named(
     reports: Mapping[str, Report], results: Path, student: str, exercise: str, check: str | None
 ) -> str:
-    """Return the name of the check with this name or title; "" if `check` is None.
-
-    Raises:
-        UserError: the student, the exercise or the check does not exist.
-    """
+    """Return the name of the check with this name or title; "" if `check` is None."""
     if student not in reports:
         raise UserError(f"{results} has no student {student!r}. Its grades.csv lists them.")
     graded = {each.name: each for each in reports[student].exercises}
