@@ -1,9 +1,18 @@
-"""Marking of answers in words, by several people at the same time: the answers and marks."""
+"""Marking of answers in words, by several people at the same time, similar answers together.
 
+Similar answers have all or nearly all words in common. The person who marks sees a cluster, and the
+words that differ between its answers.
+"""
+
+import difflib
+import itertools
+import re
 import threading
+import unicodedata
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
@@ -15,9 +24,11 @@ from autograder.classroom.store import (
     ExportedMark,
     GivenMark,
     Key,
+    Store,
     timestamp,
     write_store,
 )
+from autograder.classroom.table_import import as_number
 from autograder.course.course_file import Course, Question
 from autograder.course.errors import UserError
 from autograder.course.text import digest, number, one_line, printable
@@ -25,7 +36,14 @@ from autograder.report.model import Report
 
 MAX_BY = 60
 TOKEN = 12
-OfAnswers = TypeVar("OfAnswers")
+NEAR = 0.8  # smallest share of common word pairs in similar answers
+MOST_WORDS = 2000  # words of an answer from which pairs are made
+MOST_COMPARED = 600  # words of an answer that are compared to show differences
+WordPair = tuple[str, str, int]
+ID_LETTERS = 8
+_POINTS = re.compile(r"\s*([+\-−]?\d+(?:[.,]\d+)?)\s*points?\b")
+_AROUND = ".,;:!?\"'`*_()[]{}«»„“”‚‘’…"
+T = TypeVar("T")
 
 
 class AnswerMarks(msgspec.Struct, frozen=True):
@@ -47,7 +65,7 @@ class AnswerMarks(msgspec.Struct, frozen=True):
 
     @property
     def is_open(self) -> bool:
-        """Tell whether the answer has no points yet."""
+        """True if the answer has no points yet."""
         return self.mark.points is None
 
 
@@ -65,19 +83,20 @@ class Marking:
     def __init__(self, results: Path, course: Course) -> None:
         self.results = results
         self.course = course
-        self._read_at: tuple[object, ...] = ()
-        self._answers: dict[Key, Answered] = {}
-        self._marks_at: tuple[object, ...] = ()
-        self._marks: Marks | None = None
-        self._made: dict[str, Any] = {}
+        self._cache: dict[str, tuple[object, Any]] = {}
         self._lock = threading.RLock()
 
-    def question(self, exercise: str, question: str) -> Question:
-        """Return a question of the course.
+    def cached(self, name: str, files: Sequence[str], make: Callable[[], T]) -> T:
+        """Return the result of `make()`. Call `make` again only after one of the files changes."""
+        with self._lock:
+            state = [_state(self.results / file) for file in files]
+            if name not in self._cache or self._cache[name][0] != state:
+                self._cache[name] = state, make()
+            made: T = self._cache[name][1]
+            return made
 
-        Raises:
-            UserError: the exercise has no such question.
-        """
+    def question(self, exercise: str, question: str) -> Question:
+        """Return a question of the course."""
         for each in self.course.exercise(exercise).questions:
             if each.name == question:
                 return each
@@ -86,32 +105,14 @@ class Marking:
     def answers(self) -> dict[Key, Answered]:
         """Return all answers that students handed in, in the order of the class."""
         path = self.results / REPORTS
-        with self._lock:
-            state = _state(path)
-            if state != self._read_at:
-                answers = _read_answers(path)
-                self._answers = {each.key: each for each in answers}
-                self._made, self._read_at = {}, state
-            return self._answers
-
-    def cached(self, name: str, make: Callable[[], OfAnswers]) -> OfAnswers:
-        """Return the result of `make()`. Call `make` again only after the answers have changed."""
-        with self._lock:
-            self.answers()
-            if name not in self._made:
-                self._made[name] = make()
-            made: OfAnswers = self._made[name]
-            return made
+        return self.cached("answers", [REPORTS], lambda: {a.key: a for a in _read_answers(path)})
 
     def marks(self) -> Marks:
         """Return the current marks, from the store and from the table."""
-        table = self.results / TABLE
-        with self._lock:
-            state = _state(table), _state(self.results / FILE), _state(self.results / OLD_MARKS)
-            if self._marks is None or state != self._marks_at:
-                self._marks = Marks(table, self.course, self.course.exercises.values())
-                self._marks_at = state
-            return self._marks
+        return self.cached("marks", [TABLE, FILE, OLD_MARKS], self._read_marks)
+
+    def _read_marks(self, store: Store | None = None) -> Marks:
+        return Marks(self.results / TABLE, self.course, self.course.exercises.values(), store)
 
     def standing(self, answer: Answered, among: Marks | None = None) -> AnswerMarks:
         """Return the marks of an answer. They come from `among`, or else from the current marks."""
@@ -150,7 +151,7 @@ class Marking:
         clean = [self._checked(mark) for mark in given]
         answers = self.answers()
         with write_store(self.results) as store:
-            marks = Marks(self.results / TABLE, self.course, self.course.exercises.values(), store)
+            marks = self._read_marks(store)
             late = []
             for mark, token in zip(clean, tokens, strict=True):
                 answer = answers[mark.key]
@@ -165,14 +166,10 @@ class Marking:
             last = store.add_marks(clean, one_line(by, MAX_BY), timestamp(), "desk")
             store.set_exported_marks(ExportedMark(cell, last) for cell in typed)
         with self._lock:
-            self._marks = None  # the file's time may not show two quick changes
+            self._cache.pop("marks", None)  # the file's time may not show two quick changes
 
     def _checked(self, mark: GivenMark) -> GivenMark:
-        """Return a mark in the form that the store needs.
-
-        Raises:
-            UserError: the answer does not exist, or the points are out of range.
-        """
+        """Return a mark in the form that the store needs."""
         if mark.key not in self.answers():
             who, where = one_line(mark.student, 60), one_line(mark.question, 60)
             raise UserError(f"{who} no longer has an answer to {where}. Reload the page.")
@@ -206,3 +203,201 @@ def _state(path: Path) -> tuple[int, int, int]:
     except OSError:
         return 0, 0, 0
     return about.st_ino, about.st_size, about.st_mtime_ns
+
+
+class SameText(NamedTuple):
+    """Answers with the same normalized words; `places` are their positions in the list of texts."""
+
+    words: tuple[str, ...]
+    places: tuple[int, ...]
+
+
+def normalized_words(text: str) -> tuple[str, ...]:
+    """Return an answer's words in lower case, without the punctuation around them."""
+    shown = unicodedata.normalize("NFKC", text).casefold()
+    words = (word.strip(_AROUND) for word in shown.split())
+    return tuple(word for word in words if word)
+
+
+def similar_groups(texts: Sequence[str]) -> list[list[SameText]]:
+    """Put similar answers into groups; each group begins with the wording that most answers have.
+
+    Each answer is in exactly one group, and the largest group comes first. The result depends only
+    on the texts and their order.
+    """
+    places: dict[tuple[str, ...], list[int]] = {}
+    for place, text in enumerate(texts):
+        places.setdefault(normalized_words(text), []).append(place)
+    same = [SameText(words, tuple(positions)) for words, positions in places.items()]
+    same.sort(key=lambda each: (-len(each.places), each.places))
+    left = [(each, word_pairs(each.words)) for each in same]
+    groups = []
+    while left:
+        (head, pairs), *others = left
+        group, left = [head], []
+        for other, other_pairs in others:
+            if are_near(pairs, other_pairs):
+                group.append(other)
+            else:
+                left.append((other, other_pairs))
+        groups.append(group)
+    groups.sort(key=lambda group: (-sum(len(each.places) for each in group), group[0].places))
+    return groups
+
+
+def are_near(one: frozenset[WordPair], other: frozenset[WordPair]) -> bool:
+    """Return whether two texts are similar: whether they have most word pairs in common."""
+    return 2 * len(one & other) >= NEAR * (len(one) + len(other))
+
+
+def word_pairs(words: Sequence[str]) -> frozenset[WordPair]:
+    """Return the pairs of neighbouring words. A number makes repetitions of a pair different.
+
+    An empty word stands for the start and the end of the text.
+    """
+    cut = ["", *words[:MOST_WORDS], ""]
+    met: Counter[tuple[str, str]] = Counter()
+    pairs = set()
+    for pair in itertools.pairwise(cut) if words else ():
+        pairs.add((*pair, met[pair]))
+        met[pair] += 1
+    return frozenset(pairs)
+
+
+def differing_pieces(text: str, other: str) -> list[tuple[str, bool]]:
+    """Split a text into pieces. A piece's flag is True if `other` has different words there.
+
+    Where only `other` has words, there is an empty piece. Only the beginning of a long text is
+    compared.
+    """
+    words, other_words = text.split()[:MOST_COMPARED], other.split()[:MOST_COMPARED]
+    matcher = difflib.SequenceMatcher(
+        None, [_bare(word) for word in other_words], [_bare(word) for word in words], autojunk=False
+    )
+    pieces = []
+    for what, _, _, start, end in matcher.get_opcodes():
+        pieces.append((" ".join(words[start:end]), what != "equal"))
+    more = text.split()[MOST_COMPARED:]
+    return [*pieces, (" ".join(more), False)] if more else pieces
+
+
+def _bare(word: str) -> str:
+    return unicodedata.normalize("NFKC", word).casefold().strip(_AROUND)
+
+
+class RubricItem(msgspec.Struct, frozen=True):
+    """An item of a rubric; `points` is None if the item names no points."""
+
+    id: str
+    said: str
+    points: float | None
+
+
+class Wording(msgspec.Struct, frozen=True):
+    """Answers with the same words."""
+
+    members: tuple[Answered, ...]
+
+    @property
+    def id(self) -> str:
+        """The id of the first of these answers."""
+        return self.members[0].id
+
+
+Cluster = tuple[Wording, ...]  # wordings that are similar to the first
+
+
+class MarkedSoFar(NamedTuple):
+    """Numbers of answers, marks, and marks that do not count; `points` is the mean of the marks."""
+
+    answers: int
+    marked: int
+    doubtful: int
+    points: float
+
+
+def rubric(question: Question) -> tuple[RubricItem, ...]:
+    """Return the items of a question's rubric. An item such as "2 points: …" names its points."""
+    items = []
+    for text in question.rubric:
+        match = _POINTS.match(text)
+        points = as_number(match[1].replace("−", "-")) if match else None
+        items.append(RubricItem(digest(text, ID_LETTERS), text, points))
+    return tuple(items)
+
+
+def total(question: Question, ids: Sequence[str]) -> float:
+    """Return the sum of the points of some rubric items, limited to the question's maximum."""
+    points = sum(item.points or 0 for item in rubric(question) if item.id in ids)
+    return round(min(question.points, max(0.0, points)), 2)
+
+
+class Sheet:
+    """The answers to one question, arranged in clusters, with their marks."""
+
+    def __init__(self, marking: Marking, exercise: str, question: str) -> None:
+        self.marking = marking
+        self.exercise = exercise
+        self.question = marking.question(exercise, question)
+        self.clusters = marking.cached(f"{exercise}/{question}", [REPORTS], self._clusters)
+        self.wordings = [wording for cluster in self.clusters for wording in cluster]
+        self._members = [member for wording in self.wordings for member in wording.members]
+
+    def _clusters(self) -> list[Cluster]:
+        question = self.exercise, self.question.name
+        answers = [each for key, each in self.marking.answers().items() if key[1:] == question]
+        return [
+            tuple(Wording(tuple(answers[place] for place in same.places)) for same in group)
+            for group in similar_groups([each.answer.text for each in answers])
+        ]
+
+    def wording(self, named: str) -> Wording | None:
+        """Return the wording with this id, or the wording of the answer with this id, or None."""
+        for each in self.wordings:
+            if named == each.id or any(member.id == named for member in each.members):
+                return each
+        return None
+
+    def cluster(self, wording: Wording) -> Cluster:
+        """Return the cluster that contains a wording."""
+        return next(cluster for cluster in self.clusters if wording in cluster)
+
+    def beside(self, wording: Wording | None, step: int) -> Wording | None:
+        """Return the next wording, or the previous one if `step` is −1; None at the ends."""
+        at = self.wordings.index(wording) + step if wording in self.wordings else 0
+        return self.wordings[at] if 0 <= at < len(self.wordings) else None
+
+    def next_open(self, wording: Wording | None = None) -> Wording | None:
+        """Return the next wording with an unmarked answer, or the first; None if all are marked."""
+        at = self.wordings.index(wording) + 1 if wording in self.wordings else 0
+        marks = self.marking.marks()
+        for following in [*self.wordings[at:], *self.wordings[:at]]:
+            if any(marks.mark(each).points is None for each in following.members):
+                return following
+        return None
+
+    def progress(self) -> MarkedSoFar:
+        """Return the progress of marking the question."""
+        marks, points, doubtful = self.marking.marks(), [], 0
+        for each in self._members:
+            mark = marks.mark(each)
+            points += [] if mark.points is None else [mark.points]
+            doubtful += bool(marks.state(each))
+        mean = sum(points) / max(1, len(points))
+        return MarkedSoFar(len(self._members), len(points), doubtful, mean)
+
+    def comments(self) -> list[str]:
+        """Return the comments that people gave for this question, most frequent first."""
+        marks = self.marking.marks()
+        used: Counter[str] = Counter()
+        for each in self._members:
+            comment = marks.mark(each).comment
+            used.update(line.strip() for line in comment.splitlines() if line.strip())
+        return sorted(used, key=lambda comment: (-used[comment], comment))
+
+
+def sheets(marking: Marking) -> list[Sheet]:
+    """Return a sheet for each question of the course that has answers."""
+    asked = [(e.name, q.name) for e in marking.course.content.exercises for q in e.questions]
+    every_sheet = (Sheet(marking, exercise, question) for exercise, question in asked)
+    return [sheet for sheet in every_sheet if sheet.wordings]

@@ -8,9 +8,17 @@ from urllib.parse import quote, unquote
 import msgspec
 from starlette.responses import PlainTextResponse, Response
 
-from autograder.classroom.clusters import Sheet, Wording, differing_pieces, rubric, sheets, total
 from autograder.classroom.history import user
-from autograder.classroom.marking import Marking, Overtaken
+from autograder.classroom.marking import (
+    Marking,
+    Overtaken,
+    Sheet,
+    Wording,
+    differing_pieces,
+    rubric,
+    sheets,
+    total,
+)
 from autograder.classroom.store import GivenMark
 from autograder.classroom.table_import import as_number
 from autograder.course.course_file import Course
@@ -97,7 +105,7 @@ def as_given(form: MarkForm, sheet: Sheet, wording: Wording) -> list[GivenMark]:
         )
     given = [
         GivenMark(*member.key, member.id, points, comment, form.items)
-        for each in sheet.cluster(wording).wordings
+        for each in sheet.cluster(wording)
         for member in each.members
         if who_of(member.student) in form.who
     ]
@@ -209,7 +217,7 @@ def _page(
     visit: Visit, sheet: Sheet, wording: Wording, form: MarkForm, status: int = 200
 ) -> Response:
     whole = wording.members[0].answer.text
-    near = [each for each in sheet.cluster(wording).wordings if each is not wording]
+    near = [each for each in sheet.cluster(wording) if each is not wording]
     pieces = [
         differing_pieces(each.members[0].answer.text[:MAX_SHOWN], whole[:MAX_SHOWN])
         for each in near[:MAX_NEAR]

@@ -2,7 +2,7 @@
 
 import random
 
-from autograder.classroom.clusters import (
+from autograder.classroom.marking import (
     are_near,
     differing_pieces,
     normalized_words,
