@@ -1,14 +1,14 @@
 """The desk as a web application: its table of views, behind a guard.
 
-To add a view, write a module `NAME_view.py` with a function for each page and each form, and with
-`VIEWS`, and add its `VIEWS` to the table below. A function may block: each runs in its own thread.
-A `UserError` becomes a page. A view's template extends `desk.html`; a form contains `{{ token(csrf)
-}}` of `parts.html`. Every value is escaped, and the content policy allows only scripts, styles and
-pictures that are files of `static/`.
+To add a view, write a function for each page and each form in a module `NAME_view.py`, and add them
+to the table below. A function may block: each runs in its own thread. A `UserError` becomes a page.
+A view's template extends `desk.html`; a form contains `{{ token(csrf) }}` of `parts.html`. Every
+value is escaped, and the content policy allows only scripts, styles and pictures that are files of
+`static/`.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from markupsafe import Markup
@@ -25,7 +25,6 @@ from autograder.course.course_file import Course
 from autograder.course.errors import UserError
 from autograder.desk import (
     class_view,
-    exercise_view,
     export_view,
     files_view,
     groups_view,
@@ -37,19 +36,41 @@ from autograder.desk import (
 from autograder.desk.guard import Guard, Secrets, same
 from autograder.desk.regrading import Regrading
 from autograder.desk.results import CurrentResults
-from autograder.desk.view import DeskContext, DeskView, FlashStore, Visit
+from autograder.desk.view import DeskContext, DeskView, Visit
 from autograder.report.html import code_spans, environment
 
-VIEWS: tuple[DeskView, ...] = (
-    *class_view.VIEWS,
-    *student_view.VIEWS,
-    *files_view.VIEWS,
-    *exercise_view.VIEWS,
-    *words_view.VIEWS,
-    *groups_view.VIEWS,
-    *requests_view.VIEWS,
-    *regrade_view.VIEWS,
-    *export_view.VIEWS,
+VIEWS = (  # the navigation has the titles in this order
+    DeskView("/", class_view.show, "Class"),
+    DeskView("/map", class_view.show_map, "Map"),
+    DeskView("/students/{key}", student_view.show),
+    DeskView("/adjust/{key}", student_view.show_adjust),
+    DeskView("/adjust/{key}/enter", student_view.enter, changes=True),
+    DeskView("/adjust/{key}/undo", student_view.undo, changes=True),
+    DeskView("/comment/{key}/{exercise}", student_view.comment, changes=True),
+    DeskView("/files/{key}/{exercise}", files_view.show),
+    DeskView("/files/{key}/{exercise}/choose", files_view.choose_file, changes=True),
+    DeskView("/exercises", class_view.show_exercises, "Exercises"),
+    DeskView("/exercises/{name}", class_view.show_exercise),
+    DeskView("/words", words_view.index, "Words"),
+    DeskView("/words/settings", words_view.settings, changes=True),
+    DeskView("/words/{exercise}/{question}", words_view.show),
+    DeskView("/words/{exercise}/{question}/text", words_view.text),
+    DeskView("/words/{exercise}/{question}/keep", words_view.keep, changes=True),
+    DeskView("/groups", groups_view.index, "Groups"),
+    DeskView("/groups/{exercise}/{group}", groups_view.show),
+    DeskView("/groups/{exercise}/{group}/look", groups_view.look, changes=True),
+    DeskView("/groups/{exercise}/{group}/name", groups_view.give_name, changes=True),
+    DeskView("/groups/{exercise}/{group}/again", groups_view.regrade, changes=True),
+    DeskView("/requests", requests_view.show, "Requests"),
+    DeskView("/requests/{key}/{exercise}", requests_view.answer, changes=True),
+    DeskView("/regrade", regrade_view.show, "Regrade"),
+    DeskView("/regrade/begin", regrade_view.begin, changes=True),
+    DeskView("/regrade/apply", regrade_view.apply, changes=True),
+    DeskView("/regrade/stop", regrade_view.stop, changes=True),
+    DeskView("/export", export_view.show, "Export"),
+    DeskView("/export/make", export_view.make, changes=True),
+    DeskView("/export/{key}", export_view.made),
+    DeskView("/export/{key}/file", export_view.fetch),
 )
 MAX_FIELDS = 5000
 STATIC, TEMPLATES = (Path(__file__).parent / name for name in ("static", "templates"))
@@ -72,18 +93,23 @@ def application(
         course=course,
         current=CurrentResults(results, course),
         regrading=Regrading(results),
-        flash=FlashStore(),
         secrets=secrets,
         templates=templates,
         navigation=tuple((view.title, view.path) for view in views if view.title),
     )
+
+    def refusal(request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)  # Starlette calls it for no other error
+        text = "This page does not exist." if error.status_code == 404 else error.detail
+        return Visit(desk, request, FormData()).page("trouble.html", error.status_code, said=text)
+
     app = Starlette(
         routes=[
             *(_route(desk, view) for view in views),
             Route("/static/report.css", _report_style),
             Mount("/static", StaticFiles(directory=STATIC)),
         ],
-        exception_handlers={HTTPException: _refusal(desk), 500: _failure},
+        exception_handlers={HTTPException: refusal, 500: _failure},
     )
     return Guard(app, port, secrets)
 
@@ -133,16 +159,6 @@ async def _form(request: Request, secrets: Secrets) -> FormData:
         await form.close()
         raise HTTPException(403, "This form lacks the desk's token. Load the page again.")
     return form
-
-
-def _refusal(desk: DeskContext) -> Callable[[Request, Exception], Response]:
-    def answer(request: Request, error: Exception) -> Response:
-        assert isinstance(error, HTTPException)  # Starlette calls it for no other error
-        status = error.status_code
-        text = "This page does not exist." if status == 404 else error.detail
-        return Visit(desk, request, FormData()).page("trouble.html", status, said=text)
-
-    return answer
 
 
 def _failure(_: Request, __: Exception) -> Response:

@@ -4,25 +4,25 @@ The search changes and runs only the course's code, never the code of a student.
 """
 
 import ast
-import builtins
 import contextlib
-import functools
 import inspect
+import symtable
 import sys
 import textwrap
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 import msgspec
 
-from autograder.desk.group_answers import GroupAnswers
 from autograder.diagnosis.misconceptions import Misconception, of_arguments
+from autograder.diagnosis.outcome import Outcome
 from autograder.diagnosis.recipe import Recipe
 from autograder.diagnosis.repair.edits import edits
 from autograder.diagnosis.repair.tree import Span, Tree
+from autograder.diagnosis.replay import Replay
 from autograder.grading.cpu_limit import CpuLimitExceeded, cpu_limit
 from autograder.worker.messages import Unit
 
@@ -34,61 +34,148 @@ MIN_WRONG = 2  # probes with answers that differ from the right ones
 
 
 class StepCode(NamedTuple):
-    """Part of a step that can be changed: a text that defines `name`.
+    """Part of a step that can be changed: a text that defines `name`, and the text's namespace.
 
-    `space` is the text's namespace. `whole` makes the step from the changed function. If the step
-    calls the function `name`, `calls` is the step's own expression, and `around` is the namespace
-    of that expression. If the step is the recipe's whole function, `right` is that function.
+    If the step calls the function `name`, `calls` is the step's own expression, and `around` is the
+    namespace of that expression. If the step is the recipe's whole function, `right` is that
+    function.
     """
 
     step: str
     name: str
     text: str
     space: Mapping[str, Any]
-    whole: Callable[[Callable[..., Any]], Callable[..., Any]]
     calls: str = ""
     around: Mapping[str, Any] = {}
     right: Callable[..., Any] | None = None
 
-
-def step_codes(recipe: Recipe, root: Path) -> Iterator[StepCode]:
-    """Yield the steps, then the course's functions that they call, in the order of the recipe."""
-    lambdas = {name: found for name, step in recipe.steps.items() if (found := _lambda(step))}
-    for name, (text, space) in lambdas.items():
-        yield StepCode(
-            name, "step", f"def step({STATE}):\n    return {text}\n", space, whole=lambda f: f
-        )
-    for name, (text, space) in lambdas.items():
-        yield from _called(name, text, space, root)
-    if callable(recipe.of) and recipe.function in recipe.steps:
-        right = recipe.of
-        text = function_text(right, root)
-        if text and isinstance(right, FunctionType):
-            whole = functools.partial(of_arguments, right=right)
-            yield StepCode(
-                recipe.function, right.__name__, text, right.__globals__, whole, right=right
-            )
+    def misconception(self, text: str) -> Misconception:
+        """Return the misconception that has another text in this place."""
+        space = dict(self.space)
+        exec(compile(text, self.step, "exec"), space)
+        changed = space[self.name]
+        if self.calls:
+            changed = eval(f"lambda {STATE}: {self.calls}", {**self.around, self.name: changed})
+        elif self.right is not None:
+            changed = of_arguments(changed, self.right)
+        return Misconception("", "", (), {self.step: changed})
 
 
-def _called(step: str, text: str, space: Mapping[str, Any], root: Path) -> Iterator[StepCode]:
-    """Yield functions of the course that the expression of a step calls."""
-    names = [
-        n.func.id
-        for n in ast.walk(ast.parse(text))
-        if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)
+class ChangedStep(msgspec.Struct, frozen=True):
+    """Wrong step as text: `text` defines `name`, and `before` is the original text.
+
+    If the step calls the function `name`, `calls` is the step's expression. `imports` are lines
+    that both texts need. If the step is the recipe's whole function, `right` imports that function.
+    """
+
+    step: str
+    name: str
+    before: str
+    text: str
+    calls: str = ""
+    imports: tuple[str, ...] = ()
+    right: str = ""
+
+    @property
+    def lines(self) -> list[tuple[str, str]]:
+        """The changed lines, each as a pair of old and new text."""
+        before, after = self.before.splitlines(), self.text.splitlines()
+        if len(before) != len(after):
+            return [(self.before.strip(), self.text.strip())]
+        pairs = zip(before, after, strict=True)
+        return [(old.strip(), new.strip()) for old, new in pairs if old != new]
+
+
+def changed_step(
+    replay: Replay, answers: Sequence[Sequence[Outcome]], root: Path
+) -> ChangedStep | None:
+    """Return the first change after which a step gives the answers of all submissions, or None.
+
+    The same course and answers give the same change.
+    """
+    wrong = [
+        number
+        for number, outcome in enumerate(answers[0])
+        if not outcome.raised and not replay.is_right(number, outcome)
     ]
-    for name in dict.fromkeys(names):
-        function = space.get(name)
-        source = function_text(function, root)
-        if not source or not isinstance(function, FunctionType) or function.__name__ != name:
-            continue
+    if len(wrong) < MIN_WRONG:
+        return None
+    order = [*wrong, *(number for number in range(len(answers[0])) if number not in wrong)]
+    with contextlib.suppress(CpuLimitExceeded), cpu_limit(SECONDS), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for code in _step_codes(replay.recipe, root):
+            for text in dict.fromkeys(_changed_texts(code, replay.recipe)):
+                if _gives_answers(replay, code, text, answers, order):
+                    return _as_text(code, text)
+    return None
 
-        def whole(changed: Callable[..., Any], name: str = name) -> Callable[..., Any]:
-            made = eval(f"lambda {STATE}: {text}", {**space, name: changed})
-            assert callable(made)
-            return made  # type: ignore[no-any-return]
 
-        yield StepCode(step, name, source, function.__globals__, whole, text, space)
+def _gives_answers(
+    replay: Replay,
+    code: StepCode,
+    text: str,
+    answers: Sequence[Sequence[Outcome]],
+    order: Sequence[int],
+) -> bool:
+    try:
+        wrong = code.misconception(text)
+    except Exception:  # invalid Python, or a default that raises
+        return False
+    return all(
+        replay.fits(number, outcomes[number], (wrong,)) for number in order for outcomes in answers
+    )
+
+
+def _as_text(code: StepCode, text: str) -> ChangedStep:
+    imports = _imports(code.text, code.space)
+    if code.calls:
+        imports |= _imports(f"lambda {STATE}: {code.calls}", code.around)
+    imports.pop(code.name, None)
+    right = ""
+    if code.right is not None:
+        right = f"from {code.right.__module__} import {code.right.__name__} as right"
+    lines = tuple(sorted(set(imports.values())))
+    return ChangedStep(code.step, code.name, code.text, text, code.calls, lines, right)
+
+
+def _imports(text: str, space: Mapping[str, Any]) -> dict[str, str]:
+    """Return a dict from each name of a namespace that a text uses to the line that imports it."""
+    waiting = [symtable.symtable(text, "step", "exec")]
+    names: set[str] = set()
+    for table in waiting:
+        waiting += table.get_children()
+        symbols = table.get_symbols()
+        names |= {s.get_name() for s in symbols if s.is_global() and s.is_referenced()}
+    return {name: _import_line(name, space) for name in sorted(names & space.keys())}
+
+
+def _import_line(name: str, space: Mapping[str, Any]) -> str:
+    """Return the line with which another module can import a name of a namespace."""
+    value = space[name]
+    if isinstance(value, ModuleType):
+        return f"import {value.__name__}" + (f" as {name}" if name != value.__name__ else "")
+    module, real = getattr(value, "__module__", None), getattr(value, "__name__", None)
+    known = vars(sys.modules[module]) if module in sys.modules else {}
+    if not isinstance(real, str) or known.get(real) is not value:
+        module, real = space["__name__"], name
+    return f"from {module} import {real}" + (f" as {name}" if name != real else "")
+
+
+def _step_codes(recipe: Recipe, root: Path) -> Iterator[StepCode]:
+    """Yield the steps, then the course's functions that they call, in the order of the recipe."""
+    lambdas = {name: code for name, step in recipe.steps.items() if (code := _lambda(step))}
+    for step, (text, space) in lambdas.items():
+        yield StepCode(step, "step", f"def step({STATE}):\n    return {text}\n", space)
+    for step, (text, space) in lambdas.items():
+        calls = [node.func for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
+        for name in dict.fromkeys(func.id for func in calls if isinstance(func, ast.Name)):
+            function: Any = space.get(name)
+            source = _function_text(function, root)
+            if source and function.__name__ == name:
+                yield StepCode(step, name, source, function.__globals__, text, space)
+    text, right = _function_text(recipe.of, root), recipe.of
+    if text and isinstance(right, FunctionType) and recipe.function in recipe.steps:
+        yield StepCode(recipe.function, right.__name__, text, right.__globals__, right=right)
 
 
 def _lambda(step: Any) -> tuple[str, Mapping[str, Any]] | None:
@@ -114,11 +201,11 @@ def _lambda(step: Any) -> tuple[str, Mapping[str, Any]] | None:
 
 
 def _shape(code: CodeType) -> tuple[object, ...]:
-    plain = [const for const in code.co_consts if not isinstance(const, CodeType)]
-    return code.co_code, code.co_names, code.co_varnames, plain
+    constants = [const for const in code.co_consts if not isinstance(const, CodeType)]
+    return code.co_code, code.co_names, code.co_varnames, constants
 
 
-def function_text(function: Any, root: Path) -> str:
+def _function_text(function: Any, root: Path) -> str:
     """Return a course function's text without annotations and docstring; "" for other code."""
     if not isinstance(function, FunctionType) or function.__closure__:
         return ""
@@ -130,17 +217,22 @@ def function_text(function: Any, root: Path) -> str:
         return ""
     if not isinstance(node, ast.FunctionDef) or node.decorator_list:
         return ""
-    return ast.unparse(_Bare().visit(node)) + "\n"
+    return annotated(node, None)
 
 
-class _Bare(ast.NodeTransformer):
-    """Transformer that removes annotations and docstrings from functions."""
+def annotated(tree: ast.AST, annotation: ast.expr | None) -> str:
+    """Return a text without docstrings, in which all functions have this annotation only."""
+    return ast.unparse(_Annotations(annotation).visit(tree)) + "\n"
+
+
+class _Annotations(ast.NodeTransformer):
+    def __init__(self, annotation: ast.expr | None) -> None:
+        self._annotation = annotation
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
-        node.returns = None
-        given = node.args
-        for arg in (*given.posonlyargs, *given.args, *given.kwonlyargs):
-            arg.annotation = None
+        node.returns = self._annotation
+        for arg in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs):
+            arg.annotation = self._annotation
         if ast.get_docstring(node) is not None and len(node.body) > 1:
             node.body = node.body[1:]
         self.generic_visit(node)
@@ -152,80 +244,7 @@ class _Bare(ast.NodeTransformer):
         return ast.copy_location(ast.Assign([node.target], node.value), node)
 
 
-def seen_names(text: str, space: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the names in a namespace that a text uses, with their values."""
-    tree = ast.parse(text)
-    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    bound = {
-        n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
-    }
-    bound |= {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
-    bound |= {n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)}
-    free = sorted(name for name in names - bound if not hasattr(builtins, name))
-    return {name: space[name] for name in free if name in space}
-
-
-def import_line(name: str, value: Any, space: Mapping[str, Any]) -> str:
-    """Return the line with which another module can import a name of a namespace."""
-    if isinstance(value, ModuleType):
-        return f"import {value.__name__}" + (f" as {name}" if name != value.__name__ else "")
-    module, real = getattr(value, "__module__", None), getattr(value, "__name__", None)
-    if (
-        not isinstance(real, str)
-        or vars(sys.modules.get(str(module), object)).get(real) is not value
-    ):
-        module, real = space["__name__"], name
-    return f"from {module} import {real}" + (f" as {name}" if name != real else "")
-
-
-class ChangedStep(msgspec.Struct, frozen=True):
-    """Wrong step as text: `text` defines `name`, and `before` is the original text.
-
-    If the step calls the function `name`, `calls` is the step's expression. `imports` are lines
-    that both texts need. If the step is the recipe's whole function, `right` imports that function.
-    """
-
-    step: str
-    name: str
-    before: str
-    text: str
-    calls: str = ""
-    imports: tuple[str, ...] = ()
-    right: str = ""
-
-    @property
-    def lines(self) -> list[tuple[str, str]]:
-        """The changed lines, each as a pair of old and new text."""
-        before, after = self.before.splitlines(), self.text.splitlines()
-        if len(before) != len(after):
-            return [(self.before.strip(), self.text.strip())]
-        pairs = zip(before, after, strict=True)
-        return [(one.strip(), other.strip()) for one, other in pairs if one != other]
-
-
-def changed_step(answers: GroupAnswers, root: Path) -> ChangedStep | None:
-    """Return the first change after which a step gives the group's answers to every probe, or None.
-
-    The same course and answers give the same change.
-    """
-    replay = answers.replay
-    wrong = [
-        number
-        for number, outcome in enumerate(answers.outcomes[0])
-        if not outcome.raised and not replay.is_right(number, outcome)
-    ]
-    if len(wrong) < MIN_WRONG:
-        return None
-    order = [*wrong, *(n for n in range(len(answers.outcomes[0])) if n not in wrong)]
-    with contextlib.suppress(CpuLimitExceeded), cpu_limit(SECONDS):
-        for code in step_codes(replay.recipe, root):
-            for text in dict.fromkeys(_texts(code, replay.recipe)):
-                if _answers_so(code, text, answers, order):
-                    return _found(code, text)
-    return None
-
-
-def _texts(code: StepCode, recipe: Recipe) -> Iterator[str]:
+def _changed_texts(code: StepCode, recipe: Recipe) -> Iterator[str]:
     """Yield the text with one change at a time; the simplest changes come first."""
     try:
         tree = Tree(Unit(code.step, code.text))
@@ -233,62 +252,23 @@ def _texts(code: StepCode, recipe: Recipe) -> Iterator[str]:
         return
     for edit in edits((tree,), frozenset()):
         yield tree.applied(edit.spans)
-    yield from _by_a_number(tree)
-    known = [*recipe.parameters, *recipe.steps]
-    if code.step in known and not code.calls:
-        known = known[: known.index(code.step)]
-    for node in tree.nodes:
-        if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
-            continue
-        if node.value.id == STATE:
-            others = (name for name in known if name != node.attr)
-            yield from (_put(tree, node, f"{STATE}.{name}") for name in others)
-
-
-def _by_a_number(tree: Tree) -> Iterator[str]:
-    """Yield the text with one value increased or decreased by 1, doubled, halved or negated."""
-    for node in tree.nodes:
+    for node in tree.nodes:  # a value increased or decreased by 1, doubled, halved or negated
         parent = tree.parent.get(node)
         is_read = isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
         is_function = isinstance(parent, ast.Call) and parent.func is node
         if isinstance(node, VALUES) and is_read and not is_function:
-            text = tree.operand(node)
-            yield from (_put(tree, node, form.format(text)) for form in FORMS)
+            for form in FORMS:
+                yield _replaced(tree, node, form.format(tree.operand(node)))
+    known = [*recipe.parameters, *recipe.steps]
+    if code.step in known and not code.calls:
+        known = known[: known.index(code.step)]
+    for node in tree.nodes:  # another value of the state
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            others = [name for name in known if name != node.attr]
+            for name in others if node.value.id == STATE else ():
+                yield _replaced(tree, node, f"{STATE}.{name}")
 
 
-def _put(tree: Tree, node: ast.AST, text: str) -> str:
+def _replaced(tree: Tree, node: ast.AST, text: str) -> str:
     start, end = tree.span(node)
     return tree.applied((Span(start, end, text),))
-
-
-def _answers_so(code: StepCode, text: str, answers: GroupAnswers, order: list[int]) -> bool:
-    """Return whether the changed text gives the answers of every submission in the group."""
-    space = dict(code.space)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            exec(compile(text, code.step, "exec"), space)
-            wrong = Misconception("", "", (), {code.step: code.whole(space[code.name])})
-    except Exception:  # invalid Python, or a default that raises
-        return False
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return all(
-            answers.replay.fits(number, each[number], (wrong,))
-            for number in order
-            for each in answers.outcomes
-        )
-
-
-def _found(code: StepCode, text: str) -> ChangedStep:
-    needed = {n: import_line(n, v, code.space) for n, v in seen_names(text, code.space).items()}
-    if code.calls:
-        around = seen_names(f"lambda {STATE}: {code.calls}", code.around)
-        needed |= {n: import_line(n, v, code.around) for n, v in around.items()}
-        needed.pop(code.name, None)
-    right = ""
-    if code.right is not None:
-        real = code.right.__name__
-        right = f"from {code.right.__module__} import {real} as right"
-    imports = tuple(sorted(set(needed.values())))
-    return ChangedStep(code.step, code.name, code.text, text, code.calls, imports, right)

@@ -9,7 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from autograder.course.errors import UserError
-from autograder.desk.view import DeskView, KeptFile, Visit
+from autograder.desk.view import KeptFile, Visit
 from autograder.platforms.export import EXPORTS, WITHOUT_TEMPLATE, export_file
 
 FEEDBACK = ("feedback", "moodle-feedback", "gradescope")
@@ -28,7 +28,7 @@ def show(visit: Visit) -> Response:
     return visit.page(
         "export_view.html",
         grades=[name for name in EXPORTS if name not in FEEDBACK],
-        feedback=[name for name in FEEDBACK if name in EXPORTS],
+        feedback=FEEDBACK,
         what=WHAT,
         without=WITHOUT_TEMPLATE,
     )
@@ -36,38 +36,31 @@ def show(visit: Visit) -> Response:
 
 def make(visit: Visit) -> Response:
     """Make the file, as `autograder export` does."""
-    platform = visit.field("platform")
+    platform, posted = visit.field("platform"), visit.file("template")
     if platform not in EXPORTS:
         raise UserError("Choose what the file is for.")
-    posted = visit.file("template")
-    with tempfile.TemporaryDirectory(prefix="autograder-") as made:
+    if posted is None and platform not in WITHOUT_TEMPLATE:
+        raise UserError(
+            f"Choose the file that you downloaded from {platform.partition('-')[0]}. The desk "
+            f"fills it in, and adds no rows or columns."
+        )
+    with tempfile.TemporaryDirectory(prefix="autograder-") as folder:
         template = None
         if posted is not None:
             name = re.sub(r"[^\w.-]+", "_", Path(posted.filename or "").name).strip(".")[-80:]
-            template = Path(made) / (name or "template")  # a plain name without folders
+            template = Path(folder) / (name or "template")  # a plain name without folders
             with template.open("wb") as place:
                 shutil.copyfileobj(posted.file, place)
-        elif platform not in WITHOUT_TEMPLATE:
-            raise UserError(
-                f"Choose the file that you downloaded from {platform.partition('-')[0]}. The desk "
-                f"fills it in, and adds no rows or columns."
-            )
-        file = export_file(
-            platform,
-            visit.desk.results,
-            visit.desk.course,
-            template,
-            visit.field("column") or None,
-            bool(visit.field("scale")),
-        )
+        column, scale = visit.field("column") or None, bool(visit.field("scale"))
+        file = export_file(platform, visit.desk.results, visit.course, template, column, scale)
     suffix = "zip" if file.data.startswith(b"PK") else "csv"
-    key = visit.desk.flash.keep(KeptFile(f"{platform}.{suffix}", file.data, tuple(file.notes)))
+    key = visit.desk.keep(KeptFile(f"{platform}.{suffix}", file.data, tuple(file.notes)))
     return visit.redirect(f"/export/{key}")
 
 
 def _file(visit: Visit) -> KeptFile:
-    file = visit.desk.flash.file(visit.part("key"))
-    if file is None:
+    file = visit.desk.kept.get(visit.part("key"))
+    if not isinstance(file, KeptFile):
         raise HTTPException(404)
     return file
 
@@ -81,11 +74,3 @@ def fetch(visit: Visit) -> Response:
     file = _file(visit)
     headers = {"Content-Disposition": f'attachment; filename="{file.name}"'}
     return Response(file.data, headers=headers, media_type="application/octet-stream")
-
-
-VIEWS = (
-    DeskView("/export", show, "Export"),
-    DeskView("/export/make", make, changes=True),
-    DeskView("/export/{key}", made),
-    DeskView("/export/{key}/file", fetch),
-)

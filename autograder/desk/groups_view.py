@@ -12,17 +12,24 @@ from starlette.responses import Response
 
 from autograder.course.errors import UserError
 from autograder.course.text import one_line, printable
-from autograder.desk import naming
 from autograder.desk.mistake_file import MistakeText, checked_words
-from autograder.desk.naming import ExaminedGroup, NewMistake
+from autograder.desk.naming import (
+    ConfinedWork,
+    ExaminedGroup,
+    NewMistake,
+    examine,
+    in_new_process,
+    write_mistake,
+)
 from autograder.desk.regrading import MessageChange, last_command, message_changes, regrade_group
-from autograder.desk.unnamed_groups import UnnamedGroup
-from autograder.desk.view import DeskView, Visit
+from autograder.desk.results import UnnamedGroup
+from autograder.desk.view import Visit
 from autograder.submission.source import Source
 
 READ, MAX_READ = 3, 12  # submissions to show, and to read until these are found
 MAX_CODE = 8000
 MAX_SHOWN = 50
+Key = tuple[str, str]  # exercise and group
 
 
 class GroupState(msgspec.Struct, frozen=True):
@@ -43,20 +50,17 @@ class GroupJobs:
     """Groups of a desk, and their jobs. Jobs run one at a time, because each uses a whole core."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._one = threading.Lock()
-        self._states: dict[tuple[str, str], GroupState] = {}
+        self._changing, self._working = threading.Lock(), threading.Lock()
+        self._states: dict[Key, GroupState] = {}
 
-    def state(self, group: tuple[str, str]) -> GroupState:
-        with self._lock:
-            return self._states.get(group, GroupState())
+    def state(self, group: Key) -> GroupState:
+        return self._states.get(group, GroupState())
 
-    def change(self, group: tuple[str, str], **values: Any) -> None:
-        with self._lock:
-            before = self._states.get(group, GroupState())
-            self._states[group] = msgspec.structs.replace(before, **values)
+    def change(self, group: Key, **values: Any) -> None:
+        with self._changing:
+            self._states[group] = msgspec.structs.replace(self.state(group), **values)
 
-    def begin(self, group: tuple[str, str], doing: str, work: Callable[[], dict[str, Any]]) -> None:
+    def begin(self, group: Key, doing: str, work: Callable[[], dict[str, Any]]) -> None:
         """Run `work` in a thread. `work` returns the fields of the group's state to change.
 
         Raises:
@@ -67,17 +71,16 @@ class GroupJobs:
         self.change(group, doing=doing, trouble="")
 
         def run() -> None:
-            with self._one:
+            with self._working:
                 try:
-                    self.change(group, doing="", **work())
+                    values = work()
                 except UserError as error:
-                    self.change(group, doing="", trouble=str(error))
+                    values = {"trouble": str(error)}
                 except Exception as error:
                     traceback.print_exc()
-                    text = (
-                        f"The desk failed ({type(error).__name__}). The terminal shows the error."
-                    )
-                    self.change(group, doing="", trouble=text)
+                    name = type(error).__name__
+                    values = {"trouble": f"The desk failed ({name}). The terminal shows the error."}
+                self.change(group, doing="", **values)
 
         threading.Thread(target=run, daemon=True).start()
 
@@ -88,11 +91,11 @@ def _jobs(results: Path) -> GroupJobs:  # noqa: ARG001  cached for each desk
 
 
 def index(visit: Visit) -> Response:
-    groups = visit.results().unnamed
-    titles = {name: each.title for name, each in visit.desk.course.exercises.items()}
-    most = [group for group in groups if len(group.students) > 1]
+    groups = visit.results.unnamed
+    titles = {name: exercise.title for name, exercise in visit.course.exercises.items()}
+    several = sum(len(group.students) > 1 for group in groups)
     return visit.page(
-        "groups_view.html", groups=groups, several=len(most), titles=titles, most=MAX_SHOWN
+        "groups_view.html", groups=groups, several=several, titles=titles, most=MAX_SHOWN
     )
 
 
@@ -106,10 +109,9 @@ def look(visit: Visit) -> Response:
     work = _work(visit, group)
 
     def find() -> dict[str, object]:
-        return {"examined": naming.in_new_process(naming.examine, work), "students": group.students}
+        return {"examined": in_new_process(examine, work), "students": tuple(group.students)}
 
-    _jobs(visit.desk.results).begin(_key(group), "asking for their answers", find)
-    return visit.redirect(_path(group))
+    return _begin(visit, group, "asking for their answers", find)
 
 
 def give_name(visit: Visit) -> Response:
@@ -117,7 +119,7 @@ def give_name(visit: Visit) -> Response:
     group, state = _group(visit)
     hints = tuple(visit.field(f"hint{number}") for number in (1, 2, 3))
     words = MistakeText(visit.field("id"), visit.field("finding"), hints)
-    _jobs(visit.desk.results).change(_key(group), words=words, trouble="")
+    _jobs(visit.desk.results).change((group.exercise, group.id), words=words, trouble="")
     try:
         words, work = checked_words(words), _work(visit, group)
     except UserError as error:
@@ -125,11 +127,10 @@ def give_name(visit: Visit) -> Response:
         return _page(visit, group, state, 422)
 
     def write() -> dict[str, object]:
-        made = naming.in_new_process(naming.write_mistake, work, words)
-        return {"mistake": made, "students": group.students}
+        mistake = in_new_process(write_mistake, work, words)
+        return {"mistake": mistake, "students": tuple(group.students)}
 
-    _jobs(visit.desk.results).begin(_key(group), "verifying the course with the new mistake", write)
-    return visit.redirect(_path(group))
+    return _begin(visit, group, "verifying the course with the new mistake", write)
 
 
 def regrade(visit: Visit) -> Response:
@@ -137,7 +138,7 @@ def regrade(visit: Visit) -> Response:
     group, state = _group(visit)
     results, shown = visit.desk.results, visit.field("difference")
     name = state.examined.known if state.examined and state.examined.known else state.words.id
-    students = state.students or group.students
+    students = state.students or tuple(group.students)
 
     def grade() -> dict[str, object]:
         difference = regrade_group(results, group.exercise, students, shown)
@@ -146,34 +147,32 @@ def regrade(visit: Visit) -> Response:
         changes = message_changes(results, group.exercise, students, name)
         return {"changes": tuple(changes), "difference": difference}
 
-    _jobs(visit.desk.results).begin(_key(group), "grading these students", grade)
-    return visit.redirect(_path(group))
+    return _begin(visit, group, "grading these students", grade)
 
 
-def _key(group: UnnamedGroup) -> tuple[str, str]:
-    return group.exercise, group.id
-
-
-def _path(group: UnnamedGroup) -> str:
-    return f"/groups/{group.exercise}/{group.id}"
+def _begin(
+    visit: Visit, group: UnnamedGroup, doing: str, work: Callable[[], dict[str, Any]]
+) -> Response:
+    _jobs(visit.desk.results).begin((group.exercise, group.id), doing, work)
+    return visit.redirect(f"/groups/{group.exercise}/{group.id}")
 
 
 def _group(visit: Visit) -> tuple[UnnamedGroup, GroupState]:
     """Return the group in the address. A group keeps its address after it was named."""
-    key = visit.part("exercise"), visit.part("group")
-    state = _jobs(visit.desk.results).state(key)
-    for group in visit.results().unnamed:
-        if _key(group) == key:
+    exercise, id = visit.part("exercise"), visit.part("group")
+    state = _jobs(visit.desk.results).state((exercise, id))
+    for group in visit.results.unnamed:
+        if (group.exercise, group.id) == (exercise, id):
             return group, state
     if state.students:
-        return UnnamedGroup(*key, state.students, (), (), 0.0), state
+        return UnnamedGroup(exercise, id, {student: set() for student in state.students}), state
     raise UserError(
-        f"{one_line(key[0], 60)} no longer has a group {one_line(key[1], 20)!r}: the submissions "
+        f"{one_line(exercise, 60)} no longer has a group {one_line(id, 20)!r}: the submissions "
         f"or the known mistakes have changed."
     )
 
 
-def _work(visit: Visit, group: UnnamedGroup) -> naming.ConfinedWork:
+def _work(visit: Visit, group: UnnamedGroup) -> ConfinedWork:
     command = last_command(visit.desk.results, group.exercise)
     sources = tuple(source for _, source in _sources(visit, group))
     if not sources:
@@ -181,23 +180,26 @@ def _work(visit: Visit, group: UnnamedGroup) -> naming.ConfinedWork:
             f"This group's submissions are no longer in {command.submissions}. Put them back, or "
             f"grade them from where they are now."
         )
-    secret = (Path(command.submissions), visit.desk.results.resolve())
-    root = visit.desk.course.root
-    return naming.ConfinedWork(
-        root, group.exercise, sources, command.own_code, secret, group=group.id
+    return ConfinedWork(
+        visit.course.root,
+        group.exercise,
+        sources,
+        command.own_code,
+        secret=(Path(command.submissions), visit.desk.results.resolve()),
+        group=group.id,
     )
 
 
 def _sources(visit: Visit, group: UnnamedGroup) -> list[tuple[str, Source]]:
     """Return up to three submissions of a group with different code."""
-    found: dict[str, tuple[str, Source]] = {}
-    for student in group.students[:MAX_READ]:
-        for sources in visit.results().submissions.sources(student):
-            if group.exercise in sources:
-                source = sources[group.exercise]
-                found.setdefault(source.digest, (student, source))
-                break
-    return [*found.values()][:READ]
+    different: dict[str, tuple[str, Source]] = {}
+    for student in list(group.students)[:MAX_READ]:
+        works = visit.results.submissions.works(student)
+        sources = (work.sources.get(group.exercise) for _, work in works)
+        source = next(filter(None, sources), None)
+        if source is not None:
+            different.setdefault(source.digest, (student, source))
+    return [*different.values()][:READ]
 
 
 def _page(visit: Visit, group: UnnamedGroup, state: GroupState, status: int = 200) -> Response:
@@ -212,17 +214,8 @@ def _page(visit: Visit, group: UnnamedGroup, state: GroupState, status: int = 20
         state=state,
         read=read,
         short=one_line,
-        path=_path(group),
-        title=visit.desk.course.exercise(group.exercise).title,
-        addresses={each.id: each.address for each in visit.results().students},
+        path=f"/groups/{group.exercise}/{group.id}",
+        title=visit.course.exercise(group.exercise).title,
+        addresses={student.id: student.address for student in visit.results.students},
         most=MAX_SHOWN,
     )
-
-
-VIEWS = (
-    DeskView("/groups", index, "Groups"),
-    DeskView("/groups/{exercise}/{group}", show),
-    DeskView("/groups/{exercise}/{group}/look", look, changes=True),
-    DeskView("/groups/{exercise}/{group}/name", give_name, changes=True),
-    DeskView("/groups/{exercise}/{group}/again", regrade, changes=True),
-)

@@ -13,16 +13,44 @@ import msgspec
 from autograder.course.course_file import Course
 from autograder.course.errors import UserError
 from autograder.course.text import one_line
-from autograder.desk.changed_step import STATE, ChangedStep
-from autograder.diagnosis.mistakes import ANSWERS, CODE, NamedAnswers, folder_of, recorded_answer
+from autograder.desk.changed_step import STATE, ChangedStep, annotated
+from autograder.diagnosis.mistakes import (
+    ANSWERS,
+    CODE,
+    DRAWS,
+    NamedAnswers,
+    folder_of,
+    recorded_answer,
+)
 from autograder.diagnosis.outcome import Outcome
-from autograder.diagnosis.recipe import Probe
+from autograder.diagnosis.replay import Replay
 
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 MAX_NAME, MAX_TEXT = 40, 400
 MAX_BYTES = 4 * 2**20
 WIDTH = 76  # characters of a text on a line
 HINTS = 3
+MODULE = '''\
+"""A mistake in `{exercise}` that was named on the desk; edit it as any other."""
+
+{imports}
+
+
+{code}
+
+FUNCTION = {function}
+NAMED = Family(
+    {place},
+    (
+{hints}    ),
+    {{
+        {id}: (
+            {finding},
+            {name},
+        ),
+    }},
+)
+'''
 
 
 class MistakeText(msgspec.Struct, frozen=True):
@@ -44,52 +72,49 @@ def checked_words(words: MistakeText) -> MistakeText:
             f"{one_line(words.id, 60)!r} cannot name a mistake. Use at most {MAX_NAME} lower-case "
             f"letters, digits and hyphens, such as `max-not-subtracted`."
         )
-    texts = [" ".join(text.split()) for text in (words.finding, *words.hints)]
-    if len(words.hints) != HINTS or not all(texts):
+    finding, *hints = (" ".join(text.split()) for text in (words.finding, *words.hints))
+    if len(hints) != HINTS or not all((finding, *hints)):
         raise UserError("Enter a message and three hints.")
-    if max(map(len, texts)) > MAX_TEXT:
+    if max(map(len, (finding, *hints))) > MAX_TEXT:
         raise UserError(f"A message or a hint has at most {MAX_TEXT} characters.")
-    return MistakeText(words.id, texts[0], tuple(texts[1:]))
+    return MistakeText(words.id, finding, tuple(hints))
 
 
 def code_file(exercise: str, function: str, words: MistakeText, step: ChangedStep) -> str:
     """Return the module for a mistake that is a wrong step."""
-    changed = _typed(step.text)
-    name, place = step.name, _literal(step.step, 4)
+    code, name = annotated(ast.parse(step.text), ast.Name("Any")), step.name
     if step.calls:
-        changed += f"\n\ndef changed({STATE}: Any) -> Any:\n    return {step.calls}\n"
+        code += f"\n\ndef changed({STATE}: Any) -> Any:\n    return {step.calls}\n"
         name = "changed"
-    imports = [line for line in (*step.imports, step.right) if line]
-    if step.right:
-        place = "right"
-    plain = sorted(line for line in imports if line.startswith("import "))
-    others = sorted(line for line in imports if not line.startswith("import "))
-    hints = "".join(f"        {_literal(hint, 8)},\n" for hint in words.hints)
-    finding = _literal(words.finding, 12)
-    lines = ["from typing import Any", "", *plain, *[""][: len(plain)]]
-    lines += ["from autograder.author import Family", *others]
-    head = "\n".join(lines)
-    return (
-        f'"""A mistake in `{exercise}` that was named on the desk; edit it as any other."""'
-        f"\n\n{head}\n\n\n{changed}\n\n"
-        f"FUNCTION = {_literal(function, 0)}\n"
-        f"NAMED = Family(\n    {place},\n    (\n{hints}    ),\n"
-        f"    {{\n        {_literal(words.id, 8)}: (\n            {finding},\n"
-        f"            {name},\n        ),\n    }},\n)\n"
+    imports = sorted({*step.imports, step.right} - {""})
+    modules = [line for line in imports if line.startswith("import ")]
+    others = [line for line in imports if line not in modules]
+    ours = ["from autograder.author import Family", *others]
+    blocks = [block for block in (["from typing import Any"], modules, ours) if block]
+    return MODULE.format(
+        exercise=exercise,
+        imports="\n\n".join("\n".join(block) for block in blocks),
+        code=code,
+        function=_literal(function, 0),
+        place="right" if step.right else _literal(step.step, 4),
+        hints="".join(f"        {_literal(hint, 8)},\n" for hint in words.hints),
+        id=_literal(words.id, 8),
+        finding=_literal(words.finding, 12),
+        name=name,
     )
 
 
-def answers_file(
-    function: str, words: MistakeText, probes: Sequence[Probe], outcomes: Sequence[Outcome]
-) -> bytes:
+def answers_file(words: MistakeText, replay: Replay, outcomes: Sequence[Outcome]) -> bytes:
     """Return the record of a mistake that has recorded answers, but no code.
 
     Raises:
         UserError: the answers are too long for a record.
     """
-    one, two, three = words.hints
-    known = tuple(map(recorded_answer, probes, outcomes))
-    named = NamedAnswers(words.id, function, words.finding, (one, two, three), known)
+    first, second, third = words.hints
+    records = tuple(map(recorded_answer, replay.probes(DRAWS), outcomes))
+    named = NamedAnswers(
+        words.id, replay.recipe.function, words.finding, (first, second, third), records
+    )
     data = msgspec.json.format(msgspec.json.encode(named), indent=1) + b"\n"
     if len(data) > MAX_BYTES:
         raise UserError("This group's answers are too long to be recorded.")
@@ -102,10 +127,9 @@ def file_of(course: Course, exercise: str, name: str, by_code: bool) -> Path:
     Raises:
         UserError: the name is taken.
     """
-    package = course.root / course.content.reference / "misconceptions"
+    folder = folder_of(course.root / course.content.reference / "misconceptions", exercise)
     stem = name.replace("-", "_")
     stem = f"{stem}_" if keyword.iskeyword(stem) else stem
-    folder = folder_of(package, exercise)
     for suffix in (CODE, ANSWERS):
         if (folder / f"{stem}{suffix}").exists():
             raise UserError(f"{folder / stem}{suffix} exists already. Choose another name.")
@@ -116,15 +140,3 @@ def _literal(text: str, indent: int) -> str:
     """Return a text as a Python literal, broken into short lines."""
     pieces = textwrap.wrap(text, WIDTH, drop_whitespace=False, break_on_hyphens=False) or [""]
     return f"\n{' ' * indent}".join(json.dumps(piece, ensure_ascii=False) for piece in pieces)
-
-
-def _typed(text: str) -> str:
-    """Return a function's text with a type annotation for each parameter."""
-    tree = ast.parse(text)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef):
-            given = node.args
-            for arg in (*given.posonlyargs, *given.args, *given.kwonlyargs):
-                arg.annotation = ast.Name("Any", ast.Load())
-            node.returns = ast.Name("Any", ast.Load())
-    return ast.unparse(tree) + "\n"

@@ -1,7 +1,6 @@
 """Naming of a group's mistake: examine the group, write the mistake's file, verify the course."""
 
 import contextlib
-import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -14,57 +13,28 @@ import msgspec
 
 from autograder.authoring.lint import refuse_authoring_errors
 from autograder.authoring.verify import STEPS, Verifier
+from autograder.checks.proxy import Submission
 from autograder.course.course_file import FILE_NAME, Course, Exercise, load_course
 from autograder.course.errors import UserError
 from autograder.course.files import write_atomically
 from autograder.course.own_modules import importable
 from autograder.course.variants import SECRET
 from autograder.desk.changed_step import ChangedStep, changed_step
-from autograder.desk.group_answers import GroupAnswers, answers_of_group, are_one_mistake
-from autograder.desk.mistake_file import (
-    MistakeText,
-    answers_file,
-    code_file,
-    file_of,
-)
+from autograder.desk.mistake_file import MistakeText, answers_file, code_file, file_of
 from autograder.diagnosis.mistakes import DRAWS
+from autograder.diagnosis.outcome import Outcome, group_id, same
+from autograder.diagnosis.replay import Replay
+from autograder.grading.diagnoses import Catalogue, Stopped, answer_to
 from autograder.grading.judge import Judge
 from autograder.grading.repair import is_worth_looking, look_for_repair
+from autograder.platforms.bundle import COURSE, course_files, files_below
 from autograder.sandbox.child import Children
 from autograder.sandbox.levels import children_on, choose
+from autograder.sandbox.session import WorkerSession
+from autograder.sandbox.workers import Workers
 from autograder.submission.source import Source
 
 T = TypeVar("T")
-LEFT_OUT = shutil.ignore_patterns("__pycache__", ".*")
-
-
-def faults_with(course: Course, exercise: str, path: Path, data: bytes) -> list[str]:
-    """Verify an exercise on a copy of the course that has a new file. Return the faults.
-
-    Mutants are not tried, because they have nothing to do with names.
-    """
-    with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
-        root = Path(scratch).resolve() / "course"
-        root.mkdir()
-        for name in (FILE_NAME, SECRET):
-            if (course.root / name).is_file():
-                shutil.copy(course.root / name, root / name)
-        content = course.content  # the folders that grading and verifying read
-        folders = (content.reference, content.checks, content.solutions, content.handed_out)
-        for folder in (*folders, content.right):
-            if (course.root / folder).is_dir():
-                source = course.root / folder
-                shutil.copytree(source, root / folder, ignore=LEFT_OUT, dirs_exist_ok=True)
-        place = root / path.relative_to(course.root)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(data)
-        copy = load_course(root / FILE_NAME)
-        try:
-            refuse_authoring_errors(copy, [copy.exercise(exercise)])
-            verifier = Verifier(copy, copy.exercise(exercise))
-            return verifier.run([each for each in STEPS if each != "mutants"]).faults
-        except UserError as error:
-            return [str(error).replace(str(root), str(course.root))]
 
 
 class ConfinedWork(msgspec.Struct, frozen=True):
@@ -82,16 +52,33 @@ class ConfinedWork(msgspec.Struct, frozen=True):
     seed: int | None = None
 
 
-@contextlib.contextmanager
-def confined(course: Course, work: ConfinedWork) -> Iterator[Children]:
-    """Start processes for submissions, confined as in `grade`.
+class GroupAnswers(msgspec.Struct):
+    """The replay of a function, and the outcomes of submissions that have the group's answers."""
 
-    Raises:
-        UserError: nothing can confine the code here.
-    """
-    level = choose(None, work.own_code)
-    with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
-        yield children_on(level, course, work.secret, Path(scratch))
+    replay: Replay
+    outcomes: tuple[tuple[Outcome, ...], ...]
+    sources: tuple[Source, ...]
+
+    def known_mistake(self) -> str:
+        """Return the name of the only mistake that gives these answers, or an empty text."""
+        replay, everywhere = self.replay, range(len(self.outcomes[0]))
+        fitting = [replay.giving(replay.singles, each, everywhere) for each in self.outcomes]
+        common = set.intersection(*({wrong[0].id for wrong in each} for each in fitting))
+        return common.pop() if len(common) == 1 else ""
+
+    def why_not_recorded(self) -> str:
+        """Return why these answers cannot be recorded as a mistake, or "" if they can."""
+        if not self.replay.recipe.comparison.is_exact:
+            return "This function's answers are random, so recorded answers cannot name a mistake."
+        probes, first = self.replay.probes(DRAWS), self.outcomes[0]
+        equal_up_to_rounding = all(
+            same(outcome, its, probe.condition)
+            for other in self.outcomes[1:]
+            for outcome, its, probe in zip(other, first, probes, strict=True)
+        )
+        if not equal_up_to_rounding:
+            return "These answers agree to three digits only, so there are two mistakes."
+        return ""
 
 
 class ExaminedGroup(msgspec.Struct, frozen=True):
@@ -132,6 +119,18 @@ def in_new_process(function: Callable[..., T], *args: Any) -> T:
             raise UserError("The process that ran the submissions ended. Try again.") from None
 
 
+@contextlib.contextmanager
+def confined(course: Course, work: ConfinedWork) -> Iterator[Children]:
+    """Start processes for submissions, confined as in `grade`.
+
+    Raises:
+        UserError: nothing can confine the code here.
+    """
+    level = choose(None, work.own_code)
+    with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
+        yield children_on(level, course, work.secret, Path(scratch))
+
+
 def examine(work: ConfinedWork) -> ExaminedGroup:
     """Examine a group. This runs in the current process.
 
@@ -142,16 +141,17 @@ def examine(work: ConfinedWork) -> ExaminedGroup:
     exercise = course.exercise(work.exercise)
     with importable(course):
         answers = _answers(course, exercise, work)
-        known = _known(answers)
-        step = changed_step(answers, course.root) if not known else None
+        asked, alike = len(work.sources), len(answers.sources)
+        if known := answers.known_mistake():
+            return ExaminedGroup(answers.replay.recipe.function, asked, alike, known=known)
+        step = changed_step(answers.replay, answers.outcomes, course.root)
     return ExaminedGroup(
-        answers.function,
-        len(work.sources),
-        len(answers.sources),
+        answers.replay.recipe.function,
+        asked,
+        alike,
         step,
-        why_not="" if known or step is not None else why_not_recorded(answers),
-        repair="" if known else _repair_sentence(course, exercise, answers.sources[0], work),
-        known=known,
+        why_not=answers.why_not_recorded() if step is None else "",
+        repair=_repair_sentence(course, exercise, answers.sources[0], work),
     )
 
 
@@ -165,20 +165,20 @@ def write_mistake(work: ConfinedWork, words: MistakeText) -> NewMistake:
     exercise = course.exercise(work.exercise)
     with importable(course):
         answers = _answers(course, exercise, work)
-        if words.id in {each.id for each in answers.replay.recipe.misconceptions}:
+        if words.id in {known.id for known in answers.replay.recipe.misconceptions}:
             raise UserError(
-                f"{answers.function} already has a mistake {words.id}. Choose another name."
+                f"{answers.replay.recipe.function} already has a mistake {words.id}. Choose "
+                f"another name."
             )
-        step = changed_step(answers, course.root)
-        if step is None and (why_not := why_not_recorded(answers)):
+        step = changed_step(answers.replay, answers.outcomes, course.root)
+        if step is None and (why_not := answers.why_not_recorded()):
             raise UserError(why_not)
         path = file_of(course, exercise.name, words.id, step is not None)
         if step is not None:
-            data = code_file(exercise.name, answers.function, words, step).encode()
+            data = code_file(exercise.name, answers.replay.recipe.function, words, step).encode()
         else:
-            probes = answers.replay.probes(DRAWS)
-            data = answers_file(answers.function, words, probes, answers.outcomes[0])
-    faults = faults_with(course, exercise.name, path, data)
+            data = answers_file(words, answers.replay, answers.outcomes[0])
+    faults = _faults_with(course, exercise.name, path, data)
     if not faults:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, data, sync=True)
@@ -186,25 +186,47 @@ def write_mistake(work: ConfinedWork, words: MistakeText) -> NewMistake:
 
 
 def _answers(course: Course, exercise: Exercise, work: ConfinedWork) -> GroupAnswers:
+    """Run the sources on all probes of the group's function.
+
+    The packages of the course must be importable.
+
+    Raises:
+        UserError: no source gives the group's answers, because the files changed after grading.
+    """
+    catalogue = Catalogue(course.content.reference)
+    limits = course.limits(exercise)
     with confined(course, work) as children, contextlib.closing(children):
-        return answers_of_group(course, exercise, work.group, work.sources, children)
+        for function in catalogue.recipes(exercise.name):
+            replay = catalogue.replay(exercise.name, function)
+            assert replay is not None
+            alike, answers = [], []
+            for source in work.sources:
+                session = WorkerSession(Workers(source, exercise.needs, limits, children))
+                with contextlib.closing(session), contextlib.suppress(Stopped):
+                    if outcomes := _outcomes(Submission(session.fresh()), replay, work.group):
+                        alike.append(source)
+                        answers.append(outcomes)
+            if alike:
+                return GroupAnswers(replay, tuple(answers), tuple(alike))
+    raise UserError(
+        f"In {exercise.name}, no submission has the answers of group {work.group} any more. Grade "
+        f"the class again. Then open the groups again."
+    )
 
 
-def why_not_recorded(answers: GroupAnswers) -> str:
-    """Return why a group's answers cannot be recorded as a mistake, or "" if they can."""
-    if not answers.replay.recipe.comparison.is_exact:
-        return "This function's answers are random, so recorded answers cannot name a mistake."
-    if not are_one_mistake(answers):
-        return "These answers agree to three digits only, so there are two mistakes."
-    return ""
+def _outcomes(submission: Submission, replay: Replay, group: str) -> tuple[Outcome, ...]:
+    """Run a submission on all probes. If the first answers are not the group's, return ().
 
-
-def _known(answers: GroupAnswers) -> str:
-    """Return the name of the only mistake that gives the group's answers, or an empty text."""
-    replay, everywhere = answers.replay, range(len(answers.outcomes[0]))
-    fitting = [replay.giving(replay.singles, each, everywhere) for each in answers.outcomes]
-    common = set.intersection(*({wrong[0].id for wrong in each} for each in fitting))
-    return common.pop() if len(common) == 1 else ""
+    Raises:
+        Stopped: the submission does not answer.
+    """
+    first = len(replay.probes(1))
+    outcomes: list[Outcome] = []
+    for probe in replay.probes(DRAWS):
+        if len(outcomes) == first and group_id(outcomes) != group:
+            return ()
+        outcomes.append(answer_to(submission, replay.recipe, probe).outcome)
+    return tuple(outcomes)
 
 
 def _repair_sentence(course: Course, exercise: Exercise, source: Source, work: ConfinedWork) -> str:
@@ -213,5 +235,31 @@ def _repair_sentence(course: Course, exercise: Exercise, source: Source, work: C
         graded = judge.run(source)
         if not is_worth_looking(exercise, source, graded.results, "practice"):
             return ""
-        found = look_for_repair(judge, graded)
-    return found.said if found is not None else ""
+        repair = look_for_repair(judge, graded)
+    return repair.said if repair is not None else ""
+
+
+def _faults_with(course: Course, exercise: str, path: Path, data: bytes) -> list[str]:
+    """Verify an exercise on a copy of the course that has a new file. Return the faults.
+
+    Mutants are not tried, because they have nothing to do with names.
+    """
+    right = course.content.right
+    with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
+        root = Path(scratch).resolve() / COURSE
+        files = dict(course_files(course))
+        files |= files_below(course.root / right, f"{COURSE}/{right}")
+        if (course.root / SECRET).is_file():
+            files[f"{COURSE}/{SECRET}"] = (course.root / SECRET).read_bytes()
+        files[f"{COURSE}/{path.relative_to(course.root).as_posix()}"] = data
+        for name, content in files.items():
+            place = Path(scratch).resolve() / name
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(content)
+        copy = load_course(root / FILE_NAME)
+        try:
+            refuse_authoring_errors(copy, [copy.exercise(exercise)])
+            verifier = Verifier(copy, copy.exercise(exercise))
+            return verifier.run([step for step in STEPS if step != "mutants"]).faults
+        except UserError as error:
+            return [str(error).replace(str(root), str(course.root))]

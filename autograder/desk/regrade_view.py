@@ -9,36 +9,33 @@ from autograder.classroom.grade_difference import GradeDifference, headline
 from autograder.classroom.history import GradeCommand, grade_commands
 from autograder.course.errors import UserError
 from autograder.course.text import few
-from autograder.desk.view import DeskView, Visit
+from autograder.desk.view import Visit
 
 MOST = 500  # changes on a page
 ADDRESS = "/regrade"
 
 
 def show(visit: Visit) -> Response:
-    run = visit.desk.regrading
-    now = visit.results()
+    run, now = visit.desk.regrading, visit.results
     by_id = {student.id: student for student in now.students}
     entered = ""  # a sentence on entered marks and adjustments that are not applied yet
     if run.state != "running":
         reports = [now.report(student.id) for student in now.students]
         try:
-            refuse_unapplied_entries(visit.desk.results, visit.desk.course, reports)
+            refuse_unapplied_entries(visit.desk.results, visit.course, reports)
         except UnappliedEntries as error:
             entered = error.what
         except UserError as error:
             entered = str(error)
+    changes = sorted(run.changes, key=lambda change: change.fills)
     return visit.page(
         "regrade_view.html",
         run=run,
         commands=[_in_words(command) for command in grade_commands(visit.desk.results)],
         entered=entered,
         headline=headline(GradeDifference(run.changes)),
-        changes=[
-            (change, by_id.get(change.student))
-            for change in sorted(run.changes, key=lambda change: change.fills)[:MOST]
-        ],
-        left_out=max(0, len(run.changes) - MOST),
+        changes=[(change, by_id.get(change.student)) for change in changes[:MOST]],
+        left_out=max(0, len(changes) - MOST),
     )
 
 
@@ -71,11 +68,3 @@ def apply(visit: Visit) -> Response:
 def stop(visit: Visit) -> Response:
     visit.desk.regrading.stop()
     return visit.redirect(ADDRESS)
-
-
-VIEWS = (
-    DeskView(ADDRESS, show, "Regrade"),
-    DeskView("/regrade/begin", begin, changes=True),
-    DeskView("/regrade/apply", apply, changes=True),
-    DeskView("/regrade/stop", stop, changes=True),
-)

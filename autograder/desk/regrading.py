@@ -19,7 +19,7 @@ from autograder.classroom.records import FILE as REPORTS
 from autograder.classroom.records import Records
 from autograder.course.errors import UserError
 from autograder.course.text import one_line, printable
-from autograder.report.model import CheckReport
+from autograder.report.model import ExerciseReport
 
 RunState = Literal["none", "running", "shown", "applied", "failed"]
 DONE = {0, 1, 3}  # exit codes: all graded; a person must look; nothing was applied
@@ -45,10 +45,15 @@ class GradeEvent(msgspec.Struct, frozen=True):
 
 
 class GradeOutput:
-    """Output of a grade command, line by line while it runs. `errors` has the end of stderr."""
+    """Output of a grade command, line by line while it runs. `errors` has the end of stderr.
 
-    def __init__(self, command: GradeCommand, results: Path, how: Sequence[str]) -> None:
+    With `shown`, the digest of a difference that a person has seen, the command applies this
+    difference and no other; otherwise it applies nothing.
+    """
+
+    def __init__(self, command: GradeCommand, results: Path, shown: str = "") -> None:
         first, *rest = command.arguments(results)
+        how = ["--apply", f"--only-if={shown}"] if shown else ["--no-apply"]
         self.arguments = [first, "--json", *how, *rest]
         self.code: int | None = None
         self.errors: list[str] = []
@@ -71,14 +76,25 @@ class GradeOutput:
 
     def stop(self) -> None:
         """End the command as Ctrl-C does; the submissions graded so far are kept."""
-        if self._process is not None and self._process.poll() is None:
-            self._process.send_signal(signal.SIGINT)
+        if self._process is not None:
+            _interrupt(self._process)
+
+
+def _interrupt(process: "subprocess.Popen[str]") -> None:
+    if process.poll() is None:
+        process.send_signal(signal.SIGINT)
+
+
+def _interrupt_all() -> None:
+    for process in list(_running):
+        _interrupt(process)
 
 
 class Regrading:
     """The desk's current run, or the result of its last run. Several threads may use this object.
 
     `changes` and `said` are from the last run. The changes can be applied in the state "shown".
+    When the desk is closed, all running commands end.
     """
 
     def __init__(self, results: Path) -> None:
@@ -87,7 +103,7 @@ class Regrading:
         self._output: GradeOutput | None = None
         self.command: GradeCommand | None = None
         self._clear("none")
-        weakref.finalize(self, _end_all)
+        weakref.finalize(self, _interrupt_all)
 
     def _clear(self, state: RunState) -> None:
         self.state: RunState = state
@@ -103,7 +119,7 @@ class Regrading:
         Raises:
             UserError: another run is not finished.
         """
-        self._begin(command, ["--no-apply"])
+        self._begin(command)
 
     def apply(self, difference: str) -> None:
         """Start a run that applies the changes that were shown, and no others.
@@ -113,31 +129,31 @@ class Regrading:
         """
         if self.command is None or self.state != "shown" or difference != self.difference:
             raise UserError("These changes are no longer the latest. Show the changes again.")
-        self._begin(self.command, ["--apply", f"--only-if={difference}"])
+        self._begin(self.command, difference)
 
     def stop(self) -> None:
         with self._lock:
             if self._output is not None:
                 self._output.stop()
 
-    def _begin(self, command: GradeCommand, how: Sequence[str]) -> None:
+    def _begin(self, command: GradeCommand, shown: str = "") -> None:
         with self._lock:
             if self.state == "running":
                 raise UserError("Grading is still running. Wait until it ends, or stop it.")
             self.command = command
             self._clear("running")
-            self._output = GradeOutput(command, self._results, how)
-            follow = threading.Thread(
-                target=self._follow, args=(self._output,), name="regrade", daemon=True
-            )
-            follow.start()
+            self._output = GradeOutput(command, self._results, shown)
+            arguments = self._output, bool(shown)
+            threading.Thread(
+                target=self._follow, args=arguments, name="regrade", daemon=True
+            ).start()
 
-    def _follow(self, output: GradeOutput) -> None:
+    def _follow(self, output: GradeOutput, applying: bool) -> None:
         """Read the output of a run until it ends."""
         try:
             for line in output:
                 with contextlib.suppress(msgspec.MsgspecError):
-                    self._take(line, "--apply" in output.arguments)
+                    self._take(line, applying)
             if output.code not in DONE:
                 self.said += output.errors[-5:]
         except OSError as error:
@@ -161,13 +177,6 @@ class Regrading:
             self.state = "applied" if event.in_force else "shown"
 
 
-def _end_all() -> None:
-    """End all running commands, as Ctrl-C does, when the desk is closed."""
-    for process in list(_running):
-        if process.poll() is None:
-            process.send_signal(signal.SIGINT)
-
-
 class MessageChange(msgspec.Struct, frozen=True):
     """The messages on a student's exercise before and after a regrade.
 
@@ -179,32 +188,6 @@ class MessageChange(msgspec.Struct, frozen=True):
     after: tuple[str, ...]
     points: tuple[float, float]
     named: bool
-
-
-def regrade_group(results: Path, exercise: str, students: Sequence[str], shown: str = "") -> str:
-    """Grade one exercise of some students, and return the digest of the difference.
-
-    Without `shown`, nothing is applied. If `shown` is the digest of a difference that a person has
-    seen, that difference is applied.
-
-    Raises:
-        UserError: grading failed, or the difference has changed since.
-    """
-    command = msgspec.structs.replace(
-        last_command(results, exercise), exercises=(exercise,), students=tuple(students)
-    )
-    how = ["--apply", f"--only-if={shown}"] if shown else ["--no-apply"]
-    output = GradeOutput(command, results, how)
-    events = [msgspec.json.decode(line, type=GradeEvent) for line in output]
-    if output.code not in DONE or not events:
-        said = [event.said for event in events if event.event == "error"] or output.errors
-        raise UserError(printable("\n".join(said), 1000))
-    if shown and not events[-1].in_force:
-        raise UserError(
-            "Grading would now make other changes than those shown. Grade these students again to "
-            "see the new changes."
-        )
-    return events[-1].difference
 
 
 def last_command(results: Path, exercise: str) -> GradeCommand:
@@ -222,30 +205,58 @@ def last_command(results: Path, exercise: str) -> GradeCommand:
     )
 
 
+def regrade_group(results: Path, exercise: str, students: Sequence[str], shown: str = "") -> str:
+    """Grade one exercise of some students, and return the digest of the difference.
+
+    Without `shown`, nothing is applied. If `shown` is the digest of a difference that a person has
+    seen, that difference is applied.
+
+    Raises:
+        UserError: grading failed, or the difference has changed since.
+    """
+    command = last_command(results, exercise)
+    only = msgspec.structs.replace(command, exercises=(exercise,), students=tuple(students))
+    output = GradeOutput(only, results, shown)
+    events = [msgspec.json.decode(line, type=GradeEvent) for line in output]
+    if output.code not in DONE or not events:
+        said = [event.said for event in events if event.event == "error"] or output.errors
+        raise UserError(printable("\n".join(said), 1000))
+    if shown and not events[-1].in_force:
+        raise UserError(OTHERWISE)
+    return events[-1].difference
+
+
 def message_changes(
     results: Path, exercise: str, students: Sequence[str], name: str
 ) -> list[MessageChange]:
     """Compare these students' messages in the current and the proposed results."""
-    found = []
+    changes = []
     with (
-        contextlib.closing(Records(results / REPORTS)) as before,
-        contextlib.closing(Records(results / PROPOSED / REPORTS)) as after,
+        contextlib.closing(Records(results / REPORTS)) as current,
+        contextlib.closing(Records(results / PROPOSED / REPORTS)) as proposed,
     ):
         for student in students:
-            both = (records.get(student) for records in (before, after))
-            old, new = (
-                next((e for e in report.exercises if e.name == exercise), None) if report else None
-                for report in both
+            before, after = (
+                _graded(current, student, exercise),
+                _graded(proposed, student, exercise),
             )
-            if old is not None and new is not None:
-                diagnoses = [check.diagnosis for check in new.checks if check.diagnosis]
-                named = any(name in diagnosis.misconceptions for diagnosis in diagnoses)
-                points = old.points, new.points
-                texts = _messages(old.checks), _messages(new.checks)
-                found.append(MessageChange(student, *texts, points, named))
-    return found
+            if before is None or after is None:
+                continue
+            diagnoses = [check.diagnosis for check in after.checks if check.diagnosis]
+            named = any(name in diagnosis.misconceptions for diagnosis in diagnoses)
+            points = before.points, after.points
+            changes.append(
+                MessageChange(student, _messages(before), _messages(after), points, named)
+            )
+    return changes
 
 
-def _messages(checks: Sequence[CheckReport]) -> tuple[str, ...]:
-    texts = (check.diagnosis.finding if check.diagnosis else check.finding for check in checks)
+def _graded(records: Records, student: str, exercise: str) -> ExerciseReport | None:
+    report = records.get(student)
+    exercises = report.exercises if report else ()
+    return next((graded for graded in exercises if graded.name == exercise), None)
+
+
+def _messages(exercise: ExerciseReport) -> tuple[str, ...]:
+    texts = (c.diagnosis.finding if c.diagnosis else c.finding for c in exercise.checks)
     return tuple(dict.fromkeys(one_line(text, MAX_MESSAGE) for text in texts if text))

@@ -1,12 +1,15 @@
 """Results of a class, read from a folder. They are read again when a command changes them."""
 
 import functools
+import re
 import threading
 import weakref
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
+
+import msgspec
 
 from autograder.classroom.grade_difference import Change
 from autograder.classroom.history import (
@@ -22,14 +25,14 @@ from autograder.course.course_file import Course, Exercise
 from autograder.course.errors import UserError
 from autograder.course.text import file_name, one_line
 from autograder.desk.submissions import Submissions
-from autograder.desk.unnamed_groups import UnnamedGroups
 from autograder.report.model import CheckReport, ExerciseReport, Report
 from autograder.report.overview import ClassMistakes, ClassOverview, Row
 from autograder.report.presentation import QUIET
 from autograder.report.statistics import Summary, summarise
 
-LONGEST = 300
+LONGEST, LONGEST_IN_GROUP = 300, 500  # characters of a message
 MOST_LINES = 40  # on the map
+GROUP = re.compile(r"[0-9a-f]{10}")
 
 
 class Sentence(NamedTuple):
@@ -79,6 +82,56 @@ class ExerciseOutcomes:
             self.checks[check.name].add(place, check)
 
 
+class UnnamedGroup(msgspec.Struct):
+    """Students whose answers to an exercise are alike, but have no name.
+
+    `students` is a dict from each student's id to the messages for the student. `failed` counts the
+    titles of the checks that failed, and `lost` is the sum of the points.
+    """
+
+    exercise: str
+    id: str
+    students: dict[str, set[str]] = {}
+    failed: Counter[str] = msgspec.field(default_factory=Counter)
+    lost: float = 0.0
+
+    def add(self, student: str, check: CheckReport) -> None:
+        messages = self.students.setdefault(student, set())
+        text = check.diagnosis.finding if check.diagnosis else check.finding
+        if text:
+            messages.add(one_line(text, LONGEST_IN_GROUP))
+        self.failed[one_line(check.title, LONGEST_IN_GROUP)] += 1
+        self.lost += check.max_points - check.points
+
+    @property
+    def points(self) -> float:
+        return round(self.lost, 2)
+
+    @property
+    def checks(self) -> list[tuple[str, int]]:
+        return _commonest(self.failed)
+
+    @property
+    def said(self) -> list[tuple[str, int]]:
+        return _commonest(Counter(text for texts in self.students.values() for text in texts))
+
+
+def _commonest(counts: Counter[str]) -> list[tuple[str, int]]:
+    return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+
+
+def unnamed_groups(reports: Iterable[Report]) -> list[UnnamedGroup]:
+    """Return the groups of a class, largest first. Their order depends only on the reports."""
+    groups: dict[tuple[str, str], UnnamedGroup] = {}
+    for report in reports:
+        for exercise in report.exercises:
+            for check in exercise.checks:
+                if GROUP.fullmatch(check.group):
+                    key = exercise.name, check.group
+                    groups.setdefault(key, UnnamedGroup(*key)).add(report.student, check)
+    return sorted(groups.values(), key=lambda g: (-len(g.students), g.exercise, g.id))
+
+
 class ClassMember(NamedTuple):
     """Student. `key` is the student's name in addresses, and `place` the position in the class."""
 
@@ -120,33 +173,34 @@ class ClassResults:
             for name in self._records.exercises
         )
         self.overview = ClassOverview(course.title, self.exercises)
-        self.outcomes = {each.name: ExerciseOutcomes() for each in self.exercises}
+        self.outcomes = {exercise.name: ExerciseOutcomes() for exercise in self.exercises}
         self.students: list[ClassMember] = []
         self.with_requests: set[str] = set()
-        groups, lines = UnnamedGroups(), ClassMistakes()
-        for student in self._records.students:
-            report = self.report(student)
-            hand_in = report.hand_in
-            member = ClassMember(
-                id=report.student,
-                key=file_name(report.student),
-                place=len(self.students),
-                name=one_line(hand_in.name, 80) if hand_in else "",
-                section=one_line(hand_in.section, 80) if hand_in else "",
-            )
-            for exercise in report.exercises:
-                self.outcomes[exercise.name].add(member.place, exercise)
-                lines.add_line(member.place, exercise)
-            self.students.append(member)
-            if any(exercise.request for exercise in report.exercises):
-                self.with_requests.add(report.student)
-            self.overview.add(report, member.address)
-            groups.add(report)
+        lines = ClassMistakes()
+        self.unnamed = unnamed_groups(self._collected(lines))
         self.by_key = {student.key: student for student in self.students}
         self.mistakes = self.overview.mistakes.commonest()
         self.lines = lines.commonest()[:MOST_LINES]
-        self.unnamed = groups.largest()
         self.submissions = Submissions(results, course)
+
+    def _collected(self, lines: ClassMistakes) -> Iterator[Report]:
+        """Yield each student's report after it was added to the results."""
+        for place, id in enumerate(self._records.students):
+            report = self.report(id)
+            name, section = ("", "")
+            if report.hand_in:
+                name, section = report.hand_in.name, report.hand_in.section
+            student = ClassMember(
+                id, file_name(id), place, one_line(name, 80), one_line(section, 80)
+            )
+            self.students.append(student)
+            for exercise in report.exercises:
+                self.outcomes[exercise.name].add(place, exercise)
+                lines.add_line(place, exercise)
+                if exercise.request:
+                    self.with_requests.add(id)
+            self.overview.add(report, student.address)
+            yield report
 
     @functools.cached_property
     def summary(self) -> Summary:
@@ -185,7 +239,7 @@ class CurrentResults:
     """Results in a folder, read again after a change; threads may share it."""
 
     def __init__(self, results: Path, course: Course) -> None:
-        self.results, self._course = results, course
+        self._results, self._course = results, course
         self._lock = threading.Lock()
         self._state: tuple[int, ...] = ()
         self._class: ClassResults | None = None
@@ -197,12 +251,12 @@ class CurrentResults:
             UserError: there are no results, or they cannot be read.
         """
         with self._lock:
-            ensure_settled(self.results)
+            ensure_settled(self._results)
             try:
-                found = (self.results / REPORTS).stat()
-                state: tuple[int, ...] = found.st_mtime_ns, found.st_size, found.st_ino
+                file = (self._results / REPORTS).stat()
+                state: tuple[int, ...] = file.st_mtime_ns, file.st_size, file.st_ino
             except OSError:
                 state = ()
             if self._class is None or state != self._state:
-                self._class, self._state = ClassResults(self.results, self._course), state
+                self._class, self._state = ClassResults(self._results, self._course), state
             return self._class

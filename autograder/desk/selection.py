@@ -41,71 +41,62 @@ class StudentFilter(NamedTuple):
     def filters(self) -> bool:
         return any((self.q, self.status, self.section, self.mistake, self.check))
 
+    def exercises(self, now: ClassResults, course: Course) -> list[Exercise]:
+        """Return the exercises of the chosen assignment, or all exercises."""
+        for assignment in course.content.assignments:
+            if assignment.name == self.assignment:
+                return [each for each in now.exercises if each.name in assignment.exercises]
+        return list(now.exercises)
 
-def shown_exercises(choice: StudentFilter, now: ClassResults, course: Course) -> list[Exercise]:
-    """Return the exercises of the chosen assignment, or all exercises."""
-    for assignment in course.content.assignments:
-        if assignment.name == choice.assignment:
-            return [each for each in now.exercises if each.name in assignment.exercises]
-    return list(now.exercises)
+    def total(self, row: Row, exercises: list[Exercise]) -> float | None:
+        """Return the total, or the sum for the assignment's exercises; None if it is not known."""
+        if not self.assignment:
+            return row.total
+        points = [row.points.get(e.name) for e in exercises if e.name not in row.excused]
+        known = [each for each in points if each is not None]
+        return sum(known) if known else None
 
+    def students(self, now: ClassResults, course: Course) -> list[ClassMember]:
+        """Return the selected students, in order."""
+        places = self._places(now)
+        words = self.q.casefold().split()
+        harmless = HARMLESS if self.status == LOOK_AT else ()
+        selected = [
+            student
+            for student in now.students
+            if student.place in places
+            and (not self.section or student.section == self.section)
+            and self.status in {"", LOOK_AT, now.row(student).status}
+            and now.row(student).status not in harmless
+            and all(word in f"{student.id} {student.name}".casefold() for word in words)
+        ]
+        exercises = self.exercises(now, course)
+        names = {exercise.name for exercise in now.exercises}
 
-def selected(choice: StudentFilter, now: ClassResults, course: Course) -> list[ClassMember]:
-    """Return the selected students, in order."""
-    places = _places(choice, now)
-    words = choice.q.casefold().split()
-    harmless = HARMLESS if choice.status == LOOK_AT else ()
-    found = [
-        student
-        for student in now.students
-        if (places is None or student.place in places)
-        and (not choice.section or student.section == choice.section)
-        and choice.status in {"", LOOK_AT, now.row(student).status}
-        and now.row(student).status not in harmless
-        and all(word in f"{student.id} {student.name}".casefold() for word in words)
-    ]
-    return _sorted(found, choice, now, shown_exercises(choice, now, course))
+        def key(student: ClassMember) -> str | float:
+            row = now.row(student)
+            if self.sort == "name":
+                return (student.name or student.id).casefold()
+            if self.sort == "status":
+                return row.status
+            if self.sort == "total":
+                points = self.total(row, exercises)
+            elif self.sort in names:
+                points = None if self.sort in row.excused else row.points.get(self.sort)
+            else:
+                return student.place
+            return -1.0 if points is None else points
 
+        return sorted(selected, key=key, reverse=bool(self.down))
 
-def _places(choice: StudentFilter, now: ClassResults) -> set[int] | None:
-    """Return the positions of the students whom `mistake` and `check` select; None for all."""
-    places: set[int] | None = None
-    if choice.mistake:
-        number = int(choice.mistake) if choice.mistake.isdecimal() else -1
-        places = set(now.mistakes[number].by) if 0 <= number < len(now.mistakes) else set()
-    if choice.check:
-        exercise, _, name = choice.check.partition("/")
-        check = now.outcomes[exercise].checks.get(name) if exercise in now.outcomes else None
-        of_check = set(check.not_full) if check else set()
-        places = of_check if places is None else places & of_check
-    return places
-
-
-def points_in(row: Row, exercises: list[Exercise]) -> float | None:
-    """Return the points of some exercises that are not excused; None if no points are known."""
-    points = [row.points.get(e.name) for e in exercises if e.name not in row.excused]
-    known = [each for each in points if each is not None]
-    return sum(known) if known else None
-
-
-def _sorted(
-    found: list[ClassMember], choice: StudentFilter, now: ClassResults, exercises: list[Exercise]
-) -> list[ClassMember]:
-    names = {exercise.name for exercise in now.exercises}
-
-    def points(student: ClassMember) -> float:
-        row = now.row(student)
-        if choice.sort == "total":
-            points = points_in(row, exercises) if choice.assignment else row.total
-        else:
-            points = None if choice.sort in row.excused else row.points.get(choice.sort)
-        return -1.0 if points is None else points
-
-    down = bool(choice.down)
-    if choice.sort == "total" or choice.sort in names:
-        return sorted(found, key=points, reverse=down)
-    if choice.sort == "name":
-        return sorted(found, key=lambda s: (s.name or s.id).casefold(), reverse=down)
-    if choice.sort == "status":
-        return sorted(found, key=lambda s: now.row(s).status, reverse=down)
-    return found[::-1] if down else found
+    def _places(self, now: ClassResults) -> set[int]:
+        """Return the positions of the students whom `mistake` and `check` select."""
+        places = set(range(len(now.students)))
+        if self.mistake:
+            number = int(self.mistake) if self.mistake.isdecimal() else -1
+            places &= set(now.mistakes[number].by if 0 <= number < len(now.mistakes) else ())
+        if self.check:
+            exercise, _, name = self.check.partition("/")
+            check = now.outcomes[exercise].checks.get(name) if exercise in now.outcomes else None
+            places &= set(check.not_full if check else ())
+        return places

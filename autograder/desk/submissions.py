@@ -50,10 +50,6 @@ class Submissions:
         self._stubs = read_stubs(course)
         self._work = functools.lru_cache(maxsize=CACHED)(self._read)
 
-    def sources(self, student: str) -> list[dict[str, Source]]:
-        """Return a dict from exercise to source for each graded folder, the latest folder first."""
-        return [work.sources for _, work in self.works(student)]
-
     def works(self, student: str) -> list[tuple[GradeCommand, StudentWork]]:
         """Return a student's work in each graded folder, the latest first."""
         with self._lock:
@@ -83,8 +79,8 @@ class Submissions:
             place, platform = Path(command.submissions), command.platform or None
             roster = Path(command.roster) if command.roster else None
             with contextlib.suppress(UserError, OSError):
-                found = self._open.enter_context(opened(place, self._course, platform, roster))
-                self._folders[command] = {folder.student: folder for folder in found.folders}
+                hand_ins = self._open.enter_context(opened(place, self._course, platform, roster))
+                self._folders[command] = {folder.student: folder for folder in hand_ins.folders}
         folder = self._folders[command].get(student)
         if folder is None:
             return StudentWork(student)
@@ -121,30 +117,30 @@ def code_of(
     If there are several sources, return the source with the report's digest, or else the first.
     Comments by people are added to their lines.
     """
-    found = [source for source in sources if source is not None]
-    if not found:
+    there = [source for source in sources if source is not None]
+    if not there:
         return [], "The code is no longer in the folder in which it was graded."
-    same = [source for source in found if source.digest == report.digest]
-    source = (same or found)[0]
-    units = [(unit.label, unit.text) for unit in source.units]
-    notes = _notes(report, _definitions(units))
-    if same:
-        for each in comments:
-            place = place_of(each, source)
-            if place is not None and each.exercise == report.name:
-                by = f"{each.by}: " if each.by else ""
-                notes.setdefault((place.file, place.line), []).append(f"{by}{each.why}")
-    helpers = [(f"{name}.py", text) for name, text in source.helpers.items()]
-    warning = (
-        ""
-        if same
-        else "This file has changed since it was graded, so messages may be at the wrong lines."
+    graded = next((source for source in there if source.digest == report.digest), None)
+    source = graded or there[0]
+    notes = _notes(report, source)
+    for comment in comments if graded else ():
+        place = place_of(comment, source)
+        if place is not None and comment.exercise == report.name:
+            by = f"{comment.by}: " if comment.by else ""
+            notes[place.file, place.line].append(f"{by}{comment.why}")
+    files = [
+        _file(unit.label, unit.text, notes, number) for number, unit in enumerate(source.units, 1)
+    ]
+    files += [_file(f"{name}.py", text, notes, 0) for name, text in source.helpers.items()]
+    if graded:
+        return files, ""
+    return (
+        files,
+        "This file has changed since it was graded, so messages may be at the wrong lines.",
     )
-    files = [_file(*unit, notes, number) for number, unit in enumerate(units, 1)]
-    return [*files, *(_file(*helper, notes) for helper in helpers)], warning
 
 
-def _file(name: str, text: str, notes: Notes, unit: int = 0) -> CodeFile:
+def _file(name: str, text: str, notes: Notes, unit: int) -> CodeFile:
     lines = text.removesuffix("\n").split("\n") if text else []
     shown = [
         CodeLine(
@@ -157,17 +153,7 @@ def _file(name: str, text: str, notes: Notes, unit: int = 0) -> CodeFile:
     return CodeFile(name, shown, max(0, len(lines) - MAX_LINES), unit)
 
 
-def _definitions(units: Iterable[tuple[str, str]]) -> dict[str, Line]:
-    """Return the line of each function and class. If names repeat, the last definition counts."""
-    return {
-        found[1]: Line(file=name, line=number)
-        for name, text in units
-        for number, line in enumerate(text.split("\n"), 1)
-        if (found := _DEFINED.match(line[:MAX_LETTERS]))
-    }
-
-
-def _notes(report: ExerciseReport, defined: dict[str, Line]) -> Notes:
+def _notes(report: ExerciseReport, source: Source) -> Notes:
     """Return the notes on each line. A message without a line is placed at its function."""
     notes: Notes = defaultdict(list)
 
@@ -175,17 +161,21 @@ def _notes(report: ExerciseReport, defined: dict[str, Line]) -> Notes:
         if place is not None and text and text not in notes[place.file, place.line]:
             notes[place.file, place.line].append(text)
 
+    defined = {  # if names repeat, the last definition counts
+        match[1]: Line(file=unit.label, line=number)
+        for unit in source.units
+        for number, line in enumerate(unit.text.split("\n"), 1)
+        if (match := _DEFINED.match(line[:MAX_LETTERS]))
+    }
     for check in report.checks:
         diagnosis = check.diagnosis
-        if diagnosis is None:
-            add(check.place, check.finding or check.title)
-            continue
-        text = diagnosis.sentence
+        text = diagnosis.sentence if diagnosis else ""
         add(check.place, text or check.finding or check.title)
-        for place in diagnosis.places:
-            add(place, text)
-        if check.place is None and not diagnosis.places:
-            add(defined.get(diagnosis.function.partition(".")[0]), text)
+        if diagnosis is not None:
+            for place in diagnosis.places:
+                add(place, text)
+            if check.place is None and not diagnosis.places:
+                add(defined.get(diagnosis.function.partition(".")[0]), text)
     if report.repair is not None:
         for place in report.repair.places:
             add(place, report.repair.said)

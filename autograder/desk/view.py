@@ -1,21 +1,23 @@
 """Views of the desk, and the requests that they handle."""
 
+import functools
 import secrets
-import threading
-from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
 import jinja2
+import msgspec
 from starlette.datastructures import FormData, UploadFile
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from autograder.classroom.adjustments import TABLE, Adjustments
 from autograder.course.course_file import Course
 from autograder.desk.guard import Secrets
 from autograder.desk.regrading import Regrading
-from autograder.desk.results import ClassResults, CurrentResults
+from autograder.desk.results import ClassMember, ClassResults, CurrentResults
 
 MAX_KEPT = 16
 
@@ -28,56 +30,41 @@ class KeptFile(NamedTuple):
     notes: tuple[str, ...]
 
 
-class FlashStore:
-    """Sentences and files that a page stores for the next page. Their keys are random."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._kept: OrderedDict[str, str | KeptFile] = OrderedDict()
-
-    def keep(self, kept: str | KeptFile) -> str:
-        """Store a sentence or a file; return its key."""
-        key = secrets.token_urlsafe(9)
-        with self._lock:
-            self._kept[key] = kept
-            while len(self._kept) > MAX_KEPT:
-                self._kept.popitem(last=False)
-        return key
-
-    def pop_sentence(self, key: str) -> str:
-        """Return the sentence with this key and delete it; "" if the key is not known."""
-        with self._lock:
-            found = self._kept.pop(key, "") if isinstance(self._kept.get(key), str) else ""
-        return found if isinstance(found, str) else ""
-
-    def file(self, key: str) -> KeptFile | None:
-        with self._lock:
-            found = self._kept.get(key)
-        return found if isinstance(found, KeptFile) else None
-
-
-class DeskContext(NamedTuple):
+class DeskContext(msgspec.Struct):
     """State that all views have in common.
 
-    `flash` stores texts and files for the next page. `navigation` has titles and paths of pages.
+    `kept` has sentences and files that a page stores for the next page. Their keys are random.
+    `navigation` has titles and paths of pages.
     """
 
     results: Path
     course: Course
     current: CurrentResults
     regrading: Regrading
-    flash: FlashStore
     secrets: Secrets
     templates: jinja2.Environment
     navigation: tuple[tuple[str, str], ...] = ()
+    kept: dict[str, str | KeptFile] = {}
+
+    def keep(self, kept: str | KeptFile) -> str:
+        """Store a sentence or a file; return its key. The oldest ones are dropped."""
+        key = secrets.token_urlsafe(9)
+        self.kept[key] = kept
+        for old in list(self.kept)[:-MAX_KEPT]:
+            self.kept.pop(old, None)
+        return key
+
+    def pop_sentence(self, key: str) -> str:
+        """Return the sentence with this key and delete it; "" if the key is not known."""
+        kept = self.kept.pop(key, "")
+        return kept if isinstance(kept, str) else ""
 
 
-class Visit(NamedTuple):
+class Visit:
     """Request to a view. `form` has the posted fields; their token was checked."""
 
-    desk: DeskContext
-    request: Request
-    form: FormData
+    def __init__(self, desk: DeskContext, request: Request, form: FormData) -> None:
+        self.desk, self.course, self.request, self.form = desk, desk.course, request, form
 
     def query(self, name: str, default: str = "") -> str:
         """Return a parameter of the address. A user may have typed anything there."""
@@ -97,18 +84,34 @@ class Visit(NamedTuple):
         value = self.form.get(name)
         return value if isinstance(value, UploadFile) and value.filename else None
 
+    @functools.cached_property
     def results(self) -> ClassResults:
-        """Return the current results of the class.
+        """The current results of the class.
 
         Raises:
             UserError: there are no results that can be read.
         """
         return self.desk.current.read()
 
+    @functools.cached_property
+    def student(self) -> ClassMember:
+        """The student whose key is in the address.
+
+        Raises:
+            HTTPException: no student has that key.
+        """
+        student = self.results.by_key.get(self.part("key"))
+        if student is None:
+            raise HTTPException(404)
+        return student
+
+    def adjustments(self) -> Adjustments:
+        return Adjustments(self.desk.results / TABLE, self.course)
+
     def page(self, template: str, status: int = 200, **values: object) -> Response:
         text = self.desk.templates.get_template(template).render(
             visit=self,
-            course=self.desk.course.title,
+            course=self.course.title,
             navigation=self.desk.navigation,
             here=self.request.url.path,
             csrf=self.desk.secrets.csrf,

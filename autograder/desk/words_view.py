@@ -24,7 +24,7 @@ from autograder.classroom.table_import import as_number
 from autograder.course.course_file import Course
 from autograder.course.errors import UserError
 from autograder.course.text import digest, number, one_line, printable
-from autograder.desk.view import DeskView, Visit
+from autograder.desk.view import Visit
 
 ID_LENGTH = 16
 MAX_SHOWN = 20_000  # characters of an answer; a link shows the rest
@@ -46,30 +46,34 @@ class MarkForm(msgspec.Struct, frozen=True):
     trouble: str = ""
 
 
-def who_of(student: str) -> str:
+def _who(student: str) -> str:
     """Return an id for a student in the form. The id does not reveal the name."""
     return digest(f"who {student}", ID_LENGTH)
 
 
-def current_form(sheet: Sheet, wording: Wording) -> MarkForm:
+def _comment_id(comment: str) -> str:
+    return digest(comment, ID_LENGTH)
+
+
+def _current_form(sheet: Sheet, wording: Wording) -> MarkForm:
     """Return an empty form for the unmarked answers, or a filled form if all are marked."""
-    marks = [(each, sheet.marking.standing(each)) for each in wording.members]
-    waiting = [each for each, standing in marks if standing.is_open]
-    who = frozenset(who_of(each.student) for each in waiting or wording.members)
-    first = marks[0][1]
+    marks = [sheet.marking.standing(member) for member in wording.members]
+    waiting = [member for member, mark in zip(wording.members, marks, strict=True) if mark.is_open]
+    who = frozenset(_who(member.student) for member in waiting or wording.members)
+    first = marks[0]
     if waiting or first.mark.points is None:
         return MarkForm(who)
     known = {item.id for item in rubric(sheet.question)}
-    items = tuple(each for each in first.items if each in known)
+    items = tuple(item for item in first.items if item in known)
     summed = bool(items) and total(sheet.question, items) == first.mark.points
     points = "" if summed else number(first.mark.points)
     return MarkForm(who, items, points, first.mark.comment)
 
 
-def posted_form(visit: Visit, sheet: Sheet) -> MarkForm:
+def _posted_form(visit: Visit, sheet: Sheet) -> MarkForm:
     form = visit.form
     known = {item.id for item in rubric(sheet.question)}
-    items = tuple(str(each) for each in form.getlist("item") if each in known)
+    items = dict.fromkeys(str(item) for item in form.getlist("item") if item in known)
     tokens = {
         name.removeprefix("seen-"): str(value)
         for name, value in form.items()
@@ -77,7 +81,7 @@ def posted_form(visit: Visit, sheet: Sheet) -> MarkForm:
     }
     return MarkForm(
         who=frozenset(map(str, form.getlist("who"))) & tokens.keys(),
-        items=tuple(dict.fromkeys(items)),
+        items=tuple(items),
         points="0" if visit.field("zero") else visit.field("points"),
         comment=visit.field("comment"),
         reused=frozenset(map(str, form.getlist("reuse"))),
@@ -85,7 +89,7 @@ def posted_form(visit: Visit, sheet: Sheet) -> MarkForm:
     )
 
 
-def as_given(form: MarkForm, sheet: Sheet, wording: Wording) -> list[GivenMark]:
+def _given_marks(form: MarkForm, sheet: Sheet, wording: Wording) -> list[GivenMark]:
     """Return the marks of a form, one for each ticked answer.
 
     Raises:
@@ -97,7 +101,7 @@ def as_given(form: MarkForm, sheet: Sheet, wording: Wording) -> list[GivenMark]:
         if points is None or not 0 <= points <= most:
             typed = one_line(form.points, 20)
             raise UserError(f"Expected points from 0 to {number(most)}, found {typed!r}.")
-    reused = [said for said in sheet.comments() if comment_id(said) in form.reused]
+    reused = [comment for comment in sheet.comments() if _comment_id(comment) in form.reused]
     comment = "\n".join(filter(None, [form.comment, *reused]))
     if points is None and not comment:
         raise UserError(
@@ -105,17 +109,13 @@ def as_given(form: MarkForm, sheet: Sheet, wording: Wording) -> list[GivenMark]:
         )
     given = [
         GivenMark(*member.key, member.id, points, comment, form.items)
-        for each in sheet.cluster(wording)
-        for member in each.members
-        if who_of(member.student) in form.who
+        for near in sheet.cluster(wording)
+        for member in near.members
+        if _who(member.student) in form.who
     ]
     if not given:
         raise UserError("Tick at least one answer.")
     return given
-
-
-def comment_id(comment: str) -> str:
-    return digest(comment, ID_LENGTH)
 
 
 @functools.lru_cache(maxsize=8)
@@ -125,16 +125,15 @@ def _marking(results: Path, course: Course) -> Marking:
 
 
 def _sheet(visit: Visit) -> Sheet:
-    marking = _marking(visit.desk.results, visit.desk.course)
+    marking = _marking(visit.desk.results, visit.course)
     return Sheet(marking, visit.part("exercise"), visit.part("question"))
 
 
 def index(visit: Visit) -> Response:
     """Show the questions with their progress."""
-    marking = _marking(visit.desk.results, visit.desk.course)
-    found = [(sheet, sheet.progress()) for sheet in sheets(marking)]
+    progress = [(s, s.progress()) for s in sheets(_marking(visit.desk.results, visit.course))]
     return visit.page(
-        "words_view.html", found=found, by=_by(visit), blind=_is_blind(visit), user=user()
+        "words_view.html", found=progress, by=_by(visit), blind=_is_blind(visit), user=user()
     )
 
 
@@ -144,7 +143,7 @@ def show(visit: Visit) -> Response:
     wording = sheet.wording(visit.query("at")) or sheet.next_open() or sheet.beside(None, 1)
     if wording is None:
         raise UserError(f"Nobody has answered {sheet.question.title!r}.")
-    return _page(visit, sheet, wording, current_form(sheet, wording))
+    return _page(visit, sheet, wording, _current_form(sheet, wording))
 
 
 def keep(visit: Visit) -> Response:
@@ -153,14 +152,14 @@ def keep(visit: Visit) -> Response:
     wording = sheet.wording(visit.field("at"))
     if wording is None:
         raise UserError("This answer no longer exists, because the class was graded again.")
-    form = posted_form(visit, sheet)
+    form = _posted_form(visit, sheet)
     try:
-        given = as_given(form, sheet, wording)
+        given = _given_marks(form, sheet, wording)
         by = _by(visit) or user() or "the desk"
-        sheet.marking.enter(by, given, [form.tokens[who_of(each.student)] for each in given])
+        sheet.marking.enter(by, given, [form.tokens[_who(mark.student)] for mark in given])
     except Overtaken as late:
-        said = _overtaken(sheet, late)
-        return _page(visit, sheet, wording, msgspec.structs.replace(form, trouble=said), 409)
+        form = msgspec.structs.replace(form, trouble=_overtaken(sheet, late))
+        return _page(visit, sheet, wording, form, 409)
     except UserError as error:
         form = msgspec.structs.replace(form, trouble=str(error))
         return _page(visit, sheet, wording, form, 422)
@@ -217,23 +216,22 @@ def _page(
     visit: Visit, sheet: Sheet, wording: Wording, form: MarkForm, status: int = 200
 ) -> Response:
     whole = wording.members[0].answer.text
-    near = [each for each in sheet.cluster(wording) if each is not wording]
-    pieces = [
-        differing_pieces(each.members[0].answer.text[:MAX_SHOWN], whole[:MAX_SHOWN])
-        for each in near[:MAX_NEAR]
-    ]
+    near = [other for other in sheet.cluster(wording) if other is not wording]
     return visit.page(
         "words_question.html",
         status,
         sheet=sheet,
         path=_path(sheet),
         items=rubric(sheet.question),
-        comments=[(comment_id(comment), comment) for comment in sheet.comments()[:MAX_COMMENTS]],
+        comments=[(_comment_id(comment), comment) for comment in sheet.comments()[:MAX_COMMENTS]],
         form=form,
         text=printable(whole, MAX_SHOWN),
         letters=len(whole) if len(whole) > MAX_SHOWN else 0,
         shown=wording,
-        near=list(zip(near, pieces, strict=False)),  # only the first MAX_NEAR
+        near=[
+            (other, differing_pieces(other.members[0].answer.text[:MAX_SHOWN], whole[:MAX_SHOWN]))
+            for other in near[:MAX_NEAR]
+        ],
         more=max(0, len(near) - MAX_NEAR),
         progress=sheet.progress(),
         at=sheet.wordings.index(wording) + 1,
@@ -241,16 +239,7 @@ def _page(
         after=sheet.beside(wording, 1),
         waiting=sheet.next_open(wording),
         blind=_is_blind(visit),
-        who_of=who_of,
+        who_of=_who,
         one_line=one_line,
         printable=printable,
     )
-
-
-VIEWS = (
-    DeskView("/words", index, "Words"),
-    DeskView("/words/settings", settings, changes=True),
-    DeskView("/words/{exercise}/{question}", show),
-    DeskView("/words/{exercise}/{question}/text", text),
-    DeskView("/words/{exercise}/{question}/keep", keep, changes=True),
-)

@@ -152,7 +152,7 @@ def test_a_students_own_numbers_are_theirs_under_a_pseudonym(quick, tmp_path, mo
     (ann,) = (name for name, points in quick.table(out).items() if points == ". . .")
     assert ann != "ann"
     assert client.get(f"/files/{ann}/one?points=yes").status_code == 200
-    assert asked == ["ann", "ann"]
+    assert set(asked) == {"ann"}
 
 
 @pytest.mark.parametrize("row", ["total,abc", "one,"])

@@ -14,7 +14,6 @@ from autograder.course.course_file import load_course
 from autograder.course.errors import UserError
 from autograder.course.own_modules import importable
 from autograder.desk.changed_step import changed_step
-from autograder.desk.group_answers import GroupAnswers, are_one_mistake
 from autograder.desk.mistake_file import (
     MistakeText,
     answers_file,
@@ -22,8 +21,8 @@ from autograder.desk.mistake_file import (
     code_file,
     file_of,
 )
-from autograder.desk.naming import why_not_recorded
-from autograder.desk.unnamed_groups import UnnamedGroups
+from autograder.desk.naming import GroupAnswers
+from autograder.desk.results import unnamed_groups
 from autograder.diagnosis.misconceptions import Misconception
 from autograder.diagnosis.mistakes import (
     DRAWS,
@@ -57,7 +56,7 @@ def of(exercise, function, **replaces):
 def answers(replay, wrong):
     replay.probes(DRAWS)
     outcomes = tuple(replay.outcome(n, (wrong,)) for n in range(len(replay.probes(DRAWS))))
-    return GroupAnswers(replay.recipe.function, replay, (outcomes,), ())
+    return GroupAnswers(replay, (outcomes,), ())
 
 
 @pytest.mark.parametrize(
@@ -80,7 +79,7 @@ def test_a_step_done_wrong_is_found_and_written_as_code_that_does_the_same(
         right = known_mistakes("reference", exercise).recipes[function].of
         wrong = functools.partial(_one_more, right)
     group = of(exercise, function, **{step: wrong})
-    found = changed_step(group, text_course.root)
+    found = changed_step(group.replay, group.outcomes, text_course.root)
     assert found is not None
     text = code_file(exercise, function, checked_words(WORDS), found)
     module = {}
@@ -102,13 +101,13 @@ def _same_signature(one, other):
 
 def test_what_no_small_change_does_has_no_step(text_course):
     group = of("word_counts", "count_words", counts=lambda s: {w[::-1]: 7 for w in s.words})
-    assert changed_step(group, text_course.root) is None
+    assert changed_step(group.replay, group.outcomes, text_course.root) is None
 
 
 def test_recorded_answers_are_named_alone_and_kept(text_course, tmp_path):
     group = of("word_counts", "count_words", counts=lambda s: {w[::-1]: 7 for w in s.words})
-    recipe, probes = group.replay.recipe, group.replay.probes(DRAWS)
-    data = answers_file("count_words", checked_words(WORDS), probes, group.outcomes[0])
+    recipe = group.replay.recipe
+    data = answers_file(checked_words(WORDS), group.replay, group.outcomes[0])
     (tmp_path / "x.json").write_bytes(data)
     named = read_answers(tmp_path / "x.json")
     assert not out_of_date(recipe, named)
@@ -127,14 +126,12 @@ def test_recorded_answers_are_named_alone_and_kept(text_course, tmp_path):
 def test_answers_that_differ_or_are_drawn_are_not_recorded(text_course):
     group = of("word_counts", "count_words", counts=lambda s: dict.fromkeys(s.words, 7))
     other = of("word_counts", "count_words", counts=lambda s: dict.fromkeys(s.words, 7.001))
-    both = GroupAnswers("count_words", group.replay, (*group.outcomes, *other.outcomes), ())
+    both = GroupAnswers(group.replay, (*group.outcomes, *other.outcomes), ())
     assert group_id(group.outcomes[0]) == group_id(other.outcomes[0])
-    assert not are_one_mistake(both)
-    assert "two mistakes" in why_not_recorded(both)
+    assert "two mistakes" in both.why_not_recorded()
     drawn = dataclasses.replace(group.replay.recipe, comparison=Comparison(spread=lambda s: (0, 1)))
-    assert "random" in why_not_recorded(
-        GroupAnswers("count_words", Replay(drawn), group.outcomes, ())
-    )
+    of_drawn = GroupAnswers(Replay(drawn), group.outcomes, ())
+    assert "random" in of_drawn.why_not_recorded()
 
 
 @pytest.mark.parametrize("name", ["", "Two Words", "../up", "a--b", "-a", "x" * 41, "é"])
@@ -187,13 +184,11 @@ def test_groups_are_gathered_over_a_class_the_largest_first(tmp_path):
             name="e", title="E", status="graded", points=0, max_points=4, checks=checks
         )
         reports.append(msgspec.structs.replace(report, exercises=(exercise,)))
-    groups = UnnamedGroups()
-    for report in reports:
-        groups.add(report)
-    first, second = groups.largest()
-    assert (first.id, first.students, first.points) == ("2" * 10, ("bob", "cem"), 8)
-    assert first.checks == (("a", 2), ("b", 2))
-    assert second.students == ("ann",)
+    first, second = unnamed_groups(reports)
+    assert (first.id, list(first.students), first.points) == ("2" * 10, ["bob", "cem"], 8)
+    assert first.checks == [("a", 2), ("b", 2)]
+    assert first.said == [("of a", 2), ("of b", 2)]
+    assert list(second.students) == ["ann"]
 
 
 def test_a_module_that_was_named_and_broken_by_hand_is_a_slip(tmp_path):
