@@ -11,11 +11,10 @@ number makes a new column. Blackboard itself adds up the totals ("up to" the max
 import re
 from collections import Counter
 from collections.abc import Collection, Sequence
-from datetime import datetime
 
 from autograder.classroom.downloads import Importer, Listing, Owner, Piece
-from autograder.platforms.gradebook import GradebookFormat, NamedRow
-from autograder.platforms.rows import Person
+from autograder.platforms.export_file import parsed_time
+from autograder.platforms.gradebook import GradebookFormat
 
 _FILE = re.compile(
     r"(?P<prefix>.+?_.+?)_attempt_"
@@ -34,25 +33,44 @@ def read(listing: Listing) -> Sequence[Piece]:
 
     A note contains text by its student, so it is trusted only for the student's own attempt.
     """
-    found = [match for name in listing.files if (match := _FILE.fullmatch(name))]
+    entries = [match for name in listing.files if (match := _FILE.fullmatch(name))]
     named: dict[str, Owner] = {}
     originals: dict[str, str] = {}
-    for match in found:
-        if match["note"]:
-            text = listing.text(match.string)
-            line = _NAME.match(text)
-            user = line["user"].strip() if line else ""
-            if line and user and match["prefix"].endswith(f"_{user}"):
-                named[match["prefix"]] = Owner(key=user, id=user, name=line["name"])
-            originals |= _originals(match, text)
-    uploaded = {_attempt(match) for match in found if match["file"]}
-    people = _people({match["prefix"] for match in found}, named)
-    return [
-        _piece(match, owner, originals)
-        for match in found
-        if match["file"] or _attempt(match) not in uploaded
-        for owner in people[match["prefix"]]
-    ]
+    for note in entries:
+        if not note["note"]:
+            continue
+        text = listing.text(note.string)
+        line = _NAME.match(text)
+        user = line["user"].strip() if line else ""
+        if line and user and note["prefix"].endswith(f"_{user}"):
+            named[note["prefix"]] = Owner(key=user, id=user, name=line["name"])
+        for pair in _ORIGINAL.finditer(text):
+            other = _FILE.fullmatch(pair["file"])
+            if other and _attempt(other) == _attempt(note):
+                originals[pair["file"]] = pair["original"].replace("\\", "/").rsplit("/", 1)[-1]
+    uploaded = {_attempt(match) for match in entries if match["file"]}
+    people = _people({match["prefix"] for match in entries}, named)
+    pieces = []
+    for match in entries:
+        if match["file"] or _attempt(match) not in uploaded:  # a note without files is an attempt
+            file = originals.get(match.string, match["file"] or "")
+            pieces += [
+                Piece(
+                    entry=match.string,
+                    owners=(owner,),
+                    name=file or "the text of the attempt",
+                    original=file,
+                    attempt=(match["date"],),
+                    whole=True,
+                    at=parsed_time(match["date"], "%Y-%m-%d-%H-%M-%S"),
+                )
+                for owner in people[match["prefix"]]
+            ]
+    return pieces
+
+
+def _attempt(match: re.Match[str]) -> tuple[str, str]:
+    return match["prefix"], match["date"]
 
 
 def _people(prefixes: Collection[str], named: dict[str, Owner]) -> dict[str, list[Owner]]:
@@ -65,52 +83,16 @@ def _people(prefixes: Collection[str], named: dict[str, Owner]) -> dict[str, lis
     assignments = {prefix.removesuffix(owner.id) for prefix, owner in named.items()}
     people = {prefix: [owner] for prefix, owner in named.items()}
     users = Counter(owner.id for owner in named.values())
-    for prefix in sorted(set(prefixes) - set(named)):
+    unnamed = sorted(set(prefixes) - set(named))
+    for prefix in unnamed:
         cuts = [known for known in assignments if prefix.startswith(known) and prefix != known]
-        ids = {prefix.removeprefix(known) for known in cuts} or {
-            prefix.rpartition("_")[2] or prefix
-        }
+        ids = {prefix.removeprefix(cut) for cut in cuts} or {prefix.rpartition("_")[2] or prefix}
         people[prefix] = [Owner(key=user, id=user) for user in sorted(ids)]
         users.update(ids)
-    for prefix, owners in people.items():
-        if prefix not in named and any(users[owner.id] > 1 for owner in owners):
-            people[prefix] = [*owners, Owner(key=prefix, id=prefix)]
+    for prefix in unnamed:
+        if any(users[owner.id] > 1 for owner in people[prefix]):
+            people[prefix].append(Owner(key=prefix, id=prefix))
     return people
-
-
-def _originals(note: re.Match[str], text: str) -> dict[str, str]:
-    """Return the original names of the files in a note's attempt, as a dict by downloaded name."""
-    found = {}
-    for line in _ORIGINAL.finditer(text):
-        file = _FILE.fullmatch(line["file"])
-        if file and _attempt(file) == _attempt(note):
-            found[line["file"]] = line["original"].replace("\\", "/").rsplit("/", 1)[-1]
-    return found
-
-
-def _attempt(match: re.Match[str]) -> tuple[str, str]:
-    return match["prefix"], match["date"]
-
-
-def _piece(match: re.Match[str], owner: Owner, originals: dict[str, str]) -> Piece:
-    """Return the piece for a file or a note. A note without files is an attempt too."""
-    file = originals.get(match.string, match["file"] or "")
-    return Piece(
-        entry=match.string,
-        owners=(owner,),
-        name=file or "the text of the attempt",
-        original=file,
-        attempt=(match["date"],),
-        whole=True,
-        at=_time(match["date"]),
-    )
-
-
-def _time(date: str) -> datetime | None:
-    try:
-        return datetime.strptime(date, "%Y-%m-%d-%H-%M-%S")
-    except ValueError:
-        return None
 
 
 BLACKBOARD = Importer(
@@ -124,15 +106,6 @@ BLACKBOARD = Importer(
     ],
 )
 
-
-def _person(row: NamedRow) -> Person | None:
-    user, student = row.get("username"), row.get("student id")
-    if not user:
-        return None
-    name = f"{row.get('first name')} {row.get('last name')}"
-    return Person(row.line, user, [student], [], [name])
-
-
 BLACKBOARD_GRADEBOOK = GradebookFormat(
     platform="blackboard",
     needed=("Username",),
@@ -141,7 +114,9 @@ BLACKBOARD_GRADEBOOK = GradebookFormat(
     title=re.compile(
         r"\s*(?P<title>.*?)\s*\[Total Pts: (?P<points>[\d.,]+) Score\]\s*\|\s*(?P<id>\d+)\s*"
     ),
-    person=_person,
+    id="username",
+    others=("student id",),
+    names=(("first name", "last name"),),
     remedy=(
         "In Blackboard's gradebook, download the full grade centre, and name that file "
         "with --template."

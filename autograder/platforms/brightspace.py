@@ -8,16 +8,18 @@ not be imported. The last column marks the end of the line.
 
 import re
 from collections.abc import Sequence
-from datetime import datetime
 
 from autograder.classroom.downloads import Entry, Importer, Listing, Owner, Piece
-from autograder.platforms.gradebook import GradebookFormat, NamedRow
-from autograder.platforms.rows import Person
+from autograder.platforms.export_file import parsed_time
+from autograder.platforms.gradebook import GradebookFormat
 
 INDEX = "index.html"
 _USER = re.compile(r"(?P<user>[0-9]+)-[0-9]+ - ")
-_DATE = re.compile(r" - (?P<date>[A-Za-z]{3,9}\.? \d{1,2}, \d{4} \d{3,4}(?: ?[AP]M)?)(?= - |$)")
-_FORMS = ("%b %d, %Y %I%M %p", "%B %d, %Y %I%M %p", "%b %d, %Y %H%M", "%B %d, %Y %H%M")
+_DATE = re.compile(  # hours and minutes have no separator: `945 PM`, `1110 PM`, `2310`
+    r" - (?P<day>(?P<month>[A-Za-z]{3,9})\.? \d{1,2}, \d{4}) (?P<clock>\d{3,4})"
+    r"(?: ?(?P<half>[AP]M))?"
+    r"(?= - |$)"
+)
 
 
 def readings_of(entry: Entry) -> list[Piece]:
@@ -25,16 +27,18 @@ def readings_of(entry: Entry) -> list[Piece]:
 
     Students choose their names and their files' names, and both may contain a date.
     """
-    readings = []
+    readings: list[Piece] = []
     begin = _USER.match(entry.name)
     if begin is None:
-        return []
+        return readings
     for date in _DATE.finditer(entry.name, begin.end()):
         file = entry.name[date.end() :].removeprefix(" - ")
         if entry.is_folder == bool(file):
             continue
-        user, when = begin["user"], _time(date["date"])
-        name = entry.name[begin.end() : date.start()].strip()
+        text = f"{date['day'].replace('.', '')} {date['clock']:0>4} {date['half'] or ''}".strip()
+        form = f"{'%b' if len(date['month']) == 3 else '%B'} %d, %Y "
+        when = parsed_time(text, form + ("%I%M %p" if date["half"] else "%H%M"))
+        user, name = begin["user"], entry.name[begin.end() : date.start()].strip()
         piece = Piece(
             entry=entry.name,
             owners=(Owner(key=f"{name}_{user}", id=user, name=name),),
@@ -47,21 +51,6 @@ def readings_of(entry: Entry) -> list[Piece]:
     return readings
 
 
-def _time(text: str) -> datetime | None:
-    """Return the time; hours and minutes have no separator: `945 PM`, `1110 PM`, `2310`."""
-    date, _, clock = text.replace(".", "").rpartition(" 20")
-    year, _, clock = f"20{clock}".partition(" ")
-    digits = clock.rstrip("APM ")
-    half = clock[len(digits) :].strip()
-    shown = f"{date} {year} {digits:0>4} {half}".strip()
-    for form in _FORMS:
-        try:
-            return datetime.strptime(shown, form)
-        except ValueError:
-            continue
-    return None
-
-
 def read(listing: Listing) -> Sequence[Piece]:
     """Return the pieces of all entries.
 
@@ -71,7 +60,7 @@ def read(listing: Listing) -> Sequence[Piece]:
     entries = [readings for entry in listing.entries if (readings := readings_of(entry))]
     names: dict[str, set[Owner]] = {}
     for readings in entries:
-        (user,) = {piece.owners[0].id for piece in readings}
+        user = readings[0].owners[0].id
         possible = {piece.owners[0] for piece in readings}
         names[user] = names.get(user, possible) & possible or possible
     return [
@@ -93,15 +82,6 @@ BRIGHTSPACE = Importer(
     also=lambda listing: [INDEX] if INDEX in listing.files else [],
 )
 
-
-def _person(row: NamedRow) -> Person | None:
-    ids = [row.get(name).removeprefix("#") for name in ("orgdefinedid", "username")]
-    if not any(ids):
-        return None
-    name = f"{row.get('first name')} {row.get('last name')}"
-    return Person(row.line, "", ids, [row.get("email")], [name])
-
-
 BRIGHTSPACE_GRADEBOOK = GradebookFormat(
     needed=("End-of-Line Indicator",),
     about=frozenset({"orgdefinedid", "username", "end-of-line indicator"}),
@@ -109,7 +89,9 @@ BRIGHTSPACE_GRADEBOOK = GradebookFormat(
     title=re.compile(
         r"\s*(?P<title>.*?) Points Grade\s*(?:<Numeric MaxPoints:(?P<points>[\d.,]+)[^>]*>)?\s*"
     ),
-    person=_person,
+    others=("orgdefinedid", "username"),
+    emails=("email",),
+    names=(("first name", "last name"),),
     advice="Enter the Org Defined ID as the student's id in the roster, and grade again.",
     remedy=(
         "In Brightspace's gradebook, export points grades with Org Defined ID, names and e-mail, "

@@ -4,6 +4,7 @@ A package contains answers. So the machine that has the package must not show it
 """
 
 import ast
+import contextlib
 import importlib.metadata
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -24,32 +25,30 @@ Files = dict[str, bytes]
 
 
 class PackagedJob(msgspec.Struct, frozen=True):
-    """Exercises that a package grades, and its platform."""
+    """Exercises that a package grades."""
 
-    platform: str
     exercises: tuple[str, ...]
-    seed: int
 
 
-def bundle(course: Course, exercises: Sequence[Exercise], platform: str) -> Files:
+def bundle(course: Course, exercises: Sequence[Exercise]) -> Files:
     """Return engine, course, job and requirements as a dict from path in the package to content.
 
     Raises:
         UserError: the course is too large.
     """
-    found = dict(engine_files()) | dict(course_files(course))
-    size = sum(map(len, found.values()))
+    files = dict(engine_files()) | dict(course_files(course))
+    size = sum(map(len, files.values()))
     if size > MOST:
         raise UserError(
             f"The course's folders hold {size // 2**20} MiB; at most {MOST // 2**20} can be "
             f"packed. Move other files out of them."
         )
-    return dict(sorted((found | job_files(platform, exercises, course)).items()))
+    return dict(sorted((files | job_files(exercises)).items()))
 
 
-def job_files(platform: str, exercises: Sequence[Exercise], course: Course) -> Files:
+def job_files(exercises: Sequence[Exercise]) -> Files:
     """Return the job and the requirements. The keys are paths in the package."""
-    job = PackagedJob(platform, tuple(exercise.name for exercise in exercises), course.content.seed)
+    job = PackagedJob(tuple(exercise.name for exercise in exercises))
     return {
         JOB: msgspec.json.format(msgspec.json.encode(job), indent=1) + b"\n",
         REQUIREMENTS: "".join(f"{line}\n" for line in requirements(exercises)).encode(),
@@ -70,17 +69,17 @@ def course_files(course: Course) -> Iterator[tuple[str, bytes]]:
 
 def _imported(course: Course) -> list[Path]:
     """Return the modules next to `course.yml` that the reference or the checks import."""
-    known = {folder.relative_to(course.root).parts[0] for folder in course.grading}
-    found: list[Path] = []
+    known = {folder.relative_to(course.root).parts[0] for folder in course.grading} | {"autograder"}
+    modules: list[Path] = []
     waiting = list(course.grading)
     while waiting:
         for name in sorted(_imports(waiting.pop()) - known):
             known.add(name)
             places = (course.root / name, course.root / f"{name}.py")
-            there = [place for place in places if place.exists() and name != "autograder"]
-            found += there
+            there = [place for place in places if place.exists()]
+            modules += there
             waiting += there
-    return found
+    return modules
 
 
 def _imports(place: Path) -> set[str]:
@@ -114,19 +113,15 @@ def files_below(place: Path, into: str) -> Iterator[tuple[str, bytes]]:
 def requirements(exercises: Iterable[Exercise]) -> list[str]:
     """Return the libraries that graders and students need, in the versions installed here."""
     extras = {"", "students"} | ({"torch"} if any(e.needs == "torch" for e in exercises) else set())
-    found = []
+    found = set()
     for line in importlib.metadata.requires(PACKAGE) or ():
-        wanted = Requirement(line)
-        if wanted.marker and not any(
-            wanted.marker.evaluate({"sys_platform": "linux", "extra": extra}) for extra in extras
-        ):
-            continue
-        try:
-            version = Version(importlib.metadata.version(wanted.name))
-        except importlib.metadata.PackageNotFoundError:
-            continue
-        found.append(f"{wanted.name}=={version.public}")
-    return sorted(set(found))
+        needed = Requirement(line)
+        environments = [{"sys_platform": "linux", "extra": extra} for extra in extras]
+        if needed.marker is None or any(map(needed.marker.evaluate, environments)):
+            with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+                version = Version(importlib.metadata.version(needed.name))
+                found.add(f"{needed.name}=={version.public}")
+    return sorted(found)
 
 
 def template(name: str, **values: str) -> bytes:

@@ -7,11 +7,11 @@ students without points stay unchanged.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 
 from autograder.classroom.downloads import Importer, Listing, Owner, Piece
-from autograder.platforms.gradebook import GradebookFormat, NamedRow
-from autograder.platforms.rows import Person
+from autograder.platforms.gradebook import GradebookFormat
 from autograder.report.grades_table import EXCUSED
 
 # A name consists of letters of any script with their marks, digits and underscores.
@@ -70,9 +70,7 @@ def read(listing: Listing) -> Sequence[Piece]:
     entries = [readings for name in listing.files if (readings := readings_of(name))]
     known: set[Owner] = set()
     while True:
-        certain = {
-            piece.owners[0] for readings in entries if len(readings) == 1 for piece in readings
-        }
+        certain = {readings[0].owners[0] for readings in entries if len(readings) == 1}
         if certain == known:
             return [piece for readings in entries for piece in readings]
         known = certain
@@ -81,17 +79,16 @@ def read(listing: Listing) -> Sequence[Piece]:
 
 def _possible(readings: list[Piece], known: set[Owner]) -> list[Piece]:
     """Return the readings that fit all known students. If no reading fits, return all readings."""
-    names: dict[str, set[str]] = {}
+    names: dict[str, set[str]] = defaultdict(set)
     for owner in known:
-        names.setdefault(owner.id, set()).add(owner.name)
-    anonymous = {_is_anonymous(owner) for owner in known}
-    possible = [
-        piece
-        for piece in readings
-        for owner in piece.owners
-        if owner.name in names.get(owner.id, {owner.name})
-        and (len(anonymous) != 1 or _is_anonymous(owner) in anonymous)
-    ]
+        names[owner.id].add(owner.name)
+    kinds = {_is_anonymous(owner) for owner in known}
+    possible = []
+    for piece in readings:
+        (owner,) = piece.owners
+        fits_name = owner.id not in names or owner.name in names[owner.id]
+        if fits_name and (len(kinds) != 1 or _is_anonymous(owner) in kinds):
+            possible.append(piece)
     return possible or readings
 
 
@@ -107,36 +104,21 @@ CANVAS = Importer(
     read=read,
 )
 
-
-def _person(row: NamedRow) -> Person | None:
-    """Return the student of a row; None for the first rows, which have no id."""
-    number = row.get("id")
-    if not number:
-        return None
-    name = row.get("student") or f"{row.get('firstname')} {row.get('lastname')}"
-    sis = [row.get("sis user id"), row.get("sis login id")]
-    return Person(row.line, number, sis, sis, [name])
-
-
 CANVAS_GRADEBOOK = GradebookFormat(
     platform="canvas",
     needed=("ID", "Section"),
     about=frozenset(
-        {
-            "student",
-            "lastname",
-            "firstname",
-            "id",
-            "sis user id",
-            "sis login id",
-            "integration id",
-            "root account",
-            "section",
-        }
+        (
+            *("student", "lastname", "firstname", "id", "sis user id", "sis login id"),
+            *("integration id", "root account", "section"),
+        )
     ),
     keys=frozenset({"id"}),
     title=re.compile(r"\s*(?P<title>.*?)\s*\((?P<id>\d+)\)\s*"),
-    person=_person,
+    id="id",  # the first rows have none
+    others=("sis user id", "sis login id"),
+    emails=("sis user id", "sis login id"),
+    names=(("student",), ("firstname", "lastname")),
     maxima=lambda row: bool(row.cells) and "Points Possible" in row.cells[0],
     excused=EXCUSED,
     remedy="Export the gradebook from Canvas, and name that file with --template.",

@@ -5,13 +5,12 @@ bundle's `autograder.py` runs in the student's checkout.
 """
 
 import contextlib
-import hashlib
 import io
 import os
 import subprocess
 import sys
 import tarfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -23,14 +22,13 @@ from autograder.course.course_file import FILE_NAME, Course, Exercise, load_cour
 from autograder.course.errors import UserError
 from autograder.course.files import write_atomically
 from autograder.platforms.bundle import Files, engine_files, files_below, job_files, template
-from autograder.platforms.grade_one import read_job
+from autograder.platforms.grade_one import packaged_exercises
 from autograder.report.html import check_text, first_line
 from autograder.report.model import ExerciseReport, Report
 from autograder.report.test_results import ShownExercise, job_summary
 from autograder.submission.read import UnreadableFile, read_text
 from autograder.submission.source import MAX_SOURCE, SUFFIXES
 
-PLATFORM = "classroom50"
 SCHEMA = "classroom50/result/v1"
 KIT = "kit"
 MAX_BYTES = 10 * 1024 * 1024  # the largest size of a packed bundle
@@ -54,68 +52,54 @@ def package(
             "Classroom 50 publishes its bundles, so they must not hold answers. Name a student kit "
             "with --kit FOLDER."
         )
-    refuse_answers(course, kit)
+    _refuse_answers(course, kit)
     inside = load_course(kit / FILE_NAME).exercises
     exercises = [exercise for exercise in exercises if exercise.name in inside]
     if not exercises:
         raise UserError(f"{kit} has none of these exercises. It has: {', '.join(inside)}.")
-    found = dict(engine_files()) | dict(files_below(kit, KIT))
-    found |= job_files(PLATFORM, exercises, course)
-    found["autograder.py"] = template("classroom50_autograder.py")
-    size = packed_size(found)
+    files = dict(engine_files()) | dict(files_below(kit, KIT)) | job_files(exercises)
+    files["autograder.py"] = template("classroom50_autograder.py")
+    packed = io.BytesIO()  # as Classroom 50 packs it
+    with tarfile.open(fileobj=packed, mode="w:gz") as tar:
+        for path, content in files.items():
+            about = tarfile.TarInfo(path)
+            about.size = len(content)
+            tar.addfile(about, io.BytesIO(content))
+    size = packed.tell()
     if size > MAX_BYTES:
         raise UserError(
             f"The packed bundle has {size / 2**20:.1f} MiB; Classroom 50 fetches at most "
             f"{MAX_BYTES // 2**20}. Release a kit with only this assignment."
         )
-    return {f"autograders/{assignment}/{path}": data for path, data in sorted(found.items())}
+    return {f"autograders/{assignment}/{path}": data for path, data in sorted(files.items())}
 
 
-def packed_size(files: Files) -> int:
-    """Return the size of a bundle as Classroom 50 packs it."""
-    data = io.BytesIO()
-    with tarfile.open(fileobj=data, mode="w:gz") as tar:
-        for path, content in files.items():
-            about = tarfile.TarInfo(path)
-            about.size = len(content)
-            tar.addfile(about, io.BytesIO(content))
-    return data.tell()
-
-
-def refuse_answers(course: Course, kit: Path) -> None:
+def _refuse_answers(course: Course, kit: Path) -> None:
     """Refuse a folder that is not a student kit.
+
+    The files of checks may be in both, because a kit contains most of them.
 
     Raises:
         UserError: the folder is not a kit, or it contains a file with the course's answers.
     """
-    made = kit / FILE_NAME
-    if not made.is_file() or load_course(made).content.released is None:
+    course_file = kit / FILE_NAME
+    if not course_file.is_file() or load_course(course_file).content.released is None:
         raise UserError(
             f"{kit} is not a student kit. Name a folder that `autograder release` has made."
         )
-    answers = {_digest(path): path for path in _answers(course)}
-    for path in sorted(kit.rglob("*")):
-        if path.is_file() and (found := answers.get(_digest(path))):
-            raise UserError(
-                f"{path} is the same as {found}, which holds answers. Name a student kit: it holds "
-                f"no answers."
-            )
-
-
-def _answers(course: Course) -> Iterator[Path]:
-    """Yield the files of a course that contain answers.
-
-    Leave out the files of checks, because a kit contains most of them.
-    """
     checks = course.root / course.content.checks
-    for folder in (course.solutions, course.root / course.content.right, *course.grading):
-        for path in sorted(folder.rglob("*.py")):
-            if path.stat().st_size >= TRIVIAL and checks not in path.parents:
-                yield path
-
-
-def _digest(path: Path) -> bytes:
-    return hashlib.sha256(path.read_bytes()).digest()
+    answers = {
+        path.read_bytes(): path
+        for folder in (course.solutions, course.root / course.content.right, *course.grading)
+        for path in sorted(folder.rglob("*.py"))
+        if path.stat().st_size >= TRIVIAL and checks not in path.parents
+    }
+    for path in sorted(kit.rglob("*")):
+        if path.is_file() and (answer := answers.get(path.read_bytes())):
+            raise UserError(
+                f"{path} is the same as {answer}, which holds answers. Name a student kit: it "
+                f"holds no answers."
+            )
 
 
 def run(bundle: Path) -> None:
@@ -124,40 +108,37 @@ def run(bundle: Path) -> None:
     Raises:
         UserError: nothing could be checked; Classroom 50 then says that the grading failed.
     """
-    job, kit, checkout = read_job(bundle), load_course(bundle / KIT / FILE_NAME), Path.cwd()
-    exercises = [kit.exercise(name) for name in job.exercises]
-    found = {each.name: _file_of(checkout, each.name) for each in exercises}
-    files = {name: path for name, path in found.items() if path is not None}
+    kit, checkout = load_course(bundle / KIT / FILE_NAME), Path.cwd()
+    exercises = packaged_exercises(bundle, kit)
+    files = {e.name: path for e in exercises if (path := _file_of(checkout, e.name)) is not None}
     report = _checked(bundle, list(files.values())) if files else None
-    done = {each.name: each for each in report.exercises} if report is not None else {}
-    released = {each.name: released_points(kit, each) for each in exercises}
+    done = {exercise.name: exercise for exercise in report.exercises} if report else {}
+    released = {exercise.name: released_points(kit, exercise) for exercise in exercises}
     result = result_of(exercises, done, os.environ, _committed(checkout), released)
     data = msgspec.json.format(msgspec.json.encode(result), indent=2)
     write_atomically(checkout / "result.json", data + b"\n")
-    shown = [_shown(each, files.get(name), checkout) for name, each in done.items()]
+    shown = []  # with path and text of each file, so that messages can name lines
+    for name, exercise in done.items():
+        path, text = files.get(name), ""
+        if path is not None:
+            with contextlib.suppress(UnreadableFile):
+                text = read_text(path, MAX_SOURCE)
+        place = path.relative_to(checkout).as_posix() if path else ""
+        shown.append(ShownExercise(exercise, place, text))
     body = job_summary(shown) if shown else b"No exercise is begun yet.\n"
     write_atomically(checkout / "release-body.md", body)
 
 
-def _shown(report: ExerciseReport, path: Path | None, checkout: Path) -> ShownExercise:
-    """Return a report with the path and text of its file, so that messages can name lines."""
-    text = ""
-    if path is not None:
-        with contextlib.suppress(UnreadableFile):
-            text = read_text(path, MAX_SOURCE)
-    return ShownExercise(report, path.relative_to(checkout).as_posix() if path else "", text)
-
-
 def _file_of(checkout: Path, name: str) -> Path | None:
     """Return an exercise's file: the file nearest to the top folder, or the newest of several."""
-    found = [
+    files = [
         path
         for suffix in SUFFIXES
         for path in checkout.rglob(f"{name}{suffix}")
         if not any(part.startswith(".") for part in path.relative_to(checkout).parts)
         and path.is_file()
     ]
-    return min(found, key=lambda p: (len(p.parts), -p.stat().st_mtime, str(p)), default=None)
+    return min(files, key=lambda p: (len(p.parts), -p.stat().st_mtime, str(p)), default=None)
 
 
 def _checked(bundle: Path, files: Sequence[Path]) -> Report:
@@ -188,20 +169,23 @@ def result_of(
     `released` has the points of the kit's checks by exercise; their sum is the maximum.
     """
     known = released or {}
-    given = [p for each in done.values() for c in each.checks for p in (c.points, c.max_points)]
-    given += [p for points in known.values() for p in (points or {}).values()]
-    factor = _factor([*given, *(exercise.points for exercise in exercises)])
+    points = [exercise.points for exercise in exercises]
+    points += [
+        p for report in done.values() for c in report.checks for p in (c.points, c.max_points)
+    ]
+    points += [p for of_checks in known.values() if of_checks for p in of_checks.values()]
+    whole = (f for f in FACTORS if all(abs(p * f - round(p * f)) < 1e-9 for p in points))
+    factor = next(whole, FACTORS[-1])
     tests: list[dict[str, Any]] = []
     for exercise in exercises:
         tests += _tests(exercise, done.get(exercise.name), factor, known.get(exercise.name))
     commit = environment.get("COMMIT_URL", "")
-    owner = environment.get("OWNER") or environment.get("USERNAME", "")
     return {
         "schema": SCHEMA,
         "classroom": environment.get("CLASSROOM", ""),
         "assignment": environment.get("ASSIGNMENT", ""),
         "assignment_type": environment.get("ASSIGNMENT_TYPE") or "individual",
-        "owner": owner,
+        "owner": environment.get("OWNER") or environment.get("USERNAME", ""),
         "submission": environment.get("SUBMISSION_TAG", ""),
         "commit": commit,
         "release": environment.get("RELEASE_URL", ""),
@@ -211,12 +195,6 @@ def result_of(
         "max-score": sum(test["max-score"] for test in tests),
         "tests": tests,
     }
-
-
-def _factor(points: Sequence[float]) -> int:
-    """Return the smallest factor that makes all points whole numbers; 100 if no factor does."""
-    whole = (f for f in FACTORS if all(abs(p * f - round(p * f)) < 1e-9 for p in points))
-    return next(whole, FACTORS[-1])
 
 
 def _tests(

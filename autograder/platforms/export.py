@@ -1,7 +1,7 @@
 """`autograder export`: files for learning platforms, made from a class's results."""
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import click
@@ -33,7 +33,7 @@ from autograder.platforms.gradebook import fill_in
 from autograder.platforms.rows import name_of
 from autograder.report.grades_table import EXCUSED, safe_cell, table_lines
 from autograder.report.html import page_of
-from autograder.report.model import HandIn, Report
+from autograder.report.model import HandIn
 from autograder.report.overview import above_maximum, above_maximum_note
 
 TABLE = "mail-merge.csv"
@@ -47,9 +47,18 @@ def pages(request: ExportRequest) -> ExportFile:
         UserError: a page is missing.
     """
     files = [(page_of(report), page_bytes(request, report)) for report in request.reports]
-    rows = map(_row, request.reports)
-    table = "".join(table_lines([COLUMNS, *rows], newline="\r\n"))
-    data = table.encode("utf-8-sig")  # Word and Excel need the byte order mark
+    rows: list[Sequence[str]] = [COLUMNS]
+    for report in request.reports:
+        known = report.hand_in or HandIn()
+        grade = grade_of(report, [exercise.name for exercise in report.exercises])
+        points = number(grade.points) if grade.points is not None else ""  # for missing work
+        if grade.excused:
+            points = points or EXCUSED
+        status = "excused" if grade.excused else report.status
+        about = (report.student, known.name, known.email, known.section)
+        of_points = (points, number(report.max_points), status)
+        rows.append([*map(safe_cell, about), *of_points, page_of(report)])
+    data = "".join(table_lines(rows, newline="\r\n")).encode("utf-8-sig")  # for Word and Excel
     lost = [name_of(r) for r in request.reports if not (r.hand_in and r.hand_in.email)]
     notes = names_note("No e-mail address is known for", lost)
     if len(lost) == len(request.reports):
@@ -58,17 +67,6 @@ def pages(request: ExportRequest) -> ExportFile:
             "`email`."
         ]
     return ExportFile(zipped([(TABLE, data), *files]), notes)
-
-
-def _row(report: Report) -> list[str]:
-    known = report.hand_in or HandIn()
-    grade = grade_of(report, [exercise.name for exercise in report.exercises])
-    unknown = EXCUSED if grade.excused else ""  # empty rather than 0, for example for missing work
-    points = unknown if grade.points is None else number(grade.points)
-    status = "excused" if grade.excused else report.status
-    about = (report.student, known.name, known.email, known.section)
-    of_points = (points, number(report.max_points), status)
-    return [*map(safe_cell, about), *of_points, page_of(report)]
 
 
 EXPORTS: dict[str, Callable[[ExportRequest], ExportFile]] = {

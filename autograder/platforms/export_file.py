@@ -1,8 +1,9 @@
-"""Request and result of an export, and functions for zips."""
+"""Request and result of an export, and functions for zips, notes and times."""
 
 import io
 import zipfile
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from pathlib import Path
 
 import msgspec
@@ -53,22 +54,29 @@ def page_bytes(request: ExportRequest, report: Report) -> bytes:
         raise UserError(f"{page} cannot be read: {error.strerror}. Run grade again.") from None
 
 
-def names_note(title: str, names: Sequence[str]) -> list[str]:
+def names_note(title: str, names: Iterable[str]) -> list[str]:
     """Return a list with one note on these names; an empty list if there are no names."""
     shown = [one_line(name, 120) for name in names]
     return [f"{title}: {few(shown, MAX_NAMES)}."] if shown else []
 
 
+def parsed_time(text: str, form: str) -> datetime | None:
+    """Return the time in a text; None if the text does not have this form."""
+    try:
+        return datetime.strptime(text, form)
+    except ValueError:
+        return None
+
+
 def zipped(files: Iterable[tuple[str, bytes]]) -> bytes:
     """Return a zip of files, in this order. The same files always give the same bytes."""
     data = io.BytesIO()
-    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as file:
+    with zipfile.ZipFile(data, "w") as file:
         for path, content in files:
             info = zipfile.ZipInfo(path, EPOCH)
             info.create_system = UNIX
-            info.compress_type = zipfile.ZIP_DEFLATED
             info.external_attr = rights(content) << 16
-            file.writestr(info, content)
+            file.writestr(info, content, zipfile.ZIP_DEFLATED)
     return data.getvalue()
 
 

@@ -21,39 +21,24 @@ from autograder.submission.stubs import read_stubs
 OUT_OF_TIME = "Not graded: the exercises before this one used up the time for one student."
 
 
-class Package(msgspec.Struct, frozen=True):
-    """Package on a platform's machine."""
-
-    job: PackagedJob
-    course: Course
-
-    @property
-    def exercises(self) -> list[Exercise]:
-        return [self.course.exercise(name) for name in self.job.exercises]
+def packaged_course(package: Path) -> Course:
+    return load_course(package / COURSE / FILE_NAME)
 
 
-def opened(place: Path) -> Package:
-    """Open the package in a folder.
-
-    Raises:
-        UserError: the folder contains no package.
-    """
-    return Package(read_job(place), load_course(place / COURSE / FILE_NAME))
-
-
-def read_job(place: Path) -> PackagedJob:
-    """Read the job of the package in a folder.
+def packaged_exercises(package: Path, course: Course) -> list[Exercise]:
+    """Return the exercises that a package grades.
 
     Raises:
         UserError: the folder contains no package.
     """
     try:
-        return msgspec.json.decode((place / JOB).read_bytes(), type=PackagedJob)
+        job = msgspec.json.decode((package / JOB).read_bytes(), type=PackagedJob)
     except (OSError, msgspec.MsgspecError) as error:
         raise UserError(
-            f"{place / JOB} cannot be read ({error}). Make the package again with `autograder "
+            f"{package / JOB} cannot be read ({error}). Make the package again with `autograder "
             "package`."
         ) from None
+    return [course.exercise(name) for name in job.exercises]
 
 
 def grade_one(
@@ -71,8 +56,8 @@ def grade_one(
     seed, level = course.content.seed, choose(None, own_code=False)
     handed_in = Folder(student, folder, hand_in)
     work = read_work_guarded(handed_in, course.exercises, read_stubs(course))
-    found = {exercise.name: without_checks(exercise, work) for exercise in exercises}
-    waiting = tuple(name for name, report in found.items() if report is None)
+    reports = {exercise.name: without_checks(exercise, work) for exercise in exercises}
+    waiting = tuple(name for name, report in reports.items() if report is None)
     if waiting:
         with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
             file = course.root / FILE_NAME
@@ -80,11 +65,11 @@ def grade_one(
             with TaskGrader(setup) as grading:
                 task = Task(0, student, tuple(work.sources[name] for name in waiting))
                 for name, data in grading.grade(task).reports.items():
-                    found[name] = msgspec.json.decode(data, type=ExerciseReport)
-    reports = [
-        found[exercise.name] or report_without_checks(exercise, "timed out", OUT_OF_TIME)
+                    reports[name] = msgspec.json.decode(data, type=ExerciseReport)
+    graded = [
+        reports[exercise.name] or report_without_checks(exercise, "timed out", OUT_OF_TIME)
         for exercise in exercises
     ]
     graded_by = grader_record(course, seed, level)
-    report = whole_report(student, course, reports, graded_by, work.notes, hand_in)
+    report = whole_report(student, course, graded, graded_by, work.notes, hand_in)
     return finalize(report, course)

@@ -23,10 +23,10 @@ from autograder.course.files import write_atomically
 from autograder.course.text import few, number, one_line
 from autograder.platforms.bundle import Files, bundle, template
 from autograder.platforms.export_file import ExportFile, ExportRequest, names_note, zipped
-from autograder.platforms.grade_one import grade_one, opened
+from autograder.platforms.grade_one import grade_one, packaged_course, packaged_exercises
 from autograder.platforms.rows import name_of
 from autograder.report.html import check_html
-from autograder.report.model import CheckReport, ExerciseReport, HandIn, Report
+from autograder.report.model import ExerciseReport, HandIn, Report
 from autograder.report.redaction import by_policy, for_student
 
 PLATFORM = "gradescope"
@@ -84,17 +84,16 @@ def read(listing: Listing) -> Sequence[Piece]:
 
 
 def _owners(submitters: object) -> tuple[Owner, ...]:
-    people = []
-    for each in submitters if isinstance(submitters, list) else []:
-        if isinstance(each, dict):
-            name, sid, email = (_text(each.get(field)) for field in (":name", ":sid", ":email"))
+    owners = []
+    for person in submitters if isinstance(submitters, list) else []:
+        if isinstance(person, dict):
+            values = [person.get(field) for field in (":name", ":sid", ":email")]
+            name, sid, email = (
+                str(value).strip() if isinstance(value, str | int) else "" for value in values
+            )
             if key := sid or email or name:
-                people.append(Owner(key=key, id=sid, name=name, email=email))
-    return tuple(people)
-
-
-def _text(value: object) -> str:
-    return str(value).strip() if isinstance(value, str | int) else ""
+                owners.append(Owner(key=key, id=sid, name=name, email=email))
+    return tuple(owners)
 
 
 def _time(value: object) -> datetime | None:
@@ -123,31 +122,16 @@ GRADESCOPE = Importer(
 def results_of(
     report: Report, policy: HintPolicy, hidden: Callable[[str], HiddenChecks] = by_policy
 ) -> dict[str, Any]:
-    """Return the results that the policy shows to a student, in Gradescope's format.
-
-    In an exam, each exercise has one number for its hidden checks, which is shown when the grades
-    are published. Until then, Gradescope hides the total too.
-    """
+    """Return the results that the policy shows to a student, in Gradescope's format."""
     shown = for_student(report, policy, hidden=hidden)
-    tests = []
-    for at, (exercise, full) in enumerate(
-        zip(shown.exercises, report.exercises, strict=True), start=1
-    ):
-        tests += [
-            _check(f"{at}.{place}", exercise, check)
-            for place, check in enumerate(exercise.checks, start=1)
-        ]
-        if len(exercise.checks) < len(full.checks):
-            tests.append(_held_back(f"{at}.{len(exercise.checks) + 1}", full, exercise))
-        if not full.checks:
-            tests.append(_not_checked(str(at), exercise))
+    exercises = zip(shown.exercises, report.exercises, strict=True)
+    tests = [test for at, pair in enumerate(exercises, start=1) for test in _tests(str(at), *pair)]
     lines = [f"{exercise.title}: {_points(exercise)}" for exercise in shown.exercises]
     if shown.known_points is None and not shown.excused:  # Gradescope requires a number here
         lines.insert(0, "The 0 is not a grade: there are no points yet.")
-    lines += shown.changes
     return {
         "score": shown.points,
-        "output": "\n".join((*lines, *shown.notes)),
+        "output": "\n".join((*lines, *shown.changes, *shown.notes)),
         "output_format": "text",
         "visibility": "visible",
         "stdout_visibility": "hidden",
@@ -167,11 +151,46 @@ def _points(exercise: ExerciseReport) -> str:
     return f"{number(exercise.points)} of {number(exercise.max_points)}{so_far}"
 
 
-def _test(place: str, name: str, output: str, **fields: object) -> dict[str, Any]:
-    """Return a test in Gradescope's format.
+def _tests(place: str, shown: ExerciseReport, full: ExerciseReport) -> list[dict[str, Any]]:
+    """Return a test for each check that a student sees. A check without a judgement has no score.
 
-    `fields` are added to the usual fields or replace them.
+    In an exam, one number for the hidden checks is shown when the grades are published. Until then,
+    Gradescope hides the total too. Without any check, a test gives the reason. Gradescope has no
+    "needs review", so unknown points give a test without a score, not a 0.
     """
+    if not full.checks:
+        if shown.excused:
+            return [_test(place, shown.title, "excused")]
+        reason = shown.reason or shown.status
+        if shown.known_points is None:
+            return [_test(place, shown.title, f"No points yet. {reason}", status="failed")]
+        score = {"score": shown.known_points, "max_score": shown.max_points}
+        return [_test(place, shown.title, reason, status="failed", **score)]
+    tests = []
+    for index, check in enumerate(shown.checks, start=1):
+        fields: dict[str, object] = {"output_format": "html"}
+        fields["status"] = "passed" if check.outcome == "passed" else "failed"
+        if check.max_points and check.outcome != "error":
+            fields |= {"score": check.points, "max_score": check.max_points}
+        name = f"{shown.title}: {check.title}"
+        tests.append(_test(f"{place}.{index}", name, check_html(check), **fields))
+    if len(shown.checks) < len(full.checks):
+        points = full.points - sum(check.points for check in shown.checks)
+        most = full.max_points - sum(check.max_points for check in shown.checks)
+        hidden = _test(
+            f"{place}.{len(shown.checks) + 1}",
+            f"{shown.title}: checks that are not shown",
+            "",
+            score=round(points, 2),
+            max_score=round(most, 2),
+            visibility="after_published",
+        )
+        tests.append(hidden)
+    return tests
+
+
+def _test(place: str, name: str, output: str, **fields: object) -> dict[str, Any]:
+    """Return a test in Gradescope's format. `fields` are more fields, or replace the usual ones."""
     return {
         "number": place,
         "name": name[:MAX_NAME],
@@ -183,56 +202,13 @@ def _test(place: str, name: str, output: str, **fields: object) -> dict[str, Any
     }
 
 
-def _check(place: str, exercise: ExerciseReport, check: CheckReport) -> dict[str, Any]:
-    """Return a check as a test. It has no score if the grader could not judge the check."""
-    judged = check.max_points and check.outcome != "error"
-    scored = {"score": check.points, "max_score": check.max_points} if judged else {}
-    return _test(
-        place,
-        f"{exercise.title}: {check.title}",
-        check_html(check),
-        output_format="html",
-        status="passed" if check.outcome == "passed" else "failed",
-        **scored,
-    )
-
-
-def _held_back(place: str, full: ExerciseReport, shown: ExerciseReport) -> dict[str, Any]:
-    """Return a test with the sum of the checks that students do not see yet."""
-    most = full.max_points - sum(check.max_points for check in shown.checks)
-    points = full.points - sum(check.points for check in shown.checks)
-    return _test(
-        place,
-        f"{shown.title}: checks that are not shown",
-        "",
-        score=round(points, 2),
-        max_score=round(most, 2),
-        visibility="after_published",
-    )
-
-
-def _not_checked(place: str, exercise: ExerciseReport) -> dict[str, Any]:
-    """Return a Gradescope test that says why no check of an exercise could run.
-
-    Gradescope has no "needs review", so unknown points give a test without a score, not a 0.
-    """
-    if exercise.excused:
-        return _test(place, exercise.title, "excused")
-    reason = exercise.reason or exercise.status
-    points = exercise.known_points
-    if points is None:
-        return _test(place, exercise.title, f"No points yet. {reason}", status="failed")
-    scored = {"score": points, "max_score": exercise.max_points}
-    return _test(place, exercise.title, reason, status="failed", **scored)
-
-
 def results_zip(request: ExportRequest) -> ExportFile:
     """Return a zip with a `results.json` for each submission."""
     without: list[str] = []
     files: dict[str, bytes] = {}
     for report in request.reports:
         hand_in = report.hand_in
-        if hand_in is None or hand_in.platform != "gradescope" or not hand_in.entries:
+        if hand_in is None or hand_in.platform != PLATFORM or not hand_in.entries:
             without.append(name_of(report))
             continue
         path = f"{hand_in.entries[0]}/{RESULTS}"
@@ -277,11 +253,11 @@ class Metadata(msgspec.Struct):
 
 def package(course: Course, exercises: Sequence[Exercise], index: str | None = None) -> Files:
     """Return the files of `autograder.zip`; `index` is the package index for torch."""
-    found = bundle(course, exercises, PLATFORM)
     option = f"--extra-index-url '{index}' " if index else ""
-    found["setup.sh"] = template("gradescope_setup.sh", INDEX=option)
-    found["run_autograder"] = template("gradescope_run.sh")
-    return found
+    return bundle(course, exercises) | {
+        "setup.sh": template("gradescope_setup.sh", INDEX=option),
+        "run_autograder": template("gradescope_run.sh"),
+    }
 
 
 def run(root: Path) -> None:
@@ -290,13 +266,12 @@ def run(root: Path) -> None:
     Raises:
         UserError: grading is not possible here; Gradescope then reports that there are no results.
     """
-    package = opened(root / "source")
+    package = root / "source"
     known = read_metadata(root / "submission_metadata.json")
-    course = with_due(package.course, known)
-    hand_in = hand_in_of(known)
-    report = grade_one(
-        course, package.exercises, root / "submission", hand_in, hand_in.email or hand_in.name
-    )
+    course = with_due(packaged_course(package), known)
+    exercises, hand_in = packaged_exercises(package, course), hand_in_of(known)
+    student = hand_in.email or hand_in.name
+    report = grade_one(course, exercises, root / "submission", hand_in, student)
     total = known.assignment.total_points
     if total is not None and float(total) != report.max_points:
         print(
@@ -328,11 +303,10 @@ def hand_in_of(known: Metadata) -> HandIn:
     users = known.users or [User()]
     due, own = known.assignment.due_date, users[0].assignment.due_date
     more = (own - due).total_seconds() / 86400 if own is not None and due is not None else 0.0
-    names = [one_line(user.name, 60) for user in users]
     return HandIn(
         platform=PLATFORM,
         platform_id=str(users[0].id),
-        name=few(names, MAX_NAMES),
+        name=few([one_line(user.name, 60) for user in users], MAX_NAMES),
         email=one_line(users[0].email, 120),
         entries=(f"submission_{known.id}",),
         at=known.created_at.isoformat() if known.created_at else "",
@@ -347,7 +321,7 @@ def with_due(course: Course, known: Metadata) -> Course:
     if due is None:
         return course
     assignments = tuple(
-        each if each.due else msgspec.structs.replace(each, due=due)
-        for each in course.content.assignments
+        assignment if assignment.due else msgspec.structs.replace(assignment, due=due)
+        for assignment in course.content.assignments
     )
     return Course(course.root, msgspec.structs.replace(course.content, assignments=assignments))

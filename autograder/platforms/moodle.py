@@ -12,8 +12,6 @@ and Moodle accepts it only with these headings.
 import re
 from collections.abc import Sequence
 
-import msgspec
-
 from autograder.classroom.downloads import Importer, Listing, Owner, Piece
 from autograder.classroom.grades import Scale, grade_of
 from autograder.classroom.roster import squashed
@@ -37,21 +35,19 @@ _ENTRY = re.compile(
 
 def piece_of(entry: str, is_folder: bool) -> Piece | None:
     """Return the piece that an entry's name describes, or None if Moodle makes no such names."""
-    found = _ENTRY.fullmatch(entry)
-    if found is None or (is_folder and found["file"]) or not (is_folder or found["file"]):
+    match = _ENTRY.fullmatch(entry)
+    if match is None or is_folder == bool(match["file"]):
         return None
-    name, number = found["name"].strip(), found["id"] or ""
+    name, number, file = match["name"].strip(), match["id"] or "", match["file"] or ""
     if not name and not number:
         return None
-    key = f"{name}_{number}".strip("_")
-    file = "" if is_folder else found["file"]
-    owner = Owner(key=key, id=number, name=name)
+    owner = Owner(key=f"{name}_{number}".strip("_"), id=number, name=name)
     return Piece(entry=entry, owners=(owner,), name=file, original=file)
 
 
 def read(listing: Listing) -> Sequence[Piece]:
-    found = (piece_of(entry.name, entry.is_folder) for entry in listing.entries)
-    return [piece for piece in found if piece is not None]
+    pieces = (piece_of(entry.name, entry.is_folder) for entry in listing.entries)
+    return [piece for piece in pieces if piece is not None]
 
 
 MOODLE = Importer(
@@ -68,26 +64,53 @@ REMEDY = (
     "--template."
 )
 GRADE = {"grade", "bewertung", "note", "calificación", "valutazione", "cijfer", "nota", "ocena"}
-MAXIMUM = {
-    "maximum grade",
-    "bestwertung",
-    "note maximale",
-    "calificación máxima",
-    "valutazione massima",
-}
+MAXIMUM = (
+    *("maximum grade", "bestwertung", "note maximale"),
+    *("calificación máxima", "valutazione massima"),
+)
 FEEDBACK = "feedback.html"
 FEEDBACK_HEAD = "feedback"  # heading of the comments, which Moodle imports too
 _ID = re.compile(r"(?P<what>.*?)(?P<id>\d+)\s*")
 
 
-class _Worksheet(msgspec.Struct, frozen=True):
+class _Worksheet:
     """Worksheet with its columns `grade` and `maximum`, and the student of each row."""
 
-    table: Table
-    grade: int
-    maximum: int | None
-    matches: RowMatches
-    without_row: list[str]
+    def __init__(self, request: ExportRequest) -> None:
+        """Read the worksheet, and match students to rows.
+
+        Raises:
+            UserError: the file is not a worksheet, or its grade column is unclear.
+        """
+        template = request.template
+        self.table = table = Table(template, (), 0, REMEDY)
+        if not table.rows or not all(_ID.fullmatch(r.cells[0]) for r in table.rows if r.cells):
+            raise UserError(
+                f"{template} is not a grading worksheet. Expected a first column such as "
+                f"Participant 123. {REMEDY}"
+            )
+        self.heads = [name.strip().casefold() for name in table.header]
+        names = GRADE if request.column is None else {request.column.strip().casefold()}
+        places = [at for at, head in enumerate(self.heads) if head in names]
+        if len(places) != 1:
+            raise UserError(
+                f"{template}: name the column of the grade with --column. It has: "
+                f"{few([head.strip() for head in table.header], 20)}."
+            )
+        self.grade = places[0]
+        teams = [report for report in request.reports if _is_of_a_team(report, table)]
+        own = [report for report in request.reports if report not in teams]
+        self.matches = RowMatches(own, "moodle", [_person(row) for row in table.rows])
+        self.without_row = [name_of(report) for report in (*self.matches.without_row, *teams)]
+
+    def maximum_column(self) -> int | None:
+        """Return the column of the maximum, by its heading; or after the grade, if constant."""
+        for at, head in enumerate(self.heads):
+            if head in MAXIMUM:
+                return at
+        following = self.grade + 1
+        values = {cell(row, following) for row in self.table.rows}
+        return following if len(values) == 1 and as_number(values.pop()) is not None else None
 
     def exported(self, data: bytes, notes: Sequence[str] = ()) -> ExportFile:
         """Return a file for the students in the worksheet, with notes on all other students."""
@@ -96,50 +119,18 @@ class _Worksheet(msgspec.Struct, frozen=True):
         return ExportFile(data, [*lost, *unclear, *notes], left_out=bool(lost or unclear))
 
 
-def _read_worksheet(request: ExportRequest) -> _Worksheet:
-    """Read the worksheet, and match students to rows.
-
-    Raises:
-        UserError: the file is not a worksheet, or its grade column is unclear.
-    """
-    template = request.template
-    table = Table(template, (), 0, REMEDY)
-    if not table.rows or not all(_ID.fullmatch(row.cells[0]) for row in table.rows if row.cells):
-        raise UserError(
-            f"{template} is not a grading worksheet. Expected a first column such as "
-            f"Participant 123. {REMEDY}"
-        )
-    heads = [name.strip().casefold() for name in table.header]
-    names = GRADE if request.column is None else {request.column.strip().casefold()}
-    places = [at for at, head in enumerate(heads) if head in names]
-    if len(places) != 1:
-        raise UserError(
-            f"{template}: name the column of the grade with --column. It has: "
-            f"{few([head.strip() for head in table.header], 20)}."
-        )
-    teams = [report for report in request.reports if _is_of_a_team(report, table)]
-    of_teams = {report.student for report in teams}
-    own = [report for report in request.reports if report.student not in of_teams]
-    matches = RowMatches(own, "moodle", [_person(row) for row in table.rows])
-    without_row = [name_of(report) for report in (*matches.without_row, *teams)]
-    maximum = _maximum_column(table, heads, places[0])
-    return _Worksheet(table, places[0], maximum, matches, without_row)
-
-
-def _maximum_column(table: Table, heads: Sequence[str], grade: int) -> int | None:
-    """Return the column of the maximum: by its heading, or after the grade if it is constant."""
-    for at, head in enumerate(heads):
-        if head in MAXIMUM:
-            return at
-    if grade + 1 == len(heads):
-        return None
-    values = {cell(row, grade + 1) for row in table.rows}
-    return grade + 1 if len(values) == 1 and as_number(values.pop()) is not None else None
-
-
 def _person(row: Row) -> Person:
-    emails = [cell for cell in row.cells[1:] if "@" in cell and " " not in cell.strip()]
-    return Person(row.line, _number_of(row), row.cells[1:4], emails, row.cells[1:4])
+    emails = [text for text in row.cells[1:] if "@" in text and " " not in text.strip()]
+    return Person(row.line, _label_and_number(row)[1], row.cells[1:4], emails, row.cells[1:4])
+
+
+def _label_and_number(row: Row) -> tuple[str, str]:
+    """Return the text before the id, and the id.
+
+    In blind marking, all rows have the same text: `Participant`.
+    """
+    match = _ID.fullmatch(row.cells[0])
+    return (match["what"], match["id"]) if match else ("", "")
 
 
 def _is_of_a_team(report: Report, table: Table) -> bool:
@@ -150,26 +141,15 @@ def _is_of_a_team(report: Report, table: Table) -> bool:
     hand_in = report.hand_in
     if hand_in is None or hand_in.platform != "moodle" or "moodle" in hand_in.ids:
         return False
-    names = {
-        squashed(owner.name)
-        for entry in hand_in.entries
-        for piece in [piece_of(entry, True) or piece_of(entry, False)]
-        if piece is not None
-        for owner in piece.owners
-    }
-    own = [row for row in table.rows if _number_of(row) in ids_of(report, "moodle")]
-    return not any(names & {squashed(_label_of(row)), *map(squashed, row.cells[1:])} for row in own)
-
-
-def _number_of(row: Row) -> str:
-    found = _ID.fullmatch(row.cells[0])
-    return found["id"] if found else ""
-
-
-def _label_of(row: Row) -> str:
-    """Return the text before the id. In blind marking, all rows have the same: `Participant`."""
-    found = _ID.fullmatch(row.cells[0])
-    return found["what"] if found else ""
+    pieces = [piece_of(entry, True) or piece_of(entry, False) for entry in hand_in.entries]
+    names = {squashed(owner.name) for piece in pieces if piece for owner in piece.owners}
+    for row in table.rows:
+        label, number = _label_and_number(row)
+        if number in ids_of(report, "moodle") and names & set(
+            map(squashed, (label, *row.cells[1:]))
+        ):
+            return False
+    return True
 
 
 def worksheet(request: ExportRequest) -> ExportFile:
@@ -178,30 +158,28 @@ def worksheet(request: ExportRequest) -> ExportFile:
     Raises:
         UserError: the file is not a worksheet, its grade column is unclear, or its maximum differs.
     """
-    sheet = _read_worksheet(request)
-    table, unchanged = sheet.table, []
-    decimals = [cell(row, at) for row in table.rows for at in (sheet.grade, sheet.maximum) if at]
-    comma = any("," in cell for cell in decimals)
-    filled = []
+    sheet = _Worksheet(request)
+    table, maximum = sheet.table, sheet.maximum_column()
+    decimals = [cell(row, at) for row in table.rows for at in (sheet.grade, maximum) if at]
+    comma = any("," in text for text in decimals)
+    filled, unchanged = [], []
     for row in table.rows:
         cells = list(table.row({}, row))
         filled.append(cells)
         report = sheet.matches.by_row.get(row.line)
         if report is None:
-            name = row.cells[1] if len(row.cells) > 1 and row.cells[1] else row.cells[0]
-            unchanged.append(f"{name} (no result)")
+            unchanged.append(f"{cells[1] if cells[1:] and cells[1] else cells[0]} (no result)")
             continue
         grade = grade_of(report, [exercise.name for exercise in report.exercises])
         if grade.points is None:
             unchanged.append(f"{name_of(report)} ({grade.why_not})")
             continue
-        most = as_number(cell(row, sheet.maximum)) if sheet.maximum is not None else None
+        most = as_number(cell(row, maximum)) if maximum is not None else None
         text = Scale(most, request.scale).text(grade, str(request.template))
         cells[sheet.grade] = text.replace(".", ",") if comma else text
-    notes = names_note("Not filled in", unchanged)
-    heads = [name.strip().casefold() for name in table.header]
-    feedback = [at for at, head in enumerate(heads) if head.startswith(FEEDBACK_HEAD)]
-    return sheet.exported(table.encoded(filled, kept=[0, *feedback]), notes)
+    feedback = [at for at, head in enumerate(sheet.heads) if head.startswith(FEEDBACK_HEAD)]
+    data = table.encoded(filled, kept=[0, *feedback])
+    return sheet.exported(data, names_note("Not filled in", unchanged))
 
 
 def feedback(request: ExportRequest) -> ExportFile:
@@ -210,19 +188,16 @@ def feedback(request: ExportRequest) -> ExportFile:
     Raises:
         UserError: the table is no worksheet, has no clear grade column, or a page is missing.
     """
-    sheet = _read_worksheet(request)
+    sheet = _Worksheet(request)
     pages = []
     for row in sheet.table.rows:
         report = sheet.matches.by_row.get(row.line)
         if report is None:
             continue
-        is_named = len(row.cells) > 1 and bool(squashed(row.cells[1])) and "@" not in row.cells[1]
-        label = row.cells[1] if is_named else _label_of(row)  # blind marking hides names
+        label, number = _label_and_number(row)
+        if len(row.cells) > 1 and squashed(row.cells[1]) and "@" not in row.cells[1]:
+            label = row.cells[1]  # blind marking hides names
         name = re.sub(r"[_/\\]", " ", label).strip()
-        pages.append(
-            (
-                f"{name}_{_number_of(row)}_assignsubmission_file/{FEEDBACK}",
-                page_bytes(request, report),
-            )
-        )
+        folder = f"{name}_{number}_assignsubmission_file"
+        pages.append((f"{folder}/{FEEDBACK}", page_bytes(request, report)))
     return sheet.exported(zipped(pages))

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import click
-import yaml
 from rich.console import Console
 from rich.text import Text
 
@@ -71,7 +70,7 @@ def package(
     elif platform == "classroom50":
         files = classroom50.package(course, packed, assignment or "autograder", kit)
     else:
-        files = workflow(course, out)
+        files = _workflow(course, out)
     _write(platform, out, files)
     console = Console(highlight=False, soft_wrap=True)
     for note in notes:
@@ -82,11 +81,10 @@ def package(
     raise SystemExit(1 if notes else 0)
 
 
-def workflow(course: Course, place: Path) -> Files:
+def _workflow(course: Course, place: Path) -> Files:
     """Return a GitHub workflow for the repository in `place`, which contains the course."""
-    root = course.root.resolve()
-    inside = root.relative_to(place.resolve()) if root.is_relative_to(place.resolve()) else None
-    folder = "." if inside is None else inside.as_posix()
+    root, place = course.root.resolve(), place.resolve()
+    folder = root.relative_to(place).as_posix() if root.is_relative_to(place) else "."
     torch = any(exercise.needs == "torch" for exercise in course.exercises.values())
     extras = "[students,torch]" if torch else "[students]"
     wheels = sorted(path.name for path in place.glob("*.whl"))
@@ -94,9 +92,7 @@ def workflow(course: Course, place: Path) -> Files:
         source = "."
     else:
         source = f"./{wheels[-1]}" if wheels else PACKAGE
-    text = template("github.yml", INSTALL=f"'{source}{extras}'", COURSE=folder)
-    yaml.safe_load(text)
-    return {WORKFLOW: text}
+    return {WORKFLOW: template("github.yml", INSTALL=f"'{source}{extras}'", COURSE=folder)}
 
 
 def packable(

@@ -19,13 +19,12 @@ import msgspec
 from autograder.course.course_file import Course, Exercise, HiddenChecks, HintPolicy
 from autograder.course.files import write_atomically
 from autograder.platforms.bundle import Files, bundle, template
-from autograder.platforms.grade_one import grade_one, opened
+from autograder.platforms.grade_one import grade_one, packaged_course
 from autograder.report.html import check_text, first_line
 from autograder.report.model import CheckReport, ExerciseReport, Report
 from autograder.report.picture import picture_of
 from autograder.report.redaction import by_policy, for_student
 
-PLATFORM = "prairielearn"
 SHARED = "serverFilesCourse/autograder"
 MOST = 1_000_000  # bytes of the results
 CUTS = (20_000, 2_000, 200)  # characters of a test's output, tried in order until all fit
@@ -38,7 +37,7 @@ NAMES = uuid.UUID("6f1c1b52-5d0c-5a43-9a55-0e6f3a3b7d10")
 
 def package(course: Course, exercises: Sequence[Exercise], index: str | None = None) -> Files:
     """Return files for a course's repository; `index` is the package index for torch."""
-    shared = bundle(course, exercises, PLATFORM)
+    shared = bundle(course, exercises)
     shared["run.sh"] = template("prairielearn_run.sh")
     option = f"--extra-index-url '{index}' " if index else ""
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
@@ -86,14 +85,11 @@ def run(root: Path, exercise: Path) -> None:
     Raises:
         UserError: grading is not possible here; PrairieLearn then reports no results.
     """
-    package = opened(root / SHARED)
-    course = package.course
+    course = packaged_course(root / SHARED)
     report = grade_one(course, [course.exercise(exercise.name)], root / "student")
-    folder = root / "results"
-    folder.mkdir(exist_ok=True)
-    write_atomically(
-        folder / "results.json", encoded(report, course.content.hints, course.hidden_checks)
-    )
+    data = encoded(report, course.content.hints, course.hidden_checks)
+    (root / "results").mkdir(exist_ok=True)
+    write_atomically(root / "results" / "results.json", data)
 
 
 def encoded(
@@ -106,13 +102,13 @@ def encoded(
     pictures = dict(itertools.islice(of_failures, MAX_PICTURES))
     for cut in CUTS:
         for kept in (pictures, {}):
-            data = msgspec.json.encode(results_of(shown, shown.notes, kept, cut))
+            data = msgspec.json.encode(_results(shown, shown.notes, kept, cut))
             if len(data) <= MOST:
                 return data
-    return msgspec.json.encode(results_of(shown, (), {}, 0))
+    return msgspec.json.encode(_results(shown, (), {}, 0))
 
 
-def results_of(
+def _results(
     shown: ExerciseReport, notes: Sequence[str], pictures: dict[str, bytes], cut: int
 ) -> dict[str, Any]:
     """Return the results of an exercise in PrairieLearn's format.

@@ -4,6 +4,7 @@ The readers for one folder per student are here: nbgrader's `submitted/` with `s
 and repositories `assignment-user`, as Classroom 50 clones them.
 """
 
+import os
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
@@ -59,20 +60,15 @@ def prefix_of(names: Sequence[str]) -> str:
     """Return the common beginning of several names, up to a hyphen; or an empty text."""
     if len(names) < LEAST:
         return ""
-    first, last = min(names), max(names)
-    same = (at for at, (a, b) in enumerate(zip(first, last, strict=False)) if a != b)
-    common = first[: next(same, min(len(first), len(last)))]
+    common = os.path.commonprefix(names)  # noqa: RUF071  of characters, not of folders
     prefix = common[: common.rfind("-") + 1]
     return prefix if all(len(name) > len(prefix) for name in names) else ""
 
 
 def _read_repositories(listing: Listing) -> Sequence[Piece]:
     prefix = prefix_of(listing.folders)
-    return [
-        Piece(entry=name, owners=(Owner(key=user, id=user),))
-        for name in listing.folders
-        for user in [name.removeprefix(prefix)]
-    ]
+    users = {name: name.removeprefix(prefix) for name in listing.folders}
+    return [Piece(entry=name, owners=(Owner(key=user, id=user),)) for name, user in users.items()]
 
 
 def _recognise_repositories(listing: Listing) -> int:
@@ -81,7 +77,7 @@ def _recognise_repositories(listing: Listing) -> int:
     A common beginning is not enough: names with a hyphen are too common.
     """
     folders = listing.folders
-    are_clones = bool(prefix_of(folders)) and all(listing.has(name, ".git") for name in folders)
+    are_clones = prefix_of(folders) and all(listing.has(name, ".git") for name in folders)
     return len(folders) if are_clones else 0
 
 

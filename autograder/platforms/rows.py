@@ -19,11 +19,17 @@ class Person(msgspec.Struct, frozen=True):
     emails: Sequence[str] = ()
     names: Sequence[str] = ()
 
+    @property
+    def shown(self) -> str:
+        names = (name.strip() for name in (*self.names, self.id, *self.others))
+        return next(filter(None, names), "?")
+
 
 class RowMatches:
     """The report for each row of a table. A row that may belong to several students has no report.
 
-    `unclear` has a note on each such row. `without_row` has the reports for which there is no row.
+    `unclear` has a note on each such row, with advice; by default, to enter the platform's ids.
+    `without_row` has the reports for which there is no row.
     """
 
     def __init__(
@@ -33,23 +39,16 @@ class RowMatches:
         people: Sequence[Person],
         advice: str = "",
     ) -> None:
-        """Match reports to rows.
-
-        Args:
-            platform: the platform whose ids the rows have.
-            advice: what to do about an unclear row; by default, enter the platform's ids.
-        """
         advice = advice or (
             f"Enter the student's number on {platform} in the roster's column {platform}, and "
             f"grade again."
         )
-        self._reports = reports
         self._ids = {report.student: ids_of(report, platform) for report in reports}
         self._spellings = {
             report.student: spellings(report.hand_in.name if report.hand_in else report.student)
             for report in reports
         }
-        candidates = {person.row: self._candidates(person) for person in people}
+        candidates = {person.row: self._candidates(person, reports) for person in people}
         uses = Counter(report.student for found in candidates.values() for report in found)
         self.by_row: dict[int, Report] = {}
         self.unclear: list[str] = []
@@ -64,15 +63,14 @@ class RowMatches:
         matched = {report.student for report in self.by_row.values()}
         self.without_row = [report for report in reports if report.student not in matched]
 
-    def _candidates(self, person: Person) -> list[Report]:
+    def _candidates(self, person: Person, reports: Sequence[Report]) -> list[Report]:
         """Return a person's possible reports, by platform id, or else by id, e-mail or name."""
-        known = [report for report in self._reports if person.id in self._ids[report.student]]
-        free = [report for report in self._reports if not self._ids[report.student]]
+        free = [report for report in reports if not self._ids[report.student]]
         ids = {person.id, *person.others} - {""}
         emails = {email.strip().casefold() for email in person.emails} - {""}
         names = {squashed(name) for name in person.names} - {""}
         return (
-            known
+            [report for report in reports if person.id in self._ids[report.student]]
             or [report for report in free if report.student in ids]
             or [r for r in free if r.hand_in and r.hand_in.email.casefold() in emails]
             or [report for report in free if names & self._spellings[report.student]]

@@ -51,7 +51,7 @@ def test_a_package_holds_the_engine_and_what_grading_reads(course):
     before = checks.read_text()
     checks.write_text(before + "from helpers import *\n")
     try:
-        files = bundle(course, list(course.exercises.values()), "x")
+        files = bundle(course, list(course.exercises.values()))
     finally:
         checks.write_text(before)
     own = {name for name in files if name.startswith("course/")}
