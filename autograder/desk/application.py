@@ -148,11 +148,7 @@ def _route(desk: DeskContext, view: DeskView) -> Route:
 
 
 async def _form(request: Request, secrets: Secrets) -> FormData:
-    """Return a posted form that has the desk's token, in a field or a header.
-
-    Raises:
-        HTTPException: the token is missing, so the form may come from another site.
-    """
+    """Return a posted form that has the desk's token, in a field or a header."""
     form = await request.form(max_fields=MAX_FIELDS, max_files=10)
     token = request.headers.get("x-csrf-token") or form.get("csrf", "")
     if not isinstance(token, str) or not same(token, secrets.csrf):

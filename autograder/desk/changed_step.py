@@ -5,6 +5,7 @@ The search changes and runs only the course's code, never the code of a student.
 
 import ast
 import contextlib
+import functools
 import inspect
 import symtable
 import sys
@@ -29,7 +30,7 @@ from autograder.worker.messages import Unit
 STATE = "s"
 SECONDS = 40.0  # seconds of processor time
 VALUES = (ast.Name, ast.Attribute, ast.Call, ast.BinOp, ast.Subscript)
-FORMS = ("({} + 1)", "({} - 1)", "(2 * {})", "({} / 2)", "(-{})")
+FORMS = ("({} + 1)", "({} - 1)", "(2 * {})", "({} / 2)", "(-{})")  # changes of a value
 MIN_WRONG = 2  # probes with answers that differ from the right ones
 
 
@@ -252,13 +253,9 @@ def _changed_texts(code: StepCode, recipe: Recipe) -> Iterator[str]:
         return
     for edit in edits((tree,), frozenset()):
         yield tree.applied(edit.spans)
-    for node in tree.nodes:  # a value increased or decreased by 1, doubled, halved or negated
-        parent = tree.parent.get(node)
-        is_read = isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
-        is_function = isinstance(parent, ast.Call) and parent.func is node
-        if isinstance(node, VALUES) and is_read and not is_function:
-            for form in FORMS:
-                yield _replaced(tree, node, form.format(tree.operand(node)))
+    for node in filter(functools.partial(_is_value, tree), tree.nodes):
+        for form in FORMS:
+            yield _replaced(tree, node, form.format(tree.operand(node)))
     known = [*recipe.parameters, *recipe.steps]
     if code.step in known and not code.calls:
         known = known[: known.index(code.step)]
@@ -267,6 +264,14 @@ def _changed_texts(code: StepCode, recipe: Recipe) -> Iterator[str]:
             others = [name for name in known if name != node.attr]
             for name in others if node.value.id == STATE else ():
                 yield _replaced(tree, node, f"{STATE}.{name}")
+
+
+def _is_value(tree: Tree, node: ast.AST) -> bool:
+    """Return whether a node is read as a value, and is not the name of a called function."""
+    parent = tree.parent.get(node)
+    is_read = isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
+    is_function = isinstance(parent, ast.Call) and parent.func is node
+    return isinstance(node, VALUES) and is_read and not is_function
 
 
 def _replaced(tree: Tree, node: ast.AST, text: str) -> str:

@@ -82,11 +82,7 @@ def write_redirect(page: Path, address: str) -> None:
 
 
 def bound(port: int) -> socket.socket:
-    """Return a socket on a port of 127.0.0.1, hidden from other machines. 0 is any free port.
-
-    Raises:
-        UserError: the port is taken.
-    """
+    """Return a socket on a port of 127.0.0.1, hidden from other machines. 0 is any free port."""
     made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -81,11 +81,7 @@ def show(visit: Visit) -> Response:
 
 
 def grade_files(work: ConfinedWork) -> list[ExerciseReport]:
-    """Grade files in this process, with submissions confined as `grade` does.
-
-    Raises:
-        UserError: the course cannot be used, or nothing can confine the code here.
-    """
+    """Grade files in this process, with submissions confined as `grade` does."""
     course = load_course(work.root / FILE_NAME)
     exercises = [course.exercise(work.exercise)]
     with (

@@ -61,11 +61,7 @@ class GroupJobs:
             self._states[group] = msgspec.structs.replace(self.state(group), **values)
 
     def begin(self, group: Key, doing: str, work: Callable[[], dict[str, Any]]) -> None:
-        """Run `work` in a thread. `work` returns the fields of the group's state to change.
-
-        Raises:
-            UserError: a job on this group is running.
-        """
+        """Run `work` in a thread. `work` returns the fields of the group's state to change."""
         if self.state(group).doing:
             raise UserError("A job on this group is running. Wait until it ends.")
         self.change(group, doing=doing, trouble="")

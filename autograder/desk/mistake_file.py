@@ -62,11 +62,7 @@ class MistakeText(msgspec.Struct, frozen=True):
 
 
 def checked_words(words: MistakeText) -> MistakeText:
-    """Return the texts, each of them on one line.
-
-    Raises:
-        UserError: a text is missing or too long, or the name is invalid.
-    """
+    """Return the texts, each of them on one line."""
     if not NAME.fullmatch(words.id) or len(words.id) > MAX_NAME:
         raise UserError(
             f"{one_line(words.id, 60)!r} cannot name a mistake. Use at most {MAX_NAME} lower-case "
@@ -105,11 +101,7 @@ def code_file(exercise: str, function: str, words: MistakeText, step: ChangedSte
 
 
 def answers_file(words: MistakeText, replay: Replay, outcomes: Sequence[Outcome]) -> bytes:
-    """Return the record of a mistake that has recorded answers, but no code.
-
-    Raises:
-        UserError: the answers are too long for a record.
-    """
+    """Return the record of a mistake that has recorded answers, but no code."""
     first, second, third = words.hints
     records = tuple(map(recorded_answer, replay.probes(DRAWS), outcomes))
     named = NamedAnswers(
@@ -122,11 +114,7 @@ def answers_file(words: MistakeText, replay: Replay, outcomes: Sequence[Outcome]
 
 
 def file_of(course: Course, exercise: str, name: str, by_code: bool) -> Path:
-    """Return the path in the course for a new mistake's file.
-
-    Raises:
-        UserError: the name is taken.
-    """
+    """Return the path in the course for a new mistake's file."""
     folder = folder_of(course.root / course.content.reference / "misconceptions", exercise)
     stem = name.replace("-", "_")
     stem = f"{stem}_" if keyword.iskeyword(stem) else stem

@@ -107,11 +107,7 @@ class NewMistake(msgspec.Struct, frozen=True):
 
 
 def in_new_process(function: Callable[..., T], *args: Any) -> T:
-    """Call a function in a new process, which has not loaded any course.
-
-    Raises:
-        UserError: the function raised this error, or the process ended.
-    """
+    """Call a function in a new process, which has not loaded any course."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         try:
             return pool.submit(function, *args).result()
@@ -121,22 +117,14 @@ def in_new_process(function: Callable[..., T], *args: Any) -> T:
 
 @contextlib.contextmanager
 def confined(course: Course, work: ConfinedWork) -> Iterator[Children]:
-    """Start processes for submissions, confined as in `grade`.
-
-    Raises:
-        UserError: nothing can confine the code here.
-    """
+    """Start processes for submissions, confined as in `grade`."""
     level = choose(None, work.own_code)
     with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
         yield children_on(level, course, work.secret, Path(scratch))
 
 
 def examine(work: ConfinedWork) -> ExaminedGroup:
-    """Examine a group. This runs in the current process.
-
-    Raises:
-        UserError: no submission that was read has the group's answers.
-    """
+    """Examine a group. This runs in the current process."""
     course = load_course(work.root / FILE_NAME)
     exercise = course.exercise(work.exercise)
     with importable(course):
@@ -156,11 +144,7 @@ def examine(work: ConfinedWork) -> ExaminedGroup:
 
 
 def write_mistake(work: ConfinedWork, words: MistakeText) -> NewMistake:
-    """Write a group's mistake into the course, if `verify` passes with the new mistake.
-
-    Raises:
-        UserError: the name is taken, or the answers cannot be recorded.
-    """
+    """Write a group's mistake into the course, if `verify` passes with the new mistake."""
     course = load_course(work.root / FILE_NAME)
     exercise = course.exercise(work.exercise)
     with importable(course):
@@ -189,9 +173,6 @@ def _answers(course: Course, exercise: Exercise, work: ConfinedWork) -> GroupAns
     """Run the sources on all probes of the group's function.
 
     The packages of the course must be importable.
-
-    Raises:
-        UserError: no source gives the group's answers, because the files changed after grading.
     """
     catalogue = Catalogue(course.content.reference)
     limits = course.limits(exercise)

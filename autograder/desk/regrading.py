@@ -114,19 +114,11 @@ class Regrading:
         self.difference = ""
 
     def show(self, command: GradeCommand) -> None:
-        """Start a run that computes the changes that a command would make.
-
-        Raises:
-            UserError: another run is not finished.
-        """
+        """Start a run that computes the changes that a command would make."""
         self._begin(command)
 
     def apply(self, difference: str) -> None:
-        """Start a run that applies the changes that were shown, and no others.
-
-        Raises:
-            UserError: `difference` is not the digest of the changes that were shown last.
-        """
+        """Start a run that applies the changes that were shown, and no others."""
         if self.command is None or self.state != "shown" or difference != self.difference:
             raise UserError("These changes are no longer the latest. Show the changes again.")
         self._begin(self.command, difference)
@@ -191,11 +183,7 @@ class MessageChange(msgspec.Struct, frozen=True):
 
 
 def last_command(results: Path, exercise: str) -> GradeCommand:
-    """Return the command that graded an exercise last.
-
-    Raises:
-        UserError: the command is not known.
-    """
+    """Return the command that graded an exercise last."""
     for command in grade_commands(results):
         if not command.exercises or exercise in command.exercises:
             return command
@@ -210,9 +198,6 @@ def regrade_group(results: Path, exercise: str, students: Sequence[str], shown: 
 
     Without `shown`, nothing is applied. If `shown` is the digest of a difference that a person has
     seen, that difference is applied.
-
-    Raises:
-        UserError: grading failed, or the difference has changed since.
     """
     command = last_command(results, exercise)
     only = msgspec.structs.replace(command, exercises=(exercise,), students=tuple(students))

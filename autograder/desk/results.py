@@ -155,11 +155,7 @@ class ClassResults:
     """
 
     def __init__(self, results: Path, course: Course) -> None:
-        """Read the results.
-
-        Raises:
-            UserError: there are no results, or they are of another version.
-        """
+        """Read the results."""
         self._results = results
         self._records = Records(results / REPORTS)
         if not self._records.there:
@@ -211,11 +207,7 @@ class ClassResults:
         return self.overview.rows[student.place]
 
     def report(self, student: str) -> Report:
-        """Read a student's whole record.
-
-        Raises:
-            UserError: the record is of another version.
-        """
+        """Read a student's whole record."""
         with self._lock:
             report = self._records.get(student)
         assert report is not None
@@ -223,11 +215,7 @@ class ClassResults:
 
     @functools.cached_property
     def history(self) -> dict[str, list[tuple[ResultsVersion, Change]]]:
-        """Changes of each student's grade, with the versions that made them, in order.
-
-        Raises:
-            UserError: the history cannot be read.
-        """
+        """Changes of each student's grade, with the versions that made them, in order."""
         changes = defaultdict(list)
         for version, folder in versions(self._results):
             for change in read_changes(folder / CHANGES):
@@ -245,11 +233,7 @@ class CurrentResults:
         self._class: ClassResults | None = None
 
     def read(self) -> ClassResults:
-        """Return the current results of the class.
-
-        Raises:
-            UserError: there are no results, or they cannot be read.
-        """
+        """Return the current results of the class."""
         with self._lock:
             ensure_settled(self._results)
             try:

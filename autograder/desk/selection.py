@@ -1,7 +1,8 @@
 """Selection and order of the students on a page. The address of the page contains both."""
 
+import functools
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from autograder.course.course_file import Course, Exercise
@@ -71,23 +72,23 @@ class StudentFilter(NamedTuple):
             and all(word in f"{student.id} {student.name}".casefold() for word in words)
         ]
         exercises = self.exercises(now, course)
-        names = {exercise.name for exercise in now.exercises}
+        rank = functools.partial(self._rank, now=now, exercises=exercises)
+        return sorted(selected, key=rank, reverse=bool(self.down))
 
-        def key(student: ClassMember) -> str | float:
-            row = now.row(student)
-            if self.sort == "name":
-                return (student.name or student.id).casefold()
-            if self.sort == "status":
-                return row.status
-            if self.sort == "total":
-                points = self.total(row, exercises)
-            elif self.sort in names:
-                points = None if self.sort in row.excused else row.points.get(self.sort)
-            else:
-                return student.place
-            return -1.0 if points is None else points
-
-        return sorted(selected, key=key, reverse=bool(self.down))
+    def _rank(self, student: ClassMember, now: ClassResults, exercises: list[Exercise]) -> Any:
+        """Return the value by which a student is sorted."""
+        row = now.row(student)
+        if self.sort == "name":
+            return (student.name or student.id).casefold()
+        if self.sort == "status":
+            return row.status
+        if self.sort == "total":
+            points = self.total(row, exercises)
+        elif self.sort in now.outcomes:
+            points = None if self.sort in row.excused else row.points.get(self.sort)
+        else:
+            return student.place
+        return -1.0 if points is None else points
 
     def _places(self, now: ClassResults) -> set[int]:
         """Return the positions of the students whom `mistake` and `check` select."""

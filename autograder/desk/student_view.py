@@ -120,11 +120,7 @@ def enter(visit: Visit) -> Response:
 
 
 def keep_row(visit: Visit, row: dict[str, str]) -> None:
-    """Save a row of adjustments for the student in the address.
-
-    Raises:
-        UserError: the row is invalid, or cannot be written now.
-    """
+    """Save a row of adjustments for the student in the address."""
     trouble = visit.adjustments().enter(row | {"student": visit.student.id})
     if trouble:
         raise UserError(f"{trouble}, and enter it again.")

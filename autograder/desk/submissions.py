@@ -61,11 +61,7 @@ class Submissions:
             ]
 
     def several(self, student: str, exercise: str) -> tuple[GradeCommand, Sequence[FoundFile]]:
-        """Return the candidate files for an exercise, and the command that graded them.
-
-        Raises:
-            UserError: there are no longer several files.
-        """
+        """Return the candidate files for an exercise, and the command that graded them."""
         for command, work in self.works(student):
             if exercise in work.several:
                 return command, work.several[exercise]
@@ -153,6 +149,16 @@ def _file(name: str, text: str, notes: Notes, unit: int) -> CodeFile:
     return CodeFile(name, shown, max(0, len(lines) - MAX_LINES), unit)
 
 
+def _definitions(source: Source) -> dict[str, Line]:
+    """Return the line of each function and class. If names repeat, the last definition counts."""
+    return {
+        match[1]: Line(file=unit.label, line=number)
+        for unit in source.units
+        for number, line in enumerate(unit.text.split("\n"), 1)
+        if (match := _DEFINED.match(line[:MAX_LETTERS]))
+    }
+
+
 def _notes(report: ExerciseReport, source: Source) -> Notes:
     """Return the notes on each line. A message without a line is placed at its function."""
     notes: Notes = defaultdict(list)
@@ -161,12 +167,7 @@ def _notes(report: ExerciseReport, source: Source) -> Notes:
         if place is not None and text and text not in notes[place.file, place.line]:
             notes[place.file, place.line].append(text)
 
-    defined = {  # if names repeat, the last definition counts
-        match[1]: Line(file=unit.label, line=number)
-        for unit in source.units
-        for number, line in enumerate(unit.text.split("\n"), 1)
-        if (match := _DEFINED.match(line[:MAX_LETTERS]))
-    }
+    defined = _definitions(source)
     for check in report.checks:
         diagnosis = check.diagnosis
         text = diagnosis.sentence if diagnosis else ""

@@ -86,20 +86,12 @@ class Visit:
 
     @functools.cached_property
     def results(self) -> ClassResults:
-        """The current results of the class.
-
-        Raises:
-            UserError: there are no results that can be read.
-        """
+        """The current results of the class."""
         return self.desk.current.read()
 
     @functools.cached_property
     def student(self) -> ClassMember:
-        """The student whose key is in the address.
-
-        Raises:
-            HTTPException: no student has that key.
-        """
+        """The student whose key is in the address."""
         student = self.results.by_key.get(self.part("key"))
         if student is None:
             raise HTTPException(404)

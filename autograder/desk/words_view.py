@@ -90,11 +90,7 @@ def _posted_form(visit: Visit, sheet: Sheet) -> MarkForm:
 
 
 def _given_marks(form: MarkForm, sheet: Sheet, wording: Wording) -> list[GivenMark]:
-    """Return the marks of a form, one for each ticked answer.
-
-    Raises:
-        UserError: nothing is ticked or typed, or the points are not a number in range.
-    """
+    """Return the marks of a form, one for each ticked answer."""
     points = total(sheet.question, form.items) if form.items else None
     if form.points:
         points, most = as_number(form.points), sheet.question.points

@@ -34,20 +34,7 @@ def read(listing: Listing) -> Sequence[Piece]:
     A note contains text by its student, so it is trusted only for the student's own attempt.
     """
     entries = [match for name in listing.files if (match := _FILE.fullmatch(name))]
-    named: dict[str, Owner] = {}
-    originals: dict[str, str] = {}
-    for note in entries:
-        if not note["note"]:
-            continue
-        text = listing.text(note.string)
-        line = _NAME.match(text)
-        user = line["user"].strip() if line else ""
-        if line and user and note["prefix"].endswith(f"_{user}"):
-            named[note["prefix"]] = Owner(key=user, id=user, name=line["name"])
-        for pair in _ORIGINAL.finditer(text):
-            other = _FILE.fullmatch(pair["file"])
-            if other and _attempt(other) == _attempt(note):
-                originals[pair["file"]] = pair["original"].replace("\\", "/").rsplit("/", 1)[-1]
+    named, originals = _from_notes(listing, entries)
     uploaded = {_attempt(match) for match in entries if match["file"]}
     people = _people({match["prefix"] for match in entries}, named)
     pieces = []
@@ -67,6 +54,27 @@ def read(listing: Listing) -> Sequence[Piece]:
                 for owner in people[match["prefix"]]
             ]
     return pieces
+
+
+def _from_notes(
+    listing: Listing, entries: Sequence[re.Match[str]]
+) -> tuple[dict[str, Owner], dict[str, str]]:
+    """Return the students by the beginnings of names, and the original names of files."""
+    named: dict[str, Owner] = {}
+    originals: dict[str, str] = {}
+    for note in entries:
+        if not note["note"]:
+            continue
+        text = listing.text(note.string)
+        line = _NAME.match(text)
+        user = line["user"].strip() if line else ""
+        if line and user and note["prefix"].endswith(f"_{user}"):
+            named[note["prefix"]] = Owner(key=user, id=user, name=line["name"])
+        for pair in _ORIGINAL.finditer(text):
+            other = _FILE.fullmatch(pair["file"])
+            if other and _attempt(other) == _attempt(note):
+                originals[pair["file"]] = pair["original"].replace("\\", "/").rsplit("/", 1)[-1]
+    return named, originals
 
 
 def _attempt(match: re.Match[str]) -> tuple[str, str]:

@@ -31,11 +31,7 @@ class PackagedJob(msgspec.Struct, frozen=True):
 
 
 def bundle(course: Course, exercises: Sequence[Exercise]) -> Files:
-    """Return engine, course, job and requirements as a dict from path in the package to content.
-
-    Raises:
-        UserError: the course is too large.
-    """
+    """Return engine, course, job and requirements as a dict from path in the package to content."""
     files = dict(engine_files()) | dict(course_files(course))
     size = sum(map(len, files.values()))
     if size > MOST:

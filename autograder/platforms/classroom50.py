@@ -42,11 +42,7 @@ Released = Mapping[str, float] | None
 def package(
     course: Course, exercises: Sequence[Exercise], assignment: str, kit: Path | None
 ) -> Files:
-    """Return the files for `CLASSROOM/autograders/ASSIGNMENT/`.
-
-    Raises:
-        UserError: there is no released kit, it contains an answer, or it is too large.
-    """
+    """Return the files for `CLASSROOM/autograders/ASSIGNMENT/`."""
     if kit is None:
         raise UserError(
             "Classroom 50 publishes its bundles, so they must not hold answers. Name a student kit "
@@ -78,9 +74,6 @@ def _refuse_answers(course: Course, kit: Path) -> None:
     """Refuse a folder that is not a student kit.
 
     The files of checks may be in both, because a kit contains most of them.
-
-    Raises:
-        UserError: the folder is not a kit, or it contains a file with the course's answers.
     """
     course_file = kit / FILE_NAME
     if not course_file.is_file() or load_course(course_file).content.released is None:
@@ -103,11 +96,7 @@ def _refuse_answers(course: Course, kit: Path) -> None:
 
 
 def run(bundle: Path) -> None:
-    """Check the exercises of the current folder, a checkout, and write `result.json` there.
-
-    Raises:
-        UserError: nothing could be checked; Classroom 50 then says that the grading failed.
-    """
+    """Check the exercises of the current folder, a checkout, and write `result.json` there."""
     kit, checkout = load_course(bundle / KIT / FILE_NAME), Path.cwd()
     exercises = packaged_exercises(bundle, kit)
     files = {e.name: path for e in exercises if (path := _file_of(checkout, e.name)) is not None}
@@ -174,8 +163,7 @@ def result_of(
         p for report in done.values() for c in report.checks for p in (c.points, c.max_points)
     ]
     points += [p for of_checks in known.values() if of_checks for p in of_checks.values()]
-    whole = (f for f in FACTORS if all(abs(p * f - round(p * f)) < 1e-9 for p in points))
-    factor = next(whole, FACTORS[-1])
+    factor = _factor(points)
     tests: list[dict[str, Any]] = []
     for exercise in exercises:
         tests += _tests(exercise, done.get(exercise.name), factor, known.get(exercise.name))
@@ -195,6 +183,12 @@ def result_of(
         "max-score": sum(test["max-score"] for test in tests),
         "tests": tests,
     }
+
+
+def _factor(points: Sequence[float]) -> int:
+    """Return the smallest factor that makes all points whole numbers; 100 if no factor does."""
+    whole = (f for f in FACTORS if all(abs(p * f - round(p * f)) < 1e-9 for p in points))
+    return next(whole, FACTORS[-1])
 
 
 def _tests(

@@ -41,11 +41,7 @@ COLUMNS = ("id", "name", "email", "section", "points", "maximum", "status", "pag
 
 
 def pages(request: ExportRequest) -> ExportFile:
-    """Return a zip of all pages, and a table for a mail program to send each student a page.
-
-    Raises:
-        UserError: a page is missing.
-    """
+    """Return a zip of all pages, and a table for a mail program to send each student a page."""
     files = [(page_of(report), page_bytes(request, report)) for report in request.reports]
     rows: list[Sequence[str]] = [COLUMNS]
     for report in request.reports:
@@ -89,11 +85,7 @@ def export_file(
     column: str | None = None,
     scale: bool = False,
 ) -> ExportFile:
-    """Return the file for a platform, made from a folder of results.
-
-    Raises:
-        UserError: the template is missing or does not fit, or there are no current results.
-    """
+    """Return the file for a platform, made from a folder of results."""
     if template is None and platform not in WITHOUT_TEMPLATE:
         raise UserError(
             f"--template is missing. Name the file that you downloaded from "

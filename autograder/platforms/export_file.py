@@ -42,11 +42,7 @@ class ExportFile(msgspec.Struct, frozen=True):
 
 
 def page_bytes(request: ExportRequest, report: Report) -> bytes:
-    """Return a student's page.
-
-    Raises:
-        UserError: the page is missing.
-    """
+    """Return a student's page."""
     page = request.results / page_of(report)
     try:
         return page.read_bytes()

@@ -26,11 +26,7 @@ def packaged_course(package: Path) -> Course:
 
 
 def packaged_exercises(package: Path, course: Course) -> list[Exercise]:
-    """Return the exercises that a package grades.
-
-    Raises:
-        UserError: the folder contains no package.
-    """
+    """Return the exercises that a package grades."""
     try:
         job = msgspec.json.decode((package / JOB).read_bytes(), type=PackagedJob)
     except (OSError, msgspec.MsgspecError) as error:
@@ -48,11 +44,7 @@ def grade_one(
     hand_in: HandIn | None = None,
     student: str = "",
 ) -> Report:
-    """Return the full report on a submission, with lateness by the course's policy.
-
-    Raises:
-        UserError: nothing can confine the code here, or the course cannot be used.
-    """
+    """Return the full report on a submission, with lateness by the course's policy."""
     seed, level = course.content.seed, choose(None, own_code=False)
     handed_in = Folder(student, folder, hand_in)
     work = read_work_guarded(handed_in, course.exercises, read_stubs(course))

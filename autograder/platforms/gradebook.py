@@ -5,7 +5,7 @@ No row and no column is ever added, and students without points keep their cells
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
@@ -52,34 +52,14 @@ class GradebookFormat(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def fill_in(form: GradebookFormat, request: ExportRequest) -> ExportFile:
-    """Return the gradebook to upload.
-
-    Raises:
-        UserError: the template is not a gradebook, the column is unclear, or its maximum differs.
-    """
+    """Return the gradebook to upload."""
     table = Table(request.template, form.needed, len(form.needed), form.remedy)
     columns = _columns(form, table, request)
-    scales = {at: Scale(_maximum(form, table, at), request.scale) for at in columns}
     heads = [name.strip().casefold() for name in table.header]
     people = [person for row in table.rows if (person := form.person(heads, row)) is not None]
     matches = RowMatches(request.reports, form.platform, people, form.advice)
     kept = sorted([*columns, *(at for at, name in enumerate(heads) if name in form.about)])
-    filled = []
-    unchanged: dict[int, list[str]] = {at: [] for at in columns}
-    for row in table.rows:
-        cells = list(table.row({}, row))
-        for at, assignment in columns.items():
-            report = matches.by_row.get(row.line)
-            if report is None:
-                continue
-            grade = grade_of(report, assignment.exercises, assignment.name)
-            if grade.excused and form.excused:
-                cells[at] = form.excused
-            elif grade.points is None:
-                unchanged[at].append(f"{name_of(report)} ({grade.why_not})")
-            else:
-                cells[at] = scales[at].text(grade, f"{table.path}: {table.header[at]}")
-        filled.append([cells[at] for at in kept])
+    filled, unchanged = _filled(form, table, request, matches, columns)
     shown = {at: one_line(table.header[at].strip()) for at in columns}
     without_result = [
         f"{person.shown} (no result)" for person in people if person.row not in matches.by_row
@@ -96,8 +76,37 @@ def fill_in(form: GradebookFormat, request: ExportRequest) -> ExportFile:
     notes += _in_no_column(request.reports, request.course, list(columns.values()))
     notes += matches.unclear
     keys = [place for place, at in enumerate(kept) if heads[at] in form.keys]
-    data = table.encoded(filled, [table.header[at] for at in kept], keys)
+    rows = [[cells[at] for at in kept] for cells in filled]
+    data = table.encoded(rows, [table.header[at] for at in kept], keys)
     return ExportFile(data, notes, left_out=bool(matches.without_row or matches.unclear))
+
+
+def _filled(
+    form: GradebookFormat,
+    table: Table,
+    request: ExportRequest,
+    matches: RowMatches,
+    columns: Mapping[int, Assignment],
+) -> tuple[list[list[str]], dict[int, list[str]]]:
+    """Return the filled rows; and for each column, the students without points."""
+    scales = {at: Scale(_maximum(form, table, at), request.scale) for at in columns}
+    filled = []
+    unchanged: dict[int, list[str]] = {at: [] for at in columns}
+    for row in table.rows:
+        cells = list(table.row({}, row))
+        for at, assignment in columns.items():
+            report = matches.by_row.get(row.line)
+            if report is None:
+                continue
+            grade = grade_of(report, assignment.exercises, assignment.name)
+            if grade.excused and form.excused:
+                cells[at] = form.excused
+            elif grade.points is None:
+                unchanged[at].append(f"{name_of(report)} ({grade.why_not})")
+            else:
+                cells[at] = scales[at].text(grade, f"{table.path}: {table.header[at]}")
+        filled.append(cells)
+    return filled, unchanged
 
 
 def _maximum(form: GradebookFormat, table: Table, at: int) -> float | None:
@@ -141,19 +150,11 @@ def _graded(course: Course, reports: Sequence[Report]) -> list[Assignment]:
 
 
 def _columns(form: GradebookFormat, table: Table, request: ExportRequest) -> dict[int, Assignment]:
-    """Return the columns with titles of graded assignments, or else with titles of exercises.
-
-    Raises:
-        UserError: no column fits, or several columns fit.
-    """
+    """Return the columns with titles of graded assignments, or else with titles of exercises."""
     graded = _graded(request.course, request.reports)
     exercises = request.reports[0].exercises if request.reports else ()
     single = [Assignment(name=SINGLE, title=e.title, exercises=(e.name,)) for e in exercises]
-    names: dict[int, set[str]] = {}  # the possible names of each graded column
-    for at, head in enumerate(table.header):
-        if match := form.title.fullmatch(head):
-            parts = match.groupdict()
-            names[at] = {head.strip(), parts["title"], parts.get("id") or parts["title"]}
+    names = _names(form, table)
     titles = few([assignment.title for assignment in graded], 5)
     shown = few([table.header[at].strip() for at in names], 20) or "none"
     if request.column is not None:
@@ -175,14 +176,20 @@ def _columns(form: GradebookFormat, table: Table, request: ExportRequest) -> dic
     return columns
 
 
+def _names(form: GradebookFormat, table: Table) -> dict[int, set[str]]:
+    """Return the possible names of each graded column: its whole heading, title and number."""
+    names: dict[int, set[str]] = {}
+    for at, head in enumerate(table.header):
+        if match := form.title.fullmatch(head):
+            parts = match.groupdict()
+            names[at] = {head.strip(), parts["title"], parts.get("id") or parts["title"]}
+    return names
+
+
 def _titled(
     table: Table, names: dict[int, set[str]], assignments: Sequence[Assignment]
 ) -> dict[int, Assignment]:
-    """Return the columns with an assignment's title. If titles repeat, the first assignment counts.
-
-    Raises:
-        UserError: several columns have the same assignment's title.
-    """
+    """Return the columns with an assignment's title. If titles repeat, the first assignment counts."""
     columns: dict[int, Assignment] = {}
     for assignment in assignments:
         title = squashed(assignment.title)

@@ -52,11 +52,7 @@ _Loader.add_multi_constructor("!", _without_tag)
 
 
 def read(listing: Listing) -> Sequence[Piece]:
-    """Return the pieces of all submissions; a group's submission belongs to all its members.
-
-    Raises:
-        UserError: the metadata are missing or invalid.
-    """
+    """Return the pieces of all submissions; a group's submission belongs to all its members."""
     metadata = listing.text(METADATA, most=MOST_METADATA)
     if not metadata:
         raise UserError(
@@ -261,11 +257,7 @@ def package(course: Course, exercises: Sequence[Exercise], index: str | None = N
 
 
 def run(root: Path) -> None:
-    """Grade the submission in Gradescope's folder `root`, and write its results.
-
-    Raises:
-        UserError: grading is not possible here; Gradescope then reports that there are no results.
-    """
+    """Grade the submission in Gradescope's folder `root`, and write its results."""
     package = root / "source"
     known = read_metadata(root / "submission_metadata.json")
     course = with_due(packaged_course(package), known)

@@ -77,11 +77,7 @@ class _Worksheet:
     """Worksheet with its columns `grade` and `maximum`, and the student of each row."""
 
     def __init__(self, request: ExportRequest) -> None:
-        """Read the worksheet, and match students to rows.
-
-        Raises:
-            UserError: the file is not a worksheet, or its grade column is unclear.
-        """
+        """Read the worksheet, and match students to rows."""
         template = request.template
         self.table = table = Table(template, (), 0, REMEDY)
         if not table.rows or not all(_ID.fullmatch(r.cells[0]) for r in table.rows if r.cells):
@@ -153,11 +149,7 @@ def _is_of_a_team(report: Report, table: Table) -> bool:
 
 
 def worksheet(request: ExportRequest) -> ExportFile:
-    """Return the grading worksheet to upload.
-
-    Raises:
-        UserError: the file is not a worksheet, its grade column is unclear, or its maximum differs.
-    """
+    """Return the grading worksheet to upload."""
     sheet = _Worksheet(request)
     table, maximum = sheet.table, sheet.maximum_column()
     decimals = [cell(row, at) for row in table.rows for at in (sheet.grade, maximum) if at]
@@ -183,11 +175,7 @@ def worksheet(request: ExportRequest) -> ExportFile:
 
 
 def feedback(request: ExportRequest) -> ExportFile:
-    """Return a zip with all pages, each in a folder whose name identifies the student to Moodle.
-
-    Raises:
-        UserError: the table is no worksheet, has no clear grade column, or a page is missing.
-    """
+    """Return a zip with all pages, each in a folder whose name identifies the student to Moodle."""
     sheet = _Worksheet(request)
     pages = []
     for row in sheet.table.rows:

@@ -98,11 +98,7 @@ def _workflow(course: Course, place: Path) -> Files:
 def packable(
     course: Course, platform: str, names: Sequence[str], assignment: str | None
 ) -> tuple[list[Exercise], list[str]]:
-    """Return the exercises to pack, and notes on the exercises that are left out.
-
-    Raises:
-        UserError: a named exercise cannot be graded there, or no exercise is left.
-    """
+    """Return the exercises to pack, and notes on the exercises that are left out."""
     asked = names or (course.assignment(assignment).exercises if assignment else ())
     exercises = [course.exercise(name) for name in asked] or list(course.exercises.values())
     own = [e.name for e in exercises if e.variant != "none"]
@@ -121,11 +117,7 @@ def packable(
 
 
 def _write(platform: str, out: Path, files: Files) -> None:
-    """Write a zip for Gradescope, or else a folder. Files with the same names are replaced.
-
-    Raises:
-        UserError: it cannot be written.
-    """
+    """Write a zip for Gradescope, or else a folder. Files with the same names are replaced."""
     try:
         if platform == "gradescope":
             write_atomically(out, zipped(files.items()))

@@ -80,11 +80,7 @@ def _question(course: Course, exercise: Exercise) -> Files:
 
 
 def run(root: Path, exercise: Path) -> None:
-    """Grade the submission in `root` (`/grade`) for an exercise, and write the results.
-
-    Raises:
-        UserError: grading is not possible here; PrairieLearn then reports no results.
-    """
+    """Grade the submission in `root` (`/grade`) for an exercise, and write the results."""
     course = packaged_course(root / SHARED)
     report = grade_one(course, [course.exercise(exercise.name)], root / "student")
     data = encoded(report, course.content.hints, course.hidden_checks)
