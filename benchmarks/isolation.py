@@ -11,7 +11,7 @@ from unittest import mock
 
 import msgspec
 
-from autograder.authoring.simulated import SimulatedClient
+from autograder.authoring.course_submissions import SimulatedClient
 from autograder.course.course_file import Course, Exercise, Library, find_course, load_course
 from autograder.grading.judge import Judge
 from autograder.sandbox.child import Children

@@ -1,12 +1,17 @@
-"""Builder of the files `exercises/NAME.py` and `exercises/NAME.ipynb` from `solutions/NAME.py`."""
+"""Builder of the files `exercises/NAME.py` and `exercises/NAME.ipynb` from `solutions/NAME.py`.
 
+A text shows a picture as in Markdown, `![description](figures/NAME.png)`. The file is in the folder
+of the students' files, so that a reader of the script can open it. A notebook contains a copy of
+the picture, so it needs no other file.
+"""
+
+import base64
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from autograder.authoring.pictures import attach, require_pictures
 from autograder.course.course_file import Course, Exercise
 from autograder.course.errors import UserError
 from autograder.course.installation import require
@@ -14,6 +19,10 @@ from autograder.course.variants import personalised
 from autograder.submission.notebook import check_cell
 from autograder.submission.stubs import strip_solutions
 
+PICTURES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif"}
+MAX_PICTURE = 60_000  # bytes of one picture; each notebook contains a copy
+_SHOWN = re.compile(r"!\[([^\]]*)\]\(([^()\s]+)\)")
+_ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:|/", re.IGNORECASE)
 CELL = "# %% [markdown]"
 AFTER = re.compile(rf'^{re.escape(CELL)} after="check"$', re.MULTILINE)
 CLOSING = """
@@ -43,13 +52,7 @@ reads your answers and gives the points."""
 
 
 def build_exercise(course: Course, exercise: Exercise, variant: str = "") -> dict[Path, str]:
-    """Return a dict from the paths of an exercise's files to the texts of the files.
-
-    If `variant` is given, the files have that variant's numbers.
-
-    Raises:
-        UserError: there is no solution, its markers do not match, or it has no variants.
-    """
+    """Return the texts of an exercise's files by path, with the numbers of a variant if given."""
     folder = course.handed_out
     return {
         folder / f"{exercise.name}.py": stub_text(course, exercise, variant),
@@ -58,11 +61,7 @@ def build_exercise(course: Course, exercise: Exercise, variant: str = "") -> dic
 
 
 def stub_text(course: Course, exercise: Exercise, variant: str = "") -> str:
-    """Return the student's script: the text without solutions, and advice on how to check it.
-
-    Raises:
-        UserError: there is no solution, its markers do not match, or it has no variants.
-    """
+    """Return the student's script: the text without solutions, and advice on how to check it."""
     # the text on checking comes last, or before the cells marked `after="check"`
     lesson, *after = AFTER.split(_lesson(course, exercise, variant))
     ends = "".join(f"\n{CELL}\n{text.strip()}\n" for text in after)
@@ -70,11 +69,7 @@ def stub_text(course: Course, exercise: Exercise, variant: str = "") -> str:
 
 
 def stub_notebook(course: Course, exercise: Exercise, variant: str = "", last: str = "") -> str:
-    """Return the student's notebook with pictures, a check cell, and a `last` cell if given.
-
-    Raises:
-        UserError: there is no solution, its markers do not match, or jupytext is not installed.
-    """
+    """Return the student's notebook with pictures, a check cell, and a `last` cell if given."""
     lesson = _lesson(course, exercise, variant)
     book = as_book(lesson, course.handed_out, checking_cells(exercise))
     if last:
@@ -99,9 +94,23 @@ def require_lesson(course: Course, exercise: Exercise) -> None:
     """Refuse an exercise if students could not see the pictures in its text.
 
     Raises:
-        UserError: there is no solution, or a picture cannot be shown.
+        UserError: there is no solution, or a picture is missing, too large, of a type that
+            notebooks cannot contain, or without description.
     """
-    require_pictures(course, exercise, _lesson(course, exercise, ""))
+    name = course.solution_file(exercise.name).name
+    for description, path in _local(_lesson(course, exercise, "")):
+        file = course.handed_out / path
+        wrong = ""
+        if not description.strip(" #\n"):
+            wrong = "has no description: describe the picture between ![ and ]"
+        elif file.suffix.lower() not in PICTURES:
+            wrong = f"is not a kind of picture that a notebook can hold ({', '.join(PICTURES)})"
+        elif not file.is_file():
+            wrong = f"does not exist: expected it at {file}"
+        elif file.stat().st_size > MAX_PICTURE:
+            wrong = f"has {file.stat().st_size:,} bytes; at most {MAX_PICTURE:,} are allowed"
+        if wrong:
+            raise UserError(f"{name} shows {path}, which {wrong}.")
 
 
 def outdated(path: Path, text: str) -> bool:
@@ -131,9 +140,6 @@ def as_book(text: str, pictures: Path | None = None, checking: Sequence[Any] = (
 
     The `checking` cells come before cells that are marked `after="check"`. A cell's id is made from
     the function or heading in the cell. So the id stays the same when another cell is added.
-
-    Raises:
-        UserError: jupytext is not installed.
     """
     require("authoring", "A notebook")
     import jupytext
@@ -167,3 +173,33 @@ def _identifier(cell: Any, taken: set[str]) -> str:
     name = next(name for name in names if name not in taken)
     taken.add(name)
     return name
+
+
+def pictures_in(text: str) -> list[str]:
+    """Return the pictures in a text as paths relative to the students' files, each path once."""
+    return list(dict.fromkeys(path for _, path in _local(text)))
+
+
+def pictures_of(course: Course, texts: Iterable[str]) -> dict[str, bytes]:
+    """Return a dict from path to content for the pictures in some texts, if they exist."""
+    paths = dict.fromkeys(path for text in texts for path in pictures_in(text))
+    files = {path: course.handed_out / path for path in paths}
+    return {path: file.read_bytes() for path, file in files.items() if file.is_file()}
+
+
+def attach(cell: Any, folder: Path) -> None:
+    """Attach the pictures in a text cell to that cell. A missing picture stays a link."""
+    for path in pictures_in(cell["source"]):
+        file = folder / path
+        if not file.is_file() or file.suffix.lower() not in PICTURES:
+            continue
+        data = base64.b64encode(file.read_bytes()).decode("ascii")
+        cell.setdefault("attachments", {})[file.name] = {PICTURES[file.suffix.lower()]: data}
+        cell["source"] = cell["source"].replace(f"]({path})", f"](attachment:{file.name})")
+
+
+def _local(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the description and path of each picture that is a file in the students' folder."""
+    for description, path in _SHOWN.findall(text):
+        if not _ELSEWHERE.match(path) and ".." not in path.split("/"):
+            yield description, path

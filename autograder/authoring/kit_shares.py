@@ -1,5 +1,9 @@
-"""Shares of the right answers and misconceptions that a released course can judge."""
+"""Judgement of a released course: what it can judge, and how it differs from the full course.
 
+The released course grades the right and wrong answers that the full course knows.
+"""
+
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -7,25 +11,30 @@ from typing import NamedTuple
 
 import msgspec
 
-from autograder.authoring.course_submissions import judge_for, right_answers
-from autograder.authoring.diagnosis_records import reasons_without_names
-from autograder.authoring.simulated import (
+from autograder.authoring.course_submissions import (
     SimulatedClient,
+    judge_for,
+    own_work,
+    right_answers,
     solution_module,
     with_functions,
     with_misconceptions,
 )
+from autograder.authoring.diagnosis_records import reasons_without_names
 from autograder.authoring.verify import named_by_answers, named_in
+from autograder.checks.check_result import CheckResult
 from autograder.course.course_file import FILE_NAME, Course, Exercise, load_course
 from autograder.course.errors import UserError
 from autograder.course.own_modules import importable
-from autograder.course.text import few, number
+from autograder.course.text import few
 from autograder.diagnosis.recipe import Fingerprint
 from autograder.grading.diagnoses import Catalogue
 from autograder.grading.judge import Judge, RunOptions
 
 ENOUGH = 0.95  # a smaller share causes a warning
 MOST_TRIED = 40  # misconceptions for each exercise, evenly spaced in the list
+# Kinds of diagnoses that a release lacks. The release may name a change with the same numbers.
+FACTS = frozenset({"fact", "measure"})
 
 
 class KitShares(msgspec.Struct):
@@ -54,40 +63,53 @@ class KitShares(msgspec.Struct):
         yield from self.reasons
         is_low = self.named < ENOUGH * self.misconceptions or self.complete < ENOUGH * self.right
         if is_low and self.not_complete:
-            yield (
-                f"the kit leaves checks of these right answers ungraded: "
-                f"{few(self.not_complete, 8)}"
-            )
+            ungraded = few(self.not_complete, 8)
+            yield f"the kit leaves checks of these right answers ungraded: {ungraded}"
         if is_low and self.not_named:
             yield f"the kit does not name these misconceptions: {few(self.not_named, 8)}"
+
+
+class WrongAnswer(NamedTuple):
+    """Misconception: code that makes it, or its recorded answers. `is_value` if it sets a value."""
+
+    function: str
+    id: str
+    code: ModuleType | Fingerprint
+    is_value: bool = False
 
 
 def kit_shares(course: Course, kit: Path, exercise: Exercise, with_names: bool) -> KitShares:
     """Grade the right answers and misconceptions with the release in `kit`. Return the counts."""
     shares = KitShares(exercise.name)
-    wrong: list[WrongAnswer] = []
+    wrong_answers: list[WrongAnswer] = []
     if with_names:
         with importable(course):  # ends before the judge starts, which would wait
             every = list(_wrong_answers(course, exercise))
-            wrong += every[:: -(-len(every) // MOST_TRIED) or 1]
+            wrong_answers += every[:: -(-len(every) // MOST_TRIED) or 1]
             shares.reasons += reasons_without_names(course, exercise)
     released = load_course(kit / FILE_NAME)
     with judge_for(released, exercise, released.content.seed) as judge:
-        about = _right_answers(shares, course, exercise, judge)
-        for each in wrong:
-            only = frozenset(name for name, of in about.items() if each.function in of)
-            is_named = each.is_named(course, exercise, judge, only)
-            if is_named is False:  # the checks of other functions may show its effect
-                is_named = each.is_named(course, exercise, judge, None)
+        about = _count_right_answers(shares, course, exercise, judge)
+        for wrong in wrong_answers:
+            if isinstance(wrong.code, Fingerprint):
+                replay = judge.catalogue.replay(exercise.name, wrong.function)
+                named = named_by_answers(replay, wrong.code) if replay is not None else set()
+                is_named: bool | None = named == {wrong.id}
+            else:
+                client = SimulatedClient(course, exercise, wrong.code)
+                only = frozenset(name for name, of in about.items() if wrong.function in of)
+                is_named = _is_named(wrong, client, judge, only)
+                if is_named is False:  # the checks of other functions may show its effect
+                    is_named = _is_named(wrong, client, judge, None)
             shares.misconceptions += is_named is not None
             shares.named += is_named is True
-            label = f"{each.function}, {each.id}"
+            label = f"{wrong.function}, {wrong.id}"
             if is_named is False and label not in shares.not_named:
                 shares.not_named.append(label)
     return shares
 
 
-def _right_answers(
+def _count_right_answers(
     shares: KitShares, course: Course, exercise: Exercise, judge: Judge
 ) -> dict[str, frozenset[str]]:
     """Count the right answers. Return a dict from each check to its functions."""
@@ -108,35 +130,20 @@ def _right_answers(
     return about
 
 
-class WrongAnswer(NamedTuple):
-    """Misconception with its module, or with recorded answers if the misconception has no code."""
+def _is_named(
+    wrong: WrongAnswer, client: SimulatedClient, judge: Judge, only: frozenset[str] | None
+) -> bool | None:
+    """Return whether an answer gets only its own name; None if all visible checks pass.
 
-    function: str
-    id: str
-    module: ModuleType | None = None
-    answers: Fingerprint | None = None
-    is_value: bool = False
-
-    def is_named(
-        self, course: Course, exercise: Exercise, judge: Judge, only: frozenset[str] | None
-    ) -> bool | None:
-        """Return whether the answer gets only its own name; None if all visible checks pass.
-
-        If the answer is a value, it may get other names too, because two mistakes may give the same
-        value.
-        """
-        if self.module is None:
-            replay = judge.catalogue.replay(exercise.name, self.function)
-            assert self.answers is not None
-            return replay is not None and named_by_answers(replay, self.answers) == {self.id}
-        client = SimulatedClient(course, exercise, self.module)
-        report = judge.run(client, RunOptions(only)).report
-        shown = tuple(each for each in report.checks if not each.hidden)
-        report = msgspec.structs.replace(report, checks=shown)
-        if shown and all(each.outcome == "passed" for each in shown):
-            return None
-        named = named_in(report, self.function)
-        return self.id in named if self.is_value else named == {self.id}
+    If the answer is a value, it may get other names too, because two mistakes may give the same
+    value.
+    """
+    report = judge.run(client, RunOptions(only)).report
+    shown = tuple(each for each in report.checks if not each.hidden)
+    if shown and all(each.outcome == "passed" for each in shown):
+        return None
+    named = named_in(msgspec.structs.replace(report, checks=shown), wrong.function)
+    return wrong.id in named if wrong.is_value else named == {wrong.id}
 
 
 def _wrong_answers(course: Course, exercise: Exercise) -> Iterator[WrongAnswer]:
@@ -147,7 +154,7 @@ def _wrong_answers(course: Course, exercise: Exercise) -> Iterator[WrongAnswer]:
         assert replay is not None
         for wrong in recipe.misconceptions:
             if isinstance(wrong, Fingerprint):
-                yield WrongAnswer(function, wrong.id, answers=wrong)
+                yield WrongAnswer(function, wrong.id, wrong)
             elif not replay.gives_only_nan(wrong):
                 changed = with_misconceptions(module, recipe, (wrong,))
                 yield WrongAnswer(function, wrong.id, changed)
@@ -158,11 +165,7 @@ def _wrong_answers(course: Course, exercise: Exercise) -> Iterator[WrongAnswer]:
 
 
 def refuse_impossible_checks(shares: Sequence[KitShares]) -> None:
-    """Refuse a release if no right answer passes one of its checks.
-
-    Raises:
-        UserError: there is such a check, so students could never finish.
-    """
+    """Refuse a release with a check that no right answer passes: students could never finish."""
     for each in shares:
         if each.impossible:
             raise UserError(
@@ -174,6 +177,82 @@ def refuse_impossible_checks(shares: Sequence[KitShares]) -> None:
             )
 
 
-def share_text(part: int, whole: int) -> str:
-    """Return a text such as `57 of 60 (95 %)`; a dash if `whole` is 0."""
-    return f"{part} of {whole} ({number(int(100 * part / whole))} %)" if whole else "–"
+class Compared(msgspec.Struct):
+    """Equal and different results of the full course and its release, for one exercise.
+
+    Three fields count visible checks: `same` counts equal outcomes, `differences` counts different
+    outcomes, and `untold` counts checks that the release cannot judge. `named` counts the diagnoses
+    that have a name in the full course. In the release, `also_named` of them have the same name,
+    `not_named` have no name, and `false_names` have another name. The seconds are totals.
+    """
+
+    exercise: str
+    works: int = 0
+    same: int = 0
+    untold: int = 0
+    named: int = 0
+    also_named: int = 0
+    seconds: float = 0.0
+    seconds_full: float = 0.0
+    differences: list[str] = []
+    not_named: list[str] = []
+    false_names: list[str] = []
+
+    def add(self, other: "Compared") -> None:
+        """Add the counts of another exercise."""
+        for name in self.__struct_fields__[1:]:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
+
+def compared(course: Course, bundle: Path, exercises: Sequence[Exercise]) -> Iterator[Compared]:
+    """Grade the course's own answers with the full course and with its release in `bundle`."""
+    released = load_course(bundle / FILE_NAME)
+    seed = released.content.seed
+    for exercise in exercises:
+        row = Compared(exercise.name)
+        with (
+            judge_for(course, exercise, seed) as full_judge,
+            judge_for(released, exercise, seed) as released_judge,
+        ):
+            for source in own_work(course, exercise):
+                start = time.perf_counter()
+                full = full_judge.run(source).results
+                between = time.perf_counter()
+                results = {each.name: each for each in released_judge.run(source).results}
+                row.seconds_full += between - start
+                row.seconds += time.perf_counter() - between
+                row.works += 1
+                for result in full:
+                    if result.check.in_kit:
+                        label = f"{source.label}, {result.name}"
+                        _compare_check(row, label, result, results[result.name])
+        yield row
+
+
+def _compare_check(row: Compared, label: str, full: CheckResult, released: CheckResult) -> None:
+    # if a call raises, the kit fails the check, even if it cannot judge the check otherwise
+    raised_only = full.outcome == "passed" and released.raised is not None
+    if released.outcome == "graded when handed in" or raised_only:
+        row.untold += 1
+        return
+    # the kit runs this check only because it cannot judge the earlier one
+    follows_untold = full.outcome == "not run" and released.outcome in {"passed", "failed"}
+    if full.outcome != released.outcome and not follows_untold:
+        row.differences.append(
+            f"{label}: {full.outcome} in the full course, but {released.outcome} in the kit "
+            f"({released.finding[:120]})"
+        )
+        return
+    row.same += 1
+    if full.diagnosis is None or full.diagnosis.kind != "named":
+        return
+    row.named += 1
+    names = released.diagnosis.misconceptions if released.diagnosis is not None else ()
+    own = full.own.misconceptions if full.own is not None else ()
+    if names == full.diagnosis.misconceptions:
+        row.also_named += 1
+    elif names and names != own and full.diagnosis.code not in FACTS:  # both courses have `own`
+        row.false_names.append(f"{label}: {names}")
+    else:
+        expected = ", ".join(full.diagnosis.misconceptions)
+        row.not_named.append(f"{label}: the kit does not name {expected}")

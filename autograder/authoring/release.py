@@ -68,10 +68,10 @@ def bundle(
         UserError: the course cannot be released, or somebody stopped the release; the message says
             why.
     """
-    exercises = options.exercises
+    exercises, policy = options.exercises, options.policy
     checks = checks_of(course, [exercise.name for exercise in exercises])
     with importable(course):
-        files = text_files(course, exercises, options.policy, options.form, options.seeds)
+        files = text_files(course, exercises, policy, options.form, options.seeds)
         shown, secrets = _texts(course, options, checks)
     wheel_name, wheel_data = build_wheel()
     files |= surroundings(course, exercises, options.form, wheel_name, np.__version__)
@@ -88,13 +88,15 @@ def bundle(
 
     refuse_leaks()  # search now too, before the long recording
     # an exam shows no findings, so it needs no names
-    parts: list[RecordedPart] = ["checks"] if options.policy == "exam" else ["mistakes", "checks"]
+    parts: list[RecordedPart] = ["checks"] if policy == "exam" else ["mistakes", "checks"]
     recorded = _recorded(course, whole, options, parts, say, how)
-    digest, most = course_digest(course), HINTS[options.policy]
     for (name, part), data in recorded.items():
         place = f"{PACKAGE}/{FOLDER}/{name}"
         if part == "checks":
-            whole[f"{place}{SUFFIX}"] = _packed_record(data, checks[name], digest, most)
+            record = msgspec.msgpack.decode(data, type=ExerciseRecord)
+            record.digest = course_digest(course)
+            _describe_checks(record, checks[name], HINTS[policy])
+            whole[f"{place}{SUFFIX}"] = pack(record)
         elif data:
             whole[f"{place}{NAMES_SUFFIX}"] = data
     whole[wheel_name] = wheel_data
@@ -141,22 +143,15 @@ def _recorded(
         return record_all(course, tasks, how or RecordingOptions(), say)
 
 
-def _packed_record(data: bytes, checks: Sequence[Check], digest: str, hints: int) -> bytes:
-    """Return an exercise's record in packed form, with the fields that only the release knows."""
-    public = [check for check in checks if check.in_kit]
-    record = msgspec.structs.replace(
-        msgspec.msgpack.decode(data, type=ExerciseRecord),
-        digest=digest,
-        order=[check.name for check in checks],
-        hints={check.name: check.hints[:hints] for check in public if check.hints[:hints]},
-        hidden=[
-            HiddenCheck(check.name, check.title, check.weight)
-            for check in checks
-            if not check.in_kit
-        ],
-        weights={check.name: check.weight for check in public},
-    )
-    return pack(record)
+def _describe_checks(record: ExerciseRecord, checks: Sequence[Check], most_hints: int) -> None:
+    record.order = [check.name for check in checks]
+    for check in checks:
+        if not check.in_kit:
+            record.hidden.append(HiddenCheck(check.name, check.title, check.weight))
+            continue
+        record.weights[check.name] = check.weight
+        if hints := check.hints[:most_hints]:
+            record.hints[check.name] = hints
 
 
 def shares_of(
@@ -185,7 +180,7 @@ def write(folder: Path, files: Mapping[str, bytes]) -> None:
     for name, data in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
+        write_atomically(path, data)
 
 
 def without_work(files: Mapping[str, bytes]) -> dict[str, bytes]:
@@ -211,16 +206,13 @@ def update(folder: Path, files: Mapping[str, bytes]) -> list[str]:
     # without the earlier stubs, changes are not known, so all files are kept
     stubs = (path for path in (folder / STUBS).glob("*") if path.is_file())
     before = {path.name: path.read_bytes() for path in stubs}
-    kept = []
     for path in [*sorted((folder / PACKAGE).rglob("*")), *sorted(folder.glob("*.whl"))]:
         name = path.relative_to(folder).as_posix()
         if path.is_file() and name not in files and path.suffix in REPLACED:
             path.unlink()
-    for name, data in files.items():
-        path = folder / name
-        if _is_work(name) and path.exists() and path.read_bytes() != before.get(path.name):
-            kept.append(name)
-            continue
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, data)
+    kept = []
+    for path in (folder / name for name in files if _is_work(name)):
+        if path.exists() and path.read_bytes() != before.get(path.name):
+            kept.append(path.relative_to(folder).as_posix())
+    write(folder, {name: data for name, data in files.items() if name not in kept})
     return kept

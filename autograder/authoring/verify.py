@@ -12,14 +12,15 @@ from typing import Any, Literal, get_args
 import msgspec
 
 from autograder.authoring.build import outdated, stub_text
-from autograder.authoring.course_submissions import judge_for, read_course_work
-from autograder.authoring.mutants import equivalent_mutants, mutants
-from autograder.authoring.simulated import (
+from autograder.authoring.course_submissions import (
     SimulatedClient,
+    judge_for,
+    read_course_work,
     solution_module,
     with_functions,
     with_misconceptions,
 )
+from autograder.authoring.mutants import equivalent_mutants, mutants
 from autograder.checks.check_result import Check
 from autograder.course.course_file import Course, Exercise
 from autograder.course.errors import UserError

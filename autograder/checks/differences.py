@@ -1,9 +1,8 @@
 """First difference between two values of any type, in words. Values are compared in full."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,26 +28,21 @@ NAMES: dict[type, str] = {
 }
 
 
-@dataclass(frozen=True)
-class Difference:
+class Difference(NamedTuple):
     """First difference of two values. `says` is the end of the sentence that describes it.
 
-    `places` is the way to the difference, from the outermost container inwards: "the 3rd item",
-    "the field kind".
+    `places` is the way from the difference to the outermost container: "the field kind", "the 3rd
+    item".
     """
 
     says: str
     places: tuple[str, ...] = ()
 
-    def within(self, place: str) -> "Difference":
-        """Return the same difference, described for the container that has the value at `place`."""
-        return replace(self, places=(place, *self.places))
-
     def about(self, what: str) -> str:
         """Return the sentence: `The result: the field kind of the 3rd item is …`."""
         if not self.places:
             return f"{capital(what)} {self.says}."
-        return f"{capital(what)}: {' of '.join(reversed(self.places))} {self.says}."
+        return f"{capital(what)}: {' of '.join(self.places)} {self.says}."
 
 
 def text_difference(yours: str, right: str) -> Difference | None:
@@ -60,7 +54,11 @@ def text_difference(yours: str, right: str) -> Difference | None:
     if yours.strip() == right.strip():
         return Difference(_at_the_ends(yours, right))
     if "\n" in right:
-        return _in_lines(yours.split("\n"), right.split("\n"))
+        lines = yours.split("\n"), right.split("\n")
+        places = (f"line {number}" for number in range(1, len(lines[0]) + 1))
+        return _in_parts(zip(places, *lines, strict=False)) or Difference(
+            _other_length("line", *lines, "it lacks", "it has too many")
+        )
     both = f"is {_short(yours)}; expected {_short(right)}{_detail(yours, right)}"
     if yours.casefold() == right.casefold():
         return Difference(f"{both}: only small and capital letters differ")
@@ -80,17 +78,6 @@ def _at_the_ends(yours: str, right: str) -> str:
     return f"{does} with {answer}; expected {expected} there"
 
 
-def _in_lines(yours: Sequence[str], right: Sequence[str]) -> Difference:
-    for number, (one, other) in enumerate(zip(yours, right, strict=False), 1):
-        found = text_difference(one, other)
-        if found is not None:
-            return found.within(f"line {number}")
-    says = f"has {several(len(yours), 'line')}; expected {len(right)}"
-    longer, what = (right, "lacks") if len(yours) < len(right) else (yours, "has too many")
-    first = min(len(yours), len(right))
-    return Difference(f"{says}. The first that it {what} is {_short(longer[first])}")
-
-
 def _in_words(yours: Sequence[str], right: Sequence[str]) -> str:
     for number, (one, other) in enumerate(zip(yours, right, strict=False), 1):
         if one != other:
@@ -103,7 +90,6 @@ def _in_words(yours: Sequence[str], right: Sequence[str]) -> str:
 
 
 def _detail(yours: str, right: str) -> str:
-    """Return a clause about the first differing character; an empty text if the texts are short."""
     too_long = max(len(yours), len(right)) > SHORT // 2
     return f" ({_character(yours, right)})" if too_long else ""
 
@@ -143,22 +129,53 @@ def difference(yours: Any, right: Any, within: float | None = None) -> Differenc
     if kind is np.ndarray:
         return _array_difference(np.asarray(yours), np.asarray(right), within)
     if kind in {list, tuple}:
-        return _sequence_difference(items_of(yours), items_of(right), within)
+        return _in_items(items_of(yours), items_of(right), within)
     if kind in {set, frozenset}:
         return _members("item", yours, right)
     if kind is dict:
-        return _members("key", yours, right) or _parts_difference(
-            yours, right, within, lambda key: f"the value for {_short(key)}"
-        )
+        values = ((f"the value for {_short(key)}", yours[key], right[key]) for key in right)
+        return _members("key", yours, right) or _in_parts(values, within)
     if kind is Record:
-        if yours.type != right.type:
-            return Difference(f"is {describe_kind(yours)}; expected {describe_kind(right)}")
-        return _members("field", yours.fields, right.fields) or _parts_difference(
-            yours.fields, right.fields, within, lambda name: f"the field {name}"
-        )
+        return _in_fields(yours, right, within)
     if kind is str:
         return text_difference(yours, right)
     return None if _plain(yours) == _plain(right) else _values(yours, right)
+
+
+def _in_items(yours: Any, right: Any, within: float | None) -> Difference | None:
+    places = (f"the {ordinal(number)} item" for number in range(1, len(yours) + 1))
+    found = _in_parts(zip(places, yours, right, strict=False), within)
+    if found is not None or len(yours) == len(right):
+        return found
+    return Difference(_other_length("item", yours, right, "is missing", "is too many"))
+
+
+def _in_fields(yours: Record, right: Record, within: float | None) -> Difference | None:
+    if yours.type != right.type:
+        return Difference(f"is {describe_kind(yours)}; expected {describe_kind(right)}")
+    one, other = yours.fields, right.fields
+    fields = ((f"the field {name}", one[name], other[name]) for name in other)
+    return _members("field", one, other) or _in_parts(fields, within)
+
+
+def _in_parts(
+    parts: Iterable[tuple[str, Any, Any]], within: float | None = None
+) -> Difference | None:
+    """Return the first difference in parts of two values. A part has a place and two values."""
+    for place, one, other in parts:
+        found = difference(one, other, within)
+        if found is not None:
+            return Difference(found.says, (*found.places, place))
+    return None
+
+
+def _other_length(
+    noun: str, yours: Sequence[Any], right: Sequence[Any], lacks: str, has_more: str
+) -> str:
+    longer, what = (right, lacks) if len(yours) < len(right) else (yours, has_more)
+    first = _short(longer[min(len(yours), len(right))])
+    count = several(len(yours), noun)
+    return f"has {count}; expected {len(right)}. The first that {what} is {first}"
 
 
 def _close(yours: Any, right: Any, within: float | None) -> bool:
@@ -198,34 +215,6 @@ def _array_difference(yours: Any, right: Any, within: float | None) -> Differenc
     answer, expected = (_short(_plain(each[first])) for each in (yours, right))
     says = f"differs in {int((~same).sum())} of {several(right.size, 'value')}"
     return Difference(f"{says}. At {index(first)}: yours {answer}, expected {expected}")
-
-
-def _sequence_difference(
-    yours: Sequence[Any], right: Sequence[Any], within: float | None
-) -> Difference | None:
-    for place, (one, other) in enumerate(zip(yours, right, strict=False), 1):
-        found = difference(one, other, within)
-        if found is not None:
-            return found.within(f"the {ordinal(place)} item")
-    if len(yours) == len(right):
-        return None
-    says = f"has {several(len(yours), 'item')}; expected {len(right)}"
-    longer, what = (right, "missing") if len(yours) < len(right) else (yours, "too many")
-    first = min(len(yours), len(right))
-    return Difference(f"{says}. The first that is {what} is {_short(longer[first])}")
-
-
-def _parts_difference(
-    yours: Mapping[Any, Any],
-    right: Mapping[Any, Any],
-    within: float | None,
-    place: Callable[[Any], str],
-) -> Difference | None:
-    for key, other in right.items():
-        found = difference(yours[key], other, within)
-        if found is not None:
-            return found.within(place(key))
-    return None
 
 
 def _plain(value: Any) -> Any:

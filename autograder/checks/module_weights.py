@@ -8,7 +8,7 @@ and to read gradients.
 
 import functools
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, permutations, product
 from typing import Any
@@ -129,12 +129,6 @@ def find_fits(
         TooManyParameters: the module reports far more numbers than were requested.
     """
     wanted = {name: tuple(np.shape(value)) for name, value in state.items()}
-    passive = {*passed.buffers, *passed.same_as}
-    own = {
-        name: tuple(shape)
-        for name, shape in passed.state.items()
-        if name not in passive or (name in wanted and name not in passed.buffers)
-    }
     tied = {
         name: first
         for name, first in passed.same_as.items()
@@ -142,8 +136,12 @@ def find_fits(
         and first in wanted
         and (words.role(first), words.role(name)) in words.shared
     }
-    search = _Search(wanted, {name: own[name] for name in own if name not in tied}, words, tied)
-    return list(islice(search.run(), MAX_FITS))
+    own = {
+        name: tuple(shape)
+        for name, shape in passed.state.items()
+        if name not in {*passed.buffers, *tied} and (name in wanted or name not in passed.same_as)
+    }
+    return list(islice(_Search(wanted, own, words, tied).run(), MAX_FITS))
 
 
 class TooManyParameters(ValueError):
@@ -175,22 +173,21 @@ class _Search:
     ) -> None:
         self.wanted, self.own, self.words, self.tied = wanted, own, words, tied
         self.places = _places(wanted)
-        self.exact = {name for name in wanted if own.get(name) == wanted[name]}
-        self.exact |= set(tied)
+        self.exact = {name for name in wanted if own.get(name) == wanted[name]} | set(tied)
         self.role, self.is_shift = functools.cache(words.role), functools.cache(words.is_shift)
         self.shifts = [name for name in own if self.is_shift(name)]
-        asked = sum(map(math.prod, self.wanted.values()))
+        asked = sum(map(math.prod, wanted.values()))
         left = asked + min(max(MAX_EXTRA * asked, LEAST_EXTRA), MOST_EXTRA)
         for name in self.shifts:
-            left -= math.prod(max(1, size) for size in self.own[name])
+            left -= math.prod(max(1, size) for size in own[name])
             if left < 0:
                 raise TooManyParameters(name)
+        # the weights and parameters without a layout yet
+        self.weights = [n for n in wanted if n not in self.exact and len(wanted[n]) > 1]
+        self.free = [n for n in own if n not in self.exact and 1 < len(own[n]) <= MAX_AXES]
 
     def run(self) -> Iterator[ParameterFit]:
-        weights = [n for n in self.wanted if n not in self.exact and len(self.wanted[n]) > 1]
-        free = [n for n in self.own if n not in self.exact and 1 < len(self.own[n]) <= MAX_AXES]
-        given, left, unused = self._by_role(weights, free)
-        ways = product(*given, *self._in_order(left, unused))
+        ways = product(*self._joined(), *self._by_role(), *self._in_order())
         for chosen in islice(ways, MAX_TRIES):
             holds = {name: self.places[name] for name in self.own if name in self.exact}
             for part in chosen:
@@ -199,56 +196,47 @@ class _Search:
             if fit is not None:
                 yield fit
 
-    def _by_role(
-        self, wanted: Sequence[str], own: Sequence[str]
-    ) -> tuple[list[Ways], list[str], list[str]]:
-        """Return the layouts that parameter names suggest, and the names that are left.
+    def _take(self, weights: Sequence[str], parameters: Iterable[str]) -> None:
+        used = set(parameters)
+        self.weights = [w for w in self.weights if w not in weights]
+        self.free = [o for o in self.free if o not in used]
 
-        The result has three lists: the possible layouts of each group of weights, the weights
-        without a layout, and the parameters that no layout uses.
-        """
-        role = self.role
-        given: list[Ways] = []
-        left, unused = list(wanted), list(own)
-        for name in own:
-            roles = self.words.joined.get(role(name), ())
-            parts = [next((w for w in left if role(w) == each), "") for each in roles]
-            ways = self._stacked(name, parts) if parts and all(parts) else []
-            if ways:
-                given.append(ways)
-                left = [w for w in left if w not in parts]
-                unused.remove(name)
-        for each in dict.fromkeys(role(name) for name in left if role(name)):
-            asked = [w for w in left if role(w) == each]
-            held = [o for o in unused if role(o) == each]
-            for found, weights, parameters in self._of_role(asked, held):
-                given += found
-                left = [w for w in left if w not in weights]
-                unused = [o for o in unused if o not in parameters]
-        return given, left, unused
+    def _joined(self) -> Iterator[Ways]:
+        """Yield the possible layouts of weights that one parameter holds together."""
+        for name in self.free:
+            roles = self.words.joined.get(self.role(name), ())
+            parts = [next((w for w in self.weights if self.role(w) == each), "") for each in roles]
+            if parts and all(parts) and (ways := self._stacked(name, parts)):
+                self._take(parts, [name])
+                yield ways
 
-    def _of_role(
-        self, asked: Sequence[str], held: Sequence[str]
-    ) -> Iterator[tuple[list[Ways], list[str], list[str]]]:
-        """Yield the layouts for each shape that occurs in one role.
-
-        Each item has the lists of layouts, the weights of that shape, and the parameters that hold
-        them.
-        """
-        for shape in dict.fromkeys(self.wanted[w] for w in asked):
-            same = [w for w in asked if self.wanted[w] == shape]
+    def _by_role(self) -> Iterator[Ways]:
+        """Yield the possible layouts of weights with the role of one or more parameters."""
+        role, wanted = self.role, self.wanted
+        for group in dict.fromkeys((role(w), wanted[w]) for w in self.weights if role(w)):
+            same = [w for w in self.weights if (role(w), wanted[w]) == group]
+            held = [o for o in self.free if role(o) == group[0]]
             fitting = [o for o in held if self._one(o, same[0])]
             if len(fitting) == len(same):
-                found = [self._one(o, w) for w, o in zip(same, fitting, strict=True)]
-                yield found, same, fitting
+                self._take(same, fitting)
+                for weight, own in zip(same, fitting, strict=True):
+                    yield self._one(own, weight)
             elif len(same) == 1 and (ways := self._pieces(held, same[0])):
-                yield [ways], same, list(ways[0])
+                self._take(same, ways[0])
+                yield ways
+
+    def _in_order(self) -> Iterator[Ways]:
+        """Yield the possible layouts for each shape. The order of definition is tried first."""
+        for shape in dict.fromkeys(self.wanted[w] for w in self.weights):
+            places = [self.places[w] for w in self.weights if self.wanted[w] == shape]
+            fitting = [o for o in self.free if self.own[o] == shape]
+            orders = islice(permutations(fitting, len(places)), MAX_FITS)
+            yield [dict(zip(order, places, strict=True)) for order in orders]
 
     def _one(self, own: str, wanted: str) -> Ways:
         """Return the possible layouts of one matrix in a parameter.
 
-        The matrix is stored as in nn.Linear, or transposed. A parameter with three axes can also
-        hold the heads of the matrix, one after another.
+        A parameter with three axes can hold the heads of the matrix, one after another.
         """
         places, shape = self.places[wanted], self.own[own]
         bare = own.rpartition(".")[2] != "weight"  # not nn.Linear's, so often used as x @ W
@@ -288,15 +276,6 @@ class _Search:
         if all(self.own[o] == (places.shape[1], rows) for o in held):
             return [dict(zip(held, (each.T for each in cut), strict=True))]
         return []
-
-    def _in_order(self, wanted: Sequence[str], own: Sequence[str]) -> Iterator[Ways]:
-        """Yield the possible layouts for each shape. The order of definition is tried first."""
-        for shape in dict.fromkeys(self.wanted[w] for w in wanted):
-            same = [w for w in wanted if self.wanted[w] == shape]
-            fitting = [o for o in own if self.own[o] == shape]
-            orders = islice(permutations(fitting, len(same)), MAX_FITS)
-            places = [self.places[w] for w in same]
-            yield [dict(zip(order, places, strict=True)) for order in orders]
 
     def _with_vectors(self, holds: dict[str, Indices]) -> ParameterFit | None:
         """Return the fit with the biases added, or None if a bias is missing and has no substitute.

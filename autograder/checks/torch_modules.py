@@ -1,5 +1,6 @@
 """Checks of torch modules: their parameters, results and gradients."""
 
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -107,12 +108,16 @@ def forward_pass(
     if not found:
         raise _not_there(name, passed, state)
     fit, is_guess = found[0], False
-    if len(found) > 1 and right is not None:
-
-        def ask(other: ParameterFit) -> Any:
-            return submission.forward(name, made_with, inputs, other.loaded(state)).value
-
-        fit, is_guess = _best(found, ask, right, state)
+    try:
+        for other in found if len(found) > 1 and right else ():
+            assert right is not None
+            with contextlib.suppress(Raised, ValueError, TypeError):
+                tried = submission.forward(name, made_with, inputs, other.loaded(state)).value
+                if _is_roughly(tried, right(other.used(state))):
+                    fit = other
+                    break
+    except NotJudged:  # the student kit lacks the correct answer
+        is_guess = True
     if not (fit.is_plain and passed.called):
         passed = submission.forward(name, made_with, inputs, fit.loaded(state), **details)
         if not passed.called:
@@ -122,32 +127,10 @@ def forward_pass(
     return ModuleRun(passed.value, gradients, passed.after, used, fit, passed.state, is_guess)
 
 
-def _best(
-    found: Sequence[ParameterFit],
-    ask: Callable[[ParameterFit], Any],
-    right: Callable[[Weights], Any],
-    state: Weights,
-) -> tuple[ParameterFit, bool]:
-    """Return the fit that gives the correct answer, or else the likeliest, and True for a guess.
-
-    The fit is a guess in a student kit that lacks the correct answer.
-    """
-    for fit in found:
-        try:
-            if _is_roughly(ask(fit), right(fit.used(state))):
-                return fit, False
-        except NotJudged:
-            return found[0], True
-        except (Raised, ValueError, TypeError):
-            continue
-    return found[0], False
-
-
 def _is_roughly(value: Any, right: Any) -> bool:
     """Return True if the module's first result is close to the correct one."""
-    first = value[0] if isinstance(value, list) and value else value
+    answer = np.asarray(value[0] if isinstance(value, list) and value else value)
     expected = np.asarray(right[0] if isinstance(right, list | tuple) else right)
-    answer = np.asarray(first)
     return answer.shape == expected.shape and np.allclose(answer, expected, CLOSE, CLOSE)
 
 
@@ -206,18 +189,17 @@ def expect_parts(
         if wanted in run.fit.absent or not all(f"{own}.".startswith(f"{part}.") for own in held):
             missing.append(wanted)
     if missing:
-        raise _missing(name, missing, run)
+        raise Mismatch(_missing(name, missing, run), mistake="parameter-missing")
     for own in run.fit.extra:
-        part = own.removesuffix(".bias")
         if any(own.startswith(f"{each}.") for each in without_bias):
             raise Mismatch(
-                f"{one_line(part, 60)} has a bias, which is not asked for (bias=False). For the "
-                f"other checks it was set to 0.",
+                f"{one_line(own.removesuffix('.bias'), 60)} has a bias, which is not asked for "
+                f"(bias=False). For the other checks it was set to 0.",
                 mistake="projection-bias",
             )
 
 
-def _missing(name: str, missing: Sequence[str], run: ModuleRun) -> Mismatch:
+def _missing(name: str, missing: Sequence[str], run: ModuleRun) -> str:
     """Return the finding about missing parameters, with the parameters that replaced them."""
     there = [each for each in missing if each not in run.fit.absent and not run.is_guess]
     taken = list(dict.fromkeys(own for each in there for own in run.fit.held_by(each)))
@@ -227,7 +209,7 @@ def _missing(name: str, missing: Sequence[str], run: ModuleRun) -> Mismatch:
         was = "were" if len(taken) > 1 else "was"
         others = join_names([one_line(own, 60) for own in taken[:MAX_NAMES]])
         text += f" For the other checks {others} {was} taken for {them}."
-    return Mismatch(text, mistake="parameter-missing")
+    return text
 
 
 def expect_gradients(
@@ -255,7 +237,7 @@ def expect_gradients(
         Mismatch: a gradient is wrong or missing.
     """
     __tracebackhide__ = True
-    slip: Mismatch | None = None
+    follows: Mismatch | None = None  # a gradient that is right for a wrong function
     apart = {*run.fit.absent, *run.fit.tied, *run.fit.tied.values()}
     asked = {key: expected for key, expected in right.gradients.items() if key not in apart}
     for key in asked:
@@ -276,27 +258,14 @@ def expect_gradients(
         except Mismatch as wrong:
             if total is None or not _is_own_slope(answer, expected, key, total):
                 raise
-            slip = slip or wrong
-    if slip is not None and elsewhere is not None:
+            follows = follows or wrong
+    if follows is not None and elsewhere is not None:
         there, right_there = elsewhere()
-        if not _follow(run.gradients, there.gradients, asked, right_there.gradients):
-            raise slip
-
-
-def _follow(
-    here: Mapping[str, Any],
-    there: Mapping[str, Any],
-    right_here: Mapping[str, Any],
-    right_there: Mapping[str, Any],
-) -> bool:
-    """Return True if at least half of the student's gradients change where they should.
-
-    A gradient should change if the correct gradient is different for other inputs. Half of these is
-    enough: after a mistake, a bias may have a gradient that does not depend on the inputs.
-    """
-    depend = [key for key, each in right_here.items() if _apart(each, right_there[key]) > DEPENDS]
-    following = [key for key in depend if _apart(here[key], there.get(key)) > FOLLOWS]
-    return 2 * len(following) >= len(depend)
+        # gradients that should change with the inputs; after a mistake, half of them may not
+        depend = [k for k in asked if _apart(asked[k], right_there.gradients[k]) > DEPENDS]
+        change = [k for k in depend if _apart(run.gradients[k], there.gradients.get(k)) > FOLLOWS]
+        if 2 * len(change) < len(depend):
+            raise follows
 
 
 def _apart(one: Any, other: Any) -> float:
@@ -330,10 +299,8 @@ def expect_unchanged_tensors(
     """Pass if the call did not change its inputs; the finding uses `names` for the inputs."""
     __tracebackhide__ = True
     for before, after, name in zip(inputs, run.after, names, strict=False):
-        if not isinstance(before, np.ndarray):
-            continue
         same = isinstance(after, np.ndarray) and np.array_equal(np.asarray(after), before)
-        if not same:
+        if isinstance(before, np.ndarray) and not same:
             raise Mismatch(
                 f"{capital(name)} was changed by the call: operations whose name ends in _ change "
                 f"their tensor in place, and so do +=, *= and x[…] = ….",
@@ -417,8 +384,8 @@ def reference_pass(
     def tensor(value: Any) -> Any:
         if not isinstance(value, np.ndarray):
             return value
-        found = torch.from_numpy(np.array(value))
-        return found.double() if found.is_floating_point() else found
+        made = torch.from_numpy(np.array(value))
+        return made.double() if made.is_floating_point() else made
 
     forward = Forward(
         {name: tensor(value) for name, value in state.items()},

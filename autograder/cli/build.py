@@ -7,10 +7,9 @@ from pathlib import Path
 
 import click
 
-from autograder.authoring.build import build_exercise, outdated, require_lesson
+from autograder.authoring.build import build_exercise, outdated, pictures_of, require_lesson
 from autograder.authoring.lint import refuse_authoring_errors
 from autograder.authoring.new import new_course, new_exercise
-from autograder.authoring.pictures import pictures_of
 from autograder.cli.options import PATH, ExerciseName, course_option
 from autograder.course.course_file import Course, Library, find_course
 from autograder.course.errors import UserError

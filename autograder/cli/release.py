@@ -8,9 +8,8 @@ from pathlib import Path
 
 import click
 
-from autograder.authoring.compare import Compared, compared
 from autograder.authoring.kit_files import FileForm
-from autograder.authoring.kit_shares import KitShares, share_text
+from autograder.authoring.kit_shares import Compared, KitShares, compared
 from autograder.authoring.recording import MAX_KEPT, RecordingOptions
 from autograder.authoring.release import (
     ReleaseOptions,
@@ -160,12 +159,16 @@ def _print_shares(shares: Sequence[KitShares]) -> None:
     """Print how much the kit can judge and name, with a warning if it is little."""
     print(f"\n{'exercise':32}{'mistakes named':>22}{'right answers judged':>24}")
     for each in shares:
-        named = share_text(each.named, each.misconceptions)
-        complete = share_text(each.complete, each.right)
+        named = _share_text(each.named, each.misconceptions)
+        complete = _share_text(each.complete, each.right)
         print(f"{each.exercise:32}{named:>22}{complete:>24}")
     for each in shares:
         for text in each.warnings():
             print(f"warning: {each.exercise}: {text}")
+
+
+def _share_text(part: int, whole: int) -> str:
+    return f"{part} of {whole} ({number(int(100 * part / whole))} %)" if whole else "–"
 
 
 def _compare_with_course(

@@ -5,8 +5,14 @@ import json
 
 import pytest
 
-from autograder.authoring.build import as_book, build_exercise, require_lesson
-from autograder.authoring.pictures import LARGEST, pictures_in, pictures_of
+from autograder.authoring.build import (
+    MAX_PICTURE,
+    as_book,
+    build_exercise,
+    pictures_in,
+    pictures_of,
+    require_lesson,
+)
 from autograder.course.course_file import load_course
 from autograder.course.errors import UserError
 from autograder.nbgrader.config import source_notebook
@@ -71,7 +77,7 @@ def test_build_refuses_what_nobody_could_see(course, slip, said):
     if slip == "missing":
         file.unlink()
     elif slip == "large":
-        file.write_bytes(b"x" * (LARGEST + 1))
+        file.write_bytes(b"x" * (MAX_PICTURE + 1))
     elif slip == "undescribed":
         text = solution.read_text().replace("Three bars, the\n# shortest first.", " ")
         solution.write_text(text)

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from autograder.authoring.simulated import solution_module
+from autograder.authoring.course_submissions import solution_module
 from autograder.grading.judge import RunOptions
 from autograder.sandbox.problems import Crashed, Raised, TimedOut
 from autograder.submission.source import Source, read_source

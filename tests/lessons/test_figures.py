@@ -7,7 +7,7 @@ import re
 import pytest
 from PIL import Image
 
-from autograder.authoring.pictures import LARGEST, pictures_in
+from autograder.authoring.build import MAX_PICTURE, pictures_in
 from lessons import style
 from lessons.book import main
 from lessons.drawn import SAID, as_png, figures
@@ -49,7 +49,7 @@ def test_each_lesson_shows_its_figures_with_words_for_them(lesson):
     for said, path in SHOWN.findall(text):
         assert len(said.split()) > 15, "a description says what is to be seen"
         file = ROOT / "exercises" / path
-        assert file.stat().st_size <= LARGEST
+        assert file.stat().st_size <= MAX_PICTURE
         with Image.open(file) as image:
             assert image.width >= 900
             assert SAID in image.info
