@@ -170,7 +170,7 @@ def test_merge_values(submission, reference):
 
 
 @pytest.mark.check(
-    "merge_heads undoes split_heads, and neither changes its argument",
+    "merge_heads after split_heads, and neither changes its argument",
     points=1,
     grades=["merge", "no side effects"],
     needs=["test_split_shape", "test_merge_shape"],

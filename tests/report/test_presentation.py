@@ -232,7 +232,7 @@ def test_an_error_that_stands_within_a_diagnosis_is_not_said_again():
 
 
 def test_what_passes_by_follow_through_has_no_tick():
-    """Its title is no fact: "merge_heads undoes split_heads" beside a wrong split_heads."""
+    """A tick would say that the title holds for the student's own steps too."""
     given = check("m", outcome="passed", points=1.0, note="Right, given your split.")
     report = exercise(stopped("a"), given)
     for text in faces(report):

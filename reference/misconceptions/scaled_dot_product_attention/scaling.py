@@ -71,21 +71,21 @@ SCALING = (
                 lambda s: np.sqrt(s.Q.shape[-2]),
             ),
             "root-of-axis-1": (
-                "The size for the scaling is taken from axis 1 of Q: that is d_k without a batch "
-                "axis, and L_q with one.",
+                "The size for the scaling is taken from axis 1: that is d_k without a batch axis, "
+                "and the number of queries with one.",
                 lambda s: np.sqrt(s.Q.shape[1]),
             ),
             "root-of-axis-1-of-k": (
-                "The size for the scaling is taken from axis 1 of K: that is d_k without a batch "
-                "axis, and L_k with one.",
+                "The size for the scaling is taken from axis 1: that is d_k without a batch axis, "
+                "and the number of keys with one.",
                 lambda s: np.sqrt(s.K.shape[1]),
             ),
             "root-of-axis-0": (
-                "The size for the scaling is taken from axis 0 of Q, which is not d_k.",
+                "The size for the scaling is taken from axis 0, which is not d_k.",
                 lambda s: np.sqrt(s.Q.shape[0]),
             ),
             "root-of-axis-0-of-k": (
-                "The size for the scaling is taken from axis 0 of K, which is not d_k.",
+                "The size for the scaling is taken from axis 0, which is not d_k.",
                 lambda s: np.sqrt(s.K.shape[0]),
             ),
             "root-of-size": (
