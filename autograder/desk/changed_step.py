@@ -13,7 +13,7 @@ import textwrap
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from types import CodeType, FunctionType, ModuleType
+from types import FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 import msgspec
@@ -188,22 +188,23 @@ def _lambda(step: Any) -> tuple[str, Mapping[str, Any]] | None:
         tree = ast.parse(Path(code.co_filename).read_text(encoding="utf-8"))
     except (OSError, SyntaxError, ValueError):
         return None
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Lambda) or node.lineno != code.co_firstlineno:
-            continue
-        compiled = eval(compile(ast.Expression(node), "step", "eval"), {}).__code__
-        if _shape(compiled) == _shape(code):
-            state = node.args.args[0].arg
-            for name in ast.walk(node.body):
-                if isinstance(name, ast.Name) and name.id == state:
-                    name.id = STATE
-            return ast.unparse(node.body), step.__globals__
-    return None
-
-
-def _shape(code: CodeType) -> tuple[object, ...]:
-    constants = [const for const in code.co_consts if not isinstance(const, CodeType)]
-    return code.co_code, code.co_names, code.co_varnames, constants
+    places = [place for place in code.co_positions() if place[3]]  # lines, then columns
+    start = min((line, column) for line, _, column, _ in places) if places else (0, 0)
+    end = max((line, column) for _, line, _, column in places) if places else (0, 0)
+    inside = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Lambda)
+        and (node.body.lineno, node.body.col_offset) <= start
+        and end <= (node.body.end_lineno, node.body.end_col_offset)
+    ]
+    if not inside:
+        return None
+    state, body = inside[-1].args.args[0].arg, inside[-1].body  # the innermost
+    for name in ast.walk(body):
+        if isinstance(name, ast.Name) and name.id == state:
+            name.id = STATE
+    return ast.unparse(body), step.__globals__
 
 
 def _function_text(function: Any, root: Path) -> str:
