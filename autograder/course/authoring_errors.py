@@ -31,15 +31,15 @@ class InvalidCourse(UserError):
 
     def __init__(self, errors: Sequence[AuthoringError]) -> None:
         self.errors = tuple(dict.fromkeys(errors))
-        said = [str(error) for error in self.errors[:MOST_SAID]]
+        lines = [str(error) for error in self.errors[:MOST_SAID]]
         if len(self.errors) == 1:
-            said.append("This is an error in the course, not in a submission. Nothing was graded.")
+            lines.append("This is an error in the course, not in a submission. Nothing was graded.")
         else:
             count = several(len(self.errors), "error")
-            said.insert(0, f"{count} in the course, not in a submission. Nothing was graded.")
+            lines.insert(0, f"{count} in the course, not in a submission. Nothing was graded.")
         if len(self.errors) > MOST_SAID:
-            said.append(f"… and {len(self.errors) - MOST_SAID} more.")
-        super().__init__("\n".join(said))
+            lines.append(f"… and {len(self.errors) - MOST_SAID} more.")
+        super().__init__("\n".join(lines))
 
 
 def meant(word: str, known: Iterable[str]) -> str:
@@ -104,7 +104,7 @@ class CourseText:
 
 
 @functools.lru_cache(maxsize=256)
-def _read(path: Path, _changed: int) -> CourseText:
+def _read(path: Path, changed: int) -> CourseText:  # noqa: ARG001  part of the key
     return CourseText(path)
 
 

@@ -1,8 +1,7 @@
 """`course.yml` as typed data, and the folders that it names."""
 
-import functools
 import os
-from collections.abc import Callable
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path, PurePath
 from typing import Annotated, Literal
@@ -143,24 +142,18 @@ class Course:
         self.solutions = root / content.solutions
 
     def exercise(self, name: str) -> Exercise:
-        """Return the exercise of that name.
-
-        Raises:
-            UserError: no exercise has that name; the message lists the names.
-        """
-        if name in self.exercises:
-            return self.exercises[name]
-        near = nearest(PurePath(name).stem, self.exercises)
-        meant = f" Did you mean {near}?" if near else ""
-        known = ", ".join(self.exercises)
-        raise UserError(f"There is no exercise {name!r} in this course.{meant} It has: {known}.")
+        """Return the exercise of that name, or raise an error that lists the names."""
+        if name not in self.exercises:
+            near = nearest(PurePath(name).stem, self.exercises)
+            meant = f" Did you mean {near}?" if near else ""
+            known = ", ".join(self.exercises)
+            raise UserError(
+                f"There is no exercise {name!r} in this course.{meant} It has: {known}."
+            )
+        return self.exercises[name]
 
     def assignment(self, name: str) -> Assignment:
-        """Return the assignment of that name.
-
-        Raises:
-            UserError: no assignment has that name.
-        """
+        """Return the assignment of that name, or raise an error that lists the names."""
         for assignment in self.content.assignments:
             if assignment.name == name:
                 return assignment
@@ -212,24 +205,19 @@ def find_course(*starts: Path, named: Path | None = None) -> Course:
         for folder in (place, *place.parents):
             if (folder / FILE_NAME).is_file():
                 return load_course(folder / FILE_NAME)
-    elsewhere = os.environ.get("AUTOGRADER_COURSE")
-    if elsewhere and not named:
-        return load_course(Path(elsewhere).resolve() / FILE_NAME)
-    nowhere = f"{places[0]} is not in a course: there is no {FILE_NAME} in it or above it."
-    if named:
-        raise NoCourse(nowhere)
-    raise NoCourse(
-        f"{nowhere} Name the course's folder with --course FOLDER or in the variable "
-        f"AUTOGRADER_COURSE, or create a course: autograder new course FOLDER"
-    )
+    message = f"{places[0]} is not in a course: there is no {FILE_NAME} in it or above it."
+    if not named:
+        if elsewhere := os.environ.get("AUTOGRADER_COURSE"):
+            return load_course(Path(elsewhere).resolve() / FILE_NAME)
+        message += (
+            " Name the course's folder with --course FOLDER or in the variable AUTOGRADER_COURSE, "
+            "or create a course: autograder new course FOLDER"
+        )
+    raise NoCourse(message)
 
 
 def load_course(path: Path) -> Course:
-    """Read and validate a `course.yml`.
-
-    Raises:
-        UserError: it is invalid; the message names file, line, field and what was expected.
-    """
+    """Read and validate a `course.yml`. An error names file, line, field and what was expected."""
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
@@ -242,35 +230,34 @@ def load_course(path: Path) -> Course:
 
 
 def parse_course(path: Path, text: str) -> Course:
-    """Return the course for the text of a `course.yml` at this path.
-
-    Raises:
-        UserError: it is invalid; the message names file, line, field and what was expected.
-    """
+    """Return the course for the text of a `course.yml` at this path."""
     content = read_yaml(path, text, CourseFile, with_deadlines)
-    _check_names(functools.partial(yaml_error, path, text), content)
+    for steps, says in _wrong_names(content):
+        field = f"assignments[{steps[1]}].exercises" if len(steps) > 3 else ""
+        raise yaml_error(path, text, steps, says, field)
     return Course(path.parent, content)
 
 
-def _check_names(error: Callable[..., UserError], content: CourseFile) -> None:
-    """Raise an error for duplicate names, unknown names and wrong sums, which types do not show."""
+def _wrong_names(content: CourseFile) -> Iterator[tuple[tuple[YamlKey, ...], str]]:
+    """Yield duplicate names, unknown names and wrong sums, which types do not show, with places."""
     seen: set[str] = set()
     for index, exercise in enumerate(content.exercises):
-        at: tuple[YamlKey, ...] = ("exercises", index)
         if exercise.name in seen:
-            raise error((*at, "name"), f"the exercise `{exercise.name}` is listed twice.")
+            yield ("exercises", index, "name"), f"the exercise `{exercise.name}` is listed twice."
         seen.add(exercise.name)
         whole = sum(question.points for question in exercise.questions)
         if exercise.questions and whole != exercise.points:
-            says = f"{number(whole)} points, the sum of the questions of `{exercise.name}`."
-            raise error((*at, "points"), f"expected {says}")
+            says = (
+                f"expected {number(whole)} points, the sum of the questions of `{exercise.name}`."
+            )
+            yield ("exercises", index, "points"), says
     named: set[str] = set()
     for index, assignment in enumerate(content.assignments):
-        at = ("assignments", index)
         if assignment.name in named:
-            raise error((*at, "name"), f"two assignments are named `{assignment.name}`.")
+            says = f"two assignments are named `{assignment.name}`."
+            yield ("assignments", index, "name"), says
         named.add(assignment.name)
         for place, name in enumerate(assignment.exercises):
             if name not in seen:
                 says = f"expected the name of an exercise above, found `{name}`."
-                raise error((*at, "exercises", place), says, f"assignments[{index}].exercises")
+                yield ("assignments", index, "exercises", place), says

@@ -46,9 +46,7 @@ def engine_folder() -> Path:
 
 def version() -> str:
     """Return the engine's version from its package. No module of the engine is imported."""
-    package = sys.modules[__name__.partition(".")[0]]
-    stated: str = package.__version__
-    return stated
+    return str(sys.modules[__name__.partition(".")[0]].__version__)
 
 
 @functools.cache
@@ -62,10 +60,8 @@ def hooks(group: str) -> "Mapping[str, EntryPoint]":
 def extension(group: str, name: str, what: str, extra: str) -> Any:
     """Load the object that an extension, of the extra `extra`, has registered in a group.
 
-    `what` is the command that needs the object, for the start of a message: "autograder desk".
-
-    Raises:
-        UserError: the extension is not installed; the message names the command that installs it.
+    `what` is the command that needs the object: "autograder desk". If the extension is not
+    installed, the error names the command that installs it.
     """
     point = hooks(group).get(name)
     if point is not None:
@@ -82,13 +78,9 @@ def extension(group: str, name: str, what: str, extra: str) -> Any:
 def require(extra: Extra, what: str) -> None:
     """Refuse to continue if an extra is not installed. Nothing is imported.
 
-    `what` is the command that needs it, for the start of a message: "autograder build".
-
-    Raises:
-        UserError: it is not installed; the message names the command that installs it.
+    `what` is the command that needs it: "autograder build".
     """
-    missing = missing_modules(extra)
-    if missing:
+    if missing := missing_modules(extra):
         raise UserError(
             f"{what} needs {join_names(missing)} (not installed). Run: {install_command(extra)}"
         )
@@ -105,11 +97,7 @@ def missing_modules(extra: Extra) -> list[str]:
 
 
 def require_libraries(exercises: "Iterable[Exercise]") -> None:
-    """Refuse to continue if a library that these exercises need is not installed.
-
-    Raises:
-        UserError: a library is missing; the message names an exercise.
-    """
+    """Refuse to continue if a library that these exercises need is not installed."""
     for exercise in exercises:
         if exercise.needs == "torch":
             require("torch", f"The exercise {exercise.name}")
@@ -140,15 +128,13 @@ def _libraries(extras: Iterable[str]) -> list[str]:
     from packaging.requirements import Requirement
 
     names: list[str] = []
+    lines = [Requirement(line) for line in requires(PACKAGE) or []]
+    optional = [line for line in lines if line.marker and not line.marker.evaluate({"extra": ""})]
     for extra in extras:
-        for line in requires(PACKAGE) or []:
-            needed = Requirement(line)
-            if needed.marker is None or not needed.marker.evaluate({"extra": extra}):
-                continue
-            if needed.marker.evaluate({"extra": ""}):
-                continue  # this library is needed even without the extra
-            own = needed.name == PACKAGE
-            names += _libraries(needed.extras) if own else [f"{needed.name}{needed.specifier}"]
+        for line in optional:
+            if line.marker and line.marker.evaluate({"extra": extra}):
+                own = line.name == PACKAGE
+                names += _libraries(line.extras) if own else [f"{line.name}{line.specifier}"]
     return list(dict.fromkeys(names))
 
 

@@ -59,19 +59,16 @@ def days_late(due: datetime, at: datetime, grace_minutes: float, extra_days: flo
     deadline = due if due.tzinfo else due.replace(tzinfo=UTC)
     came = at if at.tzinfo else at.replace(tzinfo=deadline.tzinfo)
     late = came - deadline - timedelta(days=extra_days)
-    if late <= timedelta(minutes=grace_minutes):
-        return 0
-    return math.ceil(late / timedelta(days=1))
+    return math.ceil(late / timedelta(days=1)) if late > timedelta(minutes=grace_minutes) else 0
 
 
 def late_penalty(policy: LatePolicy, days: int, free_left: int) -> LatePenalty:
     """Return the penalty for `days` late days, of which at most `free_left` are free."""
     free = min(days, max(0, free_left))
     charged = days - free
-    percent = min(100.0, policy.percent_a_day * charged)
     if policy.until_days is not None and charged > policy.until_days:
         return LatePenalty(days, free, 100.0, policy.until_days)
-    return LatePenalty(days, free, percent)
+    return LatePenalty(days, free, min(100.0, policy.percent_a_day * charged))
 
 
 def with_deadlines(course: dict[object, object]) -> dict[object, object]:
@@ -80,21 +77,13 @@ def with_deadlines(course: dict[object, object]) -> dict[object, object]:
     YAML reads a time without seconds as text. A deadline without a time zone is in UTC. Values that
     are not times do not change.
     """
-    _read_time(course, "reveal_hidden")
     assignments = course.get("assignments")
-    for assignment in assignments if isinstance(assignments, list) else ():
-        if isinstance(assignment, dict):
-            _read_time(assignment, "reveal_hidden")
-            due = _read_time(assignment, "due")
-            if due is not None and due.tzinfo is None:
-                assignment["due"] = due.replace(tzinfo=UTC)
+    for fields in (course, *(assignments if isinstance(assignments, list) else ())):
+        for name in ("due", "reveal_hidden"):
+            text = fields.get(name) if isinstance(fields, dict) else None
+            if isinstance(text, str) and len(text) > len("2027-02-05"):
+                with contextlib.suppress(ValueError):
+                    time = datetime.fromisoformat(text)
+                    in_utc = name == "due" and time.tzinfo is None
+                    fields[name] = time.replace(tzinfo=UTC) if in_utc else time
     return course
-
-
-def _read_time(fields: dict[object, object], name: str) -> datetime | None:
-    """Replace a field's text by a time, and return the time; None if the text is not a time."""
-    value = fields.get(name)
-    if isinstance(value, str) and len(value) > len("2027-02-05"):
-        with contextlib.suppress(ValueError):
-            value = fields[name] = datetime.fromisoformat(value)
-    return value if isinstance(value, datetime) else None

@@ -24,11 +24,6 @@ TRIED = tuple(hashlib.sha256(bytes([n])).hexdigest()[:16] for n in range(3))
 
 
 def read_secret(course: Course) -> bytes:
-    """Read the secret of the course.
-
-    Raises:
-        UserError: there is no secret, or it is too short.
-    """
     path = course.root / SECRET
     try:
         secret = path.read_bytes().strip()
@@ -63,23 +58,17 @@ def variant_of(exercise: Exercise, student: str, secret: bytes | None) -> str:
 
 def stated_variant(text: str) -> str:
     """Return the variant that a student's file states, or an empty text."""
-    found = LINE.search(text)
-    return found.group(1) if found else ""
+    line = LINE.search(text)
+    return line[1] if line else ""
 
 
 def personalised(course: Course, exercise: Exercise, text: str, variant: str) -> str:
-    """Return the text of a solution with the numbers of a variant.
-
-    Raises:
-        UserError: the course's reference cannot make variants of this exercise, or the text does
-            not state the variant.
-    """
+    """Return the text of a solution with the numbers of a variant."""
     name = f"{course.content.reference}.variants.{exercise.name}"
     path = f"{name.replace('.', '/')}.py"
     try:
         with importable(course):
-            module = importlib.import_module(name)
-            found: str = module.personalised(text, variant)
+            personal: str = importlib.import_module(name).personalised(text, variant)
     except ModuleNotFoundError as error:
         raise UserError(
             f"The exercise {exercise.name} has `variant: per-student` in course.yml, but there is "
@@ -89,22 +78,16 @@ def personalised(course: Course, exercise: Exercise, text: str, variant: str) ->
         raise UserError(
             f"{path}: `personalised` stops with {type(error).__name__}: {one_line(str(error), 200)}"
         ) from error
-    if stated_variant(found) != variant:
+    if stated_variant(personal) != variant:
         raise UserError(
-            f"{path}: `personalised` returns a text without the line "
-            f'`VARIANT = "{variant}"`. Without it, students check their work with numbers that are '
-            f"not their own."
+            f'{path}: `personalised` returns a text without the line `VARIANT = "{variant}"`. '
+            f"Without it, students check their work with numbers that are not their own."
         )
-    return found
+    return personal
 
 
 def tried_variants(course: Course, exercise: Exercise) -> dict[str, str]:
-    """Return a solution's texts for a few variants, as a dict from variant to text.
-
-    Raises:
-        UserError: there is no solution, `personalised` raises this error, or all texts have the
-            same numbers.
-    """
+    """Return a solution's texts for a few variants, which have different numbers, by variant."""
     solution = course.solution_file(exercise.name)
     try:
         text = solution.read_text(encoding="utf-8")

@@ -32,8 +32,7 @@ def read_yaml(
 ) -> Whole:
     """Return the text of the file at `path` as a `kind`. `prepared` first converts the parsed data.
 
-    Raises:
-        UserError: it is invalid; the message names file, line, field and the expected value.
+    An error names the file, the line, the field and the expected value.
     """
     try:
         data = yaml.load(text, Loader=_Loader)
@@ -62,56 +61,40 @@ def yaml_error(
     assert node is not None
     line = node.start_mark.line
     for step in steps:
-        found = None
+        children: dict[YamlKey, tuple[yaml.Node, yaml.Node]] = {}
         if isinstance(node, yaml.MappingNode):
-            for key, value in node.value:
-                if key.value == step:
-                    found, line = value, key.start_mark.line
-        elif isinstance(node, yaml.SequenceNode) and isinstance(step, int):
-            found = node.value[step]
-            line = found.start_mark.line
-        if found is None:
+            children = {key.value: (key, value) for key, value in node.value}
+        elif isinstance(node, yaml.SequenceNode):
+            children = {index: (value, value) for index, value in enumerate(node.value)}
+        if step not in children:
             break
-        node = found
+        place, node = children[step]
+        line = place.start_mark.line
     named = f", field `{field}`" if field else ""
     return UserError(f"{path}, line {line + 1}{named}: {says}")
 
 
-def _explained(path: Path, text: str, kind: type, message: str) -> UserError:
+def _explained(path: Path, text: str, kind: Any, message: str) -> UserError:
     """Return an error with line, field and expected value for a message of msgspec."""
     said, _, where = message.partition(" - at `")
-    steps: list[YamlKey] = [
-        int(step) if step.isdigit() else step
-        for step in re.findall(r"[^.\[\]$]+", where.rstrip("`"))
-    ]
-    unknown = re.search(r"unknown field `(.*)`", said)
-    if unknown:
-        field = unknown.group(1)
-        known = [each.name for each in msgspec.structs.fields(_kind_at(kind, steps))]
+    words = re.findall(r"[^.\[\]$]+", where.rstrip("`"))
+    steps: list[YamlKey] = [int(word) if word.isdigit() else word for word in words]
+    for step in steps:  # to the type of the value
+        of_items = typing.get_args(kind)
+        kind = of_items[0] if isinstance(step, int) else typing.get_type_hints(kind)[step]
+        if typing.get_origin(kind) in {typing.Union, types.UnionType}:
+            kind = next(each for each in typing.get_args(kind) if each is not types.NoneType)
+    if unknown := re.search(r"unknown field `(.*)`", said):
+        field = unknown[1]
+        known = [each.name for each in msgspec.structs.fields(kind)]
         near = nearest(field, known)
         expected = f"did you mean `{near}`?" if near else f"expected one of {', '.join(known)}"
         return yaml_error(path, text, [*steps, field], f"unknown field `{field}`; {expected}")
-    field = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
-    expected = _expected(said, _kind_at(kind, steps))
-    return yaml_error(path, text, steps, f"{expected}.", field.lstrip("."))
-
-
-def _kind_at(kind: Any, steps: Sequence[YamlKey]) -> Any:
-    """Return the type to which keys and indices lead."""
-    for step in steps:
-        if isinstance(step, int):
-            kind = typing.get_args(kind)[0]
-        else:
-            kind = typing.get_type_hints(kind)[step]
-        if typing.get_origin(kind) in {typing.Union, types.UnionType}:
-            kind = next(each for each in typing.get_args(kind) if each is not types.NoneType)
-    return kind
-
-
-def _expected(said: str, kind: Any) -> str:
-    """Return the value that msgspec expected. Add the choices if msgspec does not list them."""
     if said.startswith("Invalid enum value"):
-        return f"expected one of {', '.join(map(str, typing.get_args(kind)))}"
-    if kind is datetime and said.startswith(("Invalid RFC3339", "Expected `datetime")):
-        return "expected a date and time such as 2027-02-05T23:59+01:00"
-    return said[0].lower() + said[1:]
+        expected = f"expected one of {', '.join(map(str, typing.get_args(kind)))}"
+    elif kind is datetime and said.startswith(("Invalid RFC3339", "Expected `datetime")):
+        expected = "expected a date and time such as 2027-02-05T23:59+01:00"
+    else:
+        expected = said[0].lower() + said[1:]
+    field = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
+    return yaml_error(path, text, steps, f"{expected}.", field.lstrip("."))

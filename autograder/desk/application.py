@@ -29,7 +29,6 @@ from autograder.desk import (
     files_view,
     groups_view,
     regrade_view,
-    requests_view,
     student_view,
     words_view,
 )
@@ -61,8 +60,8 @@ VIEWS = (  # the navigation has the titles in this order
     DeskView("/groups/{exercise}/{group}/look", groups_view.look, changes=True),
     DeskView("/groups/{exercise}/{group}/name", groups_view.give_name, changes=True),
     DeskView("/groups/{exercise}/{group}/again", groups_view.regrade, changes=True),
-    DeskView("/requests", requests_view.show, "Requests"),
-    DeskView("/requests/{key}/{exercise}", requests_view.answer, changes=True),
+    DeskView("/requests", student_view.show_requests, "Requests"),
+    DeskView("/requests/{key}/{exercise}", student_view.answer, changes=True),
     DeskView("/regrade", regrade_view.show, "Regrade"),
     DeskView("/regrade/begin", regrade_view.begin, changes=True),
     DeskView("/regrade/apply", regrade_view.apply, changes=True),

@@ -8,9 +8,9 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from autograder.course.course_file import Exercise
-from autograder.desk.requests_view import by_answer
 from autograder.desk.results import ClassMember, ClassResults
 from autograder.desk.selection import LOOK_AT, StudentFilter
+from autograder.desk.student_view import by_answer
 from autograder.desk.view import Visit
 from autograder.report import statistics
 from autograder.report.html import mistake_map, points_cell

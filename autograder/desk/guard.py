@@ -35,13 +35,13 @@ class Secrets:
 
     def take(self, token: str) -> bool:
         """Use up a token. Return false if the token is not known, or was used before."""
-        known = next((each for each in self._tokens if same(each, token)), None)
-        if known is None:
-            return False
-        file = self._tokens.pop(known)
-        if file is not None:
-            file.unlink(missing_ok=True)
-        return True
+        for known in list(self._tokens):
+            if same(known, token):
+                file = self._tokens.pop(known)
+                if file is not None:
+                    file.unlink(missing_ok=True)
+                return True
+        return False
 
 
 def same(one: str, other: str) -> bool:
