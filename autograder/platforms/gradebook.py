@@ -189,7 +189,7 @@ def _names(form: GradebookFormat, table: Table) -> dict[int, set[str]]:
 def _titled(
     table: Table, names: dict[int, set[str]], assignments: Sequence[Assignment]
 ) -> dict[int, Assignment]:
-    """Return the columns with an assignment's title. If titles repeat, the first assignment counts."""
+    """Return the columns with an assignment's title; the first assignment of a title counts."""
     columns: dict[int, Assignment] = {}
     for assignment in assignments:
         title = squashed(assignment.title)
