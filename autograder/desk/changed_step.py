@@ -13,7 +13,7 @@ import textwrap
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from types import FunctionType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 import msgspec
@@ -188,23 +188,28 @@ def _lambda(step: Any) -> tuple[str, Mapping[str, Any]] | None:
         tree = ast.parse(Path(code.co_filename).read_text(encoding="utf-8"))
     except (OSError, SyntaxError, ValueError):
         return None
-    places = [place for place in code.co_positions() if place[3]]  # lines, then columns
-    start = min((line, column) for line, _, column, _ in places) if places else (0, 0)
-    end = max((line, column) for _, line, _, column in places) if places else (0, 0)
-    inside = [
-        node
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Lambda)
-        and (node.body.lineno, node.body.col_offset) <= start
-        and end <= (node.body.end_lineno, node.body.end_col_offset)
-    ]
-    if not inside:
+    node = _innermost_lambda(tree, code)
+    if node is None:
         return None
-    state, body = inside[-1].args.args[0].arg, inside[-1].body  # the innermost
-    for name in ast.walk(body):
+    state = node.args.args[0].arg
+    for name in ast.walk(node.body):
         if isinstance(name, ast.Name) and name.id == state:
             name.id = STATE
-    return ast.unparse(body), step.__globals__
+    return ast.unparse(node.body), step.__globals__
+
+
+def _innermost_lambda(tree: ast.Module, code: CodeType) -> ast.Lambda | None:
+    """Return the lambda whose body contains the positions of all instructions of the code."""
+    places = [place for place in code.co_positions() if place[3]]  # lines, then columns
+    start = min([(line, column) for line, _, column, _ in places], default=(0, 0))
+    end = max([(line, column) for _, line, _, column in places], default=(0, 0))
+    for node in reversed(list(ast.walk(tree))):
+        if isinstance(node, ast.Lambda):
+            body = node.body
+            is_before = (body.lineno, body.col_offset) <= start
+            if is_before and end <= (body.end_lineno, body.end_col_offset):
+                return node
+    return None
 
 
 def _function_text(function: Any, root: Path) -> str:
