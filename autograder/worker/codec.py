@@ -10,11 +10,13 @@ the frame.
 import itertools
 import math
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any, TypeVar
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
+from msgspec.msgpack import Ext
 
 from .values import (
     DATE,
@@ -22,13 +24,14 @@ from .values import (
     TAGS,
     Dates,
     ListArray,
+    ProtocolError,
     Restored,
     Tag,
     TupleArray,
-    WrongKind,
-    as_sent,
     date_text,
+    is_plain_key,
     read_date,
+    tagged,
 )
 
 Message = TypeVar("Message")
@@ -46,14 +49,10 @@ _PAIR = struct.Struct("<dd")
 _NAMES = "? u1 i1 <i2 <i4 <i8 <f2 <f4 <f8 <c8 <c16 <u2 <u4 <u8"
 _DTYPES = [np.dtype(name) for name in _NAMES.split()]
 _CODES = {dtype: code for code, dtype in enumerate(_DTYPES)}
-_UNMARKED = frozenset({type(None), bool, float, str, bytes, np.ndarray})
+_UNMARKED = frozenset({type(None), bool, float, str, bytes})
 _MAX_AXES = 16
 _ALIGN = 64
 _MAX_DIGITS = 4000
-
-
-class ProtocolError(Exception):
-    """The other process sent bytes that are not a valid message."""
 
 
 class Tensor(np.ndarray):
@@ -68,7 +67,7 @@ def tensor(value: Any) -> Any:
     return value.astype(usual.get(value.dtype.kind, value.dtype)).view(Tensor)
 
 
-INVALID = (WrongKind, msgspec.MsgspecError, ValueError, TypeError, RecursionError, OverflowError)
+INVALID = (msgspec.MsgspecError, ValueError, TypeError, RecursionError, OverflowError)
 _VIEWS = (np.ndarray, Tensor, ListArray, TupleArray)
 
 
@@ -192,98 +191,97 @@ class Figure(msgspec.Struct, array_like=True):
 def encode(message: object, max_header: int = MAX_HEADER) -> tuple[int, int, list[Buffer]]:
     """Return a message as (header length, payload length, buffers to write in order).
 
-    Raises:
-        TypeError: the message contains a value that cannot be sent.
-        ValueError: the message is too large for a frame.
+    A value that cannot be sent raises TypeError, and a message that is too large ValueError.
     """
-    payload: list[Buffer] = []
-    size = 0
-
-    def extend(value: object) -> object:
-        nonlocal size
-        if isinstance(value, complex) and not isinstance(value, np.generic):
-            return msgspec.msgpack.Ext(_COMPLEX, _PAIR.pack(value.real, value.imag))
-        if not isinstance(value, np.ndarray):
-            raise TypeError(f"a value of type {type(value).__name__} cannot be sent")
-        flat = np.ascontiguousarray(value, value.dtype.newbyteorder("<")).view(np.ndarray)
-        if flat.dtype not in _CODES or value.ndim > _MAX_AXES:
-            raise TypeError(
-                f"an array of dtype {value.dtype} with {value.ndim} axes cannot be sent"
-            )
-        view = next((n for n, kind in enumerate(_VIEWS) if n and isinstance(value, kind)), 0)
-        head = _PLACE.pack(view, _CODES[flat.dtype], value.ndim, 0, size)
-        if flat.nbytes:
-            gap = -flat.nbytes % _ALIGN
-            payload.append(flat.reshape(-1).view(np.uint8).data)
-            payload.append(bytes(gap))
-            size += flat.nbytes + gap
-        return msgspec.msgpack.Ext(_ARRAY, head + struct.pack(f"<{value.ndim}Q", *value.shape))
-
-    header = msgspec.msgpack.Encoder(enc_hook=extend).encode(_mark(message))
+    packer = _Packer()
+    header = msgspec.msgpack.encode(packer.packed(message))
+    size = packer.size
     if len(header) > max_header or size > MAX_PAYLOAD:
         raise ValueError(f"a message of {len(header) + size} bytes is too large to send")
-    return len(header), size, [header, *payload]
+    return len(header), size, [header, *packer.payload]
 
 
-def _mark(value: Any) -> Any:
-    """Return a value, with a mark of its type if msgpack would send it as another type."""
-    kind = type(value)
-    if kind in _UNMARKED:
-        return value
-    if kind is int:
-        if -(2**63) <= value < 2**64:
+class _Packer:
+    """Conversion of values to msgpack's types; the bytes of arrays are put into `payload`."""
+
+    def __init__(self) -> None:
+        self.payload: list[Buffer] = []
+        self.size = 0
+
+    def packed(self, value: Any) -> Any:
+        kind = type(value)
+        if kind in _UNMARKED:
             return value
-        if value.bit_length() > 3 * _MAX_DIGITS:
-            raise ValueError("a whole number of over 4,000 digits is too large to send")
-        return msgspec.msgpack.Ext(_INTEGER, str(value).encode())
-    if kind is not list and not isinstance(value, msgspec.Struct):
-        value = as_sent(value)
-    if isinstance(value, list):
-        return [_mark(item) for item in value]
-    if isinstance(value, dict):
-        return {key: _mark(item) for key, item in value.items()}
-    if isinstance(value, Dates):
-        return msgspec.msgpack.Ext(DATE, date_text(value))
-    return _mark_struct(value) if isinstance(value, msgspec.Struct) else value
+        if kind is list:
+            return [self.packed(item) for item in value]
+        if kind is int:
+            return _packed_integer(value)
+        if isinstance(value, np.ndarray):
+            return self._array(value)
+        if isinstance(value, complex) and not isinstance(value, np.generic):
+            return Ext(_COMPLEX, _PAIR.pack(value.real, value.imag))
+        if isinstance(value, msgspec.Struct):
+            return self._struct(value)
+        if isinstance(value, Dates):
+            return Ext(DATE, date_text(value))
+        if isinstance(value, dict) and all(map(is_plain_key, value)):
+            return {key: self.packed(item) for key, item in value.items()}
+        items = tagged(value)
+        return value if items is None else self.packed(items)
+
+    def _struct(self, value: msgspec.Struct) -> Any:
+        if isinstance(value, Tag):
+            return Ext(TAG, value.letter.encode())
+        if isinstance(value, Figure):
+            return Ext(_FIGURE, msgspec.msgpack.encode(value))
+        if isinstance(value, Handle):
+            return Ext(_HANDLE, msgspec.msgpack.encode((value.number, value.type)))
+        return [self.packed(getattr(value, name)) for name in value.__struct_fields__]
+
+    def _array(self, array: npt.NDArray[Any]) -> Any:
+        flat = np.ascontiguousarray(array, array.dtype.newbyteorder("<")).view(np.ndarray)
+        if flat.dtype not in _CODES or array.ndim > _MAX_AXES:
+            raise TypeError(f"an array of {array.dtype} with {array.ndim} axes cannot be sent")
+        view = next((n for n, kind in enumerate(_VIEWS) if n and isinstance(array, kind)), 0)
+        place = _PLACE.pack(view, _CODES[flat.dtype], array.ndim, 0, self.size)
+        if flat.nbytes:
+            gap = -flat.nbytes % _ALIGN
+            self.payload += [flat.reshape(-1).view(np.uint8).data, bytes(gap)]
+            self.size += flat.nbytes + gap
+        return Ext(_ARRAY, place + struct.pack(f"<{array.ndim}Q", *array.shape))
 
 
-def _mark_struct(value: msgspec.Struct) -> Any:
-    if isinstance(value, Tag):
-        return msgspec.msgpack.Ext(TAG, value.letter.encode())
-    if isinstance(value, Figure):
-        return msgspec.msgpack.Ext(_FIGURE, msgspec.msgpack.encode(value))
-    if isinstance(value, Handle):
-        return msgspec.msgpack.Ext(_HANDLE, msgspec.msgpack.encode((value.number, value.type)))
-    return [_mark(getattr(value, name)) for name in value.__struct_fields__]
+def _packed_integer(value: int) -> Any:
+    if -(2**63) <= value < 2**64:
+        return value
+    if value.bit_length() > 3 * _MAX_DIGITS:
+        raise ValueError("a whole number of over 4,000 digits is too large to send")
+    return Ext(_INTEGER, str(value).encode())
 
 
 def decode(kind: type[Message], header: Buffer, payload: Buffer) -> Message:
-    """Return the message in a frame. Arrays are views of `payload`.
-
-    Raises:
-        ProtocolError: the bytes are not a valid message of this type.
-    """
+    """Return the message in a frame, or raise ProtocolError. Arrays are views of `payload`."""
     if len(header) > SHORT and not has_plain_keys(header):
         raise ProtocolError("a map with keys that are no plain values")
-    met: set[int] = set()
+    reader = _Reader(payload)
     try:
-        message = msgspec.msgpack.Decoder(kind, ext_hook=_reader(payload, met)).decode(header)
-        return Restored().message(message) if TAG in met else message
-    except ProtocolError:
-        raise
+        message = msgspec.msgpack.Decoder(kind, ext_hook=reader.read).decode(header)
+        return Restored().message(message) if reader.has_tags else message
     except INVALID as error:
         raise ProtocolError(f"not a valid message: {error}") from None
 
 
-def _reader(payload: Buffer, met: set[int]) -> Callable[[int, memoryview], object]:
-    taken = 0  # arrays may not share bytes, so together they are not larger than the frame
+class _Reader:
+    """Reader of msgpack's extensions in one message."""
 
-    def read(code: int, data: memoryview) -> object:
-        nonlocal taken
-        met.add(code)
+    def __init__(self, payload: Buffer) -> None:
+        self.payload = payload
+        self.taken = 0  # arrays may not share bytes, so together they are not larger than the frame
+        self.has_tags = False
+
+    def read(self, code: int, data: memoryview) -> object:
         if code == _ARRAY:
-            array, taken = _array(payload, taken, data)
-            return array
+            return self._array(data)
         if code == _HANDLE:
             number, name = msgspec.msgpack.decode(data, type=tuple[int, str])
             return Handle(number, name)
@@ -293,35 +291,35 @@ def _reader(payload: Buffer, met: set[int]) -> Callable[[int, memoryview], objec
             return int(bytes(data))
         if code == _COMPLEX and len(data) == _PAIR.size:
             return complex(*_PAIR.unpack(data))
-        if code == TAG and bytes(data) in TAGS:
-            return TAGS[bytes(data)]
         if code == DATE:
             return read_date(bytes(data))
+        for tag in TAGS:
+            if code == TAG and data == tag.letter.encode():
+                self.has_tags = True
+                return tag
         raise ProtocolError(f"unknown kind of value: {code}")
 
-    return read
-
-
-def _array(payload: Buffer, taken: int, data: memoryview) -> tuple[object, int]:
-    """Return the described array and its end. Raise if the array begins before `taken`."""
-    if len(data) < _PLACE.size:
-        raise ProtocolError("an array's header is too short")
-    view, code, axes, _, offset = _PLACE.unpack_from(data)
-    expected = _PLACE.size + 8 * axes
-    if view >= len(_VIEWS) or code >= len(_DTYPES) or axes > _MAX_AXES or len(data) != expected:
-        raise ProtocolError("an array's header is damaged")
-    shape: Sequence[int] = struct.unpack_from(f"<{axes}Q", data, _PLACE.size)
-    dtype, count = _DTYPES[code], math.prod(shape)
-    end = offset + count * dtype.itemsize
-    if max(shape, default=0) > 2**31 or end > len(payload) or (count and offset < taken):
-        raise ProtocolError("an array does not fit in its message")
-    if not count:
-        array, end = np.zeros(shape, dtype), taken
-    elif dtype.kind == "b":  # a bool is invalid if its byte is neither 0 nor 1
-        array = np.frombuffer(payload, np.uint8, count, offset).reshape(shape) != 0
-    else:
-        array = np.frombuffer(payload, dtype, count, offset).reshape(shape)
-    return array.view(_VIEWS[view]) if view else array, end
+    def _array(self, data: memoryview) -> object:
+        if len(data) < _PLACE.size:
+            raise ProtocolError("an array's header is too short")
+        view, code, axes, _, offset = _PLACE.unpack_from(data)
+        expected = _PLACE.size + 8 * axes
+        if view >= len(_VIEWS) or code >= len(_DTYPES) or axes > _MAX_AXES or len(data) != expected:
+            raise ProtocolError("an array's header is damaged")
+        shape: Sequence[int] = struct.unpack_from(f"<{axes}Q", data, _PLACE.size)
+        dtype, count = _DTYPES[code], math.prod(shape)
+        end = offset + count * dtype.itemsize
+        has_overlap = bool(count) and offset < self.taken
+        if max(shape, default=0) > 2**31 or end > len(self.payload) or has_overlap:
+            raise ProtocolError("an array does not fit in its message")
+        if not count:
+            return np.zeros(shape, dtype).view(_VIEWS[view])
+        self.taken = end
+        if dtype.kind == "b":  # a bool is invalid if its byte is neither 0 nor 1
+            array = np.frombuffer(self.payload, np.uint8, count, offset).reshape(shape) != 0
+        else:
+            array = np.frombuffer(self.payload, dtype, count, offset).reshape(shape)
+        return array.view(_VIEWS[view])
 
 
 # For each first byte of a value: the number of bytes that hold the value's length, and the number
@@ -336,7 +334,8 @@ _HEADS = {
     0xDF: (4, 0),
 }
 _EXTENSIONS = {*range(0xC7, 0xCA), *range(0xD4, 0xD9)}
-_ARRAYS, _MAPS = {0xDC, 0xDD}, {0xDE, 0xDF}
+_MAPS = {0xDE, 0xDF}
+_COLLECTIONS = {0xDC, 0xDD, *_MAPS}
 
 
 def has_plain_keys(header: Buffer) -> bool:
@@ -352,35 +351,22 @@ def has_plain_keys(header: Buffer) -> bool:
         if not left:
             continue
         stack.append((left - 1, in_map))
-        if (head := _head(header, at)) is None:
-            return True
-        size, items, is_map = head
-        is_key = in_map and left % 2 == 0
-        if is_key and (items is not None or header[at] in _EXTENSIONS):
+        first = header[at]
+        if 0x80 <= first <= 0x9F or first in _COLLECTIONS:
+            width = _HEADS.get(first, (0, 0))[0]
+            is_map = first <= 0x8F or first in _MAPS
+            items = int.from_bytes(header[at + 1 : at + 1 + width], "big") if width else first & 15
+            is_plain, size = False, 1 + width
+            stack.append((2 * items if is_map else items, is_map))
+        elif 0xA0 <= first <= 0xBF:
+            is_plain, size = True, 1 + (first & 31)
+        elif first in _HEADS:
+            width, more = _HEADS[first]
+            length = int.from_bytes(header[at + 1 : at + 1 + width], "big")
+            is_plain, size = first not in _EXTENSIONS, 1 + width + more + length
+        else:  # a small integer, or an invalid byte
+            is_plain, size = True, 1
+        if in_map and left % 2 == 0 and not is_plain:
             return False
         at += size
-        if items is not None:
-            stack.append((2 * items if is_map else items, is_map))
     return True
-
-
-def _head(header: Buffer, at: int) -> tuple[int, int | None, bool] | None:
-    """Return the facts in the first bytes of a value, or None if the bytes are invalid.
-
-    The result has the size of the value without its items, the number of its items, and True if the
-    value is a map.
-    """
-    first = header[at]
-    if first <= 0x7F or first >= 0xE0:
-        return 1, None, False
-    if first <= 0x9F:
-        return 1, first & 15, first <= 0x8F
-    if first <= 0xBF:
-        return 1 + (first & 31), None, False
-    if first not in _HEADS:
-        return None
-    width, more = _HEADS[first]
-    number = int.from_bytes(header[at + 1 : at + 1 + width], "big")
-    if first in _ARRAYS or first in _MAPS:
-        return 1 + width, number, first in _MAPS
-    return 1 + width + more + number, None, False

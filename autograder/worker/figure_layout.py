@@ -10,6 +10,16 @@ from typing import Any, NamedTuple
 # Formatters of matplotlib whose labels can contain mathematics.
 OWN_LABELS = {"ScalarFormatter", "NullFormatter", "LogFormatterSciNotation", "LogFormatter"}
 
+# Artists that are drawn correctly without updates which only their `draw` makes. A subclass may
+# need such updates, so subclasses do not count.
+PLAIN = """
+axes._axes.Axes axis.XAxis axis.YAxis collections.PathCollection collections.QuadMesh
+collections.LineCollection image.AxesImage legend.Legend lines.Line2D patches.Rectangle spines.Spine
+colorbar._ColorbarSpine text.Annotation text.Text
+""".split()  # noqa: SIM905
+
+_NOT_NEEDED = object()  # stands for a renderer, which this look-up of coordinates does not need
+
 
 class TickLabel(NamedTuple):
     """Text at a place of an axis, and the tick that gives the text its style."""
@@ -20,101 +30,67 @@ class TickLabel(NamedTuple):
 
 
 def tick_labels(axis: Any) -> list[TickLabel]:
-    """Return the labels at an axis' ticks. The labels of minor ticks, if any, come last.
-
-    Raises:
-        Exception: matplotlib cannot place or label the ticks.
-    """
+    """Return the labels at an axis' ticks, those of minor ticks last."""
     return [*_labels(axis, axis.major, "major"), *_labels(axis, axis.minor, "minor")]
 
 
 def _labels(axis: Any, ticker: Any, which: str) -> list[TickLabel]:
-    if type(ticker.locator).__name__ == "NullLocator" or _is_hidden(axis, which):
+    is_drawn = getattr(axis, "_tick_group_visible", None)  # newer versions skip hidden ticks
+    is_hidden = is_drawn is not None and not is_drawn(getattr(axis, f"_{which}_tick_kw"))
+    if is_hidden or type(ticker.locator).__name__ == "NullLocator":
         return []
     places = axis.get_ticklocs(minor=which == "minor")
     texts = ["" if text is None else str(text) for text in ticker.formatter.format_ticks(places)]
     if type(ticker.formatter).__name__ in OWN_LABELS and not any(texts):
         return []
     ticks = getattr(axis, f"{which}Ticks")
-    looks = [*ticks, *ticks[:1] * (len(places) - len(ticks))]
-    found = [TickLabel(*each) for each in zip(places, texts, looks, strict=False)]
+    styles = [*ticks, *ticks[:1] * (len(places) - len(ticks))]
+    labels = [TickLabel(*parts) for parts in zip(places, texts, styles, strict=False)]
     # if a student's formatter gives too few labels, the remaining ticks keep their own labels
-    left_over = ticks[len(found) : len(places)]
-    return found + [TickLabel(tick.get_loc(), tick.label1.get_text(), tick) for tick in left_over]
+    left_over = ticks[len(labels) : len(places)]
+    return labels + [TickLabel(tick.get_loc(), tick.label1.get_text(), tick) for tick in left_over]
 
 
-def _is_hidden(axis: Any, which: str) -> bool:
-    """Return True if matplotlib draws no ticks of this kind. Newer versions skip hidden ticks."""
-    shows = getattr(axis, "_tick_group_visible", None)
-    return shows is not None and not shows(getattr(axis, f"_{which}_tick_kw"))
+def lay_out(figure: Any) -> dict[Any, list[TickLabel]]:
+    """Update a figure's axes, ticks and colours. Return the labels of axes that are known then.
 
-
-Ticks = dict[int, list[TickLabel]]  # from the id of an axis to its labels
-
-# Artists that are drawn correctly without updates which only their `draw` makes. A subclass may
-# need such updates, so subclasses do not count.
-_PLAIN = {
-    "matplotlib.axes._axes.Axes",
-    "matplotlib.axis.XAxis",
-    "matplotlib.axis.YAxis",
-    "matplotlib.collections.PathCollection",
-    "matplotlib.collections.QuadMesh",
-    "matplotlib.collections.LineCollection",
-    "matplotlib.image.AxesImage",
-    "matplotlib.legend.Legend",
-    "matplotlib.lines.Line2D",
-    "matplotlib.patches.Rectangle",
-    "matplotlib.spines.Spine",
-    "matplotlib.colorbar._ColorbarSpine",
-    "matplotlib.text.Annotation",
-    "matplotlib.text.Text",
-}
-
-_NOT_NEEDED = object()  # stands for a renderer, which this look-up of coordinates does not need
-
-
-def lay_out(figure: Any) -> Ticks:
-    """Update a figure's axes, ticks and colours, and return the ticks that are already computed.
-
-    Raises:
-        Exception: matplotlib cannot draw the figure.
+    If matplotlib cannot draw the figure, its exception is raised.
     """
     figure.set_layout_engine("none")  # it reserves space for labels: slow, and not needed here
-    ticks: Ticks = {}
-    if is_plain(figure) and _settled(figure.axes, ticks):
-        for artist in _artists(figure):  # place annotations that are on the axes
-            is_note = hasattr(artist, "anncoords") and artist.get_visible()
-            if is_note and artist._check_xy(_NOT_NEEDED):
-                artist.update_positions(_NOT_NEEDED)
-        if _can_be_set(figure):
-            return ticks
+    if is_plain(figure):
+        labels = _settled(figure.axes)
+        if _are_formulas_valid(figure, labels):
+            return labels
     figure.draw_without_rendering()
     return {}
 
 
-def _settled(several_axes: list[Any], ticks: Ticks) -> bool:
-    """Make the updates of drawing, and fill `ticks`. Return True if these updates are enough."""
+def _settled(several_axes: list[Any]) -> dict[Any, list[TickLabel]]:
+    """Make the updates of drawing, and return each axis' labels."""
     for axes in several_axes:
         locator = axes.get_axes_locator()
         axes.apply_aspect(locator(axes, None) if locator else None)
-    own = True
     for axes in several_axes:
         for collection in axes.collections:
             collection.update_scalarmappable()
-        for axis in (axes.xaxis, axes.yaxis):
-            found = ticks[id(axis)] = tick_labels(axis)
-            kinds = {type(axis.get_major_formatter()), type(axis.get_minor_formatter())}
-            if not {kind.__name__ for kind in kinds} <= OWN_LABELS:
-                own = own and not any("$" in label.text for label in found)
-    return own
+    return {axis: tick_labels(axis) for axes in several_axes for axis in (axes.xaxis, axes.yaxis)}
 
 
-def _can_be_set(figure: Any) -> bool:
-    """Return True if all formulas in texts are valid. Otherwise drawing reports the error later."""
+def _are_formulas_valid(figure: Any, labels: dict[Any, list[TickLabel]]) -> bool:
+    """Place notes, and return True if drawing would report no error in a text."""
+    for axis, own in labels.items():
+        formatters = axis.get_major_formatter(), axis.get_minor_formatter()
+        is_own = {type(formatter).__name__ for formatter in formatters} <= OWN_LABELS
+        if not is_own and any("$" in label.text for label in own):
+            return False
+    for artist in _artists(figure):  # place annotations that are on the axes
+        is_note = hasattr(artist, "anncoords") and artist.get_visible()
+        if is_note and artist._check_xy(_NOT_NEEDED):
+            artist.update_positions(_NOT_NEEDED)
     try:
-        for text in _artists(figure):
-            if hasattr(text, "get_usetex") and "$" in text.get_text():
-                text.get_window_extent()
+        for artist in _artists(figure):
+            if hasattr(artist, "get_usetex") and "$" in artist.get_text():
+                artist.get_window_extent()
     except Exception:
         return False
     return True
@@ -122,11 +98,11 @@ def _can_be_set(figure: Any) -> bool:
 
 def is_plain(figure: Any) -> bool:
     """Return True if every update that drawing makes is also possible without drawing."""
-    if _kind(figure) != "matplotlib.figure.Figure" or figure.subfigs:
+    if _kind(figure) != "figure.Figure" or figure.subfigs:
         return False
     if figure.canvas.callbacks.callbacks.get("draw_event"):
         return False
-    return all(_kind(artist) in _PLAIN and _is_simple(artist) for artist in _artists(figure))
+    return all(_kind(artist) in PLAIN and _is_simple(artist) for artist in _artists(figure))
 
 
 def _artists(figure: Any) -> Iterator[Any]:
@@ -144,7 +120,7 @@ def _artists(figure: Any) -> Iterator[Any]:
 
 
 def _kind(artist: Any) -> str:
-    return f"{type(artist).__module__}.{type(artist).__qualname__}"
+    return f"{type(artist).__module__}.{type(artist).__qualname__}".removeprefix("matplotlib.")
 
 
 def _is_simple(artist: Any) -> bool:

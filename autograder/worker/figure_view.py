@@ -3,7 +3,6 @@
 The figure is not rendered. Visibility is computed from the artists' positions and drawing order.
 """
 
-import functools
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -13,9 +12,7 @@ import numpy.typing as npt
 from .codec import MAX_CELLS, MAX_DRAWN, Image
 
 Floats = npt.NDArray[np.float64]
-Visible = npt.NDArray[np.bool_]
-Grid = tuple[Floats | None, Floats | None]
-Extent = tuple[Floats, Floats]
+Box = tuple[Floats, Floats]  # the smallest and the largest place
 
 FAINT = 0.03  # smaller differences between two colours, each from 0 to 1, are invisible
 OPAQUE = 0.9
@@ -23,6 +20,10 @@ SMALL_TEXT = 2.0  # points
 PIXEL = 1.0  # tolerance
 MAX_DEPTH = 8
 MAX_PATHS = 64
+SMALL_CELL = 3.0  # pixels
+ENOUGH = 0.4  # share of a cell's 9 test points; 4 are left if half is cut off on two sides
+POINTS = (1 / 6, 1 / 2, 5 / 6)
+SHADES = 64
 
 
 class View:
@@ -36,101 +37,51 @@ class View:
         self.y_labels: list[Any] = []
         self.legends: list[Any] = []
         self._drawn: list[Any] = []
-        self._cells: dict[int, Grid] = {}
-        self._on_axes: dict[int, Extent] = {}
         if is_visible(figure):
             self._walk(figure, 0)
-        self._rank = {id(artist): rank for rank, artist in enumerate(self._drawn)}
-        self._covers = list(self._opaque())
+        self._rank = {artist: rank for rank, artist in enumerate(self._drawn)}
+        self._covers = [
+            (rank, path, [_box(box) for box in clips(artist)])
+            for artist, rank in self._rank.items()
+            if is_visible(artist)
+            for path in opaque_paths(artist)
+        ]
 
-    def _walk(self, figure: Any, depth: int) -> None:
-        for texts, text in (
-            (self.suptitles, figure._suptitle),
-            (self.x_labels, figure._supxlabel),
-            (self.y_labels, figure._supylabel),
-        ):
-            if text is not None:
-                texts.append(text)
-        self.legends += figure.legends
-        axes = {id(each) for each in figure.axes}
-        for child in _in_order(figure, figure.patch):
-            if id(child) in axes:
-                self._walk_axes(child, depth)
-            elif hasattr(child, "subfigs") and depth < MAX_DEPTH:
+    def _walk(self, parent: Any, depth: int) -> None:
+        """Add a figure or axes, and all that is drawn on it."""
+        if hasattr(parent, "subfigs"):
+            inner = {*parent.axes, *parent.subfigs}
+            self.suptitles.append(parent._suptitle)
+            self.x_labels.append(parent._supxlabel)
+            self.y_labels.append(parent._supylabel)
+            self.legends += parent.legends
+        else:
+            inner = {*parent.child_axes}
+            self.axes.append(parent)
+            if parent.axison and parent.get_frame_on():
+                self._drawn.append(parent.patch)
+        children = [child for child in parent.get_children() if child is not parent.patch]
+        for child in sorted(children, key=lambda artist: artist.get_zorder()):
+            if child.get_visible() and child in inner and depth < MAX_DEPTH:
                 self._walk(child, depth + 1)
-            else:
-                self._drawn.append(child)
-
-    def _walk_axes(self, axes: Any, depth: int) -> None:
-        self.axes.append(axes)
-        if axes.axison and axes.get_frame_on():
-            self._drawn.append(axes.patch)
-        inner = {id(each) for each in axes.child_axes}
-        for child in _in_order(axes, axes.patch):
-            if id(child) in inner and depth < MAX_DEPTH:
-                self._walk_axes(child, depth + 1)
-            else:
+            elif child.get_visible():
                 self._drawn.append(child)
 
     def order(self, artist: Any) -> int:
         """Return the artist's position in the drawing order, or -1 if it is not drawn."""
-        return self._rank.get(id(artist), -1)
+        return self._rank.get(artist, -1)
 
     def has(self, artist: Any) -> bool:
         """Return True if the artist is drawn and not fully transparent."""
         return self.order(artist) >= 0 and is_visible(artist)
 
-    def sees(self, places: Floats, artist: Any, axes: Any) -> Visible:
+    def sees(self, places: Floats, artist: Any, axes: Any) -> npt.NDArray[np.bool_]:
         """Return True for each place (n, 2), in pixels, that is on the axes and not covered."""
-        seen = _inside(places, [self._limits_of(axes), *map(_limits, clips(artist))])
-        for rank, path, limits in self._covers:
+        seen = _inside(places, [_box(box) for box in (axes.bbox, axes.figure.bbox, *clips(artist))])
+        for rank, path, boxes in self._covers:
             if rank > self.order(artist) and seen.any():
-                seen &= ~(path.contains_points(places) & _inside(places, limits))
+                seen &= ~(path.contains_points(places) & _inside(places, boxes))
         return seen
-
-    def _limits_of(self, axes: Any) -> Extent:
-        """Return the limits of the area that can be seen: on the axes and on the page."""
-        if id(axes) not in self._on_axes:
-            self._on_axes[id(axes)] = _both([_limits(axes.bbox), _limits(axes.figure.bbox)])
-        return self._on_axes[id(axes)]
-
-    def _opaque(self) -> Iterator[tuple[int, Any, list[Extent]]]:
-        """Yield drawing order, outline and limits of each artist that hides earlier ones."""
-        for rank, artist in enumerate(self._drawn):
-            if is_visible(artist):
-                paths = list(self._opaque_paths(artist))
-                limits = [_limits(box) for box in clips(artist)] if paths else []
-                for path in paths:
-                    yield rank, path, limits
-
-    def cells(self, item: Any) -> Grid:
-        """Return the corners and the colours of the cells of an image or a mesh."""
-        if id(item) not in self._cells:
-            corners = cell_corners(item)
-            colours = None if corners is None else colours_of(item, item.get_array())
-            self._cells[id(item)] = corners, colours
-        return self._cells[id(item)]
-
-    def _opaque_paths(self, artist: Any) -> Iterator[Any]:
-        """Yield the outlines, in pixels, of an artist's filled areas: patch, image, polygons."""
-        from matplotlib.path import Path
-
-        if hasattr(artist, "get_patch_transform"):
-            if artist.get_fill() and _alpha(artist.get_facecolor()) > OPAQUE:
-                yield artist.get_transform().transform_path(artist.get_path())
-            return
-        corners, colours = self.cells(artist)
-        if corners is not None:
-            if _alpha(colours) > OPAQUE:
-                ring = [corners[0], corners[1:, -1], corners[-1, -2::-1], corners[-2::-1, 0]]
-                yield Path(np.concatenate(ring))
-        elif hasattr(artist, "get_paths") and _alpha(artist.get_facecolor()) > OPAQUE:
-            yield from _filled_paths(artist)
-
-
-def _in_order(parent: Any, background: Any) -> list[Any]:
-    children = [each for each in parent.get_children() if each is not background]
-    return sorted((each for each in children if each.get_visible()), key=lambda a: a.get_zorder())
 
 
 def is_visible(artist: Any) -> bool:
@@ -149,25 +100,33 @@ def clips(artist: Any) -> Iterator[Any]:
             yield path.get_extents(transform)
 
 
-def _limits(box: Any) -> Extent:
-    """Return the smallest and the largest place in a box, with a pixel of tolerance."""
+def _box(box: Any) -> Box:
     corners = np.asarray(box.get_points(), float)
     return corners.min(axis=0) - PIXEL, corners.max(axis=0) + PIXEL
 
 
-def _both(several: list[Extent]) -> Extent:
-    """Return the limits of the intersection of these boxes."""
-    least, largest = zip(*several, strict=True)
-    return functools.reduce(np.maximum, least), functools.reduce(np.minimum, largest)
-
-
-def _inside(places: Floats, several: list[Extent]) -> Visible:
-    """Return True for each place that is finite and lies within all of these limits."""
-    if not several:
-        return np.ones(len(places), bool)
-    least, largest = _both(several)
+def _inside(places: Floats, boxes: list[Box]) -> npt.NDArray[np.bool_]:
+    """Return True for each place that is finite and lies in all of these boxes."""
+    inside = np.ones(len(places), bool)
     with np.errstate(invalid="ignore"):
-        return np.asarray(((places >= least) & (places <= largest)).all(axis=-1), bool)
+        for least, largest in boxes:
+            inside &= ((places >= least) & (places <= largest)).all(axis=-1)
+    return inside
+
+
+def opaque_paths(artist: Any) -> Iterator[Any]:
+    """Yield the outlines, in pixels, of an artist's filled areas: patch, image, polygons."""
+    from matplotlib.path import Path
+
+    if hasattr(artist, "get_patch_transform"):
+        if artist.get_fill() and _opacity(artist.get_facecolor()) > OPAQUE:
+            yield artist.get_transform().transform_path(artist.get_path())
+    elif (corners := cell_corners(artist)) is not None:
+        if _opacity(colours_of(artist, artist.get_array())) > OPAQUE:
+            ring = [corners[0], corners[1:, -1], corners[-1, -2::-1], corners[-2::-1, 0]]
+            yield Path(np.concatenate(ring))
+    elif hasattr(artist, "get_paths") and _opacity(artist.get_facecolor()) > OPAQUE:
+        yield from _filled_paths(artist)
 
 
 def _filled_paths(collection: Any) -> Iterator[Any]:
@@ -186,11 +145,10 @@ def _filled_paths(collection: Any) -> Iterator[Any]:
         yield path
 
 
-def _alpha(colours: Any) -> float:
+def _opacity(colours: Any) -> float:
     """Return the smallest opacity of these colours, or 0 if there are none."""
     colours = np.asarray(colours, float)
-    last = colours[..., 3] if colours.ndim else colours
-    return float(last.min()) if last.size else 0.0
+    return float(colours[..., 3].min()) if colours.size else 0.0
 
 
 def cell_corners(item: Any) -> Floats | None:
@@ -199,17 +157,17 @@ def cell_corners(item: Any) -> Floats | None:
     Return None for other artists, and for a mesh that has a colour for each corner.
     """
     array = item.get_array() if hasattr(item, "get_array") else None
-    if array is None:
+    if array is None or array.ndim < 2:
         return None
+    rows, columns = array.shape[:2]
     if hasattr(item, "get_coordinates"):
         corners = np.asarray(item.get_coordinates(), float)
-        if array.ndim < 2 or corners.shape[:2] != (array.shape[0] + 1, array.shape[1] + 1):
+        if corners.shape[:2] != (rows + 1, columns + 1):
             return None
-    elif hasattr(item, "get_extent") and array.ndim >= 2:
+    elif hasattr(item, "get_extent"):
         left, right, low, high = item.get_extent()
         first, last = (high, low) if item.origin == "upper" else (low, high)
-        x = np.linspace(left, right, array.shape[1] + 1)
-        y = np.linspace(first, last, array.shape[0] + 1)
+        x, y = np.linspace(left, right, columns + 1), np.linspace(first, last, rows + 1)
         corners = np.stack(np.meshgrid(x, y), axis=-1)
     else:
         return None
@@ -250,7 +208,7 @@ def is_legible(text: Any) -> bool:
 
 def reads(text: Any, behind: Any) -> bool:
     """Return True if a text is not empty and can be read in front of a colour."""
-    return bool(text.get_text().strip()) and shows(text, behind)
+    return text is not None and bool(text.get_text().strip()) and shows(text, behind)
 
 
 def shows(text: Any, behind: Any) -> bool:
@@ -261,12 +219,6 @@ def shows(text: Any, behind: Any) -> bool:
         return False
     colour = to_rgba(text.get_color(), text.get_alpha())
     return tell_apart(colour_over(colour, behind), behind)
-
-
-SMALL_CELL = 3.0  # pixels
-ENOUGH = 0.4  # share of a cell's 9 test points; 4 are left if half is cut off on two sides
-POINTS = (1 / 6, 1 / 2, 5 / 6)
-SHADES = 64
 
 
 class Picture(NamedTuple):
@@ -284,13 +236,17 @@ class Picture(NamedTuple):
             return ground
         return colour_over(self.colours[row, column], ground)
 
+    def has_colours_of(self, mappable: Any) -> bool:
+        """Return True if a colour map gives the image's values the same colours as the image."""
+        if self.colours is None or not self.values.size:
+            return False
+        colours = colours_of(mappable, self.values)
+        return bool(np.abs(colours[..., :3] - self.colours[..., :3]).max() <= FAINT)
+
 
 def pictures_of(axes: Any, view: View) -> list[Picture]:
-    """Return the visible images on axes, in drawing order.
-
-    An image is left out if another image covers it completely.
-    """
-    meshes = (c for c in axes.collections if hasattr(c, "get_coordinates"))
+    """Return the visible images on axes in drawing order, without those that others cover."""
+    meshes = [item for item in axes.collections if hasattr(item, "get_coordinates")]
     items = [*axes.get_images(), *(mesh for mesh in meshes if mesh.get_array() is not None)]
     shown = sorted((item for item in items if view.has(item)), key=view.order)[-MAX_DRAWN:]
     pictures = [_picture(item, axes, view) for item in shown]
@@ -301,20 +257,13 @@ def pictures_of(axes: Any, view: View) -> list[Picture]:
     ]
 
 
-def same_colours(mappable: Any, picture: Picture) -> bool:
-    """Return True if a colour map gives an image's values the same colours as the image."""
-    if picture.colours is None or not picture.values.size:
-        return False
-    theirs = colours_of(mappable, picture.values)
-    return bool(np.abs(theirs[..., :3] - picture.colours[..., :3]).max() <= FAINT)
-
-
 def _picture(item: Any, axes: Any, view: View) -> Picture:
     values: Floats = np.ma.filled(np.ma.asarray(item.get_array(), float), np.nan)
-    corners, colours = view.cells(item)
+    corners = cell_corners(item)
     no_matrix = Picture(item, Image(0, 0, []), np.zeros((0, 0)), None)
-    if values.ndim != 2 or not 0 < values.size <= MAX_CELLS or corners is None or colours is None:
+    if values.ndim != 2 or not 0 < values.size <= MAX_CELLS or corners is None:
         return no_matrix
+    colours = colours_of(item, item.get_array())
     seen = _visible_cells(corners, item, axes, view)
     inside = np.asarray(axes.transData.inverted().transform(corners.reshape(-1, 2)), float)
     grid = inside.reshape(corners.shape)
@@ -354,25 +303,19 @@ def _visible_cells(corners: Floats, item: Any, axes: Any, view: View) -> Any:
     """Return True for each cell that is large enough and has enough visible test points."""
     first, right = corners[:-1, :-1], corners[:-1, 1:]
     low, last = corners[1:, :-1], corners[1:, 1:]
-    places = np.stack(
-        [
-            upper + down * (low + across * (last - low) - upper)
-            for across in POINTS
-            for upper in [first + across * (right - first)]
-            for down in POINTS
-        ]
-    )
-    found = view.sees(places.reshape(-1, 2), item, axes).reshape(places.shape[:-1]).sum(axis=0)
+    places = []
+    for across in POINTS:
+        upper, lower = first + across * (right - first), low + across * (last - low)
+        places += [upper + down * (lower - upper) for down in POINTS]
+    seen = view.sees(np.reshape(places, (-1, 2)), item, axes).reshape(len(places), *first.shape[:2])
     size = np.minimum(np.linalg.norm(right - first, axis=-1), np.linalg.norm(low - first, axis=-1))
-    return (found >= ENOUGH * len(POINTS) ** 2) & (size >= SMALL_CELL)
+    return (seen.sum(axis=0) >= ENOUGH * len(places)) & (size >= SMALL_CELL)
 
 
 def _different(colours: Floats) -> int:
     """Return the number of different colours; neighbours that look the same count once."""
     count, last = 0, None
-    for red, green, blue in colours.tolist():  # numpy is slower for only three numbers
-        if last is None or any(
-            abs(one - other) > FAINT for one, other in zip((red, green, blue), last, strict=True)
-        ):
-            count, last = count + 1, (red, green, blue)
+    for colour in colours.tolist():  # numpy is slower for only three numbers
+        if last is None or max(abs(a - b) for a, b in zip(colour, last, strict=True)) > FAINT:
+            count, last = count + 1, colour
     return count

@@ -126,7 +126,7 @@ class _Walk:
         if fields is not None:
             inner = {name: self.key(each, depth + 1, where) for name, each in fields.items()}
             return Record(type(key).__name__[:MAX_TYPE], inner)
-        return _key(key, where)
+        return _plain_key(key, where)
 
     def _other(self, value: object, depth: int) -> Any:
         torch = sys.modules.get("torch")
@@ -216,19 +216,17 @@ def _of_objects(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     raise Unsendable("an array of Python objects (rows that do not form an array of numbers)")
 
 
-def _key(key: object, where: str) -> Any:
+def _plain_key(key: object, where: str) -> Any:
     if key is None or isinstance(key, bool):
         return key
     if isinstance(key, str):
         return str.__str__(key)
-    if isinstance(key, bytes):
-        return bytes(key)
     if isinstance(key, numbers.Integral):
         return int(key)
     if isinstance(key, numbers.Real) and not math.isnan(key):
         return float(key)
-    if isinstance(key, complex):
-        return complex(key)
+    if isinstance(key, bytes | complex):
+        return bytes(key) if isinstance(key, bytes) else complex(key)
     raise Unsendable(f"{where} of type {type(key).__name__}")
 
 

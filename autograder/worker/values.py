@@ -8,7 +8,7 @@ after the message is decoded, with limits, because a hostile process may have se
 import dataclasses
 import datetime
 import enum
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -17,14 +17,13 @@ import numpy as np
 MAX_KEYS = 4096  # for tuples and other keys of which many may have the same hash
 MAX_TYPE = 80
 TAG, DATE = 6, 7  # codes of msgpack's extension types
+INT_BITS = 63
+MAX_DATE = 40
 
 # The types by the letter that is sent. The order matters: a date with a time is also a date.
 DATES: dict[str, Any] = {"b": datetime.datetime, "d": datetime.date, "t": datetime.time}
 Dates = datetime.date | datetime.time | datetime.timedelta
 PLAIN_KEYS = (type(None), bool, int, float, str)
-INT_BITS = 63
-MAX_DATE = 40
-AS_IT_IS = {type(None), bool, int, float, str, list, np.ndarray}
 
 
 class Tuple(list[Any]):
@@ -88,20 +87,28 @@ def items_of(value: Any) -> Sequence[Any]:
     return items
 
 
+class ProtocolError(Exception):
+    """The other process sent bytes that are not a valid message."""
+
+
 class Tag(msgspec.Struct, frozen=True):
     """First item of a list that stands for a value of another type."""
 
     letter: str
 
 
-TUPLE, NAMED, SET, FROZEN, RECORD, DICT = (Tag(letter) for letter in "tnsfrd")
-TAGS = {kind.letter.encode(): kind for kind in (TUPLE, NAMED, SET, FROZEN, RECORD, DICT)}
+TUPLE, NAMED, SET, FROZEN, RECORD, DICT = TAGS = [Tag(letter) for letter in "tnsfrd"]
 
 
-def as_sent(value: Any) -> Any:
-    """Return a value of one of these types in the form to send, and other values unchanged."""
-    if type(value) in AS_IT_IS:
-        return value
+def is_plain_key(key: object) -> bool:
+    """Return True for a dict key that msgpack keeps as it is."""
+    if type(key) is int:
+        return key.bit_length() <= INT_BITS
+    return isinstance(key, PLAIN_KEYS)
+
+
+def tagged(value: Any) -> list[Any] | None:
+    """Return a value of one of these types as a list that begins with its tag, others as None."""
     if isinstance(value, Tuple) and value.names:
         return [NAMED, value.type[:MAX_TYPE], list(value.names), *value]
     if isinstance(value, Tuple | tuple):
@@ -110,16 +117,10 @@ def as_sent(value: Any) -> Any:
         return [SET if isinstance(value, set) else FROZEN, *value]
     if isinstance(value, Record):
         return [RECORD, value.type[:MAX_TYPE], value.fields]
-    if isinstance(value, dict) and not all(map(_is_plain_key, value)):
+    if isinstance(value, dict):
         return [DICT, *(part for pair in value.items() for part in pair)]
     fields = fields_of(value)
-    return value if fields is None else [RECORD, type(value).__name__[:MAX_TYPE], fields]
-
-
-def _is_plain_key(key: object) -> bool:
-    if type(key) is int:
-        return key.bit_length() <= INT_BITS
-    return isinstance(key, PLAIN_KEYS)
+    return None if fields is None else [RECORD, type(value).__name__[:MAX_TYPE], fields]
 
 
 def date_text(value: Dates) -> bytes:
@@ -146,91 +147,79 @@ def is_composite(key: object) -> bool:
     return not isinstance(key, (*PLAIN_KEYS, bytes))
 
 
-class WrongKind(Exception):
-    """The bytes are marked as a value of one of these types, but are not valid for that type."""
-
-
 class Restored:
-    """Rebuilder of values after decoding. It accepts at most `MAX_KEYS` composite keys."""
+    """Rebuilder of values after decoding. It accepts at most `MAX_KEYS` composite keys.
+
+    It raises ProtocolError for an invalid value, and RecursionError if the nesting is too deep.
+    """
 
     def __init__(self) -> None:
         self._left = MAX_KEYS
 
     def message(self, message: Any) -> Any:
-        """Return the message, but replace each list that begins with a `Tag` by the list's value.
-
-        Raises:
-            WrongKind: such a list does not describe a valid value.
-            RecursionError: the nesting is too deep.
-        """
+        """Return the message; replace each list that begins with a `Tag` by the list's value."""
         for name in message.__struct_fields__:
             value = getattr(message, name)
             if isinstance(value, msgspec.Struct) and not value.__struct_config__.frozen:
                 self.message(value)
             elif isinstance(value, list | dict | Tag):
-                setattr(message, name, self.value(value))
+                setattr(message, name, self._value(value))
         return message
 
-    def value(self, value: Any) -> Any:
-        """Return the original of a decoded value."""
-        if isinstance(value, list):
-            if value and isinstance(value[0], Tag):
-                return self._made(value[0], value[1:])
-            return [self.value(item) for item in value]
+    def _value(self, value: Any) -> Any:
         if isinstance(value, dict):
             if any(isinstance(key, Tag) for key in value):
-                raise WrongKind("a kind in the place of a key")
-            return {key: self.value(item) for key, item in value.items()}
+                raise ProtocolError("a kind in the place of a key")
+            return {key: self._value(item) for key, item in value.items()}
         if isinstance(value, Tag):
-            raise WrongKind("a kind in the place of a value")
-        return value
-
-    def _made(self, kind: Tag, items: list[Any]) -> Any:
+            raise ProtocolError("a kind in the place of a value")
+        if not isinstance(value, list):
+            return value
+        if not value or not isinstance(value[0], Tag):
+            return [self._value(item) for item in value]
+        kind, *items = value
         if kind == TUPLE:
-            return Tuple(self.value(item) for item in items)
+            return Tuple(map(self._value, items))
         if kind in {SET, FROZEN}:
-            return (set if kind == SET else frozenset)(self.key(item) for item in items)
+            return (set if kind == SET else frozenset)(map(self._key, items))
         if kind == DICT and len(items) % 2 == 0:
             pairs = zip(items[::2], items[1::2], strict=True)
-            return {self.key(key): self.value(item) for key, item in pairs}
+            return {self._key(key): self._value(item) for key, item in pairs}
         if kind == RECORD:
-            return self._record(items, self.value)
+            return _record(items, self._value)
         if kind == NAMED and len(items) > 1:
-            return self._named(*items)
-        raise WrongKind("a kind with items that are not its own")
+            name, names, *items = items
+            if not isinstance(names, list) or len(names) != len(items):
+                raise ProtocolError("a named tuple without a name for each item")
+            if not all(map(_is_name, (name, *names))):
+                raise ProtocolError("a named tuple with names that are none")
+            return Tuple(map(self._value, items), name, tuple(names))
+        raise ProtocolError("a kind with items that are not its own")
 
-    def _named(self, name: Any, names: Any, *items: Any) -> Tuple:
-        if not isinstance(names, list) or len(names) != len(items):
-            raise WrongKind("a named tuple without a name for each item")
-        if not all(map(_is_name, (name, *names))):
-            raise WrongKind("a named tuple with names that are none")
-        return Tuple((self.value(item) for item in items), name, tuple(names))
-
-    def key(self, value: Any) -> Any:
+    def _key(self, value: Any) -> Any:
         """Return the original of a decoded set item or dict key."""
         if is_composite(value):
             self._left -= 1
             if self._left < 0:
-                raise WrongKind("too many composite keys")
+                raise ProtocolError("too many composite keys")
         if isinstance(value, list) and value and isinstance(value[0], Tag):
-            kind, items = value[0], value[1:]
-            if kind == TUPLE:
-                return tuple(self.key(item) for item in items)
-            if kind == NAMED:
-                return tuple(self.key(item) for item in items[2:])
-            if kind == FROZEN:
-                return frozenset(self.key(item) for item in items)
+            kind, *items = value
             if kind == RECORD:
-                return self._record(items, self.key)
+                return _record(items, self._key)
+            if kind in {TUPLE, NAMED}:
+                return tuple(map(self._key, items if kind == TUPLE else items[2:]))
+            if kind == FROZEN:
+                return frozenset(map(self._key, items))
         if isinstance(value, (*PLAIN_KEYS, bytes, complex, Dates)):
             return value
-        raise WrongKind("a key that is no key")
+        raise ProtocolError("a key that is no key")
 
-    def _record(self, items: list[Any], made: Any) -> Record:
-        name, fields = items if len(items) == 2 else ("", None)
-        if not _is_name(name) or not isinstance(fields, dict) or not all(map(_is_name, fields)):
-            raise WrongKind("a record without a type or fields")
-        return Record(name, {key: made(value) for key, value in fields.items()})
+
+def _record(items: list[Any], restored: Callable[[Any], Any]) -> Record:
+    name, fields = items if len(items) == 2 else ("", None)
+    if not _is_name(name) or not isinstance(fields, dict) or not all(map(_is_name, fields)):
+        raise ProtocolError("a record without a type or fields")
+    return Record(name, {key: restored(value) for key, value in fields.items()})
 
 
 def _is_name(value: object) -> bool:
@@ -238,11 +227,7 @@ def _is_name(value: object) -> bool:
 
 
 def read_date(data: bytes) -> Dates:
-    """Return the date, time or time span that `date_text` turned into text.
-
-    Raises:
-        WrongKind: the bytes are not a text of `date_text`.
-    """
+    """Return the date, time or time span that `date_text` turned into text."""
     try:
         if len(data) > MAX_DATE:
             raise ValueError("too long")
@@ -252,5 +237,5 @@ def read_date(data: bytes) -> Dates:
             return datetime.timedelta(days, seconds, microseconds)
         date: Dates = DATES[letter].fromisoformat(text)
     except (ValueError, KeyError, OverflowError) as error:
-        raise WrongKind(f"no date: {error}") from None
+        raise ProtocolError(f"no date: {error}") from None
     return date
