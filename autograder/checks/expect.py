@@ -16,7 +16,7 @@ from autograder.course.text import are, capital, is_plural, one_line, several
 from autograder.report.model import CauseCode, Curve
 from autograder.report.numbers import index, shape
 from autograder.report.values import as_text
-from autograder.sandbox.problems import NotWritten, ProblemKind, Raised, StudentProblem
+from autograder.sandbox.problems import NotWritten, Raised, StudentProblem
 from autograder.worker.codec import Figure
 from autograder.worker.messages import MAX_MESSAGE
 from autograder.worker.values import Dates, Record
@@ -390,7 +390,7 @@ class NotStarted(StudentProblem):
     recognises unchanged functions itself.
     """
 
-    kind: ProblemKind = "not written"
+    kind = "not written"
 
     def __init__(self, what: str) -> None:
         super().__init__("not_written", what)

@@ -45,16 +45,11 @@ def chosen_graders(
 
     `tls` has the files of the certificate authority, the certificate and its key. `told` gets
     messages about machines that are left out or lost.
-
-    Raises:
-        UserError: the options exclude each other, or Dask is not installed.
     """
     if scheduler is None and local_cluster is None:
         raise UserError("--tls-ca-file, --tls-cert and --tls-key need --scheduler ADDRESS.")
     if scheduler is not None and local_cluster is not None:
-        raise UserError(
-            "--scheduler and --local-cluster cannot be used together. Leave one of them out."
-        )
+        raise UserError("--scheduler and --local-cluster cannot be used together.")
     if any(tls) and (scheduler is None or not all(tls)):
         raise UserError("Use --tls-ca-file, --tls-cert and --tls-key together, with --scheduler.")
     require("cluster", "grade --scheduler" if scheduler else "grade --local-cluster")

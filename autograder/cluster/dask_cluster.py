@@ -73,18 +73,12 @@ class DaskCluster:
         self._known: dict[str, Machine] = {}
 
     def machines(self) -> dict[str, Machine]:
-        """Return the machines that are connected now, by address.
-
-        Raises:
-            UserError: the scheduler does not answer any more.
-        """
+        """Return the machines that are connected now, by address."""
         try:
             there = self.client.nthreads()
-            if any(address not in self._known for address in there):
+            if not there.keys() <= self._known.keys():
                 workers = self.client.scheduler_info(n_workers=-1)["workers"]
-                self._known = {
-                    address: _machine(address, workers.get(address, {})) for address in there
-                }
+                self._known = {place: _machine(place, workers.get(place, {})) for place in there}
         except (OSError, TimeoutError, asyncio.CancelledError, ValueError) as error:
             raise UserError(
                 f"The scheduler at {self._where} no longer answers ({_text(error)}). Results so "
@@ -152,21 +146,19 @@ def secured(address: str, files: Sequence[Path]) -> tuple[Security, str]:
 
     `files` are the files of the certificate authority, the certificate and its key. If `files` is
     empty, Dask's own configuration gives the settings.
-
-    Raises:
-        UserError: the connection to another machine would not use TLS, the address is invalid, or a
-            file is missing.
     """
     security = Security()
     if files:
         for path in files:
             if not path.is_file():
-                raise UserError(
-                    f"{path} does not exist. Name the PEM files of the cluster's certificates."
-                )
-        names = ("tls_ca_file", "tls_client_cert", "tls_client_key")
-        named = zip(names, map(str, files), strict=True)
-        security = Security(require_encryption=True, **dict(named))
+                raise UserError(f"{path} does not exist. Name a PEM file of the cluster.")
+        ca, certificate, key = map(str, files)
+        security = Security(
+            require_encryption=True,
+            tls_ca_file=ca,
+            tls_client_cert=certificate,
+            tls_client_key=key,
+        )
     if "://" not in address:
         address = f"{'tls' if security.tls_client_cert else 'tcp'}://{address}"
     protocol, shown = address.partition("://")[0], one_line(address, 80)
@@ -179,27 +171,22 @@ def secured(address: str, files: Sequence[Path]) -> tuple[Security, str]:
         host = get_address_host(address)
     except (ValueError, TypeError):
         raise UserError(f"{shown} is not an address. Expected tls://HOST:PORT.") from None
+    files_help = "Add --tls-ca-file, --tls-cert and --tls-key"
     if protocol == "tls" and not (security.tls_ca_file and security.tls_client_cert):
         raise UserError(
-            f"{shown} needs certificates. Add --tls-ca-file, --tls-cert and --tls-key, or name "
-            f"these files in Dask's configuration."
+            f"{shown} needs certificates. {files_help}, or name them in Dask's configuration."
         )
     if protocol != "tls" and not is_loopback(host):
         raise UserError(
-            f"{shown} is another machine, so the connection needs TLS. Without it, others on the "
-            f"network could read submissions and change grades. Add --tls-ca-file, --tls-cert and "
-            f"--tls-key, and write the address as tls://HOST:PORT."
+            f"{shown} is another machine, so the connection needs TLS. {files_help}, and write the "
+            f"address as tls://HOST:PORT."
         )
     return security, address
 
 
 @contextlib.contextmanager
 def connected(address: str, files: Sequence[Path]) -> Iterator[DaskCluster]:
-    """Connect to the machines of a scheduler.
-
-    Raises:
-        UserError: the scheduler does not answer, or a connection over a network would not use TLS.
-    """
+    """Connect to the machines of a scheduler."""
     security, whole = secured(address, files)
     with contextlib.ExitStack() as stack:
         try:
@@ -214,11 +201,7 @@ def connected(address: str, files: Sequence[Path]) -> Iterator[DaskCluster]:
 
 @contextlib.contextmanager
 def local(machines: int) -> Iterator[DaskCluster]:
-    """Start a cluster on this machine only, with temporary certificates.
-
-    Raises:
-        UserError: the cluster does not start.
-    """
+    """Start a cluster on this machine only, with temporary certificates."""
     security = Security.temporary()
     dask.config.set(FEW_MESSAGES)
     with contextlib.ExitStack() as stack:

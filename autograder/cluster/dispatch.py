@@ -7,7 +7,7 @@ the machine for a chunk, and another machine if the first one is lost.
 import concurrent.futures
 import secrets
 import time
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from typing import TYPE_CHECKING
@@ -76,11 +76,7 @@ class Dispatch:
         self._exhausted = False
 
     def graded(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Reports]]:
-        """Yield each task with its reports as soon as the reports are ready.
-
-        Raises:
-            UserError: no machine that can grade is left.
-        """
+        """Yield each task with its reports as soon as the reports are ready."""
         coming = iter(tasks)
         self._last_there = time.monotonic()
         try:
@@ -100,21 +96,15 @@ class Dispatch:
                 future.cancel()
 
     def _look(self) -> Iterator[tuple[Task, Reports]]:
-        """Find new and lost machines, once a second. Yield the tasks that cannot be graded.
-
-        Raises:
-            UserError: no connected machine can grade this class, or no machine is connected for a
-                long time.
-        """
+        """Find new and lost machines, once a second. Yield the tasks that cannot be graded."""
         now = time.monotonic()
         if now - self._looked < LOOK_SECONDS:
             return
         self._looked = now
         there = self._cluster.machines()
-        for address in [each for each in self._machines if each not in there]:
-            self._told(
-                f"{self._machines.pop(address).name} is lost. Other machines grade its submissions."
-            )
+        for address in sorted(self._machines.keys() - there.keys()):
+            name = self._machines.pop(address).name
+            self._told(f"{name} is lost. Other machines grade its submissions.")
         for future, batch in list(self._under_way.items()):
             if not any(place in there for place in batch.places):
                 self._withdraw(future)
@@ -139,17 +129,13 @@ class Dispatch:
 
     def _ask(self, there: dict[str, Machine]) -> None:
         """Ask new machines if they can grade. Machines on the same host get different cores."""
-        known = [*self._machines.values(), *self._asked.values()]
-        taken: Counter[str] = Counter()
-        for machine in known:
-            taken[machine.host] += machine.judges
-        old = {machine.address for machine in known} | self._left_out.keys()
-        for machine in there.values():
-            if machine.address not in old:
-                question = Admission(self._instruction(alone=False), taken[machine.host])
-                future = self._cluster.admit(machine.address, encode(question))
-                self._asked[future] = machine
-                taken[machine.host] += machine.judges
+        known = {machine.address: machine for machine in self._asked.values()} | self._machines
+        for address in sorted(there.keys() - known.keys() - self._left_out.keys()):
+            machine = there[address]
+            cores = sum(other.judges for other in known.values() if other.host == machine.host)
+            question = Admission(self._instruction(alone=False), cores)
+            self._asked[self._cluster.admit(address, encode(question))] = machine
+            known[address] = machine
 
     def _admit(self, machine: Machine, future: "Future[bytes]") -> None:
         """Accept a machine that grades in the same way as this one. Otherwise report why not."""

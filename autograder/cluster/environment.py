@@ -18,10 +18,7 @@ Environment = dict[str, str]  # from the name of each part, as in messages, to i
 
 
 def environment_of(course: Course, seed: int, level: Level) -> Environment:
-    """Return the parts of this machine that affect grades, in the order that messages use.
-
-    `level` is the current level of confinement.
-    """
+    """Return the parts of this machine that affect grades, in the order that messages use."""
     grader = grader_record(course, seed, level)
     engine = engine_folder()
     files = {course.root / FILE_NAME, *_files([*course.grading, course.solutions])}
@@ -40,11 +37,8 @@ def environment_of(course: Course, seed: int, level: Level) -> Environment:
 
 def differences(there: Environment, here: Environment) -> list[str]:
     """Return a phrase for each difference between a machine and this one."""
-    return [
-        f"{part} {there.get(part, 'none')} instead of {here.get(part, 'none')}"
-        for part in {**here, **there}
-        if there.get(part, "none") != here.get(part, "none")
-    ]
+    pairs = {part: (there.get(part, "none"), here.get(part, "none")) for part in {**here, **there}}
+    return [f"{part} {a} instead of {b}" for part, (a, b) in pairs.items() if a != b]
 
 
 def _version(library: str) -> str:

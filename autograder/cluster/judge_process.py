@@ -55,9 +55,7 @@ def find_same_course(given: Instruction, probe: bool) -> tuple[Course | None, st
     own = os.environ.get("AUTOGRADER_COURSE")  # the course's folder here, if it has another path
     places = [setup.course_file, *([Path(own) / FILE_NAME] if own else [])]
     refused = f"there is no course in {places[0].parent}, and AUTOGRADER_COURSE does not name one"
-    for place in places:
-        if not place.is_file():
-            continue
+    for place in filter(Path.is_file, places):
         try:
             course = load_course(place)
             here = environment_of(course, setup.seed, setup.level)

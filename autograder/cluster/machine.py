@@ -15,14 +15,7 @@ import time
 from distributed import get_worker
 
 from autograder.classroom.judge_pool import TRIES, Task
-from autograder.cluster.messages import (
-    Admission,
-    Chunk,
-    ChunkReports,
-    Instruction,
-    decode,
-    encode,
-)
+from autograder.cluster.messages import Admission, Chunk, ChunkReports, Instruction, decode, encode
 
 END_SECONDS = 10.0
 MAX_ANSWER = 2**30  # in bytes
@@ -37,11 +30,7 @@ class JudgeProcess:
     """Judge in a separate process."""
 
     def __init__(self, instruction: Instruction, core: int, scratch: str, probe: bool) -> None:
-        """Start the judge, and wait until it is ready to grade.
-
-        Raises:
-            CannotGrade: the judge refused to grade, or died.
-        """
+        """Start the judge, and wait until it is ready; raise CannotGrade if it refuses or dies."""
         self.instruction = instruction
         command = [sys.executable, "-P", "-m", "autograder.cluster.judge_process"]
         self._pipe, theirs = multiprocessing.Pipe()
@@ -67,11 +56,7 @@ class JudgeProcess:
             raise CannotGrade(refused)
 
     def ask(self, data: bytes) -> bytes:
-        """Return the judge's answer.
-
-        Raises:
-            EOFError, OSError: the judge died, perhaps because of the question.
-        """
+        """Return the judge's answer, or raise one of `DIED` if the question killed it."""
         self._pipe.send_bytes(data)
         return self._pipe.recv_bytes(MAX_ANSWER)
 
@@ -103,15 +88,12 @@ _first_core = 0
 
 
 def _judge(instruction: Instruction, probe: bool = False) -> JudgeProcess:
-    """Return this thread's judge for an instruction; start a new one if needed.
-
-    Raises:
-        CannotGrade: the judge does not start.
-    """
+    """Return this thread's judge for an instruction; start a new one if needed."""
     judge, _own.judge = _own.judge, None
-    if judge is None or not judge.can_take(instruction):
-        if judge is not None:
-            judge.close()
+    if judge is not None and not judge.can_take(instruction):
+        judge.close()
+        judge = None
+    if judge is None:
         folder = get_worker().local_directory
         judge = JudgeProcess(instruction, _first_core + _own.slot, folder, probe)
     _own.judge = judge

@@ -63,9 +63,5 @@ def encode(message: object) -> bytes:
 
 
 def decode(data: bytes, type: type[T]) -> T:
-    """Return the message of type `type` in some bytes.
-
-    Raises:
-        msgspec.MsgspecError: the bytes are not a message of this type.
-    """
+    """Return the message of type `type` in some bytes, or raise msgspec.MsgspecError."""
     return msgspec.msgpack.decode(data, type=type, dec_hook=lambda path, text: path(text))

@@ -31,27 +31,18 @@ class Budget:
 
     @property
     def spent(self) -> float:
-        """Return the seconds counted so far."""
+        """The seconds counted so far."""
         return self.on_calls + self.on_reloads
 
     def check_call(self, subject: str) -> None:
-        """Check that the function may be called.
-
-        Raises:
-            TimedOut: the function timed out too often, or no time is left.
-            Cancelled: the submission was cancelled.
-        """
+        """Check that the function may be called; raise TimedOut or Cancelled if not."""
         __tracebackhide__ = True
         self.check_cancelled()
         if self._timeouts.get(subject, 0) >= MAX_TIMEOUTS:
             raise TimedOut("not_called_again", subject, str(MAX_TIMEOUTS))
 
     def check_cancelled(self) -> None:
-        """Check that the submission was not cancelled.
-
-        Raises:
-            Cancelled: the submission was cancelled.
-        """
+        """Check that the submission was not cancelled; raise Cancelled if it was."""
         __tracebackhide__ = True
         if self.is_cancelled:
             raise Cancelled("The grading was cancelled.")
@@ -71,9 +62,7 @@ class Budget:
     ) -> Reply:
         """Send a request to a process, return the reply, and count the time that was used.
 
-        Raises:
-            TimedOut: no time is left.
-            WorkerGone: the process ended, or was killed after `seconds`.
+        If no time is left, raise TimedOut; if the process ended or was late, WorkerGone.
         """
         __tracebackhide__ = True
         left = self.limits.total_seconds - (self.on_reloads if reload else self.on_calls)

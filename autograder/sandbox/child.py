@@ -1,6 +1,5 @@
 """Interface to a worker process, for all ways to start one."""
 
-from abc import ABC, abstractmethod
 from typing import Literal, NamedTuple, Protocol
 
 from autograder.course.course_file import Library, Limits
@@ -30,32 +29,24 @@ class Cancelled(InternalError):
     """A submission was cancelled: nobody waits for its result."""
 
 
-class Child(ABC):
-    """Process that waits for its first request. `clock` measures its time."""
+class Child(Protocol):
+    """Process that waits for its first request on `line`. `clock` measures its time."""
 
+    line: Connection
     clock: Clock
 
-    @abstractmethod
-    def open(self) -> Connection:
-        """Return the connection to the process. Call it once; close the connection afterwards."""
-
-    @abstractmethod
     def end(self) -> None:
         """End the process and everything that it started, and free its resources."""
 
-    @abstractmethod
     def kill(self) -> None:
         """Stop the process, from any thread; `end` must still free its resources."""
 
-    @abstractmethod
     def ask_for_stack(self) -> None:
-        """Ask the process to write its stack to its own connection.
+        """Ask the process to write its stack to its line, if the system has the signal.
 
-        Do nothing on a system without the signal. After this call, the output of the process can no
-        longer be read as messages.
+        Afterwards, the output of the process can no longer be read as messages.
         """
 
-    @abstractmethod
     def wait(self, seconds: float) -> int | None:
         """Wait up to `seconds`; return the exit code, or None if the process still runs.
 
@@ -64,10 +55,7 @@ class Child(ABC):
 
 
 class ChildKind(NamedTuple):
-    """Kind of a child process: its limits, its purpose, and the slow modules that it has imported.
-
-    These modules are the modules of `library` and the modules in `also`.
-    """
+    """Kind of a child process, which has imported `library` and the slow modules in `also`."""
 
     library: Library
     limits: Limits
@@ -79,10 +67,9 @@ class Children(Protocol):
     """Source of child processes."""
 
     def take(self, kind: ChildKind) -> Child:
-        """Return a child of this kind that is ready. A place has one running child at a time.
+        """Return a child of this kind that is ready, or raise InternalError if none can be started.
 
-        Raises:
-            InternalError: no child can be started.
+        A place has one running child at a time.
         """
 
     def close(self) -> None:

@@ -71,12 +71,9 @@ class Deadline:
         wall, had = self._so_far()
         if had is None:
             return self.seconds * PATIENCE - wall
-        left = (
-            self.seconds - had.processor,
-            self.seconds * PATIENCE - had.asleep,
-            self.seconds * LONGEST + GRACE - wall,
-        )
-        return min(left) if min(left) <= 0 else max(min(left), 0.005)
+        awake, asleep = self.seconds - had.processor, self.seconds * PATIENCE - had.asleep
+        left = min(awake, asleep, self.seconds * LONGEST + GRACE - wall)
+        return left if left <= 0 else max(left, 0.005)
 
     def used(self) -> float:
         """Return the seconds counted so far."""
@@ -112,12 +109,7 @@ class DescriptorConnection:
             os.set_blocking(descriptor, False)
 
     def send(self, buffers: Sequence[Buffer], deadline: Deadline) -> None:
-        """Write all bytes of the buffers.
-
-        Raises:
-            TimeoutError: the process did not read the bytes in time.
-            OSError, EOFError: the other end is closed.
-        """
+        """Write all bytes; raise TimeoutError if late, OSError or EOFError if the end is closed."""
         left = [memoryview(buffer).cast("B") for buffer in buffers if len(buffer)]
         while left:
             try:

@@ -1,12 +1,9 @@
-"""Workers that are forked from a process which has already imported their libraries. Linux only.
-
-On the level `none`, which is for the user's own code, the workers are not confined. There, the only
-purpose is speed: a fork is faster than a start of Python and its libraries.
-"""
+"""Workers that are forked from a process which has already imported their libraries. Linux only."""
 
 import contextlib
 import json
 import os
+import re
 import select
 import shutil
 import signal
@@ -34,7 +31,6 @@ ANSWER_SECONDS = 30.0
 SCRATCH_MB = 64
 TRIES = 5
 
-
 # These settings keep freed memory mapped. Otherwise a child that prints or computes a lot would
 # spend its time on page faults, and time out.
 _KEEP_FREED_MEMORY = {
@@ -52,22 +48,20 @@ class ForkServerGone(InternalError):
         self.killed = killed
 
 
-class ForkedChild(Child):
-    """Confined process that waits for its first request."""
+class ForkedChild:
+    """Confined process that waits for its first request. `process` is its descriptor."""
 
     def __init__(self, line: socket.socket, process: int, server: "ForkServer") -> None:
-        self._line = line
+        descriptor = line.detach()
+        self.line: Connection = DescriptorConnection(descriptor, descriptor)
         self._process = process
         self._id = _id_of(process)
         self._server = server
         self.clock = Clock(self._id)
 
-    def open(self) -> Connection:
-        descriptor = self._line.detach()
-        return DescriptorConnection(descriptor, descriptor)
-
     def end(self) -> None:
         """Kill the process. The next fork waits until the process has disappeared."""
+        self.line.close()
         if self._process < 0:
             return
         if not self._server.confined and self._id:  # also kill the processes that it started
@@ -94,11 +88,11 @@ class ForkedChild(Child):
 def _id_of(descriptor: int) -> int:
     """Return the id of a descriptor's process in this namespace, or 0 if unknown."""
     try:
-        with open(f"/proc/self/fdinfo/{descriptor}", encoding="ascii") as file:
-            ids = [int(line[4:]) for line in file if line.startswith("Pid:")]
+        facts = Path(f"/proc/self/fdinfo/{descriptor}").read_text(encoding="ascii")
     except (OSError, ValueError):
         return 0
-    return max(ids[0], 0) if ids else 0
+    found = re.search(r"^Pid:\s*(\d+)$", facts, re.MULTILINE)
+    return int(found[1]) if found else 0
 
 
 class ForkServer:
@@ -126,6 +120,7 @@ class ForkServer:
         self._has_child = False
         home = self._own or (SCRATCH if "scratch" in layers else "/nonexistent")
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._control.settimeout(START_SECONDS)
         command = worker_command(
             "confinement.fork_server",
             warm,
@@ -151,38 +146,33 @@ class ForkServer:
     def fork(self, limits: Limits) -> ForkedChild:
         """Return a new confined child. The previous child must have ended.
 
-        Raises:
-            ForkServerGone: the fork server has ended; no student's code has run.
+        If the fork server has ended, raise ForkServerGone; no student's code has run.
         """
-        if not self._is_ready and self._receive(START_SECONDS)[0] != READY:
+        if not self._is_ready and self._receive()[0] != READY:
             raise self._gone()
         self._is_ready = True
         if self._has_child:
             self.exit_code()
         line, theirs = socket.socketpair()
         line.settimeout(ANSWER_SECONDS)
+        process = -1
         try:
             self._control.settimeout(ANSWER_SECONDS)
             with theirs:
                 message = json.dumps(process_limits(limits)).encode()
                 socket.send_fds(self._control, [message], [theirs.fileno()])
             started, process = self._receive()
-            if started != STARTED or process < 0:
-                raise OSError("no process")
+            if started != STARTED or process < 0 or line.recv(1) != LOCKED:
+                raise OSError("no confined process")
         except OSError:
             line.close()
+            if process >= 0:
+                with contextlib.suppress(OSError):
+                    signal.pidfd_send_signal(process, signal.SIGKILL)
+                os.close(process)
             raise self._gone() from None
         self._has_child = True
-        child = ForkedChild(line, process, self)
-        try:
-            if line.recv(1) != LOCKED:
-                raise OSError("not locked down")
-        except OSError:
-            line.close()
-            child.end()
-            raise self._gone() from None
-        line.settimeout(None)
-        return child
+        return ForkedChild(line, process, self)
 
     def has_answered(self, seconds: float) -> bool:
         """Wait up to `seconds`. Return True if an exit code arrived or the connection closed."""
@@ -195,8 +185,7 @@ class ForkServer:
     def exit_code(self) -> int:
         """Return the child's exit code, or TOO_MANY_TASKS.
 
-        Raises:
-            ForkServerGone: the fork server itself has ended.
+        If the fork server itself has ended, raise ForkServerGone.
         """
         message, _ = self._receive()
         self._has_child = False
@@ -205,10 +194,9 @@ class ForkServer:
         code: int = STATUS.unpack(message)[0]
         return code
 
-    def _receive(self, seconds: float = ANSWER_SECONDS) -> tuple[bytes, int]:
+    def _receive(self) -> tuple[bytes, int]:
         """Return a message and its descriptor, or empty bytes and -1 if no message comes."""
         try:
-            self._control.settimeout(seconds)
             message, descriptors, _, _ = socket.recv_fds(self._control, 16, 1)
         except OSError:
             return b"", -1
@@ -217,11 +205,8 @@ class ForkServer:
     def _gone(self) -> ForkServerGone:
         """End the fork server, and return an error with its exit code and its last output."""
         self._control.close()
-        try:
+        with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(2)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
         if not self._output.closed:
             self._output.seek(0)
             text = self._output.read()[-4000:].decode("utf-8", "replace")
@@ -241,7 +226,11 @@ class ForkServer:
 
 
 class ForkServers:
-    """Fork servers, one for each kind of worker. Each starts when needed, and again if it ends."""
+    """Fork servers, one for each kind of worker. Each starts when needed, and again if it ends.
+
+    On the level `none`, which is for the user's own code, the workers are not confined. There, the
+    only purpose is speed.
+    """
 
     def __init__(
         self,
@@ -258,27 +247,19 @@ class ForkServers:
         self.core = core
         self._servers: dict[tuple[str, ...], ForkServer] = {}
 
-    def prepare(self, kind: ChildKind) -> None:
-        """Start the fork server for this kind of child without waiting for it."""
-        self._server(kind)
-
     def take(self, kind: ChildKind) -> Child:
-        """Return a child that is forked from a process which has already imported its modules.
-
-        Raises:
-            ForkServerGone: no child could be forked, even after several tries.
-        """
+        """Return a child that is forked from a process which has already imported its modules."""
         for tries_left in reversed(range(TRIES)):
             try:
-                return self._server(kind).fork(kind.limits)
+                return self.prepare(kind).fork(kind.limits)
             except ForkServerGone as gone:
-                self._servers.pop((kind.library, kind.place, *kind.also), None)
+                del self._servers[kind.library, kind.place, *kind.also]
                 if not tries_left or not gone.killed:
                     raise
         raise AssertionError
 
-    def _server(self, kind: ChildKind) -> ForkServer:
-        """Return the fork server for this kind of child. It has one child at a time."""
+    def prepare(self, kind: ChildKind) -> ForkServer:
+        """Return the fork server for this kind of child, which may be starting."""
         key = (kind.library, kind.place, *kind.also)
         if key not in self._servers:
             torch = ["torch"] if kind.library == "torch" else []
@@ -291,7 +272,7 @@ class ForkServers:
 
     @property
     def processes(self) -> list[int]:
-        """Return the ids of the running fork servers. On the level `full`, each has a child."""
+        """The ids of the running fork servers. On the level `full`, each has a child."""
         return [server.process.pid for server in self._servers.values()]
 
     def close(self) -> None:

@@ -1,6 +1,5 @@
 """Levels of confinement, and the search for the strongest level that works on this machine."""
 
-import contextlib
 import functools
 import json
 import os
@@ -15,7 +14,7 @@ from typing import Any
 from autograder.course.course_file import Course, Library, Limits
 from autograder.course.errors import UserError
 from autograder.sandbox.child import ChildKind, Children, InternalError
-from autograder.sandbox.connection import Connection, Deadline
+from autograder.sandbox.connection import Deadline
 from autograder.sandbox.fork_server import ForkedChild, ForkServer, ForkServers
 from autograder.sandbox.spawn import Spawner, slow_modules_in
 from autograder.worker.confinement import LAYERS, REFUSED, TOO_MANY_TASKS, Level
@@ -36,10 +35,7 @@ class ProbeKilled(InternalError):
 def why_not(level: Level) -> str:
     """Return the reason why a level does not work here, or an empty text if it works.
 
-    To find out, a child on this level tries every action that the level must forbid.
-
-    Raises:
-        UserError: something else kills the child processes every time.
+    A child on this level tries every action that the level must forbid.
     """
     if sys.platform != "linux":
         return "it needs Linux"
@@ -55,10 +51,7 @@ def why_not(level: Level) -> str:
 
 
 def _tried(level: Level) -> str:
-    """Return the reason why a level does not work here, or an empty text if it works.
-
-    The reason is a forbidden action that succeeded, or the error that prevented a child's start.
-    """
+    """Return the first forbidden action that succeeded, or why no child started, or no text."""
     with tempfile.TemporaryDirectory() as folder:
         secret = Path(folder, "secret")
         secret.write_text("an answer")
@@ -67,11 +60,10 @@ def _tried(level: Level) -> str:
         server = ForkServer((), LAYERS[level], (), (), probing=True)
         try:
             child = server.fork(Limits())
-            with contextlib.closing(child.open()) as line:
-                try:
-                    return _what_it_could_do(child, line, str(secret))
-                finally:
-                    child.end()
+            try:
+                return _what_it_could_do(child, str(secret))
+            finally:
+                child.end()
         except OSError as error:
             return str(error).strip() or type(error).__name__
         finally:
@@ -98,12 +90,9 @@ def attempts(secret: str) -> Iterator[tuple[str, list[Any]]]:
     yield "connect to an abstract socket", []
     for name in ("signal", "signal a thread", "choose who gets the signals of a pipe", "trace"):
         yield name, [judge]
-    for name in (
-        "choose the signal of a pipe",
-        "request a signal from a pipe",
-        "request a signal by ioctl",
-    ):
-        yield name, []
+    yield "choose the signal of a pipe", []
+    yield "request a signal from a pipe", []
+    yield "request a signal by ioctl", []
     yield "read memory", [judge, id(None)]
     for name in ("write", "truncate", "chmod", "delete"):
         yield name, [secret]
@@ -111,12 +100,12 @@ def attempts(secret: str) -> Iterator[tuple[str, list[Any]]]:
     yield "start threads", []
 
 
-def _what_it_could_do(child: ForkedChild, line: Connection, secret: str) -> str:
-    if _is_refused(child, line, "answer", []):
+def _what_it_could_do(child: ForkedChild, secret: str) -> str:
+    if _is_refused(child, "answer", []):
         return "a confined process gave a wrong answer"
     for name, args in attempts(secret):
         try:
-            is_refused = _is_refused(child, line, name, args)
+            is_refused = _is_refused(child, name, args)
         except (OSError, EOFError):  # the process has ended: an exec may have replaced it
             code = child.wait(END_SECONDS)
             if code == TOO_MANY_TASKS and name == "start threads":
@@ -129,27 +118,21 @@ def _what_it_could_do(child: ForkedChild, line: Connection, secret: str) -> str:
     return ""
 
 
-def _is_refused(child: ForkedChild, line: Connection, name: str, args: list[Any]) -> bool:
+def _is_refused(child: ForkedChild, name: str, args: list[Any]) -> bool:
     deadline = Deadline(Limits().call_seconds, child.clock)
-    line.send([json.dumps([name, args]).encode() + b"\n"], deadline)
-    return line.receive(1, deadline) == REFUSED
+    child.line.send([json.dumps([name, args]).encode() + b"\n"], deadline)
+    return child.line.receive(1, deadline) == REFUSED
 
 
 def choose(wanted: Level | None, own_code: bool) -> Level:
-    """Return the level to grade on: the requested level, or the strongest level that works.
-
-    Raises:
-        UserError: no level works, and the code is not the user's own.
-    """
-    if wanted is not None and wanted != "none":
-        reason = why_not(wanted)
-        if reason:
-            raise UserError(f"The confinement {wanted!r} does not work here: {reason}")
-        return wanted
-    if wanted is None:
-        for level in LEVELS:
-            if not why_not(level):
+    """Return the level to grade on: the requested level, or the strongest level that works."""
+    for level in LEVELS:
+        if wanted in {level, None}:
+            reason = why_not(level)
+            if not reason:
                 return level
+            if wanted is not None:
+                raise UserError(f"The confinement {wanted!r} does not work here: {reason}")
     if own_code:
         return "none"
     raise UserError(
@@ -192,13 +175,9 @@ def children_for(
     needs, if a path is given.
     """
     reference = course.content.reference
-    if sys.platform != "linux":
-        spawner = Spawner(reference, ahead=True)
-        if start is not None:
-            spawner.prepare(ChildKind(start, course.content.limits))
-        return spawner
-    servers = ForkServers(reference, "none")
+    is_linux = sys.platform == "linux"
+    children = ForkServers(reference, "none") if is_linux else Spawner(reference, ahead=True)
     if start is not None:
         also = slow_modules_in(start, path) if path is not None else ()
-        servers.prepare(ChildKind(start, course.content.limits, also))
-    return servers
+        children.prepare(ChildKind(start, course.content.limits, also))
+    return children

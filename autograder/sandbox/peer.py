@@ -1,8 +1,7 @@
 """Process for functions of the course. A submission calls them, perhaps with hostile values.
 
-For example, students write tests in some exercises. The tests get such functions as arguments: a
-correct function, and wrong functions that the tests should detect. The student's code can call the
-functions and see the results, but cannot see their source.
+For example, a student's tests get correct and wrong functions as arguments. The student's code can
+call the functions and see the results, but cannot see their source.
 """
 
 from collections.abc import Sequence
@@ -24,8 +23,7 @@ from autograder.worker.messages import Callback, Reply, Request, Unit
 class Peer:
     """Process of the course's functions. It starts at the first call, and again after it has ended.
 
-    `budget` is separate from the budget of the submission, because the time of the course's code
-    does not count as the student's time.
+    Its time counts in its own `budget`, not as the student's time.
     """
 
     def __init__(self, children: Children, library: Library, limits: Limits) -> None:
@@ -36,11 +34,7 @@ class Peer:
         self._modules: dict[str, int] = {}
 
     def call(self, text: str, name: str, ask: Callback) -> Reply:
-        """Call the function `name`, which `text` defines, with the arguments of `ask`.
-
-        Raises:
-            StudentProblem: the function raised, or did not finish.
-        """
+        """Call the function `name`, which `text` defines, with the arguments of `ask`."""
         if text not in self._modules:
             made = self._reply_to(Request("define", "course", units=[Unit("course", text)]))
             self._modules[text] = handle_in(made).number

@@ -3,9 +3,10 @@
 import builtins
 import re
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from importlib.util import find_spec
 from string import Formatter
-from typing import Literal
+from typing import ClassVar, Literal
 
 from autograder.course.text import nearest, one_line
 from autograder.report.model import Cause, CauseCode, Line
@@ -72,12 +73,13 @@ SENTENCES: dict[CauseCode, str] = {
 }
 
 
+@dataclass(eq=False, repr=False)
 class StudentProblem(Exception):
     """Reason why the student's code gave no answer.
 
-    `code` is a key of SENTENCES, and `finding` is the complete sentence. `subject` is the requested
-    function, value or file. `message` is one line for the sentence. `names` are similar names in
-    the file. `because` is an earlier problem, which occurred while the file was loaded.
+    `subject` is the requested function, value or file. `message` is one line for the sentence.
+    `names` are similar names in the file. `because` is an earlier problem, which occurred while the
+    file was loaded.
 
     Some fields are only for exceptions. `type` is the name of the exception's class, and `bases`
     are the names of its built-in base classes. `said` is the exception's own message. `shapes` has
@@ -85,40 +87,45 @@ class StudentProblem(Exception):
     exception.
     """
 
-    kind: ProblemKind = "wrong"
+    kind: ClassVar[ProblemKind] = "wrong"
 
-    def __init__(
-        self,
-        code: CauseCode,
-        subject: str = "",
-        message: str = "",
-        place: CodePlace | None = None,
-        type: str = "",
-        *,
-        names: Sequence[str] = (),
-        because: "StudentProblem | None" = None,
-        bases: Sequence[str] = (),
-        said: str = "",
-        shapes: Mapping[str, Sequence[int]] | None = None,
-        library: str = "",
-    ) -> None:
-        self.code = code
-        self.subject = subject
-        self.message = message
-        self.place = place
-        self.type = type
-        self.names = tuple(names)
-        self.because = because
-        self.bases = tuple(bases)
-        self.said = said
-        self.shapes = dict(shapes or {})
-        self.library = library
-        self.finding = self._sentence()
+    code: CauseCode
+    subject: str = ""
+    message: str = ""
+    place: CodePlace | None = None
+    type: str = ""
+    _: KW_ONLY
+    names: tuple[str, ...] = ()
+    because: "StudentProblem | None" = None
+    bases: Sequence[str] = ()
+    said: str = ""
+    shapes: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    library: str = ""
+
+    finding: str = field(init=False)  # the sentence
+
+    def __post_init__(self) -> None:
+        said = f"{self.type}: {self.message}" if self.message else self.type
+        near = f" It does define {self.names[0]}: is that the one?" if self.names else ""
+        loop = " Is there a loop in it that never ends?" if self.code == "timed_out" else ""
+        if self.place is not None:
+            loop = f" It was still in the loop{where(self.place)}."
+        self.finding = SENTENCES[self.code].format(
+            subject=self.subject,
+            message=self.message,
+            said=said.rstrip("."),
+            where=where(self.place),
+            inside=f", inside {self.library}" if self.library else "",
+            loop=loop,
+            install=self._install(),
+            near=near,
+            because=f" {self.because.finding}" if self.because else "",
+        )
         super().__init__(self.finding)
 
     @property
     def cause(self) -> Cause:
-        """Return a record of the problem for the report: the fields that its sentence needs."""
+        """The record of the problem for the report: the fields that its sentence needs."""
         shown = {name for _, name, _, _ in Formatter().parse(SENTENCES[self.code]) if name}
         message = self.message if shown & {"message", "said"} else ""
         return Cause(
@@ -139,42 +146,24 @@ class StudentProblem(Exception):
             return ""
         return f" {found[1]} is not installed here. Run: pip install {found[1]}."
 
-    def _sentence(self) -> str:
-        said = f"{self.type}: {self.message}" if self.message else self.type
-        near = f" It does define {self.names[0]}: is that the one?" if self.names else ""
-        loop = " Is there a loop in it that never ends?" if self.code == "timed_out" else ""
-        if self.place is not None:
-            loop = f" It was still in the loop{where(self.place)}."
-        return SENTENCES[self.code].format(
-            subject=self.subject,
-            message=self.message,
-            said=said.rstrip("."),
-            where=where(self.place),
-            inside=f", inside {self.library}" if self.library else "",
-            loop=loop,
-            install=self._install(),
-            near=near,
-            because=f" {self.because.finding}" if self.because else "",
-        )
-
 
 class NotDefined(StudentProblem):
     """The file does not define a name that the exercise asks for."""
 
-    kind: ProblemKind = "missing"
+    kind: ClassVar[ProblemKind] = "missing"
 
 
 class Raised(StudentProblem):
     """Exception of the student's code. A check that expects the exception sets `was_asked_for`."""
 
-    kind: ProblemKind = "raised"
+    kind: ClassVar[ProblemKind] = "raised"
     was_asked_for = False
 
 
 class NotWritten(Raised):
     """The student has not written the function yet."""
 
-    kind: ProblemKind = "not written"
+    kind: ClassVar[ProblemKind] = "not written"
 
 
 class NotPlain(StudentProblem):
@@ -184,19 +173,19 @@ class NotPlain(StudentProblem):
 class TimedOut(StudentProblem):
     """The student's code did not answer in time."""
 
-    kind: ProblemKind = "timed out"
+    kind: ClassVar[ProblemKind] = "timed out"
 
 
 class Crashed(StudentProblem):
     """The process that ran the student's code ended."""
 
-    kind: ProblemKind = "crashed"
+    kind: ClassVar[ProblemKind] = "crashed"
 
 
 class NotLoaded(StudentProblem):
     """The file could not be run at all. The attribute `code` says why."""
 
-    kind: ProblemKind = "not loaded"
+    kind: ClassVar[ProblemKind] = "not loaded"
 
 
 def line_of(place: CodePlace | None) -> Line | None:
@@ -247,7 +236,6 @@ def from_worker(problem: Problem, subject: str, is_call: bool = True) -> Student
 
 
 def _raised(problem: Problem, subject: str) -> Raised:
-    """Return the exception for an error raised in `subject`, a function or the file."""
     is_stub = _is_of_a_stub(problem)
     kind = NotWritten if is_stub else Raised
     return kind(
@@ -264,10 +252,7 @@ def _raised(problem: Problem, subject: str) -> Raised:
 
 
 def _is_of_a_stub(problem: Problem) -> bool:
-    """Return True if a line of the student's own file raised NotImplementedError, as a stub does.
-
-    Return False if a library raised this exception, for an operation that it does not support.
-    """
+    """Return True if a line of the student's file raised NotImplementedError, as a stub does."""
     if problem.type != "NotImplementedError" or problem.place is None:
         return False
     return _RAISE.search(problem.place.text) is not None
@@ -276,10 +261,9 @@ def _is_of_a_stub(problem: Problem) -> bool:
 def about_sibling(
     problem: Problem, subject: str, source: Source, exercises: Collection[str]
 ) -> StudentProblem | None:
-    """Return the problem for code that needs another exercise which is unwritten or missing.
+    """Return the problem for code that needs another of the `exercises`, unwritten or missing.
 
-    Return None if the code failed for another reason. `exercises` are the names of all exercises of
-    the course, because a file may import any of them.
+    Return None if the code failed for another reason.
     """
     place = problem.place
     file = one_line(place.label, 80) if place is not None else ""
@@ -315,8 +299,8 @@ def missing(
 ) -> NotDefined:
     """Return the problem for a name that the file does not define.
 
-    The reason may be an error while the file was loaded. The most likely reason is an error in
-    `set_at`, the line that sets the name. The least likely reason is a failed import.
+    The most likely reason is an error in `set_at`, the line that sets the name, and the least
+    likely reason is a failed import.
     """
     failed = sorted(
         load_problems, key=lambda p: (where(p.place) != where(set_at), p.type in NOT_FOUND)

@@ -9,18 +9,11 @@ from collections.abc import Callable, Sequence
 from autograder.sandbox.child import Child
 from autograder.sandbox.connection import Deadline
 from autograder.sandbox.problems import foreign_answer
-from autograder.worker.codec import (
-    FRAME,
-    MAX_HEADER,
-    MAX_PAYLOAD,
-    Handle,
-    ProtocolError,
-    decode,
-    encode,
-)
+from autograder.worker.codec import FRAME, MAX_HEADER, MAX_PAYLOAD, Handle, decode, encode
 from autograder.worker.confinement import TOO_MANY_TASKS
 from autograder.worker.limits import MAX_TASKS
 from autograder.worker.messages import Callback, Reply, Request
+from autograder.worker.values import ProtocolError
 
 MAX_REQUEST = 16 * 1024 * 1024
 MAX_ASKS = 100_000  # questions in one call; a student's test may make thousands of calls
@@ -56,20 +49,15 @@ class WorkerProcess:
 
     def __init__(self, child: Child) -> None:
         self.child = child
-        self.line = child.open()
         self.has_ended = False
 
     def exchange(
         self, request: Request, deadline: Deadline, answer: AnswerTo | None = None
     ) -> Reply:
-        """Send a request and return its reply.
+        """Send a request and return its reply, or raise WorkerGone if the process has ended.
 
         While the student's code runs, it may ask questions. The function `answer` answers the
         questions. The time for these answers does not count as the student's time.
-
-        Raises:
-            DeadlinePassed: the reply did not come in time, and the worker was killed.
-            WorkerGone: the worker ended by itself, or sent an invalid reply.
         """
         __tracebackhide__ = True
         try:
@@ -85,8 +73,10 @@ class WorkerProcess:
                 reply = self._send_and_receive(answered, deadline)
             raise ProtocolError("a question that nobody has to answer")
         except TimeoutError:
-            lines = self._lines()
+            self.child.ask_for_stack()
+            stack = self.child.line.read_last_words(MAX_STACK, SERVING).decode("ascii", "replace")
             self.end()
+            lines = [(file, int(line)) for file, line in re.findall(FRAME_OF_STACK, stack)]
             raise DeadlinePassed("it did not answer in time", lines) from None
         except (OSError, EOFError, ProtocolError) as error:
             code = self.child.wait(0.5)  # the connection is closed, so it probably ends by itself
@@ -94,26 +84,19 @@ class WorkerProcess:
             raise WorkerGone(_how_it_ended(error, code), code) from None
 
     def _send_and_receive(self, request: Request, deadline: Deadline) -> Reply:
+        line = self.child.line
         header, payload, buffers = encode(request, MAX_REQUEST)
         call = secrets.randbits(64)
-        self.line.send([FRAME.pack(header, payload, call), *buffers], deadline)
-        header, payload, answered = FRAME.unpack(self.line.receive(FRAME.size, deadline))
+        line.send([FRAME.pack(header, payload, call), *buffers], deadline)
+        header, payload, answered = FRAME.unpack(line.receive(FRAME.size, deadline))
         if answered != call or header > MAX_HEADER or payload > MAX_PAYLOAD:
             raise ProtocolError("not the reply to this request")
-        head = self.line.receive(header, deadline) if header else b""
-        return decode(Reply, head, self.line.receive(payload, deadline) if payload else b"")
-
-    def _lines(self) -> list[tuple[str, int]]:
-        """Return the lines of code that the process reports to be running."""
-        self.child.ask_for_stack()
-        stack = self.line.read_last_words(MAX_STACK, SERVING).decode("ascii", "replace")
-        return [(file, int(line)) for file, line in re.findall(FRAME_OF_STACK, stack)]
+        return decode(Reply, line.receive(header, deadline), line.receive(payload, deadline))
 
     def end(self) -> None:
         """End the process and close its connection."""
         self.has_ended = True
         self.child.end()
-        self.line.close()
 
 
 def _how_it_ended(error: Exception, code: int | None) -> str:
@@ -130,11 +113,7 @@ def _how_it_ended(error: Exception, code: int | None) -> str:
 
 
 def handle_in(reply: Reply) -> Handle:
-    """Return the handle of the object that the worker kept.
-
-    Raises:
-        Crashed: the reply does not contain a handle.
-    """
+    """Return the handle of the object that the worker kept; raise Crashed if there is none."""
     if not isinstance(reply.value, Handle) or reply.value.number < 0:
         raise foreign_answer()
     return reply.value

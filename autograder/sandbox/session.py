@@ -53,13 +53,10 @@ class WorkerSession:
         return self.workers.source
 
     def ask(self, request: Request, functions: Sequence[CourseFunction] = ()) -> Reply:
-        """Return the reply to a request.
+        """Return the reply to a request, or raise a StudentProblem if the call returned no value.
 
-        If functions of the course are arguments of the call, `functions` lists them. In the
-        arguments, the handles -1, -2 and so on stand for these functions.
-
-        Raises:
-            StudentProblem: the call returned no value; the exception's code says why.
+        `functions` are arguments that are functions of the course. In the request, the handles -1,
+        -2 and so on stand for them.
         """
         __tracebackhide__ = True
         workers, source = self.workers, self.source
@@ -89,11 +86,7 @@ class WorkerSession:
             self.workers.note_printed(reply.printed)
 
     def value(self, name: str) -> Any:
-        """Return the value of a module-level name. It is read only once, for all checks.
-
-        Raises:
-            StudentProblem: the name has no value.
-        """
+        """Return the value of a module-level name. It is read only once, for all checks."""
         __tracebackhide__ = True
         if name not in self._values:
             try:

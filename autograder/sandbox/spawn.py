@@ -17,12 +17,7 @@ from pathlib import Path
 
 from autograder.course.course_file import Library, Limits
 from autograder.sandbox.child import Child, ChildKind
-from autograder.sandbox.connection import (
-    Clock,
-    Connection,
-    DescriptorConnection,
-    ThreadConnection,
-)
+from autograder.sandbox.connection import Clock, Connection, DescriptorConnection, ThreadConnection
 from autograder.worker.limits import STACK_SIGNAL
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -33,7 +28,7 @@ WARM: dict[Library, tuple[str, ...]] = {
 }
 
 
-class PlainChild(Child):
+class PlainChild:
     """Child process with limits and a process session of its own, but without confinement."""
 
     def __init__(
@@ -49,8 +44,15 @@ class PlainChild(Child):
             env=environment(self.folder),
             start_new_session=True,
         )
-        assert self.process.stdout is not None and self.process.stdin is not None
-        self._reading, self._writing = self.process.stdout, self.process.stdin
+        reading, writing = self.process.stdout, self.process.stdin
+        assert reading is not None and writing is not None
+        self.line: Connection
+        if os.name == "nt":
+            self.line = ThreadConnection(reading, writing)
+        else:
+            self.line = DescriptorConnection(os.dup(reading.fileno()), os.dup(writing.fileno()))
+            reading.close()
+            writing.close()
         self.clock = Clock(self.process.pid if sys.platform == "linux" else 0)
 
     def end(self) -> None:
@@ -62,6 +64,7 @@ class PlainChild(Child):
                 self.process.kill()
             self.process.wait()
         shutil.rmtree(self.folder, ignore_errors=True)
+        self.line.close()
 
     def kill(self) -> None:
         self.process.kill()
@@ -69,20 +72,6 @@ class PlainChild(Child):
     def ask_for_stack(self) -> None:
         if STACK_SIGNAL is not None:
             self.process.send_signal(STACK_SIGNAL)
-
-    def discard(self) -> None:
-        """End a child that was never used, and close its connection."""
-        self.end()
-        self._reading.close()
-        self._writing.close()
-
-    def open(self) -> Connection:
-        if os.name == "nt":
-            return ThreadConnection(self._reading, self._writing)
-        copies = os.dup(self._reading.fileno()), os.dup(self._writing.fileno())
-        self._reading.close()
-        self._writing.close()
-        return DescriptorConnection(*copies)
 
     def wait(self, seconds: float) -> int | None:
         try:
@@ -92,10 +81,9 @@ class PlainChild(Child):
 
 
 class Spawner:
-    """Source of child processes without confinement.
+    """Source of child processes without confinement. Their working folders are in `scratch`.
 
-    If `ahead` is true, it always keeps one child of each used kind ready. The children's working
-    folders are in `scratch`, or in the system's temporary folder.
+    If `ahead` is true, it always keeps one child of each used kind ready.
     """
 
     def __init__(self, reference: str, ahead: bool = False, scratch: Path | None = None) -> None:
@@ -111,20 +99,18 @@ class Spawner:
             self._ready[key] = PlainChild(*key, self.hidden, self.scratch)
 
     def take(self, kind: ChildKind) -> Child:
-        key = kind.library, kind.limits
-        child = self._ready.pop(key, None)
-        if child is not None and child.process.poll() is not None:
-            child.discard()
-            child = None
-        if child is None:
-            child = PlainChild(*key, self.hidden, self.scratch)
+        self.prepare(kind)
+        child = self._ready.pop((kind.library, kind.limits))
+        if child.process.poll() is not None:
+            child.end()
+            return self.take(kind)
         if self.ahead:
             self.prepare(kind)
         return child
 
     def close(self) -> None:
         for child in self._ready.values():
-            child.discard()
+            child.end()
         self._ready.clear()
 
 
@@ -133,8 +119,7 @@ def worker_command(
 ) -> list[str]:
     """Return the command that starts a process. `role` is a module of `autograder.worker`.
 
-    The process first imports the modules in `warm`, and cannot import the modules in `hidden`. The
-    command does not use Python's option -I, because Python would then ignore PYTHONHASHSEED.
+    The process imports the modules in `warm`, and cannot import the modules in `hidden`.
     """
     config |= {
         "role": role,
@@ -143,6 +128,7 @@ def worker_command(
         "libraries": library_folders(),
         "compiles": not sys.dont_write_bytecode,
     }
+    # with the option -I, Python would ignore PYTHONHASHSEED
     return [sys.executable, "-P", "-s", "-S", str(START), json.dumps(config)]
 
 
@@ -160,22 +146,17 @@ def library_folders() -> list[str]:
 def keep_to_one_thread() -> None:
     """Limit libraries and processes that start after this call to one thread.
 
-    If the user has set a number of threads, this number stays. With small matrices and other busy
-    processes, more threads would only wait for each other.
+    A number of threads that the user has set stays.
     """
     for name in THREADS:
         os.environ.setdefault(name, "1")
 
 
 def environment(home: str) -> dict[str, str]:
-    """Return all environment variables of a worker. They do not depend on the judge's variables.
-
-    The exception is SYSTEMROOT: Windows starts no process without this variable. Its value is the
-    same on all machines of one kind.
-    """
-    kept = {"SYSTEMROOT": os.environ["SYSTEMROOT"]} if "SYSTEMROOT" in os.environ else {}
+    """Return all environment variables of a worker. None is the judge's, except SYSTEMROOT."""
+    system = os.environ.get("SYSTEMROOT")  # Windows starts no process without this variable
     return {
-        **kept,
+        **({"SYSTEMROOT": system} if system is not None else {}),
         **dict.fromkeys((*THREADS, "VECLIB_MAXIMUM_THREADS"), "1"),
         "HOME": home,
         "TMPDIR": home,

@@ -68,21 +68,13 @@ class Workers:
     ) -> Reply:
         """Return the reply of the session's process. `answer` answers questions from the code.
 
-        Raises:
-            StudentProblem: the process ended or timed out, or the submission cannot be loaded or
-                has no time left.
-            KilledFromOutside: something other than the grader killed the process, and this is not
-                the last try.
+        If there is no reply, raise a StudentProblem, or KilledFromOutside before the last try.
         """
         __tracebackhide__ = True
         return self._exchange(self.process(session, place), request, seconds, answer)
 
     def process(self, session: object, place: Place) -> WorkerProcess:
-        """Return the session's process in a place, with the submission loaded.
-
-        Raises:
-            StudentProblem: the submission cannot be loaded.
-        """
+        """Return the session's process in a place, with the submission loaded."""
         __tracebackhide__ = True
         if self._failed_load is not None:
             raise self._failed_load
@@ -135,11 +127,13 @@ class Workers:
             return self.budget.timed_exchange(worker, request, seconds, answer, reload)
         except WorkerGone as gone:
             self._held = {p: held for p, held in self._held.items() if held[1] is not worker}
-            self._believe(gone)
+            self.budget.check_cancelled()
+            self.budget.is_in_doubt = True
+            if gone.code == -SIGKILL and not self.last_try:
+                raise KilledFromOutside(str(gone)) from None
             raise self._no_answer(request, gone, seconds) from None
 
     def _no_answer(self, request: Request, gone: WorkerGone, seconds: float) -> StudentProblem:
-        """Return the problem that a process ended before it answered a request."""
         if request.operation in {"make", "define"}:
             made = "the course's part" if request.operation == "define" else request.target
             return Crashed("make_crashed", made, str(gone))
@@ -159,28 +153,15 @@ class Workers:
         if len(self.printed) < self.max_printed:
             self.printed += text[: self.max_printed - len(self.printed) + 1]
 
-    def _believe(self, gone: WorkerGone) -> None:
-        """Check that the process ended by itself or timed out.
-
-        Raises:
-            KilledFromOutside: SIGKILL ended the process, and this is not the last try.
-            Cancelled: nobody waits for the result.
-        """
-        self.budget.check_cancelled()
-        self.budget.is_in_doubt = True
-        if gone.code == -SIGKILL and not self.last_try:
-            raise KilledFromOutside(str(gone))
-
     @property
     def running(self) -> list[WorkerProcess]:
-        """Return the submission's running processes."""
+        """The submission's running processes."""
         return [worker for _, worker in list(self._held.values())]
 
     def cancel(self) -> None:
-        """Cancel the submission: its current and later requests raise `Cancelled`.
+        """Cancel the submission, from any thread: its requests raise `Cancelled`.
 
-        This method may be called from any thread. It does not end a process that is just starting.
-        So the caller repeats the call until all processes have ended.
+        A process that is just starting does not end. So the caller repeats the call.
         """
         self.budget.is_cancelled = True
         for worker in self.running:
