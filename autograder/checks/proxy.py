@@ -219,7 +219,7 @@ class Submission:
         another process, so the student's code can call it but cannot see its source. Several
         functions share a process if you make all functions before you pass on the first.
         """
-        return CourseFunction(self._session.workers.peer, text, name)
+        return self._session.course_function(text, name)
 
     @property
     def shared(self) -> dict[Any, Any]:

@@ -6,7 +6,6 @@ from autograder.course.course_file import Library, Limits
 from autograder.course.text import number
 from autograder.sandbox.budget import Budget
 from autograder.sandbox.child import ChildKind, Children, InternalError, Place
-from autograder.sandbox.peer import Peer
 from autograder.sandbox.problems import Crashed, NotLoaded, StudentProblem, TimedOut, from_worker
 from autograder.sandbox.process import AnswerTo, DeadlinePassed, WorkerGone, WorkerProcess
 from autograder.sandbox.spawn import is_installed, slow_modules
@@ -50,7 +49,7 @@ class Workers:
         self.children = children
         self.last_try = last_try
         self.budget = Budget(limits)
-        self.peer = Peer(children, library, limits)
+        self.peer: Workers | None = None  # the processes of the course's functions
         self.load_problems: list[Problem] = []
         self.printed = ""
         self.max_printed = MAX_PRINTED
@@ -180,6 +179,7 @@ class Workers:
         """End all processes, including the peer's."""
         for place in list(self._held):
             self.end(place)
-        self.budget.is_in_doubt = self.budget.is_in_doubt or self.peer.budget.is_in_doubt
-        self.peer.close()
-        self.peer = Peer(self.children, self.library, self.limits)
+        if self.peer is not None:
+            self.budget.is_in_doubt = self.budget.is_in_doubt or self.peer.budget.is_in_doubt
+            self.peer.close()
+            self.peer = None

@@ -1,10 +1,9 @@
 """Encoding of messages as bytes: a msgpack header, then the raw bytes of the arrays.
 
-A frame begins with three numbers: the length of the header, the length of the payload, and the call
-id. The header and the payload follow. The payload contains the arrays, one after the other. The
-header refers to each array once, by an extension type of msgpack. The judge decodes bytes that a
-hostile process wrote. So decoding never runs code and never allocates more memory than the size of
-the frame.
+A frame begins with the length of the header, the length of the payload, and the call id. The header
+refers to each array of the payload once, by an extension type of msgpack. The judge decodes bytes
+that a hostile process wrote. So decoding never runs code and never allocates more memory than the
+size of the frame.
 """
 
 import itertools
@@ -114,10 +113,9 @@ class Image(msgspec.Struct, array_like=True):
     """Image that shows a matrix. `values` are the numbers of its cells, row by row.
 
     `rows` and `columns` are 0 if the image does not show a matrix. `x_edges` and `y_edges` are the
-    edges of the columns and rows, in data coordinates. `hidden` is the number of cells that cannot
-    be seen, because they are tiny, covered, or outside the limits of the axes. `colours` is the
-    number of different colours of the cells. `shades` is the number of different colours that the
-    colour map has between the smallest and the largest value.
+    edges of the columns and rows, in data coordinates. `hidden` is the number of cells that are
+    tiny, covered, or outside the axes. `colours` is the number of different colours of the cells,
+    and `shades` of the colour map between the smallest and the largest value.
     """
 
     rows: Count
@@ -137,10 +135,9 @@ class Image(msgspec.Struct, array_like=True):
             raise ValueError("an image needs edges for all of its cells")
 
     def cell_at(self, place: tuple[float, float], lean: float = 0.0) -> CellIndex:
-        """Return the row and the column of the cell at the point (x, y).
+        """Return the row and the column of the cell at the point (x, y), or None outside.
 
-        The row or the column is None if the point is outside the image. `lean` is a fraction of a
-        cell: it shifts the point, so that a point on a border belongs to one of the two cells.
+        `lean` is a fraction of a cell: it shifts a point on a border into one of the two cells.
         """
         x, y = place
         return _number_at(self.y_edges, y, lean), _number_at(self.x_edges, x, lean)
@@ -155,12 +152,11 @@ def _number_at(edges: list[float], place: float, lean: float) -> int | None:
 
 
 class Axes(msgspec.Struct, array_like=True):
-    """Visible parts of one set of axes, as data.
+    """Visible parts of one set of axes, as data. `images` are in drawing order.
 
-    `x_places` and `y_places` are the positions of the labelled ticks, and `text_places` are the
-    positions of the texts, all in data coordinates. `images` are in drawing order. `is_bar` is true
-    if the axes are the colour bar of an image in the figure. `box` is the position in the figure:
-    left, bottom, right and top, as fractions of the figure's size.
+    `x_places`, `y_places` and `text_places` are the positions of the labelled ticks and of the
+    texts, in data coordinates. `is_bar` is true if the axes are the colour bar of an image in the
+    figure. `box` is left, bottom, right and top, as fractions of the figure's size.
     """
 
     title: Letters = ""
@@ -341,9 +337,8 @@ _COLLECTIONS = {0xDC, 0xDD, *_MAPS}
 def has_plain_keys(header: Buffer) -> bool:
     """Return True if no map in a msgpack header has a list, map or extension as a key.
 
-    A hostile process can choose thousands of tuples or long integers with the same hash. A map with
-    such keys would take minutes to build. Valid messages have no such keys. If the bytes are
-    invalid, the decoder reports that later.
+    A hostile process can choose thousands of such keys with the same hash. Then the map would take
+    minutes to build. Valid messages have no such keys. The decoder reports invalid bytes later.
     """
     at, stack = 0, [(1, False)]  # (number of values still to come, True for a map's values)
     while stack and at < len(header):

@@ -116,14 +116,13 @@ def _line(number: object) -> int:
 
 
 def _syntax_place(error: BaseException, labels: Collection[str]) -> CodePlace | None:
-    if isinstance(error, SyntaxError) and error.filename in labels:
-        raw = str(error.text or "")
-        first, last = _line(error.offset) - 1, _line(error.end_offset) - 1
-        column, end = _part(raw, first, max(last, first + 1))
-        text = _cut(raw.strip(), MAX_LINE)
-        line = _line(error.lineno)
-        return CodePlace(str(error.filename), line, text, column=column, end=end)
-    return None
+    if not isinstance(error, SyntaxError) or error.filename not in labels:
+        return None
+    raw = str(error.text or "")
+    first, last = _line(error.offset) - 1, _line(error.end_offset) - 1
+    column, end = _part(raw, first, max(last, first + 1))
+    text = _cut(raw.strip(), MAX_LINE)
+    return CodePlace(str(error.filename), _line(error.lineno), text, "", column, end)
 
 
 def innermost(traceback: TracebackType | None, labels: Collection[str]) -> TracebackType | None:

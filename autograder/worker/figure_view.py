@@ -199,11 +199,7 @@ def tell_apart(one: Any, other: Any) -> bool:
 
 def is_legible(text: Any) -> bool:
     """Return True if a text is not tiny and not transparent."""
-    from matplotlib.colors import to_rgba
-
-    if not is_visible(text) or text.get_fontsize() < SMALL_TEXT:
-        return False
-    return bool(to_rgba(text.get_color(), text.get_alpha())[3] > FAINT)
+    return is_visible(text) and text.get_fontsize() >= SMALL_TEXT and _ink(text)[3] > FAINT
 
 
 def reads(text: Any, behind: Any) -> bool:
@@ -213,12 +209,13 @@ def reads(text: Any, behind: Any) -> bool:
 
 def shows(text: Any, behind: Any) -> bool:
     """Return True if a text, even an empty one, could be read in front of a colour."""
+    return is_legible(text) and tell_apart(colour_over(_ink(text), behind), behind)
+
+
+def _ink(text: Any) -> tuple[float, float, float, float]:
     from matplotlib.colors import to_rgba
 
-    if not is_legible(text):
-        return False
-    colour = to_rgba(text.get_color(), text.get_alpha())
-    return tell_apart(colour_over(colour, behind), behind)
+    return to_rgba(text.get_color(), text.get_alpha())
 
 
 class Picture(NamedTuple):

@@ -12,11 +12,10 @@ STACK_SIGNAL = getattr(signal, "SIGUSR1", None)  # a process that gets this sign
 
 
 def limit_self(memory_mb: int, cpu_seconds: int, max_tasks: int = 0) -> None:
-    """Limit the memory, the processor time and the size of files of this process.
+    """Limit the memory, beyond what is already mapped, the processor time and the size of files.
 
-    The limit on memory is in addition to the memory that is already mapped. `max_tasks` is for a
-    confined process: it also limits threads, open files, locked memory and message queues. Without
-    `max_tasks`, the process ends when its parent ends.
+    `max_tasks` is for a confined process: it also limits threads, open files, locked memory and
+    message queues. Without `max_tasks`, the process ends when its parent ends.
     """
     try:
         import resource
@@ -41,10 +40,9 @@ def limit_self(memory_mb: int, cpu_seconds: int, max_tasks: int = 0) -> None:
         except (ValueError, OSError):  # macOS refuses some limits; the deadlines still apply
             continue
     if sys.platform == "linux" and not max_tasks:
-        import ctypes
+        from .confinement import kernel
 
-        parent_death_signal = 1
-        ctypes.CDLL(None).prctl(parent_death_signal, int(signal.SIGKILL), 0, 0, 0)
+        kernel.prctl(kernel.SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
 
 
 def backstop_of_tasks() -> int:

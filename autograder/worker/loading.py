@@ -210,11 +210,7 @@ def load(
 
 
 def define(name: str, units: Sequence[Unit]) -> ModuleType:
-    """Run the course's text as a module that student code cannot import by name.
-
-    Raises:
-        Exception: the text raised. This is an error in the course.
-    """
+    """Run the course's text as a module that student code cannot import by name."""
     module = ModuleType(name)
     for unit in units:
         exec(compile(unit.text, unit.label, "exec", dont_inherit=True), module.__dict__)

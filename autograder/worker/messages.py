@@ -1,8 +1,4 @@
-"""Messages between judge and worker.
-
-A hostile process may send any message. The types below include limits. So every decoded message is
-small and has the declared type.
-"""
+"""Messages between judge and worker. The types have limits, because a process may be hostile."""
 
 from typing import Annotated, Any, Literal
 
@@ -32,9 +28,9 @@ class Forward(msgspec.Struct, array_like=True):
     """Call of a torch module.
 
     `state` has the weights to load before the call, by name. `toward` has an array or None for each
-    result. With `toward`, the reply has the gradients of Σ result·toward, for all parameters and
-    for the inputs that are real numbers. `before` has the inputs of earlier calls of the same
-    module. The worker makes each earlier call once in training mode and once in evaluation mode.
+    result: the reply then has the gradients of Σ result·toward, for all parameters and for the
+    inputs that are real numbers. `before` has the inputs of earlier calls of the same module, each
+    made once in training mode and once in evaluation mode.
     """
 
     state: dict[str, Any] = {}
@@ -60,9 +56,8 @@ class Request(msgspec.Struct, array_like=True):
     forward: make an object of the class `target`, a torch module, and call it.
 
     With `draw`, a call takes at most that many values from the generator that the function returns.
-    The reply's value is then a list of three items. The first is True if the result is a generator,
-    and the second is True if the generator ended. The third is the list of values, or the result
-    itself if it is not a generator.
+    The reply's value is then a list: is the result a generator, did it end, and the list of values,
+    or the result itself if it is not a generator.
     """
 
     operation: Operation
@@ -81,8 +76,7 @@ class Request(msgspec.Struct, array_like=True):
 class CodePlace(msgspec.Struct, array_like=True, frozen=True):
     """Line of the student's source; `line` counts from 1 within the file or the cell.
 
-    The relevant part of `text` begins at `column` and ends before `end`. Both numbers are 0 if the
-    whole line is relevant.
+    The relevant part of `text` begins at `column` and ends before `end`; both are 0 for all of it.
     """
 
     label: LineText
@@ -125,10 +119,10 @@ class Passed(msgspec.Struct, array_like=True):
     """Result of a forward pass.
 
     `state` has the shapes of the module's parameters and buffers. If the weights to load do not fit
-    these shapes, the module is not called, and `called` is false. The keys of `gradients` are the
-    parameters' names, and `input 0`, `input 1` and so on; None means that there is no gradient.
-    `after` has the inputs as they are after the call. `buffers` are the names in `state` that
-    belong to buffers. If a parameter has two names, `same_as` maps the second name to the first.
+    these shapes, `called` is false. The keys of `gradients` are the parameters' names, and `input
+    0`, `input 1` and so on; None means that there is no gradient. `after` has the inputs as they
+    are after the call. `buffers` are the names in `state` that belong to buffers. If a parameter
+    has two names, `same_as` maps the second name to the first.
     """
 
     state: Annotated[dict[Parameter, ShapeOnWire], msgspec.Meta(max_length=MAX_STATE)] = {}
@@ -141,11 +135,7 @@ class Passed(msgspec.Struct, array_like=True):
 
 
 class Callback(msgspec.Struct, array_like=True):
-    """Call that the student's code makes to a function in another process.
-
-    `number` is the position of the function, counted from 1, among the functions that were passed
-    to the student's code.
-    """
+    """Call of the student's code to the function `number`, from 1, of those passed to the code."""
 
     number: Size
     args: list[Any] = []

@@ -88,22 +88,17 @@ def _draw_a_figure() -> None:
     figure.canvas.draw()
     pyplot.close(figure)
     # a fork closes the open font files without matplotlib noticing
-    for cached in (
-        getattr(font_manager, "_get_font", None),
-        getattr(mathtext.MathTextParser, "_parse_cached", None),
-    ):
-        clear = getattr(cached, "cache_clear", None)
-        if clear is not None:
-            clear()
+    for owner, name in ((font_manager, "_get_font"), (mathtext.MathTextParser, "_parse_cached")):
+        if hasattr(getattr(owner, name, None), "cache_clear"):
+            getattr(owner, name).cache_clear()
     gc.collect()
 
 
 def fill_unwritten() -> None:
     """Make `numpy.empty` and `numpy.empty_like` fill their results from now on.
 
-    Otherwise the results contain data of earlier calls. Then grades could vary, and a function
-    could read its earlier arguments. As in PyTorch's deterministic mode, floating-point numbers are
-    NaN, and integers are the largest number of their type.
+    Otherwise grades could vary, and a function could read its earlier arguments. As in PyTorch's
+    deterministic mode, floating-point numbers are NaN, and integers the largest of their type.
     """
     for name in ("empty", "empty_like"):
         setattr(np, name, _filling(getattr(np, name)))

@@ -1,8 +1,7 @@
 """Functions that run in another process: a call asks the judge, and the judge asks that process.
 
-A student's code can call such a function, but cannot read its source or its code object. A call
-leaves nothing behind that the next call could use. The states of random generators are sent in both
-directions.
+A student's code can call such a function, but cannot read its source. A call leaves nothing behind
+that the next call could use. The states of random generators are sent in both directions.
 """
 
 import builtins
@@ -32,23 +31,22 @@ class RemoteFunction:
         self.__name__ = "implementation"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        given = [_generator(each) for each in args]
-        named = {name: _generator(each) for name, each in kwargs.items()}
+        given = [_generator(arg) for arg in (*args, *kwargs.values())]
         try:
-            sent = {name: serialised(each) for name, each in named.items()}
-            asked = Callback(self._number, [serialised(each) for each in given], sent)
+            sent = [serialised(arg) for arg in given]
         except Unsendable as error:
             raise TypeError(
                 f"{self.__name__} was called with {error}; it can be given numbers, arrays and "
                 f"NumPy's random generators"
             ) from None
-        answer = self._ask_judge(asked)
+        named = dict(zip(kwargs, sent[len(args) :], strict=True))
+        answer = self._ask_judge(Callback(self._number, sent[: len(args)], named))
         if answer.target:
             raise _exception(answer.target, str(answer.args[0]))
         value, *states = answer.args
-        for each, state in zip([*given, *named.values()], states, strict=True):
-            if isinstance(each, np.random.Generator | np.random.RandomState) and state is not None:
-                put_state(each, state[GENERATOR])
+        for arg, state in zip(given, states, strict=True):
+            if isinstance(arg, np.random.Generator | np.random.RandomState) and state is not None:
+                put_state(arg, state[GENERATOR])
         return tuple(value) if isinstance(value, list) else value
 
 
@@ -86,9 +84,7 @@ def has_handle(value: Any) -> bool:
 def make_generator(state: Any) -> Any:
     """Return a random generator with a state that `generator_state` returned.
 
-    Raises:
-        ValueError: the state is invalid. NumPy itself would accept invalid states, and then read
-            outside its own memory.
+    An invalid state raises ValueError. NumPy would accept it, and read outside its own memory.
     """
     legacy, kind = bool(state["legacy"]), state["bit_generator"]
     if kind not in BIT_GENERATORS:
@@ -100,11 +96,7 @@ def make_generator(state: Any) -> Any:
 
 
 def put_state(generator: Any, state: Any) -> None:
-    """Set a generator to a state, which must fit the generator.
-
-    Raises:
-        ValueError: the state is of another kind.
-    """
+    """Set a generator to a state; raise ValueError if the state does not fit the generator."""
     kind = state["bit_generator"]
     plain = {key: value for key, value in state.items() if key != "legacy"}
     if kind == "MT19937":
@@ -115,7 +107,7 @@ def put_state(generator: Any, state: Any) -> None:
         plain["state"] = {"key": key, "pos": int(inner["pos"])}
     if isinstance(generator, np.random.RandomState):
         generator.set_state(plain)
+    elif generator_state(generator)["bit_generator"] != kind:
+        raise ValueError("a state of another kind of generator")
     else:
-        if generator_state(generator)["bit_generator"] != kind:
-            raise ValueError("a state of another kind of generator")
         generator.bit_generator.state = plain

@@ -45,11 +45,7 @@ class Unsendable(Exception):
 
 
 def serialised(value: object) -> Any:
-    """Return `value` in the types that the codec can send.
-
-    Raises:
-        Unsendable: the value has another type, or is far too large.
-    """
+    """Return `value` in the types that the codec can send; raise Unsendable for other types."""
     return _Walk().convert(value, 0)
 
 
@@ -99,16 +95,12 @@ class _Walk:
             return read_date(date_text(value))
         fields = fields_of(value)
         if fields is not None:
-            inner = {name: self.convert(each, depth + 1) for name, each in fields.items()}
+            inner = {name: self.convert(part, depth + 1) for name, part in fields.items()}
             return Record(type(value).__name__[:MAX_TYPE], inner)
         return self._other(value, depth)
 
     def key(self, key: object, depth: int, where: str = "a dict with a key") -> Any:
-        """Return a dict key or an item of a set in a type that can be sent.
-
-        Raises:
-            Unsendable: the key has another type, or there are far too many keys.
-        """
+        """Return a dict key or an item of a set in a type that can be sent."""
         if type(key) is str:
             return key
         if isinstance(key, np.generic):
@@ -190,13 +182,7 @@ def _array(value: Any) -> Any:
 
 
 def _of_objects(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return an array of numbers from an array of Python objects.
-
-    The objects may be fractions, decimals, integers, or rows of numbers.
-
-    Raises:
-        Unsendable: the array contains other objects; the message names their type.
-    """
+    """Return an array of numbers from an array of fractions, decimals, integers or rows."""
     items: list[Any] = array.ravel().tolist()
     for kind, dtype in (((numbers.Real, decimal.Decimal), np.float64), (_NUMBER, np.complex128)):
         if all(isinstance(item, kind) for item in items):

@@ -28,10 +28,7 @@ from .values import Record, Tuple
 
 
 class Answers:
-    """Answers to requests about one module, and the objects kept between requests.
-
-    `ask_judge` sends a question to the judge and waits for the answer.
-    """
+    """Answers to requests about one module, and the objects kept between requests."""
 
     def __init__(self, hidden: list[str], ask_judge: Callable[[Callback], Request]) -> None:
         self.hidden = hidden
@@ -93,9 +90,13 @@ class Answers:
             if request.draw is not None:
                 value = _drawn(value, request.draw)
         # only kept objects are sent as handles; a handle in a student's result is not plain data
-        sent = self._keep(value) if request.keep else serialised(value)
-        echo = [_echo(arg) for arg in (*args, *kwargs.values())] if request.echo else []
-        return Reply(sent, echo=echo)
+        reply = Reply(self._keep(value) if request.keep else serialised(value))
+        for arg in (*args, *kwargs.values()) if request.echo else ():
+            try:
+                reply.echo.append(serialised(arg))
+            except Unsendable:  # a model or another object
+                reply.echo.append(None)
+        return reply
 
     def _forward(
         self, build: Any, args: list[Any], kwargs: dict[str, Any], asked: Forward
@@ -111,15 +112,14 @@ class Answers:
         if request.operation == "make":
             module, _, last = request.target.rpartition(".")
             return getattr(importlib.import_module(module), last)
-        first, *rest = request.target.split(".")
+        names = request.target.split(".") if request.target else []
         if request.on:
-            found: Any = self._kept(request.on)
-            rest = [first, *rest] if first else rest
-        elif self.module is not None and first in vars(self.module):
-            found = vars(self.module)[first]
+            found = self._kept(request.on)
+        elif self.module is not None and names and names[0] in vars(self.module):
+            found = vars(self.module)[names.pop(0)]
         else:
             return self._missing(request)
-        for name in rest:
+        for name in names:
             if not hasattr(found, name):
                 return self._missing(request)
             found = getattr(found, name)
@@ -187,14 +187,6 @@ class Answers:
         return answer
 
 
-def _echo(arg: object) -> Any:
-    """Return an argument as plain data, or None for a model or another object."""
-    try:
-        return serialised(arg)
-    except Unsendable:
-        return None
-
-
 def _drawn(value: Any, most: int) -> list[Any]:
     """Return the first values of a generator in the form that `Request` describes."""
     if not isinstance(value, Iterator):
@@ -230,12 +222,7 @@ class Server:
             self._send(*message)
 
     def ask_judge(self, ask: Callback) -> Request:
-        """Send the judge a question while a request is running, and return the answer.
-
-        Raises:
-            ValueError, TypeError: the question is too large, or contains values that cannot be
-                sent.
-        """
+        """Send the judge a question while a request is running, and return the answer."""
         self._send(*encode(Reply(ask=ask)))
         return self._receive()
 

@@ -3,6 +3,7 @@
 import __future__
 
 import ast
+import contextlib
 import linecache
 import re
 from collections.abc import Iterator
@@ -20,18 +21,14 @@ MAX_SPLIT = 256 * 1024
 
 
 def without_magics(text: str, label: str) -> str:
-    """Return `text` without the magics and shell lines of notebooks.
+    """Return `text` without the magics and shell lines of notebooks; lines keep their numbers.
 
-    The numbers of the lines stay the same. A cell in another language (`%%bash`) becomes empty. A
-    text that is already valid Python is returned unchanged.
+    A cell in another language (`%%bash`) becomes empty. A text that is already valid Python stays.
     """
     if label.endswith(".py"):
         return text
-    try:
+    with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
         ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        pass
-    else:
         return text
     lines = text.split("\n")
     first = next((i for i, line in enumerate(lines) if line.strip()), 0)
@@ -57,11 +54,7 @@ class Statement(NamedTuple):
 
 
 class Statements:
-    """Compiled statements of a text. `futures` are the flags of the text's `__future__` imports.
-
-    Raises:
-        SyntaxError: the text is not Python.
-    """
+    """Compiled statements of a text. `futures` are the flags of the text's `__future__` imports."""
 
     def __init__(self, text: str, label: str, futures: int = 0) -> None:
         self.futures = futures

@@ -9,12 +9,7 @@ from .messages import Forward, Passed
 def run_module(
     build: Callable[..., Any], args: list[Any], kwargs: dict[str, Any], forward: Forward
 ) -> Passed:
-    """Construct a module and return the result of a forward pass. `forward` contains tensors.
-
-    Raises:
-        TypeError: `build` did not return a torch module.
-        Exception: the student's code raised.
-    """
+    """Construct a module and return the result of a forward pass. `forward` contains tensors."""
     import torch
 
     # torch.manual_seed looks for GPUs every time, which is slow
@@ -23,8 +18,8 @@ def run_module(
     if not isinstance(module, torch.nn.Module):
         raise TypeError(f"it is of type {type(module).__name__}, not a torch.nn.Module")
     inputs = list(forward.inputs)
-    own = _state(torch, module, forward.state, inputs)
-    passed = _described(torch, module, own)
+    own = _state(module, forward.state, inputs)
+    passed = _described(module, own)
     if any(passed.state.get(name) != list(new.shape) for name, new in forward.state.items()):
         return passed
     with torch.no_grad():
@@ -32,31 +27,31 @@ def run_module(
             own[name].copy_(new)
         for earlier in forward.before:
             for training in (True, False):
-                _set_training(torch, module, training)
+                _set_training(module, training)
                 try:
-                    module(*(_copy(torch, each) for each in earlier))
+                    module(*map(_copy, earlier))
                 except Exception:
+                    # if a new module fails too, no earlier call is the cause
                     alone = Forward(forward.state, list(earlier), training, forward.seed)
                     if not _fails(build, args, kwargs, alone):
                         raise
     torch.default_generator.manual_seed(forward.seed + len(forward.before))
-    _set_training(torch, module, forward.training)
-    asked = forward.toward is not None
-    for place, each in enumerate(inputs):
-        if asked and isinstance(each, torch.Tensor) and each.is_floating_point():
-            inputs[place] = each.requires_grad_()
+    _set_training(module, forward.training)
+    if forward.toward is not None:
+        for tensor in inputs:
+            if isinstance(tensor, torch.Tensor) and tensor.is_floating_point():
+                tensor.requires_grad_()
     passed.value = module(*inputs)
     passed.called = True
     passed.after = inputs
     if forward.toward is not None:
-        passed.gradients = _gradients(torch, module, inputs, passed.value, forward.toward)
+        passed.gradients = _gradients(module, inputs, passed.value, forward.toward)
     return passed
 
 
 def _fails(
     build: Callable[..., Any], args: list[Any], kwargs: dict[str, Any], forward: Forward
 ) -> bool:
-    """Return True if a new module raises an exception too. Then no earlier call is the cause."""
     try:
         run_module(build, args, kwargs, forward)
     except Exception:
@@ -64,98 +59,102 @@ def _fails(
     return False
 
 
-def _state(torch: Any, module: Any, expected: Mapping[str, Any], inputs: list[Any]) -> Any:
+def _state(module: Any, expected: Mapping[str, Any], inputs: list[Any]) -> dict[str, Any]:
     """Return the module's parameters and buffers, which some modules create at the first call."""
+    import torch
+
     lazy = torch.nn.parameter.UninitializedTensorMixin
-    state = _held(torch, module)
+    state = _held(module)
     unmade = any(isinstance(value, lazy) for value in state.values())
     if not unmade and all(name in state for name in expected):
         return state
-    _set_training(torch, module, False)
+    _set_training(module, False)
     try:
         with torch.no_grad():
-            module(*(_copy(torch, value) for value in inputs))
+            module(*map(_copy, inputs))
     except Exception:
         if unmade:
             raise
-    return _held(torch, module)
+    return _held(module)
 
 
 def _inside(
-    torch: Any, module: Any, prefix: str = "", outer: tuple[int, ...] = ()
+    module: Any, prefix: str = "", outer: tuple[int, ...] = ()
 ) -> Iterator[tuple[str, Any, dict[str, Any]]]:
     """Yield the module and all modules inside it, each with its name prefix and its contents.
 
     The contents are read directly from the objects, because a student's class may override
     `state_dict`, `named_parameters` and `train`.
     """
+    import torch
+
     own = torch.nn.Module.__dict__["__dict__"].__get__(module)
     yield prefix, module, own
     for name, part in own["_modules"].items():
         if isinstance(part, torch.nn.Module) and id(part) not in (*outer, id(module)):
-            yield from _inside(torch, part, f"{prefix}{name}.", (*outer, id(module)))
+            yield from _inside(part, f"{prefix}{name}.", (*outer, id(module)))
 
 
-def _named(torch: Any, module: Any, kind: str) -> Iterator[tuple[str, Any]]:
+def _named(module: Any, kind: str) -> Iterator[tuple[str, Any]]:
     """Yield all `_parameters` or `_buffers`, with names. A tensor with two names occurs twice."""
-    for prefix, _, own in _inside(torch, module):
-        for name, each in own[kind].items():
-            if each is not None:
-                yield f"{prefix}{name}", each
+    for prefix, _, own in _inside(module):
+        for name, tensor in own[kind].items():
+            if tensor is not None:
+                yield f"{prefix}{name}", tensor
 
 
-def _held(torch: Any, module: Any) -> dict[str, Any]:
+def _held(module: Any) -> dict[str, Any]:
     """Return a dict from names to the parameters and saved buffers."""
     held = {}
-    for prefix, _, own in _inside(torch, module):
+    for prefix, _, own in _inside(module):
         passing = own["_non_persistent_buffers_set"]
-        kept = {name: each for name, each in own["_buffers"].items() if name not in passing}
-        for name, each in (*own["_parameters"].items(), *kept.items()):
-            if each is not None:
-                held[f"{prefix}{name}"] = each
+        buffers = {name: each for name, each in own["_buffers"].items() if name not in passing}
+        for name, tensor in (*own["_parameters"].items(), *buffers.items()):
+            if tensor is not None:
+                held[f"{prefix}{name}"] = tensor
     return held
 
 
-def _set_training(torch: Any, module: Any, training: bool) -> None:
-    for _, each, own in _inside(torch, module):
+def _set_training(module: Any, training: bool) -> None:
+    for _, part, own in _inside(module):
         if "training" in own:
             own["training"] = training
         else:  # a compiled module stores it in another place
-            each.training = training
+            part.training = training
 
 
-def _copy(torch: Any, value: Any) -> Any:
-    return value.detach().clone() if isinstance(value, torch.Tensor) else value
+def _copy(value: Any) -> Any:
+    return value.detach().clone() if hasattr(value, "detach") else value
 
 
-def _described(torch: Any, module: Any, own: Mapping[str, Any]) -> Passed:
+def _described(module: Any, own: Mapping[str, Any]) -> Passed:
     first: dict[int, str] = {}
     passed = Passed(state={name: list(value.shape) for name, value in own.items()})
-    for name, each in _named(torch, module, "_parameters"):
-        original = first.setdefault(id(each), name)
+    for name, tensor in _named(module, "_parameters"):
+        original = first.setdefault(id(tensor), name)
         if original != name:
             passed.same_as[name] = original
-    passed.buffers = [name for name, _ in _named(torch, module, "_buffers")]
+    passed.buffers = [name for name, _ in _named(module, "_buffers")]
     return passed
 
 
-def _gradients(
-    torch: Any, module: Any, inputs: list[Any], value: Any, toward: list[Any]
-) -> dict[str, Any]:
+def _gradients(module: Any, inputs: list[Any], value: Any, toward: list[Any]) -> dict[str, Any]:
+    import torch
+
     results = list(value) if isinstance(value, list | tuple) else [value]
     pairs = [(r, t) for r, t in zip(results, toward, strict=False) if t is not None]
-    total = sum((result * each).sum() for result, each in pairs)
-    wanted = {
-        f"input {place}": each
-        for place, each in enumerate(inputs)
-        if isinstance(each, torch.Tensor) and each.requires_grad
-    }
+    total = sum((result * weights).sum() for result, weights in pairs)
     # a parameter with two names has a gradient under each name
-    named = _named(torch, module, "_parameters")
-    wanted |= {name: each for name, each in named if each.requires_grad}
-    if not isinstance(total, torch.Tensor) or not total.requires_grad or not wanted:
-        return dict.fromkeys(wanted)
-    once = {id(each): each for each in wanted.values()}
+    named = {f"input {place}": tensor for place, tensor in enumerate(inputs)}
+    named |= dict(_named(module, "_parameters"))
+    variables = {
+        name: tensor
+        for name, tensor in named.items()
+        if isinstance(tensor, torch.Tensor) and tensor.requires_grad
+    }
+    if not isinstance(total, torch.Tensor) or not total.requires_grad or not variables:
+        return dict.fromkeys(variables)
+    once = {id(tensor): tensor for tensor in variables.values()}
     found = torch.autograd.grad(total, list(once.values()), allow_unused=True)
     by_id = dict(zip(once, found, strict=True))
-    return {name: by_id[id(each)] for name, each in wanted.items()}
+    return {name: by_id[id(tensor)] for name, tensor in variables.items()}

@@ -1,8 +1,7 @@
 """Values other than arrays and msgpack's types: tuples, sets, records, dates, dicts with any keys.
 
-Each of these values is sent as a list, and the first item of the list names the type. So the header
-is not nested deeper than its values, and `has_plain_keys` sees every key. The values are rebuilt
-after the message is decoded, with limits, because a hostile process may have sent them.
+Each is sent as a list whose first item names the type. So the header is not nested deeper than its
+values, and `has_plain_keys` sees every key. The values are rebuilt after decoding, with limits.
 """
 
 import dataclasses
@@ -177,7 +176,9 @@ class Restored:
             return value
         if not value or not isinstance(value[0], Tag):
             return [self._value(item) for item in value]
-        kind, *items = value
+        return self._made(value[0], value[1:])
+
+    def _made(self, kind: Tag, items: list[Any]) -> Any:
         if kind == TUPLE:
             return Tuple(map(self._value, items))
         if kind in {SET, FROZEN}:
@@ -188,12 +189,12 @@ class Restored:
         if kind == RECORD:
             return _record(items, self._value)
         if kind == NAMED and len(items) > 1:
-            name, names, *items = items
-            if not isinstance(names, list) or len(names) != len(items):
+            name, names, *values = items
+            if not isinstance(names, list) or len(names) != len(values):
                 raise ProtocolError("a named tuple without a name for each item")
             if not all(map(_is_name, (name, *names))):
                 raise ProtocolError("a named tuple with names that are none")
-            return Tuple(map(self._value, items), name, tuple(names))
+            return Tuple(map(self._value, values), name, tuple(names))
         raise ProtocolError("a kind with items that are not its own")
 
     def _key(self, value: Any) -> Any:

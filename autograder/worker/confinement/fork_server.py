@@ -1,8 +1,7 @@
 """Fork server: it imports libraries once, and then forks a confined child for each submission.
 
-To request a child, the judge sends the limits and the descriptor of the child's connection on the
-control socket (SEQPACKET). The fork server sends back a descriptor of the child process. After the
-child has ended, the fork server sends the exit code.
+To request a child, the judge sends the limits and the child's connection on the control socket
+(SEQPACKET). The fork server sends back a descriptor of the process, and later its exit code.
 """
 
 import contextlib
@@ -212,8 +211,7 @@ class Forker:
 
 def main(config: dict[str, Any]) -> None:
     """Serve on the control socket inherited from the judge."""
-    control = socket.socket(fileno=config["control"])
     sys.argv[:] = sys.orig_argv[:] = ["submission.py"]
-    forker = Forker(config, control)
+    forker = Forker(config, socket.socket(fileno=config["control"]))
     forker.prepare()
     forker.serve()

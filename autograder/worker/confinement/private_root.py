@@ -12,9 +12,8 @@ NOBODY = 65534
 def drop_root(readable: list[str]) -> None:
     """Become the user `nobody`, if this process is root and `nobody` can read the libraries.
 
-    This is needed because limits on the number of processes do not apply to root. If only root may
-    enter the interpreter's folder, and a private root cannot contain this folder, the process stays
-    root without capabilities. Landlock and the filter then still apply.
+    Limits on the number of processes do not apply to root. If only root may enter the interpreter's
+    folder, the process stays root without capabilities. Landlock and the filter then still apply.
     """
     if os.geteuid() != 0 or not all(_open_to_all(path) for path in readable):
         return
@@ -35,10 +34,9 @@ def _open_to_all(path: str) -> bool:
 
 
 def enter_user_namespace(proc: int, flags: int) -> None:
-    """Enter a new user namespace and the new namespaces in `flags`.
+    """Enter a new user namespace, with the same ids, and the new namespaces in `flags`.
 
-    User id and group id stay the same in the new namespace. `proc` is a descriptor of /proc. The
-    process must have a single thread.
+    `proc` is a descriptor of /proc. The process must have a single thread.
     """
     user, group = os.getuid(), os.getgid()
     kernel.unshare(kernel.NEW_USER | flags, "user namespace")
@@ -59,8 +57,7 @@ _SYSTEM = ("/usr", "/lib", "/lib64", "/etc/ld.so.cache")
 def library_paths(libraries: Sequence[str], hidden: Sequence[str] = ()) -> list[str]:
     """Return the existing paths that Python needs in order to start and to import modules.
 
-    Leave out a path that lies inside another path of the list. If a folder contains a path in
-    `hidden`, return its contents without the hidden path instead of the folder.
+    No path lies inside another. A folder with a path in `hidden` is replaced by its other contents.
     """
     wanted = [*_SYSTEM, sys.prefix, sys.base_prefix, *libraries]
     found: list[str] = []
@@ -86,10 +83,9 @@ def _inside(path: str, folder: str) -> bool:
 
 
 def make_private_root(paths: Sequence[str]) -> None:
-    """Replace the root folder by a private one.
+    """Replace the root folder by one that contains `paths` (read-only), three devices, `SCRATCH`.
 
-    The new root contains `paths` (read-only), three devices, and `SCRATCH`. The process must have
-    its own mount namespace and the right to mount in it.
+    The process must have its own mount namespace and the right to mount in it.
     """
     kernel.mount("none", "/", "", kernel.RECURSIVE | kernel.PRIVATE)
     new = "/tmp"  # any existing folder: only this process sees the change

@@ -106,9 +106,8 @@ CHANGE_FILES = ("chmod", "fchmod", "fchmodat", "utimensat")
 def compile_filter(own_files: bool, no_open: bool) -> bytes:
     """Return a compiled filter that allows these system calls; all others fail with EPERM.
 
-    Without `own_files`, the process sees the files of the machine. Then the filter forbids changes
-    of the files' modes and dates, because landlock does not protect these. With `no_open`, no file
-    can be opened; this is for kernels without landlock and user namespaces.
+    Without `own_files`, the filter forbids changes of files' modes and dates, which landlock does
+    not protect. With `no_open`, no file can be opened; this is for kernels without landlock.
     """
     import pyseccomp as seccomp
 
@@ -119,15 +118,8 @@ def compile_filter(own_files: bool, no_open: bool) -> bytes:
         _add(rules, seccomp.ALLOW, name)
     for name, ways in WITH.items():
         for conditions in ways if name not in refused else ():
-            _add(
-                rules,
-                seccomp.ALLOW,
-                name,
-                *(
-                    seccomp.Arg(each.argument, seccomp.MASKED_EQ, each.mask, each.value)
-                    for each in conditions
-                ),
-            )
+            args = [seccomp.Arg(c.argument, seccomp.MASKED_EQ, c.mask, c.value) for c in conditions]
+            _add(rules, seccomp.ALLOW, name, *args)
     for name in PRETENDED:
         _add(rules, seccomp.ERRNO(0), name)
     # a filter cannot see the flags of clone3; if this call fails, libc uses clone instead
@@ -155,8 +147,7 @@ def for_this_process(program: bytes) -> bytes:
 def make_ruleset(readable: Sequence[str], writable: Sequence[str]) -> Any:
     """Return a landlock ruleset. Its method `restrict()` applies the rules to this process.
 
-    A rule belongs to a folder itself, not to the folder's name. So a rule on a mount point would be
-    lost with each new mount, and `writable` has to contain the folder above the mount point.
+    A rule on a mount point is lost with each new mount, so `writable` contains the folder above it.
     """
     import landlockpy
 
