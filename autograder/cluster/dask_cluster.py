@@ -103,9 +103,8 @@ class DaskCluster:
     ) -> "Future[bytes]":
         self._count += 1
         key = f"autograder-{self._name}-{self._count}"
-        executor = self.client.get_executor(
-            workers=list(addresses), allow_other_workers=False, pure=False, retries=RETRIES
-        )
+        options = {"allow_other_workers": False, "pure": False, "retries": RETRIES}
+        executor = self.client.get_executor(workers=list(addresses), **options)
         future: Future[bytes] = executor.submit(function, data, key=key)
         self._keys[future] = key
         return future
@@ -114,8 +113,7 @@ class DaskCluster:
         """Wait up to `seconds` for the first finished future, and return all finished futures."""
         if not futures:
             time.sleep(seconds)
-        found = concurrent.futures.wait(futures, seconds, concurrent.futures.FIRST_COMPLETED)
-        return found.done
+        return concurrent.futures.wait(futures, seconds, concurrent.futures.FIRST_COMPLETED).done
 
     def place_of(self, future: "Future[bytes]") -> str:
         """Return the address of the machine that answered, or an empty text if it is unknown."""

@@ -43,13 +43,15 @@ MAX_LOSSES = 2  # so many times a chunk may lose all its machines
 class Batch(msgspec.Struct, eq=False):
     """Tasks of one chunk. `places` are the addresses of the machines that may grade it.
 
-    If `alone` is true, the host grades nothing else of the class at the same time.
+    If `alone` is true, the host grades nothing else of the class at the same time. `earlier` are
+    the whole task and its first reports, if only the exercises in doubt are graded again.
     """
 
     tasks: tuple[Task, ...]
     alone: bool = False
     losses: int = 0
     places: tuple[str, ...] = ()
+    earlier: tuple[Task, Reports] | None = None
 
 
 class Dispatch:
@@ -70,7 +72,6 @@ class Dispatch:
         self._under_way: dict[Future[bytes], Batch] = {}
         self._again: deque[Batch] = deque()
         self._alone: deque[Batch] = deque()
-        self._doubtful: dict[int, tuple[Task, Reports]] = {}
         self._seconds = CHUNK_SECONDS  # estimated seconds for a task
         self._looked = self._last_there = float("-inf")
         self._exhausted = False
@@ -111,7 +112,7 @@ class Dispatch:
                 yield from self._lost(batch, 1)
         for future, machine in list(self._asked.items()):
             if machine.address not in there:
-                del self._asked[future]
+                self._asked.pop(future)
                 future.cancel()
         self._ask(there)
         if self._machines:
@@ -214,9 +215,7 @@ class Dispatch:
         elif not batch.alone:
             self._alone += [Batch((task,), alone=True) for task in batch.tasks]
         else:
-            for task in batch.tasks:
-                whole, _ = self._doubtful.pop(task.number, (task, {}))
-                yield whole, {}
+            yield batch.earlier[0] if batch.earlier else batch.tasks[0], {}
 
     def _take(self, batch: Batch, future: "Future[bytes]") -> Iterator[tuple[Task, Reports]]:
         """Yield the results of a batch. If they are not credible, exclude the machine instead."""
@@ -240,13 +239,13 @@ class Dispatch:
         self._seconds += 0.1 * (seconds / len(batch.tasks) - self._seconds)
         for task, outcome in zip(batch.tasks, outcomes, strict=True):
             if batch.alone:
-                whole, reports = self._doubtful.pop(task.number, (task, {}))
+                whole, reports = batch.earlier or (task, {})
                 yield whole, reports | outcome.reports
             elif outcome.doubtful:  # grade the task again, alone
                 sources = tuple(each for each in task.sources if each.name in outcome.doubtful)
-                self._doubtful[task.number] = task, outcome.reports
                 again = Task(task.number, task.student, sources)
-                self._alone.append(Batch((again,), alone=True))
+                earlier = task, outcome.reports
+                self._alone.append(Batch((again,), alone=True, earlier=earlier))
             else:
                 yield task, outcome.reports
 
@@ -257,9 +256,7 @@ def _read(data: bytes, tasks: tuple[Task, ...]) -> tuple[list[TaskReports], floa
         found = decode(data, ChunkReports)
         if found.trouble or len(found.reports) != len(tasks):
             return found.trouble or "it gave reports on something else"
-        outcomes = [
-            decode(each, TaskReports) if each else TaskReports({}) for each in found.reports
-        ]
+        outcomes = [decode(r, TaskReports) if r else TaskReports({}) for r in found.reports]
         for task, outcome in zip(tasks, outcomes, strict=True):
             digests = {source.name: source.digest for source in task.sources}
             for name, report in outcome.reports.items():

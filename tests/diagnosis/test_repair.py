@@ -17,7 +17,7 @@ from autograder.report.html import exercise_html
 from autograder.report.model import CheckReport, ExerciseReport, Line, Repair
 from autograder.report.redaction import exercise_for_student
 from autograder.report.terminal import exercise_lines, plain
-from autograder.sandbox.budget import Budget
+from autograder.sandbox.workers import Budget
 from autograder.submission.source import Source, read_source
 from autograder.worker.messages import Unit
 from tests.courses import write_course
