@@ -44,11 +44,7 @@ class Listing:
     def __init__(
         self, root: Path, packed: Mapping[PathParts, str] | None = None, is_below: bool = False
     ) -> None:
-        """List the folder. If `is_below` is true and the folder cannot be read, the list is empty.
-
-        Raises:
-            UserError: the folder cannot be read, or has too many entries.
-        """
+        """List the folder. If `is_below`, a folder that cannot be read counts as empty."""
         self.root = root
         self._packed: dict[str, dict[PathParts, str]] = {}
         for path, reason in (packed or {}).items():
@@ -168,11 +164,7 @@ PLAIN = Importer(
 
 
 def importers() -> dict[str, Importer]:
-    """Return all importers by name. A site's own importer replaces one of the same name.
-
-    Raises:
-        UserError: an importer of the site cannot be loaded, or has another type.
-    """
+    """Return all importers by name. A site's own importer replaces one of the same name."""
     points = hooks(GROUP).values()
     known: dict[str, Importer] = {}
     for point in points:
@@ -200,11 +192,7 @@ def importers() -> dict[str, Importer]:
 
 
 def named(name: str) -> Importer:
-    """Return the importer of that name.
-
-    Raises:
-        UserError: there is no such importer; the message lists the known names.
-    """
+    """Return the importer of that name."""
     known = importers()
     if name not in known:
         extension(GROUP, "kit", f"--from {name}", extra="platforms")
@@ -241,9 +229,6 @@ def recognise(
 
     A folder whose name is in `students`, the ids of the roster, is not searched for a download.
     Return None if no platform was named or recognised. Then each folder belongs to a student.
-
-    Raises:
-        UserError: the named platform is not known, or the folder has no entries of that platform.
     """
     if platform is not None:
         importer = named(platform)

@@ -114,9 +114,6 @@ def grade_class(
         waiting: is called with a message about another run that uses the folder.
         graders: if given, is called to grade, instead of processes on this machine.
         warn: is called, before grading, with notes on ambiguities that need a person.
-
-    Raises:
-        UserError: the submissions cannot be read, or the results not written.
     """
     if job.out.resolve() == job.submissions.resolve():
         raise UserError(f"--out {job.out} is the folder of the submissions. Name another folder.")

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import msgspec
 
@@ -33,15 +33,7 @@ UNKNOWN = "graded again, for no known reason"
 OPEN = {"missing", "by hand", "needs a person"}  # no grade yet, so none is lost
 
 
-class Reason(NamedTuple):
-    """The reason why a grade changed. The code is also the text of the reason."""
-
-    code: str
-    detail: str = ""
-
-    @property
-    def text(self) -> str:
-        return f"{self.code} ({self.detail})" if self.detail else self.code
+Reasons = dict[str, str]  # a text for each code of a reason
 
 
 def bases(course: Course, exercises: Iterable[Exercise], grader: Grader) -> dict[str, Basis]:
@@ -184,47 +176,20 @@ def _cells(before: Report | None, after: Report | None) -> list[GradeCell]:
     for name in {**new, **old}:
         was, now = old.get(name), new.get(name)
         nothing = was is None and now is not None and now.status == "missing" and not now.excused
-        if _shown(was) != _shown(now) and not nothing:
-            why, fills = _why(was, now, before, after), _is_open(was)
-            checks = tuple(_checks(was, now))
-            cells.append(_cell(name, _shown(was), _shown(now), why, fills, checks))
+        if _shown(was) == _shown(now) or nothing:
+            continue
+        reasons = _why(was, now, before, after)
+        cell = GradeCell(
+            exercise=name,
+            before=_shown(was),
+            after=_shown(now),
+            why=tuple(reasons.values()),
+            codes=tuple(reasons),
+            checks=tuple(_checks(was, now)),
+            fills=_is_open(was),
+        )
+        cells.append(cell)
     return cells
-
-
-def _cell(
-    exercise: str,
-    before: str,
-    after: str,
-    reasons: Sequence[Reason],
-    fills: bool,
-    checks: tuple[str, ...] = (),
-) -> GradeCell:
-    return GradeCell(
-        exercise=exercise,
-        before=before,
-        after=after,
-        why=tuple(reason.text for reason in reasons),
-        codes=tuple(reason.code for reason in reasons),
-        checks=checks,
-        fills=fills,
-    )
-
-
-def _is_open(exercise: ExerciseReport | None) -> bool:
-    """Return whether an exercise has no grade yet."""
-    return exercise is None or (exercise.status in OPEN and not exercise.excused)
-
-
-def _differences(before: Basis | None, after: Basis | None) -> list[Reason]:
-    """Return the differences of two bases as reasons; an empty list if a basis is not known."""
-    if before is None or after is None:
-        return []
-    reasons = []
-    for name, code in CODES.items():
-        old, new = getattr(before, name), getattr(after, name)
-        if old != new:
-            reasons.append(Reason(code, f"{old} → {new}" if name in DETAILED else ""))
-    return reasons
 
 
 def _shown(exercise: ExerciseReport | None) -> str:
@@ -240,30 +205,51 @@ def _shown(exercise: ExerciseReport | None) -> str:
     return most if exercise.status == "graded" else f"{most} ({exercise.status})"
 
 
+def _is_open(exercise: ExerciseReport | None) -> bool:
+    """Return whether an exercise has no grade yet."""
+    return exercise is None or (exercise.status in OPEN and not exercise.excused)
+
+
+def _plain(*codes: str) -> Reasons:
+    """Return reasons whose codes are also their texts."""
+    return {code: code for code in codes}
+
+
 def _why(
     was: ExerciseReport | None,
     now: ExerciseReport | None,
     before: Report | None,
     after: Report | None,
-) -> list[Reason]:
+) -> Reasons:
     """Return all reasons for a change of an exercise's points."""
     if before is None or after is None:
-        return [Reason(NEW if before is None else "no longer in the class")]
+        return _plain(NEW if before is None else "no longer in the class")
     if was is None or now is None:
-        return [Reason(NEW if was is None else "exercise no longer graded")]
+        return _plain(NEW if was is None else "exercise no longer graded")
     by_people = _by_people(was, now, before, after)
     if by_people and _seen(was) == _seen(now):
         return by_people
     if was.status == "missing" != now.status:
-        return [Reason("work handed in"), *by_people]
+        return _plain("work handed in") | by_people
     if now.status == "missing" != was.status:
-        return [Reason("work no longer there"), *by_people]
-    reasons = [Reason("work changed")] if was.digest != now.digest else []
-    reasons += _differences(was.basis, now.basis)
+        return _plain("work no longer there") | by_people
+    reasons = _plain("work changed") if was.digest != now.digest else {}
+    reasons |= _differences(was.basis, now.basis)
     if not reasons and not by_people:
         older = "graded by an old version, which kept no reasons"
-        return [Reason(older if was.basis is None else UNKNOWN)]
-    return [*reasons, *by_people]
+        return _plain(older if was.basis is None else UNKNOWN)
+    return reasons | by_people
+
+
+def _differences(before: Basis | None, after: Basis | None) -> Reasons:
+    if before is None or after is None:
+        return {}
+    reasons = {}
+    for name, code in CODES.items():
+        old, new = getattr(before, name), getattr(after, name)
+        if old != new:
+            reasons[code] = f"{code} ({old} → {new})" if name in DETAILED else code
+    return reasons
 
 
 def _seen(exercise: ExerciseReport) -> tuple[object, ...]:
@@ -272,9 +258,7 @@ def _seen(exercise: ExerciseReport) -> tuple[object, ...]:
     return exercise.digest, exercise.max_points, exercise.reason, outcomes
 
 
-def _by_people(
-    was: ExerciseReport, now: ExerciseReport, before: Report, after: Report
-) -> list[Reason]:
+def _by_people(was: ExerciseReport, now: ExerciseReport, before: Report, after: Report) -> Reasons:
     old, new = (
         {
             "marked by hand": [(answer.name, answer.points) for answer in exercise.answers],
@@ -283,7 +267,7 @@ def _by_people(
         }
         for exercise, report in ((was, before), (now, after))
     )
-    return [Reason(code) for code in old if old[code] != new[code]]
+    return _plain(*(code for code in old if old[code] != new[code]))
 
 
 def _checks(was: ExerciseReport | None, now: ExerciseReport | None) -> list[str]:
@@ -307,30 +291,33 @@ def _total(
     before: Report, after: Report, cells: Sequence[GradeCell], course: Course | None
 ) -> list[GradeCell]:
     """Return a changed total as one cell; an empty list if the exercises explain the change."""
-    old, new = _points_of_all(before), _points_of_all(after)
-    late = [{each.assignment: each.points for each in r.lateness} for r in (before, after)]
-    added = [
-        [a.points for a in r.adjustments if not a.exercise and a.points] for r in (before, after)
-    ]
+    late, added, shown = [], [], []
+    for report in (before, after):
+        late.append({each.assignment: each.points for each in report.lateness})
+        added.append([a.points for a in report.adjustments if not a.exercise and a.points])
+        points = "none" if report.known_points is None else number(report.known_points)
+        shown.append(f"{points}/{number(report.max_points)}")
     differs = {LATENESS: late[0] != late[1], ADJUSTMENT: added[0] != added[1]}
     codes = [code for code in differs if differs[code]]
-    is_same = before.known_points == after.known_points  # several changes may have the sum 0
-    if is_same or (cells and not codes):
+    if before.known_points == after.known_points:  # several changes may have the sum 0
         return []
-    names = {name for name in {**late[0], **late[1]} if late[0].get(name) != late[1].get(name)}
-    reasons = [Reason(code) for code in codes or [UNKNOWN]]
-    fills = codes == [LATENESS] and _are_open(before, names, course)
-    return [_cell(TOTAL, old, new, reasons, fills)]
-
-
-def _points_of_all(report: Report) -> str:
-    return f"{points_text(report.known_points) or 'none'}/{number(report.max_points)}"
-
-
-def _are_open(report: Report, assignments: Iterable[str], course: Course | None) -> bool:
-    """Return whether none of these assignments has a grade yet."""
-    if course is None:
-        return False
-    known = {each.name: each.exercises for each in course.content.assignments}
-    names = {name for each in assignments for name in known.get(each, ())}
-    return all(_is_open(each) for each in report.exercises if each.name in names)
+    if not codes:
+        if cells:
+            return []
+        codes = [UNKNOWN]
+    assignments = course.content.assignments if course is not None else ()
+    fills = codes == [LATENESS] and bool(assignments)  # and no affected exercise had a grade
+    for assignment in assignments:
+        if late[0].get(assignment.name) != late[1].get(assignment.name):
+            names = assignment.exercises
+            fills &= all(_is_open(each) for each in before.exercises if each.name in names)
+    return [
+        GradeCell(
+            exercise=TOTAL,
+            before=shown[0],
+            after=shown[1],
+            why=tuple(codes),
+            codes=tuple(codes),
+            fills=fills,
+        )
+    ]

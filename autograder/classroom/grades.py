@@ -30,11 +30,7 @@ class Scale(msgspec.Struct, frozen=True):
     allowed: bool
 
     def text(self, grade: Grade, where: str) -> str:
-        """Return the points of a grade as text, with at most two decimals.
-
-        Raises:
-            UserError: the platform's maximum is different, and points may not be scaled.
-        """
+        """Return the points of a grade as text, with at most two decimals."""
         assert grade.points is not None
         if self.maximum is None or abs(self.maximum - grade.maximum) < 0.005:
             return number(grade.points)
@@ -56,11 +52,7 @@ class Scale(msgspec.Struct, frozen=True):
 
 
 def read_reports(results: Path) -> list[Report]:
-    """Read the reports in a results folder.
-
-    Raises:
-        UserError: there are none, or they are from another version.
-    """
+    """Read the reports in a results folder."""
     ensure_settled(results)
     path = results / REPORTS
     try:

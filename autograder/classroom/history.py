@@ -225,11 +225,7 @@ def replace_results(folder: Path, results: Path) -> None:
 
 
 def ensure_settled(results: Path) -> None:
-    """Before results are read, complete the changes of a run that was killed.
-
-    Raises:
-        UserError: another run is applying its results at this moment.
-    """
+    """Before results are read, complete the changes of a run that was killed."""
     if not _begun(results):
         return
     with in_use(results, "applying the results of an interrupted run", wait=10):
@@ -259,11 +255,7 @@ def _folders(results: Path) -> dict[int, Path]:
 
 
 def versions(results: Path) -> list[tuple[ResultsVersion, Path]]:
-    """Return all versions in order, each with its folder.
-
-    Raises:
-        UserError: the record of a version cannot be read.
-    """
+    """Return all versions in order, each with its folder."""
     with read_store(results) as store:
         recorded = store.versions()
     every_version = []
@@ -280,11 +272,7 @@ def versions(results: Path) -> list[tuple[ResultsVersion, Path]]:
 
 
 def read_changes(path: Path) -> Iterator[Change]:
-    """Yield the changes that a version made; yield nothing if the file does not exist.
-
-    Raises:
-        UserError: the file cannot be read.
-    """
+    """Yield the changes that a version made; yield nothing if the file does not exist."""
     try:
         with path.open("rb") as file:
             for line in file:
@@ -302,9 +290,6 @@ def in_use(
     """Hold the lock of a results folder. Other runs show `doing`, what this run does.
 
     Wait `wait` seconds for another run; `waiting` is called once with a message.
-
-    Raises:
-        UserError: another run holds the lock; the message names that run.
     """
     if sys.platform == "win32":  # on Windows, only the journal has a lock
         yield

@@ -88,10 +88,6 @@ class Marks:
         """Read the table and the store. If neither exists, there are no marks.
 
         `graded` are the exercises that this run grades. `store` is open for a transaction.
-
-        Raises:
-            UserError: the table or a number in it is invalid, or two rows are for the same answer;
-                the message names the lines.
         """
         self.table = Table(path, COLUMNS, OLD_COLUMNS)
         self._graded = {exercise.name for exercise in graded}
@@ -115,11 +111,7 @@ class Marks:
                 self._merge(key)
 
     def _take(self, row: Row) -> None:
-        """Use a row of the table, unless the table has a filled row for the same answer already.
-
-        Raises:
-            UserError: both rows are filled in.
-        """
+        """Use a row of the table, unless the table has a filled row for the same answer already."""
         key = self._key(row)
         question = self._questions.get(key[1:])
         if question is None:

@@ -38,11 +38,7 @@ class Pseudonyms:
     _names: re.Pattern[str]
 
     def __init__(self, path: Path) -> None:
-        """Read the table of pseudonyms. Without a table, there are no pseudonyms yet.
-
-        Raises:
-            UserError: the table is invalid, or contains a student or a pseudonym twice.
-        """
+        """Read the table of pseudonyms. Without a table, there are no pseudonyms yet."""
         self.path = path
         self._table = Table(path, COLUMNS, NEEDED, REMEDY)
         self._rows: dict[str, Row] = {}
@@ -69,11 +65,7 @@ class Pseudonyms:
         return self._called.get(student, student)
 
     def hidden(self, folders: Sequence[Folder]) -> list[Folder]:
-        """Return the folders with pseudonyms instead of names; new students get a new pseudonym.
-
-        Raises:
-            UserError: the table of pseudonyms cannot be written.
-        """
+        """Return the folders with pseudonyms instead of names; new students get a new pseudonym."""
         for folder in folders:
             self._draw(folder.student)
             self._new[folder.student] = folder.hand_in or HandIn()
@@ -145,11 +137,7 @@ class Pseudonyms:
         )
 
     def refuse_mixed(self, students: Iterable[str], anonymous: bool, results: Path) -> None:
-        """Refuse results if their history has names but should have pseudonyms, or the reverse.
-
-        Raises:
-            UserError: the history has names and not pseudonyms, or the reverse.
-        """
+        """Refuse results if their history has names but should have pseudonyms, or the reverse."""
         names = list(students)
         known = [student for student in names if student in self._students]
         if anonymous and len(known) < len(names):
@@ -181,9 +169,6 @@ class Pseudonyms:
         """Return reports with the students' names instead of pseudonyms.
 
         Other reports are unchanged.
-
-        Raises:
-            UserError: the table of pseudonyms was damaged.
         """
         named = []
         for report in reports:

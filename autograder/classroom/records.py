@@ -49,11 +49,7 @@ class Records:
     """The reports of students in a file. `exercises` has all exercises of these reports."""
 
     def __init__(self, path: Path) -> None:
-        """Read the names of the students. If there is no file, there are no students.
-
-        Raises:
-            UserError: the file cannot be read, or is from another version.
-        """
+        """Read the names of the students. If there is no file, there are no students."""
         self.path = path
         self.exercises: dict[str, None] = {}
         self._places: dict[str, tuple[int, int]] = {}
@@ -101,11 +97,7 @@ class Records:
         return self._file.read(size).rstrip(b"\n")
 
     def get(self, student: str) -> Report | None:
-        """Return a student's report; None if the student has no report.
-
-        Raises:
-            UserError: the report is from another version.
-        """
+        """Return a student's report; None if the student has no report."""
         line = self.line(student)
         try:
             return msgspec.json.decode(line, type=Report) if line else None
@@ -126,11 +118,7 @@ class Journal:
     """
 
     def __init__(self, folder: Path) -> None:
-        """Open the journal.
-
-        Raises:
-            UserError: another run uses the journal, it is damaged or a link, or the disk is full.
-        """
+        """Open the journal."""
         self.path = folder / JOURNAL
         refuse_links(self.path)
         try:

@@ -57,11 +57,7 @@ class Roster:
     """The students of a class, in the order of the roster."""
 
     def __init__(self, path: Path, course: Course) -> None:
-        """Read the roster. Its excuses must name exercises or assignments of the course.
-
-        Raises:
-            UserError: the table or one of its rows is invalid; the message names the line.
-        """
+        """Read the roster. Its excuses must name exercises or assignments of the course."""
         if not path.is_file():
             raise UserError(
                 f"{path} does not exist. Name the roster: a CSV file with a column `id`."

@@ -12,7 +12,7 @@ import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
@@ -146,30 +146,33 @@ class Store:
     def marks(self) -> StoredMarks:
         """Read all marks. If the seal of a row does not match, return only its id, as damaged."""
         by_answer: dict[Key, list[StoredMark]] = {}
-        ids, damaged = set(), []
-        for row in self._connection.execute("SELECT * FROM marks ORDER BY id"):
-            ids.add(row[0])
-            stored = _unsealed(row)
-            if stored is None:
-                damaged.append(row[0])
-            else:
-                by_answer.setdefault(stored.mark.key, []).append(stored)
+        undamaged = set()
+        for *row, seal in self._connection.execute("SELECT * FROM marks ORDER BY id"):
+            if seal == _seal(row):
+                id, student, exercise, question, answer, points, comment, items, *rest = row
+                ids = tuple(filter(None, items.split("\n")))
+                mark = GivenMark(student, exercise, question, answer, points, comment, ids)
+                by_answer.setdefault(mark.key, []).append(StoredMark(id, mark, *rest))
+                undamaged.add(id)
+        damaged = set(range(1, self._last_mark() + 1)) - undamaged  # some may be removed
+        return StoredMarks(by_answer, tuple(sorted(damaged)))
+
+    def _last_mark(self) -> int:
         query = "SELECT seq FROM sqlite_sequence WHERE name = 'marks'"
-        (last,) = self._connection.execute(query).fetchone() or (0,)
-        removed = set(range(1, last + 1)) - ids
-        return StoredMarks(by_answer, tuple(sorted(removed.union(damaged))))
+        row = self._connection.execute(query).fetchone()
+        return int(row[0]) if row else 0
 
     def add_marks(self, marks: Iterable[GivenMark], by: str, at: str, origin: Origin) -> int:
         """Add marks and return the id of the last one."""
-        query = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'marks'"
-        (last,) = self._connection.execute(query).fetchone()
-        rows = [
-            _sealed(StoredMark(number, each, by, at, origin))
-            for number, each in enumerate(marks, last + 1)
-        ]
-        places = ", ".join("?" * 12)
-        self._connection.executemany(f"INSERT INTO marks VALUES ({places})", rows)
-        return int(last) + len(rows)
+        id = self._last_mark()
+        for mark in marks:
+            id += 1
+            points = None if mark.points is None else float(mark.points)
+            values = mark.answer, points, mark.comment, "\n".join(mark.items)
+            row = id, *mark.key, *values, by, at, origin
+            places = ", ".join("?" * 12)
+            self._connection.execute(f"INSERT INTO marks VALUES ({places})", (*row, _seal(row)))
+        return id
 
     def exported_marks(self) -> dict[Key, ExportedMark]:
         """Read the marks that the table had when it was last read or written."""
@@ -234,9 +237,6 @@ def read_store(results: Path) -> Iterator[Store]:
     """Open the store for reading. Until the store is closed, its content does not change.
 
     If there is no store, the files of older versions are read. Nothing is written.
-
-    Raises:
-        UserError: the store cannot be read.
     """
     path = results / FILE
     with _errors(path):
@@ -257,9 +257,6 @@ def write_store(results: Path) -> Iterator[Store]:
 
     At the end, the changes are saved on the disk. After an exception, nothing has changed. The
     first transaction adds the files of older versions to the store.
-
-    Raises:
-        UserError: the store cannot be written, or another process uses it for too long.
     """
     path = results / FILE
     with _errors(path):
@@ -277,11 +274,7 @@ def write_store(results: Path) -> Iterator[Store]:
 
 
 def refuse_links(path: Path) -> None:
-    """Refuse a database file that is a link.
-
-    Raises:
-        UserError: the file, or one of the files that SQLite puts next to it, is not a regular file.
-    """
+    """Refuse a database file that is a link."""
     for suffix in ("", "-wal", "-shm", "-journal"):
         each = path.with_name(path.name + suffix)
         with contextlib.suppress(FileNotFoundError):  # others may remove these files now
@@ -340,27 +333,8 @@ def _errors(path: Path) -> Iterator[None]:
         raise
 
 
-def _sealed(stored: StoredMark) -> tuple[object, ...]:
-    """Return the row of a mark, with a seal over all its fields."""
-    mark = stored.mark
-    points = None if mark.points is None else float(mark.points)
-    values = mark.answer, points, mark.comment, "\n".join(mark.items)
-    row = stored.id, *mark.key, *values, stored.by, stored.at, stored.origin
-    return *row, _seal(row)
-
-
 def _seal(row: Sequence[object]) -> str:
     return digest(msgspec.json.encode(row).decode(), SEAL)
-
-
-def _unsealed(row: Sequence[Any]) -> StoredMark | None:
-    """Return the mark in a row; None if the row was changed after it had been written."""
-    if row[-1] != _seal(row[:-1]):
-        return None
-    number, student, exercise, question, answer, points, comment, items, by, at, origin, _ = row
-    ids = tuple(filter(None, items.split("\n")))
-    mark = GivenMark(student, exercise, question, answer, points, comment, ids)
-    return StoredMark(number, mark, by, at, origin)
 
 
 class _OldAct(msgspec.Struct, frozen=True):
@@ -376,9 +350,8 @@ class _OldAct(msgspec.Struct, frozen=True):
 def _import_old_marks(connection: sqlite3.Connection, path: Path) -> None:
     """Add the marks of an older version to the store, in the order in which they count.
 
-    A mark from the desk has the place of its line. A mark from the table comes after all lines that
-    the file had when the table was read. A damaged line does not count. Its row has no seal, so it
-    is listed as damaged.
+    Marks from the table come after the lines that the file had when the table was read. A damaged
+    line does not count. Its row has no seal, so it is listed as damaged.
     """
     if not path.exists() and not path.is_symlink():
         return

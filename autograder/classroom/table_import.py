@@ -49,9 +49,6 @@ class Table:
         """Read the table. It must have the first `needed` of the grader's `columns`.
 
         `remedy` is advice for the user if the table is not valid.
-
-        Raises:
-            UserError: the file exists, but is not a valid table.
         """
         self.path = path
         self.data: bytes | None = None
