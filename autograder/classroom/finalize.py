@@ -39,9 +39,11 @@ def finalize(
         only: the exercises that were graded now; the others keep their points and lateness.
         before: the student's previous report.
     """
-    excused = _excused(report, course)
+    excused = set(report.hand_in.excused if report.hand_in else ())  # by the roster
+    for assignment in course.content.assignments:
+        excused |= set(assignment.exercises if assignment.name in excused else ())
     exercises = tuple(
-        msgspec.structs.replace(each, excused=True) if each.name in excused else each
+        msgspec.structs.replace(each, excused=True) if excused & {each.name, EVERYTHING} else each
         for each in report.exercises
     )
     counted = [exercise for exercise in exercises if not exercise.excused]
@@ -62,15 +64,6 @@ def finalize(
     )
 
 
-def _excused(report: Report, course: Course) -> set[str]:
-    """Return the exercises that the roster excuses, directly or as part of an assignment."""
-    names = set(report.hand_in.excused if report.hand_in else ())
-    if EVERYTHING in names:
-        return {each.name for each in report.exercises}
-    excused = [each.exercises for each in course.content.assignments if each.name in names]
-    return names.union(*excused)
-
-
 def _lateness(
     hand_in: HandIn,
     counted: Sequence[ExerciseReport],
@@ -82,53 +75,37 @@ def _lateness(
 
     If an assignment is not graded now, its lateness stays, unless its excused exercises changed.
     """
+    known = {late.assignment: late for late in before.lateness} if before is not None else {}
+    had = {e.name for e in before.exercises if not e.excused} if before is not None else set()
+    changed = {exercise.name for exercise in counted} ^ had
     lateness: list[Lateness] = []
     for assignment in course.content.assignments:
-        came = hand_in
-        if only is not None and not set(assignment.exercises) & set(only):
-            old = _late_before(assignment, before)
-            if old is None:
+        came, names = hand_in, set(assignment.exercises)
+        if only is not None and not names & set(only):
+            if assignment.name not in known:
                 continue
-            if _counts_the_same(assignment, counted, before):
-                lateness.append(old)
+            if not names & changed:
+                lateness.append(known[assignment.name])
                 continue
-            came = msgspec.structs.replace(hand_in, at=old.at)
-        parts = [e for e in counted if e.name in assignment.exercises and e.status != "missing"]
-        if assignment.due is None or not parts:
-            continue
+            came = msgspec.structs.replace(hand_in, at=known[assignment.name].at)
+        parts = [each for each in counted if each.name in names and each.status != "missing"]
         used = hand_in.late_days_used + sum(each.free_days for each in lateness)
-        policy = assignment.late or course.content.late or LatePolicy()
-        earned = sum(exercise.points for exercise in parts)
-        late = _late(assignment, assignment.due, came, policy, earned, used)
+        late = _late(assignment, course, came, parts, used)
         lateness += [late] if late is not None else []
     return lateness
 
 
-def _late_before(assignment: Assignment, before: Report | None) -> Lateness | None:
-    known = before.lateness if before is not None else ()
-    return next((each for each in known if each.assignment == assignment.name), None)
-
-
-def _counts_the_same(
-    assignment: Assignment, counted: Sequence[ExerciseReport], before: Report | None
-) -> bool:
-    """Return whether an assignment has the same excused exercises as in the previous report."""
-    had = before.exercises if before is not None else ()
-    then = {each.name for each in had if not each.excused}
-    now = {each.name for each in counted}
-    return not (now ^ then) & set(assignment.exercises)
-
-
 def _late(
     assignment: Assignment,
-    due: datetime,
+    course: Course,
     hand_in: HandIn,
-    policy: LatePolicy,
-    earned: float,
+    parts: Sequence[ExerciseReport],
     used: float,
 ) -> Lateness | None:
-    """Return the lateness for one assignment; None if nothing shows that the hand-in is late."""
-    lateness = Lateness(assignment=assignment.name, due=due.isoformat(), said="")
+    """Return the lateness of an assignment's parts; None if nothing shows that they are late."""
+    if assignment.due is None or not parts:
+        return None
+    lateness = Lateness(assignment=assignment.name, due=assignment.due.isoformat(), said="")
     if not hand_in.at:
         by = hand_in.at_from or hand_in.platform
         sentence = (
@@ -136,12 +113,13 @@ def _late(
             f"so nothing is taken off. A roster can give the time in its column handed_in."
         )
         return msgspec.structs.replace(lateness, said=sentence) if hand_in.late else None
+    policy = assignment.late or course.content.late or LatePolicy()
     at = datetime.fromisoformat(hand_in.at)
-    days = days_late(due, at, policy.grace_minutes, hand_in.extra_days)
+    days = days_late(assignment.due, at, policy.grace_minutes, hand_in.extra_days)
     if not days:
         return None
     cost = late_penalty(policy, days, int(policy.free_days - used))
-    points = round(earned * cost.percent / 100, 2)
+    points = round(sum(exercise.points for exercise in parts) * cost.percent / 100, 2)
     shown = at.replace(microsecond=0).isoformat(" ")
     return msgspec.structs.replace(
         lateness,

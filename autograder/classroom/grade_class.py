@@ -239,17 +239,15 @@ class _ClassRun:
         choices = self.adjustments.choices
         return [*ambiguities(self.graded, self.selection.names, self.stubs, choices)]
 
-    def new_proposal(self) -> Proposal:
-        selection = self.selection
-        return Proposal(
-            self.job.out, self.course, selection.columns, selection.before, self.journal
-        )
+    def _new_proposal(self) -> Proposal:
+        columns, before = self.selection.columns, self.selection.before
+        return Proposal(self.job.out, self.course, columns, before)
 
     def grade(
         self, submissions: Opened, graders: Graders, setup: Setup, decide: Decide | None
     ) -> GradedClass:
         """Grade the submissions, and propose the results."""
-        self.proposal = self.new_proposal()
+        self.proposal = self._new_proposal()
         overview = self.proposal.overview
         overview.not_understood = submissions.not_understood
         if self.job.anonymous:
@@ -303,7 +301,7 @@ class _ClassRun:
 
     def _add_to_records(self, students: Collection[str]) -> None:
         """Replace the records and pages of these students, and of nobody else."""
-        with contextlib.closing(self.new_proposal()) as proposal:
+        with contextlib.closing(self._new_proposal()) as proposal:
             for student in self.selection.before.students:
                 data = self.selection.before.line(student)
                 before = self.selection.before.get(student)

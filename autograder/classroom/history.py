@@ -111,12 +111,7 @@ class ResultsVersion(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def proposal(results: Path) -> Path:
-    """Return an empty folder for proposed results, without the results of earlier runs.
-
-    Raises:
-        UserError: the folder has files that the grader did not write.
-        OSError: the folder cannot be made.
-    """
+    """Return an empty folder for proposed results, without the results of earlier runs."""
     folder = results / PROPOSED
     plain_folder(folder)
     others = [name for name in os.listdir(folder) if name.removesuffix(".part") not in OURS]
@@ -133,10 +128,8 @@ def proposal(results: Path) -> Path:
 def put_in_force(results: Path, **about: Any) -> ResultsVersion:
     """Make the proposed results the next version, and keep the previous results.
 
-    `about` has the fields of `ResultsVersion` except number, time and person.
-
-    Raises:
-        OSError: for example, the disk is full. The results are then unchanged.
+    `about` has the fields of `ResultsVersion` except number, time and person. If an `OSError` is
+    raised, for example because the disk is full, the results are unchanged.
     """
     proposed, history = results / PROPOSED, results / HISTORY
     plain_folder(history)
@@ -172,28 +165,18 @@ def _write_version(folder: Path, version: ResultsVersion) -> None:
 
 def _keep(source: Path, target: Path) -> None:
     """Keep a copy of a file that will be replaced. If possible, the copy is a hard link."""
-    if not source.is_file() or source.is_symlink():
-        return
-    target.unlink(missing_ok=True)
-    try:
-        os.link(source, target)
-    except OSError:
-        partial = target.with_name(f"{target.name}.part")
+    if source.is_file() and not source.is_symlink():
+        target.unlink(missing_ok=True)
         try:
-            shutil.copyfile(source, partial)
+            os.link(source, target)
         except OSError:
-            partial.unlink(missing_ok=True)
-            raise
-        os.replace(partial, target)
+            write_atomically(target, source.read_bytes())
 
 
 def settle(results: Path) -> None:
     """Complete an interrupted replacement of results, and record the version in the store.
 
     The caller must hold the lock of the folder.
-
-    Raises:
-        OSError: a file cannot be replaced, for example because another program has it open.
     """
     for folder in _begun(results):
         replace_results(folder, results)
@@ -209,11 +192,7 @@ def settle(results: Path) -> None:
 
 
 def replace_results(folder: Path, results: Path) -> None:
-    """Move tables and pages from a folder into the results, in place of the earlier files.
-
-    Raises:
-        OSError: a file cannot be replaced.
-    """
+    """Move tables and pages from a folder into the results, in place of the earlier files."""
     for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
         if entry.name not in {*OF_THE_VERSION, FOLDER}:
             os.replace(entry.path, results / entry.name)
@@ -302,21 +281,19 @@ def in_use(
             f"{results / LOCK} cannot be opened: {error.strerror}. Remove it, or give yourself "
             f"write permission for the folder."
         ) from None
-    try:
-        locked = _take(descriptor, results, wait, waiting)
-        if locked:
+    with os.fdopen(descriptor, "r+b", buffering=0) as lock:
+        is_locked = _take(lock.fileno(), results, wait, waiting)
+        if is_locked:
             since = datetime.now().astimezone().isoformat(" ", "seconds")
             where = f"process {os.getpid()} on {platform.node() or 'this machine'}"
             holder = ", ".join(filter(None, (user(), where, f"since {since}: {doing}")))
             with contextlib.suppress(OSError):  # the lock works even if the disk is full
-                os.ftruncate(descriptor, 0)
-                os.pwrite(descriptor, holder.encode(errors="replace"), 0)
+                lock.truncate(0)
+                lock.write(holder.encode(errors="replace"))
         yield
-        if locked:
+        if is_locked:
             with contextlib.suppress(OSError):
-                os.ftruncate(descriptor, 0)
-    finally:
-        os.close(descriptor)
+                lock.truncate(0)
 
 
 def _take(descriptor: int, results: Path, wait: float, waiting: Callable[[str], None]) -> bool:
@@ -325,7 +302,7 @@ def _take(descriptor: int, results: Path, wait: float, waiting: Callable[[str], 
     In that case, only the lock of the journal keeps a second run away.
     """
     end = time.monotonic() + wait
-    is_told = False
+    message = ""
     while True:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -340,9 +317,9 @@ def _take(descriptor: int, results: Path, wait: float, waiting: Callable[[str], 
                 f"{results} is in use by another run ({who}). Wait until it ends, or end it. With "
                 f"--wait SECONDS, `grade` waits for it."
             )
-        if not is_told:
-            waiting(f"Waiting: {results} is in use by another run ({who}).")
-            is_told = True
+        if not message:
+            message = f"Waiting: {results} is in use by another run ({who})."
+            waiting(message)
         time.sleep(LOCK_PAUSE)
 
 

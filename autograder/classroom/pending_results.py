@@ -20,10 +20,9 @@ from autograder.classroom.history import (
 from autograder.classroom.marks import TABLE as MARKS
 from autograder.classroom.marks import Answered, Marks, answers_of
 from autograder.classroom.records import FILE as REPORTS
-from autograder.classroom.records import Journal, Records
-from autograder.course.cache import cache_key
+from autograder.classroom.records import Records
 from autograder.course.course_file import Course, Exercise
-from autograder.course.files import open_new, plain_folder
+from autograder.course.files import open_new, plain_folder, write_atomically
 from autograder.course.text import several
 from autograder.report.grades_table import safe_cell, write_grades, write_table
 from autograder.report.html import (
@@ -31,6 +30,7 @@ from autograder.report.html import (
     FOLDER,
     INDEX,
     class_page_content,
+    environment,
     page_of,
     write_page,
 )
@@ -66,7 +66,6 @@ class Proposal:
         course: Course,
         exercises: Sequence[Exercise],
         before: Records,
-        journal: Journal,
     ) -> None:
         self.overview = GradedClass(course.title, exercises)
         self.difference = GradeDifference()
@@ -74,7 +73,6 @@ class Proposal:
         self._course = course
         self._exercises = exercises
         self._before = before
-        self._journal = journal
         self._folder = proposal(out)
         plain_folder(self._folder / FOLDER)
         self._requests = 0
@@ -90,14 +88,13 @@ class Proposal:
         self._answers += answers_of(report)
         self._requests += len(open_requests(report))
         policy, page = self._course.content.hints, page_of(report)
-        hidden = [self._course.hidden_checks(each.name) for each in report.exercises]
-        key, place = cache_key(data, policy, hidden), self._out / page
-        is_file = place.is_file() and not place.is_symlink()
-        if not is_file or not self._journal.page_is(report.student, key):
-            hints = ALL_HINTS if policy == "practice" else 1
-            shown = for_student(report, policy, hints, self._course.hidden_checks)
-            write_page(self._folder / page, "student.html", report=shown)
-            self._journal.prepare_page(report.student, key)
+        hints = ALL_HINTS if policy == "practice" else 1
+        shown = for_student(report, policy, hints, self._course.hidden_checks)
+        text = environment().get_template("student.html").render(report=shown)
+        current = self._out / page
+        is_file = current.is_file() and not current.is_symlink()
+        if not is_file or current.read_bytes() != text.encode():
+            write_atomically(self._folder / page, text)
         self.overview.add(report, page)
         if data != self._before.line(report.student):
             self._compare(self._before.get(report.student), report)
@@ -159,11 +156,10 @@ class Proposal:
             )
         overview.notes += (*self._notes(adjustments), *adjustments.write())
         write_page(self._folder / INDEX, "index.html", **class_page_content(overview))
-        self._journal.forget_prepared()
-        self._before.close()
         if overview.difference is not None and self._is_same:
             self._replace_current()
         else:
+            self._before.close()
             rows = overview.rows
             overview.version = put_in_force(
                 self._out,
@@ -173,23 +169,19 @@ class Proposal:
                 changed=len(difference.changes) if self._before.there else len(rows),
                 why=reason_counts(difference.changes),
             ).number
-        self._journal.keep_prepared()
 
     def replace_texts(self) -> None:
         """Replace the current records and pages by new ones with repairs. No grade changes."""
         self.close()
-        self._journal.forget_prepared()
-        self._before.close()
         self._replace_current()
-        self._journal.keep_prepared()
 
     def _replace_current(self) -> None:
         """Replace the current results without a new version."""
+        self._before.close()
         replace_results(self._folder, self._out)
         shutil.rmtree(self._folder)
 
     def _notes(self, adjustments: Adjustments) -> Iterator[str]:
-        """Yield notes on points above the maximum, regrade requests and adjustments."""
         yield from above_maximum_note(self.overview.above)
         if self._requests:
             waiting = several(self._requests, "regrade request")

@@ -18,7 +18,6 @@ from autograder.course.errors import UserError
 from autograder.course.text import several
 from autograder.report.grades_table import plain_cell, safe_cell
 from autograder.report.model import HandIn, Report
-from autograder.submission.source import Source
 
 FILE = "pseudonyms.csv"
 COLUMNS = ("pseudonym", "student", "name", "email", "hand_in")
@@ -67,17 +66,25 @@ class Pseudonyms:
     def hidden(self, folders: Sequence[Folder]) -> list[Folder]:
         """Return the folders with pseudonyms instead of names; new students get a new pseudonym."""
         for folder in folders:
-            self._draw(folder.student)
-            self._new[folder.student] = folder.hand_in or HandIn()
+            student = folder.student
+            known = self._new[student] = folder.hand_in or HandIn()
+            while student not in self._called:
+                drawn = "".join(secrets.choice(LETTERS) for _ in range(LENGTH))
+                pseudonym = f"{drawn[: LENGTH // 2]}-{drawn[LENGTH // 2 :]}"
+                if pseudonym not in self._students:
+                    self._students[pseudonym] = student
+                    self._called[student] = pseudonym
+            for name in (student, known.name, known.email):
+                if len(name) >= FEWEST:
+                    self._others[name] = self._called[student]
         self._write()
-        self._others = self._replacements(folders)
-        names = "|".join(map(re.escape, self._others))
+        names = "|".join(map(re.escape, sorted(self._others, key=len, reverse=True)))
         self._names = re.compile(rf"(?<![^\W_])(?:{names})(?![^\W_])")
         renamed = []
         for folder in folders:
             notes = tuple(self._without(note, folder.student) for note in folder.notes)
-            known = folder.hand_in
-            hand_in = HandIn(**{name: getattr(known, name) for name in KEPT}) if known else None
+            own = folder.hand_in
+            hand_in = HandIn(**{name: getattr(own, name) for name in KEPT}) if own else None
             unclear = self._without(folder.unclear, folder.student)
             if folder.subfolders:  # these may be names of other students
                 unclear = may_hold(several(len(folder.subfolders), "folder"))
@@ -85,24 +92,6 @@ class Pseudonyms:
             changes = {"student": called, "hand_in": hand_in, "notes": notes, "unclear": unclear}
             renamed.append(msgspec.structs.replace(folder, **changes))
         return sorted(renamed, key=lambda folder: folder.student)
-
-    def _draw(self, student: str) -> None:
-        while student not in self._called:
-            drawn = "".join(secrets.choice(LETTERS) for _ in range(LENGTH))
-            pseudonym = f"{drawn[: LENGTH // 2]}-{drawn[LENGTH // 2 :]}"
-            if pseudonym not in self._students:
-                self._students[pseudonym] = student
-                self._called[student] = pseudonym
-
-    def _replacements(self, folders: Iterable[Folder]) -> dict[str, str]:
-        """Return names that notes may contain, with their replacements, the longest names first."""
-        replacements = {}
-        for folder in folders:
-            known = folder.hand_in or HandIn()
-            for name in (folder.student, known.name, known.email):
-                if len(name) >= FEWEST:
-                    replacements[name] = self._called[folder.student]
-        return dict(sorted(replacements.items(), key=lambda item: -len(item[0])))
 
     def _without(self, text: str, student: str) -> str:
         """Return a note without the names of the class and without parts of the student's name."""
@@ -119,16 +108,24 @@ class Pseudonyms:
     def of_work(self, work: StudentWork) -> StudentWork:
         """Return a student's work. Each file is renamed to the name of its exercise."""
         student = self.student(work.student)
-        labels = {s.label: _label(s) for s in work.sources.values()}
+        labels = {s.label: f"{s.name}{Path(s.label).suffix}" for s in work.sources.values()}
 
         def hide(text: str) -> str:
             for label, plain in labels.items():
                 text = text.replace(label, plain)
             return self._without(text, student)
 
+        sources = {}
+        for name, source in work.sources.items():
+            label = f"{source.name}{Path(source.label).suffix}"
+            units = tuple(
+                msgspec.structs.replace(unit, label=label) if unit.label == source.label else unit
+                for unit in source.units
+            )
+            sources[name] = msgspec.structs.replace(source, label=label, units=units)
         return StudentWork(
             student=work.student,
-            sources={name: _renamed(source) for name, source in work.sources.items()},
+            sources=sources,
             unclear={name: hide(text) for name, text in work.unclear.items()},
             not_loaded={name: hide(text) for name, text in work.not_loaded.items()},
             notes=[hide(note) for note in work.notes],
@@ -188,16 +185,3 @@ class Pseudonyms:
             known = msgspec.structs.replace(known, pseudonym=report.student)
             named.append(msgspec.structs.replace(report, student=student, hand_in=known))
         return named
-
-
-def _label(source: Source) -> str:
-    return f"{source.name}{Path(source.label).suffix}"
-
-
-def _renamed(source: Source) -> Source:
-    """Return a source under a name that does not identify its author."""
-    units = tuple(
-        msgspec.structs.replace(unit, label=_label(source)) if unit.label == source.label else unit
-        for unit in source.units
-    )
-    return msgspec.structs.replace(source, label=_label(source), units=units)

@@ -26,11 +26,6 @@ CREATE TABLE IF NOT EXISTS results (
     report BLOB NOT NULL,
     PRIMARY KEY (student, exercise)
 ) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS pages (
-    student TEXT PRIMARY KEY,
-    key TEXT NOT NULL
-) WITHOUT ROWID;
-CREATE TEMP TABLE prepared (student TEXT PRIMARY KEY, key TEXT NOT NULL) WITHOUT ROWID;
 """
 
 
@@ -173,23 +168,6 @@ class Journal:
         """Store a report with a seal, which shows if the report is damaged later."""
         seal = cache_key(key, report)
         self._run("REPLACE INTO results VALUES (?, ?, ?, ?)", student, exercise, seal, report)
-
-    def prepare_page(self, student: str, key: str) -> None:
-        """Record the key of a new page. The run will move the page to its place later."""
-        self._run("REPLACE INTO prepared VALUES (?, ?)", student, key)
-
-    def forget_prepared(self) -> None:
-        """Delete the records of the old pages that the prepared pages replace."""
-        self._run("DELETE FROM pages WHERE student IN (SELECT student FROM prepared)")
-
-    def keep_prepared(self) -> None:
-        """Record that the prepared pages are now in their places."""
-        self._run("REPLACE INTO pages SELECT student, key FROM prepared")
-
-    def page_is(self, student: str, key: str) -> bool:
-        """Return whether a student's current page was recorded with this key."""
-        query = "SELECT 1 FROM pages WHERE student = ? AND key = ?"
-        return self._run(query, student, key).fetchone() is not None
 
     def close(self) -> None:
         self._database.close()
