@@ -29,8 +29,7 @@ from autograder.platforms.export_file import (
     page_bytes,
     zipped,
 )
-from autograder.platforms.gradebook import fill_in
-from autograder.platforms.rows import name_of
+from autograder.platforms.gradebook import fill_in, name_of
 from autograder.report.grades_table import EXCUSED, safe_cell, table_lines
 from autograder.report.html import page_of
 from autograder.report.model import HandIn

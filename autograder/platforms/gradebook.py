@@ -5,21 +5,111 @@ No row and no column is ever added, and students without points keep their cells
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
 from autograder.classroom.grades import Scale, grade_of
-from autograder.classroom.roster import squashed
+from autograder.classroom.roster import spellings, squashed
 from autograder.classroom.table_import import Row, Table, as_number, cell
 from autograder.course.course_file import Assignment, Course
 from autograder.course.errors import UserError
 from autograder.course.text import few, one_line, several
 from autograder.platforms.export_file import ExportFile, ExportRequest, names_note
-from autograder.platforms.rows import Person, RowMatches, name_of
 from autograder.report.model import Report
 
 SINGLE = ""  # name of an assignment for one exercise with its own column
+
+
+class Person(msgspec.Struct, frozen=True):
+    """Student in a row of a platform's table: the id there, and other ids, e-mails and names."""
+
+    row: int
+    id: str
+    others: Sequence[str] = ()
+    emails: Sequence[str] = ()
+    names: Sequence[str] = ()
+
+    @property
+    def shown(self) -> str:
+        names = (name.strip() for name in (*self.names, self.id, *self.others))
+        return next(filter(None, names), "?")
+
+
+class RowMatches:
+    """The report for each row of a table. A row that may belong to several students has no report.
+
+    `unclear` has a note on each such row, with advice; by default, to enter the platform's ids.
+    `without_row` has the reports for which there is no row.
+    """
+
+    def __init__(
+        self,
+        reports: Sequence[Report],
+        platform: str,
+        people: Sequence[Person],
+        advice: str = "",
+    ) -> None:
+        advice = advice or (
+            f"Enter the student's number on {platform} in the roster's column {platform}, and "
+            f"grade again."
+        )
+        self._ids = {report.student: ids_of(report, platform) for report in reports}
+        self._spellings = {
+            report.student: spellings(report.hand_in.name if report.hand_in else report.student)
+            for report in reports
+        }
+        candidates = {person.row: self._candidates(person, reports) for person in people}
+        uses = Counter(report.student for found in candidates.values() for report in found)
+        self.by_row: dict[int, Report] = {}
+        self.unclear: list[str] = []
+        for row, found in candidates.items():
+            if len(found) == 1 and uses[found[0].student] == 1:
+                self.by_row[row] = found[0]
+            elif found:
+                names = few([one_line(name_of(report), 80) for report in found], 5)
+                self.unclear.append(
+                    f"Row {row} may belong to {names}, so it was not filled in. {advice}"
+                )
+        matched = {report.student for report in self.by_row.values()}
+        self.without_row = [report for report in reports if report.student not in matched]
+        self._people = people
+
+    @property
+    def without_result(self) -> list[str]:
+        """The students in the rows that have no report, for a note."""
+        people = (person for person in self._people if person.row not in self.by_row)
+        return [f"{person.shown} (no result)" for person in people]
+
+    def _candidates(self, person: Person, reports: Sequence[Report]) -> list[Report]:
+        """Return a person's possible reports, by platform id, or else by id, e-mail or name."""
+        free = [report for report in reports if not self._ids[report.student]]
+        ids = {person.id, *person.others} - {""}
+        emails = {email.strip().casefold() for email in person.emails} - {""}
+        names = {squashed(name) for name in person.names} - {""}
+        return (
+            [report for report in reports if person.id in self._ids[report.student]]
+            or [report for report in free if report.student in ids]
+            or [r for r in free if r.hand_in and r.hand_in.email.casefold() in emails]
+            or [report for report in free if names & self._spellings[report.student]]
+        )
+
+
+def name_of(report: Report) -> str:
+    """Return a student's id, with the name if it is known and different."""
+    name = report.hand_in.name if report.hand_in else ""
+    same = not name or name == report.student or report.student.startswith(f"{name}_")
+    return report.student if same else f"{report.student} ({name})"
+
+
+def ids_of(report: Report, platform: str) -> set[str]:
+    """Return a student's known ids on a platform."""
+    hand_in = report.hand_in
+    if hand_in is None:
+        return set()
+    own = hand_in.platform_id if hand_in.platform == platform else ""
+    return {hand_in.ids.get(platform, ""), own} - {""}
 
 
 class GradebookFormat(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,18 +149,16 @@ def fill_in(form: GradebookFormat, request: ExportRequest) -> ExportFile:
     people = [person for row in table.rows if (person := form.person(heads, row)) is not None]
     matches = RowMatches(request.reports, form.platform, people, form.advice)
     kept = sorted([*columns, *(at for at, name in enumerate(heads) if name in form.about)])
-    filled, unchanged = _filled(form, table, request, matches, columns)
+    scales = {at: Scale(_maximum(form, table, at), request.scale) for at in columns}
+    filled, unchanged = filled_rows(table, matches, columns, lambda at, _: scales[at], form.excused)
     shown = {at: one_line(table.header[at].strip()) for at in columns}
-    without_result = [
-        f"{person.shown} (no result)" for person in people if person.row not in matches.by_row
-    ]
     notes = [f"Filled column {shown[at]} with the points of {columns[at].title}." for at in columns]
     notes += names_note("No row in the file, so not exported", map(name_of, matches.without_row))
     if len(unchanged) == 1:
         (without_points,) = unchanged.values()
-        notes += names_note("Not filled in", [*without_points, *without_result])
+        notes += names_note("Not filled in", [*without_points, *matches.without_result])
     else:
-        notes += names_note("Not filled in", without_result)
+        notes += names_note("Not filled in", matches.without_result)
         for at, without_points in unchanged.items():
             notes += names_note(f"Not filled in column {shown[at]}", without_points)
     notes += _in_no_column(request.reports, request.course, list(columns.values()))
@@ -81,32 +169,31 @@ def fill_in(form: GradebookFormat, request: ExportRequest) -> ExportFile:
     return ExportFile(data, notes, left_out=bool(matches.without_row or matches.unclear))
 
 
-def _filled(
-    form: GradebookFormat,
+def filled_rows(
     table: Table,
-    request: ExportRequest,
     matches: RowMatches,
     columns: Mapping[int, Assignment],
+    scale: Callable[[int, Row], Scale],
+    excused: str = "",
 ) -> tuple[list[list[str]], dict[int, list[str]]]:
-    """Return the filled rows; and for each column, the students without points."""
-    scales = {at: Scale(_maximum(form, table, at), request.scale) for at in columns}
-    filled = []
+    """Return the rows with the points in these columns; and for each, students without points."""
+    rows = []
     unchanged: dict[int, list[str]] = {at: [] for at in columns}
     for row in table.rows:
         cells = list(table.row({}, row))
+        rows.append(cells)
+        report = matches.by_row.get(row.line)
+        if report is None:
+            continue
         for at, assignment in columns.items():
-            report = matches.by_row.get(row.line)
-            if report is None:
-                continue
             grade = grade_of(report, assignment.exercises, assignment.name)
-            if grade.excused and form.excused:
-                cells[at] = form.excused
+            if grade.excused and excused:
+                cells[at] = excused
             elif grade.points is None:
                 unchanged[at].append(f"{name_of(report)} ({grade.why_not})")
             else:
-                cells[at] = scales[at].text(grade, f"{table.path}: {table.header[at]}")
-        filled.append(cells)
-    return filled, unchanged
+                cells[at] = scale(at, row).text(grade, f"{table.path}: {table.header[at]}")
+    return rows, unchanged
 
 
 def _maximum(form: GradebookFormat, table: Table, at: int) -> float | None:

@@ -24,7 +24,7 @@ from autograder.course.text import few, number, one_line
 from autograder.platforms.bundle import Files, bundle, template
 from autograder.platforms.export_file import ExportFile, ExportRequest, names_note, zipped
 from autograder.platforms.grade_one import grade_one, packaged_course, packaged_exercises
-from autograder.platforms.rows import name_of
+from autograder.platforms.gradebook import name_of
 from autograder.report.html import check_html
 from autograder.report.model import ExerciseReport, HandIn, Report
 from autograder.report.redaction import by_policy, for_student

@@ -13,9 +13,10 @@ import re
 from collections.abc import Sequence
 
 from autograder.classroom.downloads import Importer, Listing, Owner, Piece
-from autograder.classroom.grades import Scale, grade_of
+from autograder.classroom.grades import Scale
 from autograder.classroom.roster import squashed
 from autograder.classroom.table_import import Row, Table, as_number, cell
+from autograder.course.course_file import Assignment
 from autograder.course.errors import UserError
 from autograder.course.text import few
 from autograder.platforms.export_file import (
@@ -25,7 +26,14 @@ from autograder.platforms.export_file import (
     page_bytes,
     zipped,
 )
-from autograder.platforms.rows import Person, RowMatches, ids_of, name_of
+from autograder.platforms.gradebook import (
+    SINGLE,
+    Person,
+    RowMatches,
+    filled_rows,
+    ids_of,
+    name_of,
+)
 from autograder.report.model import Report
 
 _ENTRY = re.compile(
@@ -151,27 +159,22 @@ def _is_of_a_team(report: Report, table: Table) -> bool:
 def worksheet(request: ExportRequest) -> ExportFile:
     """Return the grading worksheet to upload."""
     sheet = _Worksheet(request)
-    table, maximum = sheet.table, sheet.maximum_column()
-    decimals = [cell(row, at) for row in table.rows for at in (sheet.grade, maximum) if at]
-    comma = any("," in text for text in decimals)
-    filled, unchanged = [], []
-    for row in table.rows:
-        cells = list(table.row({}, row))
-        filled.append(cells)
-        report = sheet.matches.by_row.get(row.line)
-        if report is None:
-            unchanged.append(f"{cells[1] if cells[1:] and cells[1] else cells[0]} (no result)")
-            continue
-        grade = grade_of(report, [exercise.name for exercise in report.exercises])
-        if grade.points is None:
-            unchanged.append(f"{name_of(report)} ({grade.why_not})")
-            continue
+    table, at, maximum = sheet.table, sheet.grade, sheet.maximum_column()
+    exercises = request.reports[0].exercises if request.reports else ()
+    whole = Assignment(name=SINGLE, title="", exercises=tuple(e.name for e in exercises))
+
+    def scale(_: int, row: Row) -> Scale:
         most = as_number(cell(row, maximum)) if maximum is not None else None
-        text = Scale(most, request.scale).text(grade, str(request.template))
-        cells[sheet.grade] = text.replace(".", ",") if comma else text
-    feedback = [at for at, head in enumerate(sheet.heads) if head.startswith(FEEDBACK_HEAD)]
-    data = table.encoded(filled, kept=[0, *feedback])
-    return sheet.exported(data, names_note("Not filled in", unchanged))
+        return Scale(most, request.scale)
+
+    rows, unchanged = filled_rows(table, sheet.matches, {at: whole}, scale)
+    if any("," in cell(row, place) for row in table.rows for place in (at, maximum) if place):
+        for row, cells in zip(table.rows, rows, strict=True):
+            if cells[at] != cell(row, at):
+                cells[at] = cells[at].replace(".", ",")
+    feedback = [place for place, head in enumerate(sheet.heads) if head.startswith(FEEDBACK_HEAD)]
+    notes = names_note("Not filled in", [*unchanged[at], *sheet.matches.without_result])
+    return sheet.exported(table.encoded(rows, kept=[0, *feedback]), notes)
 
 
 def feedback(request: ExportRequest) -> ExportFile:
