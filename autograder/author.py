@@ -34,19 +34,17 @@ if TYPE_CHECKING:
     )
     from autograder.checks.follow_through import (
         OwnSteps,
+        ask_alone,
         expect_all_follow,
         expect_data_follows,
         expect_follows,
+        expect_independent_calls,
         is_informative,
         is_responsive,
         other_numbers,
-    )
-    from autograder.checks.module_weights import ParameterFit, ParameterNames, Weights
-    from autograder.checks.order_independence import (
-        ask_alone,
-        expect_independent_calls,
         values_agree,
     )
+    from autograder.checks.module_weights import ParameterFit, ParameterNames, Weights
     from autograder.checks.proxy import Function, Remote, Submission
     from autograder.checks.reference_answers import stand_in
     from autograder.checks.tolerance import allowed_error
@@ -101,15 +99,14 @@ GROUPS = {
         "autograder.checks.equality": (
             "expect_equal expect_same expect_true expect_false expect_type"
         ),
-        "autograder.checks.order_independence": "expect_independent_calls values_agree",
+        "autograder.checks.follow_through": "expect_independent_calls values_agree",
         "autograder.checks.tolerance": "allowed_error",
     },
     "Follow-through": {
         "autograder.checks.follow_through": (
             "expect_follows expect_all_follow expect_data_follows OwnSteps is_informative"
-            " is_responsive other_numbers"
+            " is_responsive other_numbers ask_alone"
         ),
-        "autograder.checks.order_independence": "ask_alone",
         "autograder.checks.check_result": "NotJudged MayFollow",
     },
     "The student's module": {

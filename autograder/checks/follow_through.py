@@ -1,4 +1,6 @@
-"""Follow-through: a mistake costs points once, and values that follow from it count as correct.
+"""Checks with several processes: follow-through, and independence of earlier calls.
+
+With follow-through, a mistake costs points once, and values that follow from it count as correct.
 
 To find out what follows, a check calls the student's own step; such a call is a *question*. Each
 question goes to a new process. So the step can neither repeat an earlier answer nor notice that it
@@ -10,16 +12,20 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from autograder.checks.check_result import MayFollow, NotJudged
 from autograder.checks.expect import Mismatch, Numbers, expect_close, expect_numbers, expect_shape
-from autograder.checks.order_independence import RunOwn, ask_alone
+from autograder.checks.projection_hash import Leaves, kinds_in, signature_of
 from autograder.checks.proxy import Submission
 from autograder.checks.tolerance import allowed_error
 from autograder.sandbox.problems import StudentProblem
+from autograder.worker.codec import Figure
 
+RunOwn = Callable[[Submission, Any], Any]
+Calling = Callable[[Submission], Any]
 Note = Callable[[str], None]
 Vary = Callable[[npt.NDArray[Any]], npt.NDArray[Any]]
 FromOwn = Callable[["OwnSteps"], npt.ArrayLike]
@@ -30,6 +36,12 @@ MOST_PLACES = 6  # the most places along one axis that are changed, one at a tim
 EXTREME = 30.0  # for larger scores, the smaller of two weights is too small to be seen
 CLEARLY = 10.0  # a difference must be this many times the allowed error
 LEAST = 1e-3  # smaller differences count as equal
+CLOSE = 1e-5  # the same sum in another order may differ in its last digits
+
+
+def ask_alone(submission: Submission, run: RunOwn, question: Any) -> Numbers:
+    """Return the result of `run(submission, question)` in a new process, as a float64 array."""
+    return np.asarray(run(submission.own(), question), dtype=np.float64)
 
 
 def other_numbers(x: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -351,3 +363,53 @@ def expect_data_follows(
         except Mismatch:
             raise wrong from None
         note(f"Right, given your {own}.")
+
+
+def expect_independent_calls(
+    submission: Submission, calls: Sequence[tuple[str, Calling]], between: Sequence[Calling] = ()
+) -> None:
+    """Pass if each call gives the same result later, in another order, and in a new process.
+
+    Args:
+        submission: a submission without earlier calls: `submission.fresh()`, or the fixture
+            `submission` of a hidden check.
+        calls: at least two different calls. Each is a pair: the phrase for the call in a sentence,
+            and a function that makes the call.
+        between: functions that make calls which may change state. Their results are ignored.
+
+    Raises:
+        Mismatch: a result differs; the finding names the call, but not its arguments.
+    """
+    __tracebackhide__ = True
+    first = [call(submission) for _, call in calls]
+    for places in (submission, submission.fresh()):
+        for call in between:
+            call(places)
+        for (name, call), before in reversed(list(zip(calls, first, strict=True))):
+            try:
+                again = call(places)
+            except StudentProblem as problem:
+                if problem.kind != "raised":
+                    raise
+                again = None
+            if not values_agree(before, again):
+                raise Mismatch(
+                    f"{name}, called with the same arguments, gives another result after other "
+                    f"calls: it depends on something that an earlier call left behind, or on "
+                    f"chance.",
+                    mistake="remembers",
+                    told="Called again with the same arguments, after other calls, a function "
+                    "gives another result: it depends on something that an earlier call left "
+                    "behind, or on chance.",
+                )
+
+
+def values_agree(one: Any, other: Any) -> bool:
+    """Return True if two results are equal, apart from rounding errors."""
+    if isinstance(one, Figure) and isinstance(other, Figure):
+        one, other = msgspec.to_builtins(one), msgspec.to_builtins(other)
+    leaves: tuple[Leaves, Leaves] = [], []
+    first, again = (signature_of(value, to) for value, to in zip((one, other), leaves, strict=True))
+    return (first, kinds_in(one)) == (again, kinds_in(other)) and all(
+        np.allclose(a, b, CLOSE, CLOSE, equal_nan=True) for a, b in zip(*leaves, strict=True)
+    )

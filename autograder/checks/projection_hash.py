@@ -1,25 +1,105 @@
-"""Hash of arguments that tolerates rounding errors: a digest of the structure, and three sums.
+"""Signature of a value, and its projection hash, which tolerates rounding errors.
 
-The tolerance is needed because random numbers may differ in the last digit between two machines or
-two NumPy releases.
+A signature is a text that describes the value's structure, but not its numbers. A projection hash
+is a digest of the signature, and three sums of the numbers. The tolerance is needed because random
+numbers may differ in the last digit between two machines or two NumPy releases.
 """
 
+import contextlib
+import datetime
 import hashlib
 from collections.abc import Iterable
 from typing import Any
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from autograder.checks.check_result import NotJudged
-from autograder.checks.value_structure import Leaves, Vector, signature_of
-from autograder.worker.values import Record, fields_of
+from autograder.worker.codec import Figure
+from autograder.worker.values import Record, fields_of, items_of, kind_of
 
+Vector = npt.NDArray[np.float64]
+Leaves = list[npt.NDArray[Any]]
+EXACT = 2**53  # float64 does not represent all larger integers exactly
 SUMS = 3
 CLOSE = 1e-9  # relative to the size of the numbers
 LEAST = 1e-12
 _MULTIPLIERS = np.array([2654435761, 2246822519, 3266489917], np.uint64)
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), np.ndarray, np.generic)
+
+
+def signature_of(value: Any, leaves: Leaves) -> str:
+    """Return a value's structure as text, and add its numbers to `leaves` as arrays.
+
+    Tuples, lists and arrays that contain only numbers have the same signature if their shapes are
+    equal. Two values with the same signature and the same leaves are equal.
+    """
+    if value is None:
+        return "None"
+    if isinstance(value, str | bytes):
+        return repr(value)
+    if isinstance(value, dict):
+        keys = sorted(value, key=_exactly)
+        items = (f"{_exactly(key)}: {signature_of(value[key], leaves)}" for key in keys)
+        return "{" + ", ".join(items) + "}"
+    if isinstance(value, list | tuple | np.ndarray | np.generic | int | float | complex):
+        return _of_numbers(value, leaves)
+    if isinstance(value, set | frozenset):
+        return f"{{{'; '.join(sorted(map(_exactly, value)))}}}"
+    if isinstance(value, datetime.date | datetime.time | datetime.timedelta):
+        return f"{type(value).__name__} {value}"
+    fields = value.fields if isinstance(value, Record) else fields_of(value)
+    if fields is not None:
+        name = value.type if isinstance(value, Record) else type(value).__name__
+        inner = (f"{key!r}: {signature_of(each, leaves)}" for key, each in fields.items())
+        return f"<{name!r}: {', '.join(inner)}>"
+    if isinstance(value, Figure):
+        return f"Figure {msgspec.json.encode(value).decode()}"
+    return f"{type(value).__name__} {value!r}"
+
+
+def kinds_in(value: Any) -> str:
+    """Return a text with the types of a value's containers; the text marks truth values too."""
+    kind = kind_of(value)
+    if kind is bool:
+        return "bool"
+    if kind in {list, tuple}:
+        return f"{kind.__name__}[{'; '.join(map(kinds_in, items_of(value)))}]"
+    if kind is dict:
+        return f"{{{'; '.join(kinds_in(value[key]) for key in sorted(value, key=_exactly))}}}"
+    if kind is np.ndarray:
+        return f"array of {'truth values' * (value.dtype.kind == 'b')}"
+    fields = value.fields if isinstance(value, Record) else fields_of(value)
+    return "" if fields is None else f"<{'; '.join(map(kinds_in, fields.values()))}>"
+
+
+def _exactly(key: Any) -> str:
+    """Return a dict key or a set item as text. Unlike a signature, the text includes numbers."""
+    if isinstance(key, tuple):
+        return f"({', '.join(map(_exactly, key))})"
+    if isinstance(key, bool | int | float | complex):
+        return repr(key)
+    return signature_of(key, [])
+
+
+def _of_numbers(value: Any, leaves: Leaves) -> str:
+    array: Any = None
+    with contextlib.suppress(ValueError, TypeError, OverflowError):
+        array = np.asarray(value)
+    kind = "" if array is None else array.dtype.kind
+    if kind and kind in "biuf":
+        leaves.append(array)
+        # write integers that are too large for a float64 into the signature
+        is_whole = kind in "iu" and bool(array.size)
+        beyond = is_whole and not (int(array.max()) < EXACT and int(array.min()) > -EXACT)
+        return f"{array.shape} {array.tolist()}" if beyond else str(array.shape)
+    if isinstance(value, list | tuple):
+        return f"[{len(value)}: {'; '.join(signature_of(item, leaves) for item in value)}]"
+    if kind == "c":
+        leaves += [array.real, array.imag]
+        return f"complex {array.shape}"
+    return f"{type(value).__name__} {value!r}"
 
 
 class ProjectionHash:
@@ -30,12 +110,7 @@ class ProjectionHash:
     """
 
     def __init__(self, value: Any) -> None:
-        """Compute the hash of a value.
-
-        Raises:
-            NotJudged: the value is not plain data: it contains a function or an object with
-                methods.
-        """
+        """Compute the hash of a value. Raise `NotJudged` if the value is not plain data."""
         require_plain_data(value)
         leaves: Leaves = []
         signature = signature_of(value, leaves)
@@ -56,11 +131,7 @@ def hash_of_pass(made_with: Any, inputs: Any, state: Any, toward: Any) -> Projec
 
 
 def require_plain_data(value: Any) -> None:
-    """Check that a value is plain data.
-
-    Raises:
-        NotJudged: the value contains a function or an object with methods.
-    """
+    """Raise `NotJudged` if a value contains a function or an object with methods."""
     if isinstance(value, _PLAIN):
         return
     if isinstance(value, dict):

@@ -116,46 +116,36 @@ def packed_value(value: Any) -> bytes:
 
 
 def unpacked_value(data: bytes) -> Any:
-    """Return the value that `packed_value` turned into bytes; a dataclass object becomes `Fields`.
-
-    Raises:
-        ProtocolError: `packed_value` did not write the bytes.
-    """
+    """Return a value that `packed_value` packed. An object of a dataclass becomes `Fields`."""
     end = 4 + int.from_bytes(data[:4], "little")
     return _restored(decode(Reply, data[4:end], bytearray(data[end:])).value)
 
 
 def _restored(value: Any) -> Any:
     if isinstance(value, Record):
-        return Fields(value.type, {name: _restored(each) for name, each in value.fields.items()})
+        return Fields(value.type, _restored(value.fields))
     if isinstance(value, dict):
         return {key: _restored(each) for key, each in value.items()}
-    if isinstance(value, Tuple):
-        return tuple(_restored(each) for each in value)
     if isinstance(value, list):
-        return [_restored(each) for each in value]
+        return (tuple if isinstance(value, Tuple) else list)(map(_restored, value))
     return value
 
 
 def _sendable(value: Any) -> Any:
+    """Return a value with NumPy's scalars replaced by Python's."""
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, dict):
         return {key: _sendable(each) for key, each in value.items()}
-    if isinstance(value, list):
-        return [_sendable(each) for each in value]
-    return tuple(_sendable(each) for each in value) if isinstance(value, tuple) else value
+    if isinstance(value, list | tuple):
+        return (tuple if isinstance(value, tuple) else list)(map(_sendable, value))
+    return value
 
 
 def canary() -> ProjectionHash:
     """Return the hash of random numbers. Another hash means that NumPy draws other numbers."""
     rng = np.random.default_rng([7, 11])
     return ProjectionHash([rng.normal(size=200), rng.integers(1000, size=50), rng.random(50)])
-
-
-def records_file(course: Course, exercise: str) -> Path:
-    """Return the file of a released course that has the recorded answers of an exercise."""
-    return course.root / course.content.reference / FOLDER / f"{exercise}{SUFFIX}"
 
 
 class Playback:
@@ -174,8 +164,8 @@ class Playback:
 
     def passed(self, name: str, *given: Any) -> Passed:
         """Return the recorded result of a module; `given` are the arguments of `reference_pass`."""
-        found = self._value(name, hash_of_pass(*given))
-        return Passed(called=True, value=found["value"], gradients=found["gradients"])
+        recorded = self._value(name, hash_of_pass(*given))
+        return Passed(called=True, value=recorded["value"], gradients=recorded["gradients"])
 
     def constant(self, name: str) -> Any:
         """Return a constant (a text, a number, or a tuple of these), or None if it is unknown."""
@@ -198,6 +188,11 @@ class Playback:
         raise NotJudged(Cause(code="other_numpy", subject=np.__version__, names=names))
 
 
+def records_file(course: Course, exercise: str) -> Path:
+    """Return the file of a released course that has the recorded answers of an exercise."""
+    return course.root / course.content.reference / FOLDER / f"{exercise}{SUFFIX}"
+
+
 def playback(course: Course, exercise: str) -> Playback:
     """Return the recorded answers of an exercise of a released course.
 
@@ -214,11 +209,7 @@ def _playback(path: Path, _modified: float) -> Playback:
 
 
 def released_points(course: Course, exercise: Exercise) -> dict[str, float] | None:
-    """Return the points of each check of a released exercise, or None in an older kit.
-
-    Raises:
-        UserError: the records cannot be read.
-    """
+    """Return the points of each check of a released exercise, or None in an older kit."""
     record = read_packed(records_file(course, exercise.name), ExerciseRecord)
     if not record.weights:
         return None

@@ -4,7 +4,7 @@ import importlib
 from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import msgspec
 
@@ -18,38 +18,24 @@ from autograder.checks.check_result import (
 from autograder.course.course_file import Course
 from autograder.course.errors import UserError
 from autograder.report.model import Cause
-from autograder.worker.messages import Passed
 
 if TYPE_CHECKING:
     from autograder.checks.recorded_answers import ExerciseRecord
 
 
-class AnswerSource(Protocol):
-    """Source of a released check's answers: the record, or the reference while records are made."""
-
-    def call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Return the result of the function with this name."""
-
-    def passed(self, name: str, *given: Any) -> Passed:
-        """Return the result of a module. `given` has the arguments of `reference_pass`."""
-
-    def constant(self, name: str) -> Any:
-        """Return the text or number with this name, or None for an unknown name."""
-
-
 class _Current:
-    """Current sources of answers. While records are made, `recorder` replaces `source`."""
+    """Current sources of answers, a `Playback` and a `Recorder`. The recorder comes first."""
 
-    source: AnswerSource | None = None
-    recorder: AnswerSource | None = None
+    source: Any = None
+    recorder: Any = None
 
 
-def record_with(recorder: AnswerSource | None) -> None:
+def record_with(recorder: Any) -> None:
     """Take the answers of released checks from `recorder`, or from the records if it is None."""
     _Current.recorder = recorder
 
 
-def _source() -> AnswerSource:
+def _source() -> Any:
     source = _Current.recorder or _Current.source
     if source is None:
         raise NotJudged
@@ -67,7 +53,7 @@ class StandIn:
         """Return the recorded answer to this call; raise NotJudged if no answer is recorded."""
         return _source().call(self._name, args, kwargs)
 
-    def recorded_pass(self, *given: Any) -> Passed:
+    def recorded_pass(self, *given: Any) -> Any:
         return _source().passed(self._name, *given)
 
     def _not_recorded(self, *_: Any) -> NoReturn:
@@ -101,22 +87,14 @@ def stand_in(name: str) -> StandIn:
 
 
 def load_reference(course: Course, module: str = "") -> ModuleType | StandInPackage:
-    """Return the reference package, or one of its modules; in a student kit, its stand-in.
-
-    Raises:
-        ImportError: there is no such module.
-    """
+    """Return the reference package, or one of its modules; in a student kit, its stand-in."""
     if course.content.released is not None:
         return StandInPackage(module)
     return importlib.import_module(f"{course.content.reference}.{module}".rstrip("."))
 
 
 def refuse_other_seeds(course: Course, seed: int | None) -> None:
-    """Check that a student kit has recorded answers for this seed.
-
-    Raises:
-        UserError: the kit has no answers for this seed.
-    """
+    """Refuse a seed for which a student kit has no recorded answers."""
     made = course.content.released
     if made is not None and seed is not None and seed not in made.seeds:
         known = ", ".join(map(str, made.seeds))
@@ -137,9 +115,9 @@ def _record(course: Course, checks: Path) -> "ExerciseRecord":
     """Load the recorded answers for a file of checks, answer from them, and return the record."""
     from autograder.checks.recorded_answers import playback
 
-    found = playback(course, checks.stem.removeprefix("test_"))
-    _Current.source = found
-    return found.record
+    _Current.source = playback(course, checks.stem.removeprefix("test_"))
+    record: ExerciseRecord = _Current.source.record
+    return record
 
 
 def settle_follow_through(error: MayFollow, results: Iterable[CheckResult]) -> Exception:

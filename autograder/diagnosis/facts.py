@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autograder.checks.value_structure import Vector
+from autograder.checks.projection_hash import Vector
 from autograder.course.text import number
 from autograder.diagnosis.examination import ENOUGH, Answer, Observations
 from autograder.diagnosis.finding import Finding, located, named_fact, sentence, stated

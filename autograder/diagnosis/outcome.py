@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from autograder.checks.projection_hash import Vector, kinds_in, signature_of
 from autograder.checks.tolerance import allowed_error
-from autograder.checks.value_structure import Vector, kinds_in, signature_of
 from autograder.course.text import digest
 
 NOTHING = np.zeros(0)

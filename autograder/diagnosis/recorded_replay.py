@@ -10,10 +10,9 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from autograder.checks.projection_hash import kind_and_numbers, projection_weights
+from autograder.checks.projection_hash import Vector, kind_and_numbers, projection_weights
 from autograder.checks.recorded_answers import unpacked_value
 from autograder.checks.tolerance import allowed_error
-from autograder.checks.value_structure import Vector
 from autograder.diagnosis.callers import ModuleCaller, TensorCaller
 from autograder.diagnosis.general import NOTHING_RETURNED
 from autograder.diagnosis.misconceptions import Alternative, Misconception

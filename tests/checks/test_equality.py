@@ -15,7 +15,7 @@ from autograder.checks.equality import (
     expect_type,
 )
 from autograder.checks.expect import Mismatch, expect_error, expect_numbers
-from autograder.checks.order_independence import values_agree
+from autograder.checks.follow_through import values_agree
 from autograder.worker.codec import Figure
 from autograder.worker.serialise import serialised
 from autograder.worker.values import Record
