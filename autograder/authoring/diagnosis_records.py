@@ -17,7 +17,7 @@ from autograder.diagnosis.callers import ModuleCaller, TensorCaller
 from autograder.diagnosis.general import GENERAL
 from autograder.diagnosis.misconceptions import Misconception
 from autograder.diagnosis.mistakes import known_mistakes
-from autograder.diagnosis.outcome import EXACT, Outcome
+from autograder.diagnosis.outcome import EXACT
 from autograder.diagnosis.recipe import LibraryObject, Probe, Recipe
 from autograder.diagnosis.recorded_replay import (
     RecordedFunction,
@@ -38,54 +38,6 @@ DECIMALS, LARGE = 2.0**27, 2.0**20  # wrong results below LARGE are rounded to 1
 MOST_FAMILIES = 400  # number of families for each function; the simplest come first
 NOT_PLAIN = (NotJudged, TypeError, ValueError)
 PLAIN: dict[str, Any] = {"kind": "plain"}
-
-
-def names_of(course: Course, exercise: Exercise, hints: int) -> RecordedNames:
-    """Return the recorded mistakes of an exercise, with the first `hints` hints of each mistake.
-
-    A function is left out if students do not get the code that calls it or reads the results.
-    """
-    functions = []
-    with importable(course):
-        known = known_mistakes(course.content.reference, exercise.name)
-        helpers = _Helpers(course)
-        for recipe in known.recipes.values():
-            call, read = helpers.call(recipe), helpers.read(recipe)
-            if call is not None and read is not None:
-                with contextlib.suppress(*NOT_PLAIN):  # a probe that is not plain data
-                    functions.append(ReplayRecorder(recipe, hints).function(call, read))
-    return RecordedNames(functions)
-
-
-def reasons_without_names(course: Course, exercise: Exercise) -> Iterator[str]:
-    """Yield the reason for each function whose mistakes have no names in a released course."""
-    known = known_mistakes(course.content.reference, exercise.name)
-    helpers = _Helpers(course)
-    for recipe in known.recipes.values():
-        code: list[str] = []
-        if helpers.call(recipe) is None:
-            words = type(recipe.caller).ask is ModuleCaller.ask  # type: ignore[union-attr]
-            code.append("its `words`" if words else f"its caller {type(recipe.caller).__name__}")
-        if helpers.read(recipe) is None:
-            code.append(getattr(recipe.comparison.read, "__name__", "what reads its results"))
-        if code:
-            yield (
-                f"the kit names no mistake of {recipe.function}, since {join_names(code)} of its "
-                f"recipe is in no module under `helpers` in course.yml"
-            )
-
-
-def helpers_of(course: Course, exercises: Sequence[Exercise]) -> set[str]:
-    """Return the helper modules with which recipes call functions or read their results."""
-    modules = set()
-    for exercise in exercises:
-        known = known_mistakes(course.content.reference, exercise.name)
-        helpers = _Helpers(course)
-        for recipe in known.recipes.values():
-            call = helpers.call(recipe) or {}
-            names = [helpers.read(recipe), call.get("words"), call.get("name")]
-            modules |= {name.rpartition(".")[0] for name in names if name}
-    return modules
 
 
 class _Helpers:
@@ -110,12 +62,10 @@ class _Helpers:
         if ask is TensorCaller.ask:
             return {"kind": "tensors"}
         if not isinstance(caller, ModuleCaller) or ask is not ModuleCaller.ask:
-            names = [
-                self.named[id(kind)]
-                for kind in type(caller).__mro__
-                if id(kind) in self.named and getattr(kind, "ask", None) is ask
-            ]
-            return {"kind": "helper", "name": names[0]} if names else None
+            for kind in type(caller).__mro__:
+                if id(kind) in self.named and getattr(kind, "ask", None) is ask:
+                    return {"kind": "helper", "name": self.named[id(kind)]}
+            return None
         if id(caller.words) not in self.named:
             return None
         return {
@@ -135,6 +85,57 @@ class _Helpers:
         return "" if read is EXACT.read else self.named.get(id(read))
 
 
+Calls = Iterator[tuple[Recipe, dict[str, Any] | None, str | None]]
+
+
+def _calls(course: Course, exercise: Exercise) -> Calls:
+    """Yield the recipes of an exercise, with the helpers that call them and read their results."""
+    known = known_mistakes(course.content.reference, exercise.name)
+    helpers = _Helpers(course)
+    for recipe in known.recipes.values():
+        yield recipe, helpers.call(recipe), helpers.read(recipe)
+
+
+def names_of(course: Course, exercise: Exercise, hints: int) -> RecordedNames:
+    """Return the recorded mistakes of an exercise, with the first `hints` hints of each mistake.
+
+    A function is left out if students do not get the code that calls it or reads the results.
+    """
+    functions = []
+    with importable(course):
+        for recipe, call, read in _calls(course, exercise):
+            if call is not None and read is not None:
+                with contextlib.suppress(*NOT_PLAIN):  # a probe that is not plain data
+                    functions.append(ReplayRecorder(recipe, hints).function(call, read))
+    return RecordedNames(functions)
+
+
+def reasons_without_names(course: Course, exercise: Exercise) -> Iterator[str]:
+    """Yield the reason for each function whose mistakes have no names in a released course."""
+    for recipe, call, read in _calls(course, exercise):
+        code: list[str] = []
+        if call is None:
+            words = type(recipe.caller).ask is ModuleCaller.ask  # type: ignore[union-attr]
+            code.append("its `words`" if words else f"its caller {type(recipe.caller).__name__}")
+        if read is None:
+            code.append(getattr(recipe.comparison.read, "__name__", "what reads its results"))
+        if code:
+            yield (
+                f"the kit names no mistake of {recipe.function}, since {join_names(code)} of its "
+                f"recipe is in no module under `helpers` in course.yml"
+            )
+
+
+def helpers_of(course: Course, exercises: Sequence[Exercise]) -> set[str]:
+    """Return the helper modules with which recipes call functions or read their results."""
+    modules = set()
+    for exercise in exercises:
+        for _, call, read in _calls(course, exercise):
+            names = [read, (call or {}).get("words"), (call or {}).get("name")]
+            modules |= {name.rpartition(".")[0] for name in names if name}
+    return modules
+
+
 class ReplayRecorder:
     """Recorder of the results that a recipe's mistakes have for its probes."""
 
@@ -152,13 +153,19 @@ class ReplayRecorder:
         recipe, replay = self.recipe, self.replay
         exact = recipe.comparison.is_exact
         singles = [self._place(wrong[0]) for wrong in replay.singles]
-        pairs = self._pairs()
-        families = self._families() if exact else []
+        general = {misconception.id for misconception in GENERAL}
+        own: list[Any] = [p for p in replay.pairs if not {p[0].id, p[1].id} & general]
+        pairs = [pair for pair in own if pair[1] in self.wrong]
+        # the simplest generic changes, except changes that are made from the recipe's steps
+        wired = {wrong.id for wrong in wirings(recipe)}
+        alone = [each for each in replay.families if len(each) == 1 and each[0].id not in wired]
+        families = alone[:MOST_FAMILIES] if exact else []
         family_places = [self._place(wrong[0]) for wrong in families]
         everywhere = range(len(self.probes))
         whole = [(), *replay.singles, *(pairs if not exact else [])]
         outcomes = [[self._gave(i, wrong) for wrong in whole] for i in everywhere]
         styled = [[self._gave(i, (style,)) for style in replay.alternatives] for i in everywhere]
+        hints = self.hints
         return RecordedFunction(
             name=recipe.function,
             parameters=list(recipe.parameters),
@@ -172,9 +179,7 @@ class ReplayRecorder:
             traits=[(trait.when, trait.otherwise) for trait in recipe.traits],
             drawn=len(self.probes) // DRAWS,
             probes=[self._probed(probe) for probe in self.probes],
-            wrong=[
-                RecordedMisconception(w.id, w.finding, w.hints[: self.hints]) for w in self.wrong
-            ],
+            wrong=[RecordedMisconception(w.id, w.finding, w.hints[:hints]) for w in self.wrong],
             singles=singles,
             signatures=list(self.signatures),
             gave=list(self.gave),
@@ -184,18 +189,6 @@ class ReplayRecorder:
             families=family_places,
             paired=[] if not exact else [self._paired(i, [*pairs, *families]) for i in everywhere],
         )
-
-    def _pairs(self) -> list[Any]:
-        """Return the pairs of recorded misconceptions. General misconceptions are left out."""
-        general = {misconception.id for misconception in GENERAL}
-        own = (pair for pair in self.replay.pairs if not {pair[0].id, pair[1].id} & general)
-        return [pair for pair in own if pair[1] in self.wrong]
-
-    def _families(self) -> Sequence[tuple[Misconception, ...]]:
-        """Return the simplest single mistakes, except mistakes made from the recipe's steps."""
-        wired = {wrong.id for wrong in wirings(self.recipe)}
-        alone = [each for each in self.replay.families if len(each) == 1]
-        return [each for each in alone if each[0].id not in wired][:MOST_FAMILIES]
 
     def _place(self, wrong: Misconception) -> int:
         return self.wrong.setdefault(wrong, len(self.wrong))
@@ -239,19 +232,13 @@ class ReplayRecorder:
 
     def _paired(self, index: int, wrongs: Sequence[Together]) -> RecordedPairs:
         known: dict[tuple[bytes, float], int] = {}
-        sums, kinds, which = [], [], []
+        which = []
         for wrong in wrongs:
-            outcome: Outcome = self.replay.outcome(index, wrong)
-            kind, total, _ = kind_and_sum(outcome)
-            key = kind, total
-            if key not in known:
-                known[key] = len(known)
-                kinds.append(kind)
-                sums.append(total)
-            which.append(known[key])
+            kind, total, _ = kind_and_sum(self.replay.outcome(index, wrong))
+            which.append(known.setdefault((kind, total), len(known)))
             self.replay.cache.pop((index, wrong), None)
         return RecordedPairs(
             which=np.array(which, "<u2").tobytes(),
-            kinds=kinds,
-            sums=shuffled(np.array(sums, float)),
+            kinds=[kind for kind, _ in known],
+            sums=shuffled(np.array([total for _, total in known], float)),
         )

@@ -44,7 +44,7 @@ from autograder.grading.check_collection import errors_in_checks
 
 ALIKE = 0.8
 TORCH = "torch"
-Statements = Mapping[str, ast.stmt]
+Definitions = Mapping[str, ast.AST]
 
 
 def refuse_authoring_errors(course: Course, exercises: Sequence[Exercise]) -> None:
@@ -192,26 +192,24 @@ def _below(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
         yield from _below(child)
 
 
-def _defined_in_solution(course: Course, exercise: Exercise) -> Statements | None:
+def _defined_in_solution(course: Course, exercise: Exercise) -> Definitions | None:
     """Return a dict from name to definition in the solution; None if the names are not clear."""
     try:
         tree = course_text(course.solution_file(exercise.name)).tree
     except (OSError, SyntaxError, ValueError):
         return None
-    defined: dict[str, ast.stmt] = {}
-    for statement in ast.walk(tree):
+    defined: dict[str, ast.AST] = {}
+    for node in ast.walk(tree):
         names: list[str] = []
-        if isinstance(statement, Function | ast.ClassDef):
-            names = [statement.name]
-        elif isinstance(statement, ast.Import | ast.ImportFrom):
-            names = [alias.asname or alias.name.split(".")[0] for alias in statement.names]
-            if "*" in names:
-                return None
-        elif isinstance(statement, ast.stmt):
-            inside = (node for node in ast.walk(statement) if isinstance(node, ast.Name))
-            names = [node.id for node in inside if isinstance(node.ctx, ast.Store)]
-        if isinstance(statement, ast.stmt):
-            defined |= dict.fromkeys(names, statement)
+        if isinstance(node, Function | ast.ClassDef):
+            names = [node.name]
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            names = [alias.asname or alias.name.split(".")[0] for alias in node.names]
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names = [node.id]
+        if "*" in names:
+            return None
+        defined |= dict.fromkeys(names, node)
     return defined
 
 
@@ -248,13 +246,13 @@ def _unknown_in_reference(name: str, package: str) -> str:
     return f"the reference, {package}/__init__.py, has no `{name}`{near}"
 
 
-def _unknown_in_solution(name: str, solution: Statements | None) -> str:
+def _unknown_in_solution(name: str, solution: Definitions | None) -> str:
     if solution is None or name in {*solution, *dir(Submission)}:
         return ""
     return f"the solution has no `{name}`{_near_name(name, [*solution, *names_of(Submission)])}"
 
 
-def _unknown_value(method: str, word: str, exercise: Exercise, solution: Statements | None) -> str:
+def _unknown_value(method: str, word: str, exercise: Exercise, solution: Definitions | None) -> str:
     """Return the error if `submission.value(word)` or a similar call reads an unknown name."""
     questions = [question.name for question in exercise.questions]
     if method == "answer" and word not in questions:

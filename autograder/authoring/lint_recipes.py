@@ -155,7 +155,7 @@ def _takes(function: Any, count: int) -> bool:
 def errors_in_recipe(
     recipe: Recipe,
     places: Places,
-    solution: Mapping[str, ast.stmt] | None,
+    solution: Mapping[str, ast.AST] | None,
     folders: Sequence[Path],
 ) -> list[AuthoringError]:
     """Return the errors in a recipe without running it. `solution` maps names to definitions."""
@@ -210,7 +210,7 @@ def _functions(recipe: Any) -> dict[str, object]:
     return functions
 
 
-def _wrong_parameters(recipe: Recipe, solution: ast.stmt | None) -> NamedErrors:
+def _wrong_parameters(recipe: Recipe, solution: ast.AST | None) -> NamedErrors:
     for name in recipe.defaults:
         if name not in recipe.parameters:
             near = meant(name, recipe.parameters)
