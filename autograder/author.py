@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     )
     from autograder.checks.module_weights import ParameterFit, ParameterNames, Weights
     from autograder.checks.proxy import Function, Remote, Submission
-    from autograder.checks.reference_answers import stand_in
+    from autograder.checks.recorded_answers import stand_in
     from autograder.checks.tolerance import allowed_error
     from autograder.checks.torch_modules import (
         ModuleRun,
@@ -131,7 +131,7 @@ GROUPS = {
             " expect_unchanged_tensors expect_stateless"
         ),
         "autograder.checks.module_weights": "ParameterNames ParameterFit Weights",
-        "autograder.checks.reference_answers": "stand_in",
+        "autograder.checks.recorded_answers": "stand_in",
         "autograder.worker.messages": "Passed",
         "autograder.diagnosis.callers": "ModuleCaller TensorCaller float32_probe",
     },

@@ -17,8 +17,8 @@ from autograder.checks.recorded_answers import (
     RecordedAnswers,
     canary,
     packed_value,
+    record_with,
 )
-from autograder.checks.reference_answers import record_with
 from autograder.checks.torch_modules import reference_pass
 from autograder.course.course_file import FILE_NAME, Course, Exercise, load_course
 from autograder.course.own_modules import importable

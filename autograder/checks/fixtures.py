@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from autograder.checks.proxy import Submission
-from autograder.checks.reference_answers import StandInPackage, load_reference
+from autograder.checks.recorded_answers import StandInPackage, load_reference
 from autograder.course.course_file import Course
 from autograder.sandbox.session import WorkerSession
 

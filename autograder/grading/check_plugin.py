@@ -21,7 +21,7 @@ from autograder.checks.check_result import (
 from autograder.checks.expect import Mismatch
 from autograder.checks.fixtures import Fixtures
 from autograder.checks.proxy import Submission
-from autograder.checks.reference_answers import (
+from autograder.checks.recorded_answers import (
     begin_check,
     settle_follow_through,
     with_unreleased_checks,

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from autograder.checks.check_result import CheckResult
-from autograder.checks.reference_answers import refuse_other_seeds
+from autograder.checks.recorded_answers import refuse_other_seeds
 from autograder.course.authoring_errors import InvalidCourse
 from autograder.course.course_file import Course, Exercise
 from autograder.course.errors import UserError

@@ -12,7 +12,7 @@ import pytest
 from _pytest.python import importtestmodule
 
 from autograder.checks.check_result import CheckResult, without_judgement
-from autograder.checks.reference_answers import with_unreleased_checks
+from autograder.checks.recorded_answers import with_unreleased_checks
 from autograder.course.authoring_errors import InvalidCourse
 from autograder.course.course_file import Course
 from autograder.course.errors import UserError

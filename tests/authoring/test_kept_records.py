@@ -5,10 +5,8 @@ import shutil
 
 import pytest
 
-from autograder.authoring import record_key as keys
 from autograder.authoring import recording
-from autograder.authoring.record_key import record_key
-from autograder.authoring.recording import RecordingOptions
+from autograder.authoring.recording import RecordingOptions, record_key
 from autograder.authoring.release import ReleaseOptions, bundle
 from autograder.course.cache import Cache, cache_key
 from autograder.course.course_file import load_course
@@ -129,10 +127,10 @@ def test_course_settings_engine_and_libraries_count(course, monkeypatch):
     assert all(digests(course)[name] != before[name] for name in NAMES)
     file.write_text(text)
     assert digests(course) == before
-    monkeypatch.setattr(keys, "engine_key", lambda: "another")
+    monkeypatch.setattr(recording, "engine_key", lambda: "another")
     assert all(digests(course)[name] != before[name] for name in NAMES)
     monkeypatch.undo()
-    monkeypatch.setattr(keys, "machine", lambda: ("another NumPy",))
+    monkeypatch.setattr(recording, "machine", lambda: ("another NumPy",))
     assert all(digests(course)[name] != before[name] for name in NAMES)
     assert len({cache_key("b", part, seeds) for part in "ab" for seeds in ((1,), (1, 2))}) == 4
 

@@ -8,7 +8,7 @@ import pytest
 from autograder.checks.check_result import MayFollow, NotJudged
 from autograder.checks.expect import Mismatch
 from autograder.checks.follow_through import expect_data_follows, expect_follows
-from autograder.checks.reference_answers import StandIn, record_with, settle_follow_through
+from autograder.checks.recorded_answers import StandIn, record_with, settle_follow_through
 
 
 class Nothing:
