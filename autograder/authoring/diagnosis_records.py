@@ -153,13 +153,8 @@ class ReplayRecorder:
         recipe, replay = self.recipe, self.replay
         exact = recipe.comparison.is_exact
         singles = [self._place(wrong[0]) for wrong in replay.singles]
-        general = {misconception.id for misconception in GENERAL}
-        own: list[Any] = [p for p in replay.pairs if not {p[0].id, p[1].id} & general]
-        pairs = [pair for pair in own if pair[1] in self.wrong]
-        # the simplest generic changes, except changes that are made from the recipe's steps
-        wired = {wrong.id for wrong in wirings(recipe)}
-        alone = [each for each in replay.families if len(each) == 1 and each[0].id not in wired]
-        families = alone[:MOST_FAMILIES] if exact else []
+        pairs = self._pairs()
+        families = self._families() if exact else []
         family_places = [self._place(wrong[0]) for wrong in families]
         everywhere = range(len(self.probes))
         whole = [(), *replay.singles, *(pairs if not exact else [])]
@@ -189,6 +184,18 @@ class ReplayRecorder:
             families=family_places,
             paired=[] if not exact else [self._paired(i, [*pairs, *families]) for i in everywhere],
         )
+
+    def _pairs(self) -> list[Any]:
+        """Return the pairs of recorded misconceptions. General misconceptions are left out."""
+        general = {misconception.id for misconception in GENERAL}
+        own = (pair for pair in self.replay.pairs if not {pair[0].id, pair[1].id} & general)
+        return [pair for pair in own if pair[1] in self.wrong]
+
+    def _families(self) -> Sequence[tuple[Misconception, ...]]:
+        """Return the simplest generic changes, except changes made from the recipe's steps."""
+        wired = {wrong.id for wrong in wirings(self.recipe)}
+        alone = [each for each in self.replay.families if len(each) == 1]
+        return [each for each in alone if each[0].id not in wired][:MOST_FAMILIES]
 
     def _place(self, wrong: Misconception) -> int:
         return self.wrong.setdefault(wrong, len(self.wrong))

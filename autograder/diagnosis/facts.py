@@ -212,6 +212,12 @@ def division(seen: Observations) -> Statement | None:
     for one, other in combinations(safe, 2):
         if one.calls & other.calls == failed:
             return stated("wrong_with_both", wrong=one.words, also=other.words)
+    return _wrong_only(seen, sides, failed)
+
+
+def _wrong_only(
+    seen: Observations, sides: Iterable[Side], failed: frozenset[int]
+) -> Statement | None:
     for side in sides:
         if side.trait.both_ways and failed < side.calls:
             kinds, wrong = ({n % seen.kinds for n in calls} for calls in (side.calls, failed))
