@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations, permutations
+from functools import partial
+from itertools import combinations, permutations, product
 from operator import attrgetter
 from typing import Any
 
@@ -48,20 +49,6 @@ def _each(change: Callable[[Any], Any]) -> Step:
     return step
 
 
-def _rounded(digits: int) -> Misconception:
-    return Misconception(
-        f"rounded-{digits}",
-        f"{{Your numbers are right but|The numbers are}} rounded to {digits} decimals.",
-        (
-            "How many decimals do your results have, and how many does the exact answer have?",
-            "A result is compared to about six decimals; later steps need them all.",
-            "Take away the call of round, or whatever cuts the decimals; round only what you "
-            "print.",
-        ),
-        {RETURNED: _each(lambda x: np.round(x, digits))},
-    )
-
-
 NOTHING_RETURNED = Misconception(
     "nothing-returned",
     "The function returns None: nothing is handed back to whoever calls it.",
@@ -74,9 +61,23 @@ PRINTED = replace(
     hints=HINTS["printed"],
 )
 
+COMPARE_SHAPES = "Compare the shape of your result with the one that the exercise asks for."
 GENERAL = (
     NOTHING_RETURNED,
-    *(_rounded(digits) for digits in (1, 2, 3, 4)),
+    *(
+        Misconception(
+            f"rounded-{digits}",
+            f"{{Your numbers are right but|The numbers are}} rounded to {digits} decimals.",
+            (
+                "How many decimals do your results have, and how many does the exact answer have?",
+                "A result is compared to about six decimals; later steps need them all.",
+                "Take away the call of round, or whatever cuts the decimals; round only what you "
+                "print.",
+            ),
+            {RETURNED: _each(partial(np.round, decimals=digits))},
+        )
+        for digits in (1, 2, 3, 4)
+    ),
     Misconception(
         "whole-numbers",
         "{Your numbers are the right ones|The numbers are} cut down to whole numbers.",
@@ -87,7 +88,7 @@ GENERAL = (
         "wrapped",
         "The result is {right but }wrapped once more: it has an extra axis of size 1 in front.",
         (
-            "Compare the shape of your result with the one that the exercise asks for.",
+            COMPARE_SHAPES,
             "There is one axis too many; the numbers themselves are right.",
             "Return the array itself: not in brackets, and without np.newaxis or keepdims.",
         ),
@@ -97,7 +98,7 @@ GENERAL = (
         "squeezed",
         "The result {is right, but it }has lost its axes of size 1, as `squeeze` takes them away.",
         (
-            "Compare the shape of your result with the one that the exercise asks for.",
+            COMPARE_SHAPES,
             "An axis of size 1, such as a batch of one, is an axis as well.",
             "Look for squeeze, or a reshape or an index that takes such an axis away.",
         ),
@@ -107,7 +108,7 @@ GENERAL = (
         "flattened",
         "The numbers are {right but }in one long row: the result has lost its axes.",
         (
-            "Compare the shape of your result with the one that the exercise asks for.",
+            COMPARE_SHAPES,
             "All numbers are there, in the right order; the rows are not.",
             "Look for flatten, ravel or reshape(-1) near the end, and leave it out.",
         ),
@@ -146,17 +147,8 @@ GENERAL = (
     ),
 )
 
-# Changes after which a result still has enough information to recognise a second mistake.
-COMBINING = {
-    "rounded-2",
-    "rounded-3",
-    "rounded-4",
-    "whole-numbers",
-    "wrapped",
-    "flattened",
-    "transposed",
-}
-
+# Changes that are not combined with a second mistake: the result has too little information.
+NOT_COMBINED = {"nothing-returned", "rounded-1", "squeezed", "negated"}
 MOST_RESULTS = 3
 
 
@@ -229,15 +221,9 @@ def _of_results(recipe: Recipe) -> Iterator[Misconception]:
             # for a single result, `relation` reports any factor or constant
             if places or change not in BY_A_NUMBER
         ]
-        changes += [
-            (
-                f"{factor.id}-{size}",
-                f"{results} {factor.words}{size}",
-                _times_a_size(recipe, places, size, factor.power),
-            )
-            for size in sizes_of_all(recipe)
-            for factor in BY_A_SIZE
-        ]
+        for size, factor in product(sizes_of_all(recipe), BY_A_SIZE):
+            returned = _times_a_size(recipe, places, size, factor.power)
+            changes.append((f"{factor.id}-{size}", f"{results} {factor.words}{size}", returned))
         for id, words, returned in changes:
             yield generic(
                 "-".join(["result", id, *map(str, places)]),
@@ -249,8 +235,8 @@ def _of_results(recipe: Recipe) -> Iterator[Misconception]:
 
 
 def _other_orders(results: Sequence[str]) -> Iterator[Misconception]:
-    question = "In which order are the results asked for?"
-    if len(results) > 1:
+    question, count = "In which order are the results asked for?", len(results)
+    if count > 1:
         yield generic(
             "results-in-another-order",
             "results are right, but handed back in reverse order",
@@ -258,7 +244,7 @@ def _other_orders(results: Sequence[str]) -> Iterator[Misconception]:
             "the results",
             {RETURNED: lambda state: tuple(state.result)[::-1]},
         )
-    for order in permutations(range(len(results))) if 2 < len(results) <= MOST_RESULTS else ():
+    for order in permutations(range(count)) if 2 < count <= MOST_RESULTS else ():
         names = ", ".join(results[place] for place in order)
         yield generic(
             "-".join(["results-as", *map(str, order)]),
@@ -275,15 +261,11 @@ def _in_order(order: tuple[int, ...]) -> Step:
 
 def _changed(places: tuple[int, ...], change: Callable[[Any], Any]) -> Step:
     """Return a step that changes the results at these positions, or the only result."""
-
-    def returned(state: Any) -> Any:
-        if not places:
-            return change(state.result)
-        return tuple(
-            change(part) if number in places else part for number, part in enumerate(state.result)
-        )
-
-    return returned
+    if not places:
+        return lambda state: change(state.result)
+    return lambda state: tuple(
+        change(part) if place in places else part for place, part in enumerate(state.result)
+    )
 
 
 def _times_a_size(recipe: Recipe, places: tuple[int, ...], size: str, power: float) -> Step:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from autograder.course.text import one_line
 from autograder.diagnosis.finding import Finding, named_fact, sentence, stated
 from autograder.diagnosis.hints import HINTS
+from autograder.diagnosis.repair.tree import Function, is_stored, parameters_of
 from autograder.report.model import Line, Statement
 from autograder.sandbox.problems import line_of, where
 from autograder.submission.code import Definition, parsed, return_in_loop
@@ -20,19 +21,19 @@ REMEMBERS, ENDED = "remembers", "return-in-loop"
 CHANGE = {"append", "add", "update", "setdefault", "extend", "insert", "pop", "clear", "popitem"}
 CACHES = {"cache", "lru_cache", "cached_property"}
 CHANGEABLE = (ast.List, ast.Dict, ast.Set, ast.Call)  # values that can be changed in place
-FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 MOST = 2  # the most lines that a message lists
 
 
 def lines_keeping_state(units: Sequence[Unit]) -> list[tuple[str, Statement]]:
     """Return the first lines that keep state, each with the label of its unit."""
-    found: dict[tuple[str, int, str, str], None] = {}
-    for unit in units:
-        for line, name, code in _lines(parsed(unit) or []):
-            found[one_line(unit.label, 80), line, one_line(name, 40), code] = None
+    lines = (
+        (one_line(unit.label, 80), line, one_line(name, 40), code)
+        for unit in units
+        for line, name, code in _lines(parsed(unit) or [])
+    )
     return [
         (label, stated(code, line=str(line), name=name))
-        for label, line, name, code in list(found)[:MOST]
+        for label, line, name, code in list(dict.fromkeys(lines))[:MOST]
     ]
 
 
@@ -58,12 +59,11 @@ def with_lines(finding: Finding, units: Sequence[Unit]) -> Finding:
         return finding
     lines = lines_keeping_state(units)
     statements = tuple(statement for _, statement in lines)
+    places = (Line(file=label, line=int(kept.values["line"])) for label, kept in lines)
     return replace(
         finding,
         says=" ".join([finding.says, *map(sentence, statements)]),
-        places=tuple(
-            Line(file=label, line=int(statement.values["line"])) for label, statement in lines
-        ),
+        places=tuple(places),
         statements=(*finding.statements, *statements),
     )
 
@@ -73,20 +73,17 @@ def _lines(body: Sequence[ast.stmt]) -> Iterator[tuple[int, str, str]]:
     outside = set(_bound(body))
     definitions = [node for node in body if isinstance(node, Definition)]
     for function in (node for definition in definitions for node in ast.walk(definition)):
-        if not isinstance(function, FUNCTIONS):
+        if not isinstance(function, Function):
             continue
         for decorator in function.decorator_list:
             called = decorator.func if isinstance(decorator, ast.Call) else decorator
-            name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
-            if name in CACHES:
+            if getattr(called, "attr", getattr(called, "id", "")) in CACHES:
                 yield decorator.lineno, function.name, "keeps_results"
         if function.name != "__init__":
             yield from _in_function(function, outside)
 
 
-def _in_function(
-    function: ast.FunctionDef | ast.AsyncFunctionDef, outside: set[str]
-) -> Iterator[tuple[int, str, str]]:
+def _in_function(function: Function, outside: set[str]) -> Iterator[tuple[int, str, str]]:
     given = function.args
     in_order = [*given.posonlyargs, *given.args]
     defaults = [
@@ -97,11 +94,13 @@ def _in_function(
     shared = {
         name for node in ast.walk(function) if isinstance(node, ast.Global) for name in node.names
     }
-    own = {arg.arg for arg in (*in_order, *given.kwonlyargs)} | set(_bound(function.body))
-    own -= shared
+    own = {*parameters_of(function), *_bound(function.body)} - shared
     for node in ast.walk(function):
         for target, inside in _targets(node):
-            name = _base(target)
+            root: ast.expr = target
+            while isinstance(root, ast.Attribute | ast.Subscript | ast.Starred):
+                root = root.value
+            name = root.id if isinstance(root, ast.Name) else ""
             if isinstance(target, ast.Attribute) and name in {"self", "cls"}:
                 yield target.lineno, f"{name}.{target.attr}", "writes_attribute"
             elif not inside and name in shared:
@@ -125,14 +124,6 @@ def _targets(node: ast.AST) -> list[tuple[ast.expr, bool]]:
     return [(target, not isinstance(target, ast.Name)) for target in targets]
 
 
-def _base(target: ast.expr) -> str:
-    """Return the name at the root of an expression: `a` for `a.b[0]`."""
-    inner: ast.expr = target
-    while isinstance(inner, ast.Attribute | ast.Subscript | ast.Starred):
-        inner = inner.value
-    return inner.id if isinstance(inner, ast.Name) else ""
-
-
 def _bound(body: Sequence[ast.stmt]) -> Iterator[str]:
     """Yield the names that these statements bind. Leave out names bound inside functions."""
     waiting: list[ast.AST] = list(body)
@@ -140,7 +131,7 @@ def _bound(body: Sequence[ast.stmt]) -> Iterator[str]:
         node = waiting.pop()
         if isinstance(node, Definition):
             yield node.name
-            continue
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            yield node.id
-        waiting += ast.iter_child_nodes(node)
+        else:
+            if is_stored(node):
+                yield node.id
+            waiting += ast.iter_child_nodes(node)

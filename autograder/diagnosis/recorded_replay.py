@@ -20,7 +20,6 @@ from autograder.diagnosis.outcome import EXACT, Comparison, Outcome
 from autograder.diagnosis.recipe import Caller, LibraryObject, Probe, Recipe, State, Trait
 from autograder.diagnosis.replay import Changes, Replay
 
-Bools = npt.NDArray[np.bool_]
 NAMES_SUFFIX = ".names.bin"
 LOST_BITS = np.uint64(0xFFFFFFFF)  # the bits of a sum that are cut off; about six decimals remain
 SLACK = 2.0**-20  # the relative error that this cut causes
@@ -157,7 +156,7 @@ class RecordedReplay(Replay):
 
     def __init__(self, function: RecordedFunction, package: str) -> None:
         self.function = function
-        probes = [_probe(probed) for probed in function.probes]
+        probes = [_probe(recorded) for recorded in function.probes]
         super().__init__(_recipe(function, probes, package))
         self._probes, self._size = probes, function.drawn
         # Each recorded combination contains its own empty alternative, so that it is a key of its
@@ -168,10 +167,12 @@ class RecordedReplay(Replay):
         self.singles = [(wrong[place], Alternative({})) for place in function.singles]
         self.pairs = [(wrong[a], wrong[b], Alternative({})) for a, b in function.pairs]
         self.families = [(wrong[place], Alternative({})) for place in function.families]
-        numbered: list[Changes] = [*self.singles, *(self.pairs if function.random else [])]
-        summed: list[Changes] = [] if function.random else [*self.pairs, *self.families]
-        self._rows = {changes: row for row, changes in enumerate(numbered)}
-        self._summed_rows = {changes: row for row, changes in enumerate(summed)}
+        in_numbers: list[Changes] = [(), *self.singles]
+        in_sums: list[Changes] = [*self.pairs, *self.families]
+        if function.random:
+            in_numbers, in_sums = [*in_numbers, *self.pairs], []
+        self._rows = {changes: row for row, changes in enumerate(in_numbers)}
+        self._rows_of_sums = {changes: row for row, changes in enumerate(in_sums)}
 
     def probes(self, draws: int = 1) -> Sequence[Probe]:
         """Return the recorded calls of the first `draws` draws."""
@@ -182,41 +183,40 @@ class RecordedReplay(Replay):
         if wrong and wrong[0] in self.alternatives:
             place = self.function.styled[index][self.alternatives.index(wrong[0])]
         else:
-            place = self.function.outcomes[index][1 + self._rows[wrong] if wrong else 0]
+            place = self.function.outcomes[index][self._rows[wrong]]
         return _outcome(self.function, place)
 
     def fits(self, index: int, answer: Outcome, wrong: Changes) -> bool:
         """Return True if these changes lead to the student's answer to a probe."""
-        if wrong in self._summed_rows:
-            return bool(self._sums_hit(index, answer)[self._summed_rows[wrong]])
+        if wrong in self._rows_of_sums:
+            return bool(self._sums_hit(index, answer)[self._rows_of_sums[wrong]])
         return super().fits(index, answer, wrong)
 
     def _differ(self, index: int, wrong: Changes, other: Changes) -> bool:
-        if wrong not in self._summed_rows:
+        if wrong not in self._rows_of_sums:
             return super()._differ(index, wrong, other)
-        if other in self._summed_rows:
+        if other in self._rows_of_sums:
             column = self._column(index)
-            first, second = column.which[[self._summed_rows[wrong], self._summed_rows[other]]]
+            first, second = column.which[[self._rows_of_sums[wrong], self._rows_of_sums[other]]]
             if column.kinds[first] != column.kinds[second]:
                 return True
             sums = column.sums[[first, second]]
-            condition = self._probes[index].condition
-            slack = (SLACK + condition * np.finfo(np.float64).eps) * np.abs(sums).max()
+            slack = (SLACK + self.condition(index) * np.finfo(np.float64).eps) * np.abs(sums).max()
             return bool(np.abs(sums[0] - sums[1]) > 8 * slack)
         right = self.outcome(index)
         return not right.raised and not self.fits(index, right, wrong)
 
     @functools.lru_cache(maxsize=256)  # noqa: B019  as long as the replay itself
-    def _sums_hit(self, index: int, answer: Outcome) -> Bools:
+    def _sums_hit(self, index: int, answer: Outcome) -> npt.NDArray[np.bool_]:
         """Return True for each pair or generic change whose recorded sum fits the answer."""
         known = self._column(index)
         kind, total, weights = kind_and_sum(answer)
         finite = np.where(np.isfinite(answer.numbers), answer.numbers, 0)
-        condition = self._probes[index].condition
         slope = 1 / np.hypot(1.0, finite)  # the derivative of asinh
         with np.errstate(over="ignore", invalid="ignore"):
-            allowed = weights @ (allowed_error(answer.precision, finite, condition) * slope)
-        close = np.abs(known.sums - total) <= allowed + SLACK * np.abs(known.sums)
+            allowed = allowed_error(answer.precision, finite, self.condition(index))
+            slack = weights @ (allowed * slope) + SLACK * np.abs(known.sums)
+        close = np.abs(known.sums - total) <= slack
         return np.asarray((close & (known.kinds == np.frombuffer(kind, "<u8")))[known.which])
 
     @functools.cache  # noqa: B019  as long as the replay itself
@@ -259,16 +259,25 @@ def _probe(probed: RecordedProbe) -> Probe:
 
 
 def _recipe(function: RecordedFunction, probes: Sequence[Probe], package: str) -> RecordedRecipe:
+    misconceptions = (
+        NOTHING_RETURNED
+        if wrong.id == NOTHING_RETURNED.id
+        else Misconception(wrong.id, wrong.finding, wrong.hints, {})  # type: ignore[arg-type]
+        for wrong in function.wrong
+    )
+    known = {
+        id(probe): State(
+            traits=recorded.traits,
+            sizes=recorded.sizes,
+            result=unpacked_value(recorded.result) if recorded.result else None,
+        )
+        for probe, recorded in zip(probes, function.probes, strict=True)
+    }
     return RecordedRecipe(
         of=function.name,
         parameters=tuple(function.parameters),
         probes=lambda _: probes,
-        fingerprints=tuple(
-            NOTHING_RETURNED
-            if wrong.id == NOTHING_RETURNED.id
-            else Misconception(wrong.id, wrong.finding, wrong.hints, {})  # type: ignore[arg-type]
-            for wrong in function.wrong
-        ),
+        fingerprints=tuple(misconceptions),
         defaults=unpacked_value(function.defaults),
         traits=tuple(
             Trait(functools.partial(_has, place), when, otherwise)
@@ -283,14 +292,7 @@ def _recipe(function: RecordedFunction, probes: Sequence[Probe], package: str) -
             read=_named(package, function.read) if function.read else EXACT.read,
             spread=_drawn if function.random else None,
         ),
-        known={
-            id(probe): State(
-                traits=probed.traits,
-                sizes=probed.sizes,
-                result=unpacked_value(probed.result) if probed.result else None,
-            )
-            for probe, probed in zip(probes, function.probes, strict=True)
-        },
+        known=known,
     )
 
 
@@ -303,20 +305,17 @@ def _drawn(_: Any) -> tuple[Any, Any]:
 
 
 def _caller(call: Mapping[str, Any], package: str) -> Caller | None:
-    kind = call.get("kind")
-    if kind == "tensors":
-        return TensorCaller()
-    if kind == "helper":
-        caller: Caller = _named(package, call["name"])()
-        return caller
-    if kind != "module":
-        return None
-    return ModuleCaller(
-        tuple(call["built_with"]),
-        tuple(call["called_with"]),
-        call["weights"],
-        _named(package, call["words"]),
-    )
+    match call.get("kind"):
+        case "tensors":
+            return TensorCaller()
+        case "helper":
+            caller: Caller = _named(package, call["name"])()
+            return caller
+        case "module":
+            words = _named(package, call["words"])
+            built_with, called_with = tuple(call["built_with"]), tuple(call["called_with"])
+            return ModuleCaller(built_with, called_with, call["weights"], words)
+    return None
 
 
 def _named(package: str, name: str) -> Any:

@@ -7,16 +7,10 @@ from typing import TypeVar
 
 import numpy as np
 
-from autograder.diagnosis.general import COMBINING, GENERAL, families
+from autograder.diagnosis.general import GENERAL, NOT_COMBINED, families
 from autograder.diagnosis.misconceptions import Alternative, Change, Misconception
 from autograder.diagnosis.outcome import RAISES, Outcome, only_nan, same
-from autograder.diagnosis.recipe import (
-    Fingerprint,
-    Probe,
-    Recipe,
-    fit_together,
-    no_input_causes,
-)
+from autograder.diagnosis.recipe import Fingerprint, Probe, Recipe, fit_together, no_input_causes
 
 Changes = tuple[Change, ...]
 Wrong = tuple[Misconception, *Changes]  # a mistake, and an alternative that is combined with it
@@ -61,11 +55,11 @@ class Replay:
         first_draw = range(len(self.probes()))
         found: list[Wrong] = []
         for misconception in self.recipe.misconceptions:
-            looks: list[Wrong] = [(misconception,)]
-            for styled in self.in_alternatives(looks):
-                if all(self.apart(first_draw, styled, other) for other in looks):
-                    looks.append(styled)
-            found += looks
+            ways: list[Wrong] = [(misconception,)]
+            for way in self.in_alternatives(ways):
+                if all(self.apart(first_draw, way, other) for other in ways):
+                    ways.append(way)
+            found += ways
         for general in GENERAL:
             if self.telling(first_draw, (general,)) and all(
                 self.apart(first_draw, (general,), other) for other in [(), *found]
@@ -99,8 +93,7 @@ class Replay:
     @cached_property
     def pairs(self) -> list[Pair]:
         """All pairs of misconceptions in different steps, also combined with alternatives."""
-        general = {misconception.id for misconception in GENERAL} - COMBINING
-        alone = [wrong for wrong in self.singles if wrong[0].id not in general]
+        alone = [wrong for wrong in self.singles if wrong[0].id not in NOT_COMBINED]
         return [
             (first[0], second[0], *dict.fromkeys((*first[1:], *second[1:])))
             for first, second in combinations(alone, 2)
@@ -144,10 +137,10 @@ class Replay:
         self, candidates: Sequence[Candidate], answers: Sequence[Outcome], calls: Sequence[int]
     ) -> list[Candidate]:
         """Return the candidates that lead to the student's answers in all these calls."""
-        found = list(candidates)
+        fitting = list(candidates)
         for index in calls:
-            found = [wrong for wrong in found if self.fits(index, answers[index], wrong)]
-        return found
+            fitting = [wrong for wrong in fitting if self.fits(index, answers[index], wrong)]
+        return fitting
 
     def apart(self, indices: Sequence[int], wrong: Changes, other: Changes, least: int = 1) -> bool:
         """Return True if at least `least` probes distinguish two sets of changes."""
@@ -161,9 +154,10 @@ class Replay:
         return sum(self._differ(i, wrong, ()) for i in indices)
 
     def _differ(self, index: int, wrong: Changes, other: Changes) -> bool:
+        """Return True if a probe has different outcomes, and the first is not an error."""
         first, second = self.outcome(index, wrong), self.outcome(index, other)
         if first.raised or first.signature != second.signature:
-            return first.signature != second.signature and not first.raised
+            return not first.raised
         if first.allowed is not None and second.allowed is not None:
             apart = np.abs(first.numbers - second.numbers)
             return bool((apart > first.allowed + second.allowed).any())

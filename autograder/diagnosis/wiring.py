@@ -5,8 +5,7 @@ made from a recipe's own steps, if the recipe has names (`labels`) for its value
 only if no misconception of the course fits.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from itertools import combinations
 from operator import attrgetter
 from typing import Any
@@ -39,29 +38,40 @@ def generic(
     return Misconception(id, f"Your {what}.", hints, replaces)
 
 
-@dataclass(frozen=True)
 class _Wires:
     """Steps of a recipe, and the values that each step reads in the calls of one draw.
 
-    `names` are the names that students know for the arguments and then the steps' values. `reads`
-    has the named arrays that each step reads, and `every` all values. `shapes` has the shapes of
-    each named array.
+    `names` are the names that students know for the arguments and then the steps' values. Of each
+    step, `reads` has the named arrays that it reads, in order, and `every` all values. `shapes` has
+    the shapes of each named array.
     """
 
-    recipe: Recipe
-    names: Mapping[str, str]
-    reads: Mapping[str, tuple[str, ...]]
-    every: Mapping[str, tuple[str, ...]]
-    shapes: Mapping[str, tuple[Any, ...]]
-
-    @property
-    def order(self) -> Sequence[str]:
-        return [*self.recipe.parameters, *self.recipe.steps]
+    def __init__(self, recipe: Recipe) -> None:
+        self.recipe = recipe
+        self.names = as_students_know(recipe) | dict(recipe.labels)
+        self.order = [*recipe.parameters, *recipe.steps]
+        read: dict[str, dict[str, None]] = {step: {} for step in recipe.steps}
+        shapes: dict[str, list[Any]] = {}
+        traced = 0
+        for probe in recipe.calls(0):
+            try:
+                state = recipe.trace(probe)
+            except Exception:  # the correct code raises an exception in this call
+                continue
+            traced += 1
+            for name in self.names:
+                value = getattr(state, name, None)
+                if isinstance(value, np.ndarray | np.floating) and value.dtype.kind == "f":
+                    shapes.setdefault(name, []).append(np.shape(value))
+            for step, does in recipe.steps.items():
+                read[step] |= _read_by(does, state)
+        self.shapes = {name: sizes for name, sizes in shapes.items() if len(sizes) == traced}
+        self.reads = {step: [n for n in read[step] if n in self.shapes] for step in read}
+        self.every = {step: {*read[step]} & {*self.order} for step in read}
 
     def before(self, step: str) -> list[str]:
         """Return the named arrays that exist before a step runs."""
-        made = self.order[: self.order.index(step)]
-        return [name for name in made if name in self.shapes]
+        return [name for name in self.order[: self.order.index(step)] if name in self.shapes]
 
     def readers(self, name: str) -> list[str]:
         """Return the named steps that read a value."""
@@ -84,7 +94,7 @@ def wirings(recipe: Recipe) -> Iterator[Misconception]:
     """Yield all wrong connections of steps, the simplest first; without `labels`, yield none."""
     if not recipe.labels:
         return
-    wires = _wires(recipe)
+    wires = _Wires(recipe)
     for misconceptions_of, names in (
         (_left_out_or_twice, wires.reads),
         (_another_value, wires.reads),
@@ -107,31 +117,6 @@ def as_students_know(recipe: Recipe) -> dict[str, str]:
     return {name: known[name] for name in recipe.parameters[:MOST_PARAMETERS] if name in known}
 
 
-def _wires(recipe: Recipe) -> _Wires:
-    names = as_students_know(recipe) | dict(recipe.labels)
-    read: dict[str, dict[str, None]] = {step: {} for step in recipe.steps}
-    shapes: dict[str, list[Any]] = {}
-    traced = 0
-    for probe in recipe.calls(0):
-        try:
-            state = recipe.trace(probe)
-        except Exception:  # the correct code raises an exception in this call
-            continue
-        traced += 1
-        for name in names:
-            value = getattr(state, name, None)
-            if isinstance(value, np.ndarray | np.floating) and value.dtype.kind == "f":
-                shapes.setdefault(name, []).append(np.shape(value))
-        for step, does in recipe.steps.items():
-            read[step] |= _read_by(does, state)
-    arrays = {name: tuple(known) for name, known in shapes.items() if len(known) == traced}
-
-    def among(known: Any) -> dict[str, tuple[str, ...]]:
-        return {step: tuple(n for n in names if n in known) for step, names in read.items()}
-
-    return _Wires(recipe, names, among(arrays), among({*recipe.parameters, *read}), arrays)
-
-
 def sizes_of_all(recipe: Recipe) -> tuple[str, ...]:
     """Return the names of the sizes that every call has."""
     sizes = [recipe.axes(recipe.right(probe)) for probe in recipe.calls(0)]
@@ -144,8 +129,7 @@ def _read_by(does: Step, state: Any) -> dict[str, None]:
 
     class Reading(State):
         def __getattribute__(self, name: str) -> Any:
-            if not name.startswith("__"):
-                read[name] = None
+            read[name] = None
             return super().__getattribute__(name)
 
     with np.errstate(all="ignore"):
@@ -237,7 +221,7 @@ def _other_order(wires: _Wires, second: str) -> Iterator[Misconception]:
     for first in wires.reads[second]:
         if first not in wires.recipe.steps or not {first, second} <= wires.names.keys():
             continue
-        if not set(wires.every[second]) <= {first, *wires.order[: wires.order.index(first)]}:
+        if not wires.every[second] <= {first, *wires.order[: wires.order.index(first)]}:
             continue  # the second step needs a value that is computed between the two
         for source in wires.reads[first]:
             if not wires.shapes[source] == wires.shapes[first] == wires.shapes.get(second):
@@ -266,7 +250,7 @@ def _changed_inside(wires: _Wires, name: str) -> Iterator[Misconception]:
                 f"numbers are those of {value} {factor.words}{size}",
                 f"Which factor do you put on {value}?",
                 value,
-                {name: _times(does, wires.recipe.axes, size, factor.power)},
+                {name: _times(does, wires.recipe, size, factor.power)},
             )
     for change in INSIDE:
         yield generic(
@@ -278,8 +262,8 @@ def _changed_inside(wires: _Wires, name: str) -> Iterator[Misconception]:
         )
 
 
-def _times(does: Step, sizes: Callable[[Any], Any], size: str, power: float) -> Step:
-    return lambda s: does(s) * float(sizes(s)[size]) ** power
+def _times(does: Step, recipe: Recipe, size: str, power: float) -> Step:
+    return lambda s: does(s) * float(recipe.axes(s)[size]) ** power
 
 
 def _changed_for_a_step(wires: _Wires, step: str) -> Iterator[Misconception]:
