@@ -56,12 +56,9 @@ class ModuleCaller:
                 self.built_with = dict(zip(blueprint.built_with, args, strict=False))
 
             def forward(self, *inputs: Any) -> Any:
-                given = {
-                    name: value
-                    for name, value in zip(blueprint.called_with, inputs, strict=False)
-                    if value is not None
-                }
                 own = self.state_dict()
+                named = dict(zip(blueprint.called_with, inputs, strict=False))
+                given = {name: value for name, value in named.items() if value is not None}
                 given |= {parameter: own[name] for name, parameter in blueprint.weights.items()}
                 arrays = {name: _array(value) for name, value in given.items()}
                 return _tensors(recipe.run(Probe((), {**self.built_with, **arrays}), wrong))
@@ -80,12 +77,8 @@ class TensorCaller:
 
     def simulated(self, recipe: Recipe, original: Any, wrong: Iterable[Change]) -> Any:  # noqa: ARG002
         """Return a function of tensors that runs the changed recipe."""
-        wrong = tuple(wrong)
-
-        def function(*args: Any) -> Any:
-            return _tensors(recipe.run(Probe(tuple(map(_array, args))), wrong))
-
-        return function
+        changes = tuple(wrong)
+        return lambda *args: _tensors(recipe.run(Probe(tuple(map(_array, args))), changes))
 
 
 def _array(value: Any) -> Any:
@@ -109,12 +102,8 @@ def float32_probe(probe: Probe) -> Probe:
     """Return the probe with numbers that are rounded to float32. Their dtype stays float64."""
 
     def cut(value: Any) -> Any:
-        if isinstance(value, np.ndarray) and value.dtype.kind == "f":
-            return value.astype(np.float32).astype(np.float64)
-        return value
+        is_float = isinstance(value, np.ndarray) and value.dtype.kind == "f"
+        return value.astype(np.float32).astype(np.float64) if is_float else value
 
-    return replace(
-        probe,
-        args=tuple(cut(value) for value in probe.args),
-        kwargs={name: cut(value) for name, value in probe.kwargs.items()},
-    )
+    kwargs = {name: cut(value) for name, value in probe.kwargs.items()}
+    return replace(probe, args=tuple(map(cut, probe.args)), kwargs=kwargs)

@@ -83,10 +83,11 @@ def _product(failure: _Failure) -> str:
 
 def _reversed(line: str, shapes: Mapping[str, Sequence[int]]) -> str:
     """Return a sentence about each `.T` of an array with more than two axes."""
-    turned = [name for name in re.findall(r"(\w+)\.T\b", line) if len(shapes.get(name, ())) > 2]
-    both = {name: (shape(tuple(shapes[name])), shape(tuple(shapes[name][::-1]))) for name in turned}
+    names = dict.fromkeys(re.findall(r"(\w+)\.T\b", line))
+    turned = {name: shapes[name] for name in names if len(shapes.get(name, ())) > 2}
     return "".join(
-        f" {name}.T reverses all axes: {a} becomes {b}." for name, (a, b) in both.items()
+        f" {name}.T reverses all axes: {shape(tuple(a))} becomes {shape(tuple(a[::-1]))}."
+        for name, a in turned.items()
     )
 
 
@@ -116,13 +117,13 @@ def _failing_product(line: str, shapes: Mapping[str, Sequence[int]]) -> re.Match
         r"(?:matmul|dot|bmm|mm)\(\s*(\w+)((?:\.T)?)\s*,\s*(\w+)((?:\.T)?)\s*\)", line
     )
     for pair in (*operators, *calls):
-        if pair[1] not in shapes or pair[3] not in shapes:
-            continue
-        left, right = _turned(shapes[pair[1]], pair[2]), _turned(shapes[pair[3]], pair[4])
+        left, right = (
+            _turned(shapes.get(name, ()), how) for name, how in (pair.group(1, 2), pair.group(3, 4))
+        )
         if not left or not right:
-            continue  # one operand is a number, so this product does not fail
+            continue  # an unknown shape, or a number: this product does not fail
         batches = left[:-2] == right[:-2] or not left[:-2] or not right[:-2]
-        if not batches or left[-1] != (right[-2] if len(right) > 1 else right[-1]):
+        if not batches or left[-1] != right[-2:][0]:
             return pair
     return None
 

@@ -137,14 +137,13 @@ def located(
 
 def with_error(finding: Finding, error: str) -> Finding:
     """Return the same diagnosis, with `error` as the text of the error."""
-    values = [
-        {k: error if k == "error" else v for k, v in s.values.items()} for s in finding.statements
-    ]
-    told = [stated(s.code, **each) for s, each in zip(finding.statements, values, strict=True)]
-    same = told == list(finding.statements)
-    return (
-        finding if same else located(finding.code, *told, names=finding.misconceptions, stops=True)
+    if not any("error" in statement.values for statement in finding.statements):
+        return finding
+    statements = (
+        stated(s.code, **{name: error if name == "error" else v for name, v in s.values.items()})
+        for s in finding.statements
     )
+    return located(finding.code, *statements, names=finding.misconceptions, stops=True)
 
 
 def worded(code: DiagnosisCode, finding: str, *, stops: bool = False) -> str:
@@ -169,17 +168,16 @@ def named(
     it. `calls` is a phrase for the calls that show the misconception, if not all calls do. `stops`
     is true if some calls stop with an error, so that their results are unknown.
     """
-    sentences = [worded(code, wrong.finding, stops=stops) for wrong in misconceptions]
-    first, second = (*sentences, "")[:2]
-    parts = {"first_part": uncapital(first), "Calls": capital(calls)}
-    says = NAMED[code].format(first=first, second=second, **parts)
-    ids = tuple(wrong.id for wrong in misconceptions)
+    first, second = (*(worded(code, m.finding, stops=stops) for m in misconceptions), "")[:2]
+    says = NAMED[code].format(
+        first=first, second=second, first_part=uncapital(first), Calls=capital(calls)
+    )
     statements = tuple(  # for the class summary: the sentence of each misconception alone
         stated("misconception", mistake=wrong.id, says=worded("named", wrong.finding))
         for wrong in misconceptions
         if code != "named"
     )
-    hints = misconceptions[0].hints
+    ids, hints = tuple(wrong.id for wrong in misconceptions), misconceptions[0].hints
     return Finding("named", says, ids, hints, says, (), code, calls, statements)
 
 

@@ -11,14 +11,12 @@ from collections.abc import Mapping
 import msgspec
 
 from autograder.checks.check_result import CheckResult
-from autograder.report.model import Cause, CheckOutcome, CheckReport, Diagnosis
+from autograder.report.model import Cause, CheckReport, Diagnosis
 from autograder.report.presentation import first_cause
 
 Three = tuple[str, str, str]
 
-ENDED: frozenset[CheckOutcome] = frozenset(
-    {"failed", "timed out", "crashed", "graded when handed in"}
-)
+ENDED = frozenset({"failed", "timed out", "crashed", "graded when handed in"})
 # Kinds of failures for which only the check has hints.
 OF_THE_CHECK = frozenset({"mismatch", "assertion", "no_end", "unreadable_answer"})
 IMPORTS = {
@@ -28,8 +26,6 @@ IMPORTS = {
     "plt": "import matplotlib.pyplot as plt",
     "math": "import math",
 }
-
-
 # The kinds of exceptions, by class and by a part of Python's message. The first kind that fits is
 # used.
 EXCEPTIONS = (
@@ -273,7 +269,13 @@ def hints_for(result: CheckResult) -> tuple[str, ...]:
         return result.check.hints
     if not getattr(result.evidence, "function", "") and f"value_of_{kind}" in HINTS:
         kind, cause = f"value_of_{kind}", msgspec.structs.replace(cause, place=result.place)
-    return _filled(HINTS[kind], cause, result.hidden) if kind in HINTS else ()
+    place, name, where = cause.place, _name(cause), "there"
+    if place is not None and not result.hidden:  # a hidden check does not show the student's line
+        where = f"in line {place.line} of {place.file}"
+    line = IMPORTS.get(name, "")
+    return tuple(
+        hint.format(where=where, name=name or "it", line=line) for hint in HINTS.get(kind, ())
+    )
 
 
 def failure_kind(cause: Cause, diagnosis: Diagnosis | None = None) -> str:
@@ -281,22 +283,19 @@ def failure_kind(cause: Cause, diagnosis: Diagnosis | None = None) -> str:
     if diagnosis is not None and diagnosis.code in HINTS:
         return diagnosis.code
     cause = first_cause(cause)
+    place = cause.place
     if cause.error in {"IndentationError", "TabError"}:
         return "indentation"
     if cause.code != "raised":
         return "import" if cause.code == "import_failed" else cause.code
-    place = cause.place
     if cause.error == "AssertionError" or (place is not None and place.text.startswith("raise")):
         return "refused"
-    for kind, errors, message in EXCEPTIONS:
-        if cause.error in errors.split() and re.search(message, cause.message):
-            return _nearer(kind, cause)
-    return "raised"
-
-
-def _nearer(kind: str, cause: Cause) -> str:
-    """Return a more specific kind of exception, if the name or the place in `cause` shows one."""
-    place = cause.place
+    kinds = (
+        kind
+        for kind, errors, message in EXCEPTIONS
+        if cause.error in errors.split() and re.search(message, cause.message)
+    )
+    kind = next(kinds, "raised")
     if cause.library and kind in {"name", "unset", "attribute"}:
         return "raised"  # the exception is about names and values inside a library
     if kind == "comma" and (place is None or place.text[place.column] != "["):
@@ -322,15 +321,3 @@ def _name(cause: Cause) -> str:
     """Return the name in Python's message, or else the name that the call requested."""
     found = re.search(r"(?:name|variable|attribute) '(\w{1,60})'", cause.message)
     return found[1] if found is not None else cause.subject
-
-
-def _filled(hints: Three, cause: Cause, hidden: bool) -> tuple[str, ...]:
-    """Return the hints with names filled in. For a hidden check, leave out the student's line."""
-    place, name = cause.place, _name(cause)
-    where = f"in line {place.line} of {place.file}" if place is not None else "there"
-    return tuple(
-        hint.format(
-            where="there" if hidden else where, name=name or "it", line=IMPORTS.get(name, "")
-        )
-        for hint in hints
-    )

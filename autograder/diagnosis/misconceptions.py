@@ -4,21 +4,13 @@ import functools
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 Step = Callable[[Any], Any]
 """Type of a step: a function that gets the `State` of the call and returns the step's value."""
 Hints = tuple[str, str, str] | tuple[()]
 """Type of the three hints: a question, the property that fails, and the place with the fix."""
 Way = tuple[Any, ...]
-
-
-class Change(Protocol):
-    """Change of a recipe: it replaces some steps or arguments. It may be correct or wrong."""
-
-    @property
-    def replaces(self) -> Mapping[str, Step]:
-        """A dict from the names of the replaced steps or arguments to the new functions."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +39,9 @@ class Misconception:
     finding: str
     hints: Hints
     replaces: Mapping[str, Step]
+
+
+Change = Alternative | Misconception
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,15 +95,14 @@ class Family:
 
     def replaced(self, change: Any) -> Mapping[str, Step]:
         """Return a dict from the name of each step that a change replaces to the new function."""
-        if isinstance(change, Mapping):
-            means = self.means or (lambda same: same)
-            return {name: means(one) for name, one in change.items()}
-        if callable(self.target) and self.means is None:
-            return {self.target.__name__: of_arguments(change, self.target)}
-        made = change if self.means is None else self.means(change)
-        if isinstance(made, Mapping):
-            return made
-        return {getattr(self.target, "__name__", None) or str(self.target or ""): made}
+        if self.means is not None and isinstance(change, Mapping):
+            return {name: self.means(value) for name, value in change.items()}
+        name = getattr(self.target, "__name__", None) or str(self.target or "")
+        if self.means is not None:
+            change = self.means(change)
+        elif callable(self.target) and not isinstance(change, Mapping):
+            change = of_arguments(change, self.target)
+        return change if isinstance(change, Mapping) else {name: change}
 
     def only(self, names: Iterable[str]) -> "Family":
         """Return the family, but keep only the mistakes with these names."""
@@ -117,11 +111,9 @@ class Family:
 
     def worded(self, change: Callable[[str], str]) -> "Family":
         """Return the same mistakes with other texts: `change` is applied to findings and hints."""
-        ways: dict[str, Way | list[Way]] = {}
+        ways: dict[str, Any] = {}
         for name, finding, changes in self.said():
-            findings = ways.setdefault(name, [])
-            assert isinstance(findings, list)
-            findings.append((change(finding), *changes))
+            ways.setdefault(name, []).append((change(finding), *changes))
         hints: Any = tuple(map(change, self.hints))
         return replace(self, hints=hints, ways=ways)
 
@@ -149,13 +141,11 @@ def chosen(families: Iterable[Family], names: str) -> tuple[Family, ...]:
     Raises:
         ValueError: a name occurs in no family.
     """
-    wanted = names.split()
-    listed = tuple(families)
-    absent = set(wanted) - {name for family in listed for name in family.ways}
+    listed, wanted = tuple(families), set(names.split())
+    absent = wanted.difference(*(family.ways for family in listed))
     if absent:
         raise ValueError(f"no family has the mistake {', '.join(sorted(absent))}")
-    chosen_ones = (family.only(wanted) for family in listed)
-    return tuple(family for family in chosen_ones if family.ways)
+    return tuple(family.only(wanted) for family in listed if not wanted.isdisjoint(family.ways))
 
 
 def without(families: Iterable[Family], names: str) -> tuple[Family, ...]:
@@ -168,5 +158,5 @@ def without(families: Iterable[Family], names: str) -> tuple[Family, ...]:
     """
     listed = tuple(families)
     left_out = {name for family in chosen(listed, names) for name in family.ways}
-    rest = (family.only(set(family.ways) - left_out) for family in listed)
-    return tuple(family for family in rest if family.ways)
+    names_left = {name for family in listed for name in family.ways} - left_out
+    return chosen(listed, " ".join(names_left))

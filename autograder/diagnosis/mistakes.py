@@ -7,7 +7,7 @@ that defines `FUNCTION` and the family `NAMED`. If only answers are known, the f
 
 import dataclasses
 import importlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -18,7 +18,6 @@ import numpy as np
 from autograder.checks.projection_hash import ProjectionHash
 from autograder.course.errors import UserError
 from autograder.diagnosis.finding import Finding
-from autograder.diagnosis.misconceptions import Family
 from autograder.diagnosis.outcome import Outcome
 from autograder.diagnosis.recipe import RETURNED, Fingerprint, LibraryObject, Probe, Recipe
 
@@ -118,14 +117,10 @@ class NamedAnswers(msgspec.Struct, frozen=True):
 
 def recorded_answer(probe: Probe, outcome: Outcome) -> RecordedAnswer:
     """Return a call and its outcome as a record that can be stored."""
-    call_hash = _hash(probe)
-    return RecordedAnswer(
-        call_hash.kind.hex(),
-        tuple(map(float, call_hash.sums)),
-        outcome.signature,
-        outcome.numbers.astype("<f8").tobytes(),
-        outcome.precision.str,
-    )
+    call = _hash(probe)
+    numbers, precision = outcome.numbers.astype("<f8").tobytes(), outcome.precision.str
+    sums = tuple(map(float, call.sums))
+    return RecordedAnswer(call.kind.hex(), sums, outcome.signature, numbers, precision)
 
 
 def folder_of(package: Path, exercise: str) -> Path:
@@ -154,8 +149,17 @@ def known_mistakes(reference: str, exercise: str) -> Mistakes:
         for path in sorted(folder.glob(f"[!_]*{CODE}"))
     ]
     answers = [read_answers(path) for path in sorted(folder.glob(f"*{ANSWERS}"))]
+    recipes = []
+    for recipe in mistakes.listed:
+        function = recipe.function
+        families: tuple[Any, ...] = tuple(recipe.families)
+        more = tuple(module.NAMED for module in modules if function == module.FUNCTION)
+        prints = tuple(fingerprint(recipe, one) for one in answers if one.function == function)
+        recipes.append(
+            dataclasses.replace(recipe, families=(*families, *more), fingerprints=prints)
+        )
     return Mistakes(
-        *(_with_named(recipe, modules, answers) for recipe in mistakes.listed),
+        *recipes,
         explain_value=mistakes.explain_value,
         simulated_values=mistakes.simulated_values,
     )
@@ -177,15 +181,6 @@ def read_answers(path: Path) -> NamedAnswers:
         ) from None
 
 
-def _with_named(recipe: Recipe, modules: Iterable[Any], answers: Iterable[NamedAnswers]) -> Recipe:
-    """Return the recipe, and add the mistakes of its function that were named on the desk."""
-    families: Sequence[Family] = tuple(recipe.families)  # type: ignore[arg-type]
-    more = [module.NAMED for module in modules if recipe.function == module.FUNCTION]
-    here = [named for named in answers if named.function == recipe.function]
-    fingerprints = tuple(fingerprint(recipe, named) for named in here)
-    return dataclasses.replace(recipe, families=(*families, *more), fingerprints=fingerprints)
-
-
 def fingerprint(recipe: Recipe, named: NamedAnswers) -> Fingerprint:
     """Return the misconception with these answers. If the probes changed, it matches no answer."""
 
@@ -200,12 +195,10 @@ def fingerprint(recipe: Recipe, named: NamedAnswers) -> Fingerprint:
 
 def out_of_date(recipe: Recipe, named: NamedAnswers) -> bool:
     """Return True if a recipe's probes differ from the recorded calls."""
-    probes = [probe for draw in range(DRAWS) for probe in recipe.calls(draw)]
-    if len(probes) != len(named.answers):
-        return True
-    return not all(
-        asked.kind.hex() == answer.kind and asked.is_close(np.array([answer.sums]))[0]
-        for asked, answer in zip(map(_hash, probes), named.answers, strict=True)
+    calls = [_hash(probe) for draw in range(DRAWS) for probe in recipe.calls(draw)]
+    return len(calls) != len(named.answers) or not all(
+        call.kind.hex() == answer.kind and call.is_close(np.array([answer.sums]))[0]
+        for call, answer in zip(calls, named.answers, strict=True)
     )
 
 

@@ -68,12 +68,11 @@ def outcome_of(value: Any, by_kind: bool = False) -> Outcome:
         text = signature.encode("utf-8", "surrogatepass")
         content = b"".join([text, *(leaf.tobytes() for leaf in leaves)])
         return Outcome(f"too many numbers: {hashlib.sha256(content).hexdigest()}")
-    numbers = [leaf.astype(np.float64).ravel() for leaf in leaves]
     kinds = [leaf.dtype for leaf in leaves if leaf.dtype.kind == "f"]
     coarsest = max(kinds, key=lambda kind: np.finfo(kind).eps, default=DOUBLE)
-    joined = np.concatenate([NOTHING, *numbers])
+    numbers = np.concatenate([NOTHING, *(leaf.astype(np.float64).ravel() for leaf in leaves)])
     whole = None if leaves else value
-    return Outcome(signature, joined, coarsest, parts=tuple(leaves), whole=whole)
+    return Outcome(signature, numbers, coarsest, parts=tuple(leaves), whole=whole)
 
 
 def agree(
@@ -83,8 +82,7 @@ def agree(
     with np.errstate(invalid="ignore", over="ignore"):
         allowed = allowed_error(precision, np.where(np.isfinite(expected), expected, 0), condition)
         close = np.abs(answers - expected) <= allowed
-    same = (answers == expected) | (np.isnan(answers) & np.isnan(expected))
-    return np.asarray(close | same)
+    return np.asarray(close | (answers == expected) | (np.isnan(answers) & np.isnan(expected)))
 
 
 def only_nan(outcomes: Sequence[Outcome]) -> bool:
@@ -162,9 +160,7 @@ class Comparison:
             outcome = outcome_of(state.result, self.by_kind)
             return outcome.in_precision(np.dtype(self.precision))
         middle, allowed = map(outcome_of, self.spread(state))
-        return Outcome(
-            middle.signature, middle.numbers, allowed=allowed.numbers, parts=middle.parts
-        )
+        return replace(middle, precision=DOUBLE, allowed=allowed.numbers, whole=None)
 
 
 EXACT = Comparison()

@@ -38,11 +38,7 @@ class LibraryObject:
 
     target: str
     args: tuple[Any, ...]
-    local: Callable[..., Any]
-
-    def here(self) -> Any:
-        """Return the object for a replay, created in this process."""
-        return self.local(*self.args)
+    local: Callable[..., Any]  # makes the object for a replay, in this process
 
 
 @dataclass(frozen=True)
@@ -172,17 +168,16 @@ class Recipe:
     def __post_init__(self) -> None:
         if isinstance(self.families, Mapping):
             whole = None if self.steps or isinstance(self.of, str) else self.of
-            object.__setattr__(self, "families", (Family(whole, (), self.families),))
-        if not isinstance(self.of, str) and callable(self.of):
+            self._set("families", (Family(whole, (), self.families),))
+        if not isinstance(self.of, str):
             known = inspect.signature(self.of).parameters
-            taken = {name: p.default for name, p in known.items() if p.default is not p.empty}
-            known_values = {
-                "parameters": tuple(known),
-                "defaults": taken,
-                "steps": {self.function: of_arguments(self.of, self.of)},
-            }
-            for name, value in known_values.items():
-                object.__setattr__(self, name, getattr(self, name) or value)
+            optional = {name: p.default for name, p in known.items() if p.default is not p.empty}
+            self._set("parameters", self.parameters or tuple(known))
+            self._set("defaults", self.defaults or optional)
+            self._set("steps", self.steps or {self.function: of_arguments(self.of, self.of)})
+
+    def _set(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
 
     @property
     def function(self) -> str:
@@ -193,8 +188,8 @@ class Recipe:
     def misconceptions(self) -> tuple[Misconception, ...]:
         """The misconceptions of the function, in order."""
         families: Iterable[Any] = self.families
-        own = tuple(misconception for family in families for misconception in family.misconceptions)
-        return own + self.fingerprints
+        own = (misconception for family in families for misconception in family.misconceptions)
+        return (*own, *self.fingerprints)
 
     def calls(self, draw: int) -> list[Probe]:
         """Return the probes of one draw.
@@ -220,9 +215,7 @@ class Recipe:
         Raises:
             Exception: any exception of a step. With a mistake, a step may raise for some inputs.
         """
-        replaced: dict[str, Step] = {}
-        for change in changes:
-            replaced |= change.replaces
+        replaced = {name: step for change in changes for name, step in change.replaces.items()}
         state = self.arguments(probe)
         with np.errstate(all="ignore"):
             given = {name: replaced[name](state) for name in self.parameters if name in replaced}
@@ -243,10 +236,10 @@ class Recipe:
     def arguments(self, probe: Probe) -> Any:
         """Return the state of a call before the first step. It has only the arguments."""
         given = dict(zip(self.parameters, probe.args, strict=False)) | dict(probe.kwargs)
-        arguments = {**self.defaults, **given}
-        for name, value in arguments.items():
-            if isinstance(value, LibraryObject):
-                arguments[name] = value.here()
+        arguments = {
+            name: value.local(*value.args) if isinstance(value, LibraryObject) else value
+            for name, value in {**self.defaults, **given}.items()
+        }
         return State(given=frozenset(given), **arguments)
 
     def right(self, probe: Probe) -> Any:

@@ -47,8 +47,7 @@ def find_targets(source: Source, results: Sequence[CheckResult]) -> Targets:
     if len(left) == len(failed):
         return Targets(names, not_run=not_run)
     about = tuple(dict.fromkeys(name for result in left for name in result.about))
-    checks = _checks_of(results, frozenset(about)) | frozenset(names)
-    return Targets(names, checks, about, not_run)
+    return Targets(names, _checks_of(results, frozenset(about)) | {*names}, about, not_run)
 
 
 def targets_by_function(
