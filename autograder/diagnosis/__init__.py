@@ -1,8 +1,7 @@
 """Diagnosis of mistakes: misconceptions are replayed on the inputs of the student's code.
 
-A course's module `reference.misconceptions.NAME` defines `MISTAKES`. For each function of the
-exercise, `MISTAKES` has the correct steps and wrong versions of some steps. This package works
-without any knowledge of what the steps mean.
+A recipe of the course's module `reference.misconceptions.NAME` has the steps of a function, and
+wrong versions of some steps. This package does not know what the steps mean.
 """
 
 from typing import Any

@@ -1,7 +1,6 @@
-"""Changes of an intermediate array, each with a phrase that describes the change.
+"""Changes of an intermediate array, each with a phrase such as "divided by {their} length".
 
-In a phrase, `{their}` stands for `its` or `their`, as in "divided by their length". A change along
-an axis has one version for each axis that a student may have meant.
+`{their}` stands for `its` or `their`.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -19,9 +19,8 @@ ENOUGH = 2  # a statement needs at least this many wrong answers, and must be tr
 class Answer:
     """Answer of the student's function to a probe.
 
-    `error` describes the exception, if the call raised one. `line` is the line of the student's
-    file that raised the exception, or 0 if unknown. `is_array` is false if the value was a list, a
-    tuple or another container of numbers.
+    `error` describes an exception, and `line` is the student's line that raised it, or 0.
+    `is_array` is false for a list, a tuple or another container of numbers.
     """
 
     outcome: Outcome
@@ -91,10 +90,7 @@ class Observations:
 
     @cached_property
     def of_right_shape(self) -> list[tuple[ObservedCall, Outcome, Outcome]]:
-        """The calls with wrong values, each with the answer and the correct answer in parts.
-
-        The list is empty if a shape is wrong.
-        """
+        """The calls with wrong values, with the answers in parts; none if a shape is wrong."""
         count = len(self.recipe.results)
         alike = [
             (case, case.answer.outcome.in_parts(count), case.expected.in_parts(count))
@@ -181,7 +177,7 @@ class Examination:
     def giving(self, candidates: Sequence[Candidate], calls: Sequence[int]) -> list[Candidate]:
         """Return the candidates that give the student's answers in all these calls.
 
-        Leave out candidates that fewer than `TELLING` of these calls distinguish from correct code.
+        At least `TELLING` of these calls must distinguish them from correct code.
         """
         return self.told_from_right(self.replay.giving(candidates, self.outcomes, calls), calls)
 

@@ -81,10 +81,9 @@ def measured(seen: Observations) -> Statement | None:
 
 
 def _named_value(fact: Fact, seen: Observations) -> str:
-    """Return a fact's number in words, if the number is the same for all wrong answers.
+    """Return a fact's number in words, if it is the same for all wrong answers; else an empty text.
 
-    Return an empty text if the fact is false for an answer, or if the number cannot be expressed.
-    Also return an empty text if the number would be shown as 1 but is not 1.
+    A number that would be shown as 1 but is not 1 gives an empty text too.
     """
     numbers, sizes = [], []
     for case in seen.values:
@@ -132,8 +131,7 @@ def _right_result(seen: Observations) -> Statement | None:
 def _other_shape(seen: Observations) -> Statement | None:
     """Return a statement that every wrong answer has a wrong shape, or None if this is false.
 
-    The statement contains the number of extra or missing axes if all wrong answers agree on it. It
-    contains no sizes, because sizes differ from call to call.
+    The statement contains no sizes, because sizes differ from call to call.
     """
     shapes = [
         (case.answer.outcome.parts[0].shape, case.expected.parts[0].shape)
@@ -156,10 +154,10 @@ def _other_shape(seen: Observations) -> Statement | None:
 
 
 class Side(NamedTuple):
-    """One side of a property: either the calls with the property, or the calls without it.
+    """The calls with a property, or the calls without it.
 
-    `words` describes these calls, and `otherwise` describes all other calls. `is_safe` is false if
-    calls on this side may be wrong for another reason than the property.
+    `words` describes these calls, and `otherwise` all others. `is_safe` is false if calls on this
+    side may be wrong for another reason than the property.
     """
 
     trait: Trait
@@ -181,10 +179,9 @@ def sides_of_traits(recipe: Recipe, states: Sequence[Any]) -> list[Side]:
 
 
 def kinds_of_calls(recipe: Recipe, probes: Sequence[Probe]) -> list[tuple[list[int], str]]:
-    """Return groups of calls, each with a phrase that describes it. The largest group comes first.
+    """Return groups of calls with one or two common properties, the largest group first.
 
-    The calls of a group all have, or all lack, one or two properties. An example of a phrase:
-    `without a mask and for a single head`.
+    Each group comes with a phrase such as `without a mask and for a single head`.
     """
     states = [recipe.right(probe) for probe in probes]
     sides = [(side.calls, side.words) for side in sides_of_traits(recipe, states)]
@@ -229,9 +226,7 @@ def _wrong_only(
 def relation(seen: Observations) -> Statement | None:
     """Return a statement of the first relation that is true of all wrong answers, or None.
 
-    A relation compares the wrong numbers with the right ones: a factor, a constant difference,
-    another order, or closeness. If only one of several results is wrong, only this result is
-    compared.
+    If only one of several results is wrong, only this result is compared.
     """
     which = next(iter(seen.wrong_parts)) if len(seen.wrong_parts) == 1 else None
 

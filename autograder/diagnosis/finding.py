@@ -124,8 +124,7 @@ def located(
 ) -> Finding:
     """Return a diagnosis that consists of statements about the answers.
 
-    With `stops`, some calls stop with an error. Then only the first statement is true of all calls,
-    and the other statements are about calls that give a result.
+    With `stops`, some calls stop with an error, and only the first statement is true of all calls.
     """
     first, *more = map(sentence, statements)
     says = " ".join([first, *more])
@@ -164,9 +163,9 @@ def named(
 ) -> Finding:
     """Return a diagnosis that names misconceptions, with the first misconception's hints.
 
-    The diagnosis consists of sentences that the course's authors wrote, so hidden checks may show
-    it. `calls` is a phrase for the calls that show the misconception, if not all calls do. `stops`
-    is true if some calls stop with an error, so that their results are unknown.
+    The course's authors wrote its sentences, so hidden checks may show it. `calls` is a phrase for
+    the calls that show the misconception, if not all do. `stops` is true if some calls stop with an
+    error.
     """
     first, second = (*(worded(code, m.finding, stops=stops) for m in misconceptions), "")[:2]
     says = NAMED[code].format(

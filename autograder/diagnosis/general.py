@@ -155,9 +155,7 @@ MOST_RESULTS = 3
 def families(recipe: Recipe) -> tuple[Misconception, ...]:
     """Return generic changes of a function's results, arguments and steps, simplest first.
 
-    The diagnosis replays these changes only if no misconception of the course fits, so the course's
-    misconceptions are always preferred. A function with a custom caller has no generic changes,
-    because students do not know the arguments of its recipe.
+    A function with a custom caller has none, because students do not know its recipe's arguments.
     """
     if not isinstance(recipe.caller, ModuleCaller | TensorCaller | None):
         return ()

@@ -1,8 +1,7 @@
 """Choice of the hints for a failed check.
 
-The hints belong to the diagnosed mistake. Without a diagnosed mistake, the hints belong to the kind
-of failure, or else to the check. Only this module chooses hints. The number of hints that a student
-sees depends on the number of attempts and on the redaction of the report.
+The hints belong to the diagnosed mistake, else to the kind of failure, else to the check. How many
+of them a student sees depends on the number of attempts and on the redaction of the report.
 """
 
 import re

@@ -1,7 +1,6 @@
 """Lines of a student's source that keep state between calls, or end a loop too early.
 
-The module finds these lines in the source and does not run them. So a message says only that the
-line exists. It does not say that the line is the cause of a wrong answer.
+The source is not run. So a message says that a line exists, not that it causes a wrong answer.
 """
 
 import ast
@@ -51,10 +50,7 @@ def loop_ended(units: Sequence[Unit], function: str) -> Finding | None:
 
 
 def with_lines(finding: Finding, units: Sequence[Unit]) -> Finding:
-    """Return the finding with the lines that keep state, if it is about state between calls.
-
-    Return any other finding unchanged.
-    """
+    """Return the finding; if it is about state between calls, with the lines that keep state."""
     if finding.misconceptions != (REMEMBERS,):
         return finding
     lines = lines_keeping_state(units)

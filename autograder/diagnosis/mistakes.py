@@ -1,8 +1,8 @@
 """Known mistakes of an exercise: from the course's own module, and from the desk.
 
-Mistakes that were named on the desk are in the folder `misconceptions/named/EXERCISE/` of the
-reference package. Each of them has a file. If there is code for the mistake, the file is a module
-that defines `FUNCTION` and the family `NAMED`. If only answers are known, the file is JSON.
+Each mistake that was named on the desk has a file in the folder `misconceptions/named/EXERCISE/` of
+the reference package: a module that defines `FUNCTION` and the family `NAMED`, or JSON if only the
+answers are known.
 """
 
 import dataclasses
@@ -65,8 +65,7 @@ class WrongMistakes(Exception):
 def load_module(reference: str, exercise: str) -> ModuleType | None:
     """Return the module of an exercise's misconceptions, or None if the course has none.
 
-    Raises:
-        Exception: importing the module raised.
+    Raises any exception of the module.
     """
     name = f"{reference}.misconceptions.{exercise}"
     try:
@@ -166,11 +165,7 @@ def known_mistakes(reference: str, exercise: str) -> Mistakes:
 
 
 def read_answers(path: Path) -> NamedAnswers:
-    """Read a stored mistake.
-
-    Raises:
-        UserError: the file cannot be read, or is not a record of a mistake.
-    """
+    """Read a stored mistake, or raise UserError."""
     try:
         with path.open("rb") as file:
             return msgspec.json.decode(file.read(MAX_BYTES), type=NamedAnswers)

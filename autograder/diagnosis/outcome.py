@@ -57,8 +57,7 @@ class Outcome:
 def outcome_of(value: Any, by_kind: bool = False) -> Outcome:
     """Return the outcome of a call that returned `value`, of any type.
 
-    With `by_kind`, the outcomes of a list, a tuple and an array differ. So do the outcomes of a
-    truth value and a number. The outcome contains the whole value, even if the value is long.
+    With `by_kind`, a list, a tuple and an array differ, and so do a truth value and a number.
     """
     leaves: list[npt.NDArray[Any]] = []
     signature = signature_of(value, leaves)
@@ -107,10 +106,9 @@ def same(answer: Outcome, expected: Outcome, condition: float) -> bool:
 
 
 def group_id(outcomes: Sequence[Outcome]) -> str:
-    """Return an id that is equal for answers that agree to three digits.
+    """Return an id that is equal for answers that agree to three digits; empty if all calls raised.
 
-    The id is empty if all calls raised exceptions. The id groups the unnamed failures of a class,
-    so that an instructor can name each group once.
+    With it, an instructor can name each group of unnamed failures in a class once.
     """
     if all(outcome.raised for outcome in outcomes):
         return ""

@@ -192,11 +192,7 @@ class Recipe:
         return (*own, *self.fingerprints)
 
     def calls(self, draw: int) -> list[Probe]:
-        """Return the probes of one draw.
-
-        Raises:
-            Exception: any exception of the course's function.
-        """
+        """Return the probes of one draw, or raise any exception of the course's function."""
         drawn = self.drawn(draw)
         return [probe if isinstance(probe, Probe) else Probe(tuple(probe)) for probe in drawn]
 
@@ -259,10 +255,7 @@ def fit_together(first: Change, second: Change) -> bool:
 
 
 def no_input_causes(error: BaseException) -> bool:
-    """Return True if no input can cause this exception, so that the author must have made an error.
-    The code of a misconception may raise for some inputs. But an undefined name, for example, is
-    always an error of the author.
-    """
+    """Return True if no input can cause this exception, so that it is an authoring error."""
     if isinstance(error, AttributeError):
         return isinstance(error.obj, State)
     return isinstance(error, NameError | ImportError | SyntaxError)
@@ -272,8 +265,7 @@ def no_input_causes(error: BaseException) -> bool:
 class Fingerprint(Misconception):
     """Misconception without code: only its answers to the probes are known, in order.
 
-    The answers come from the whole function, so a fingerprint is never combined with another
-    mistake or with an alternative.
+    It replaces the whole function, so it is never combined with another change.
     """
 
     outcomes: tuple[Outcome, ...] = ()

@@ -36,9 +36,8 @@ class RecordedMisconception(msgspec.Struct, frozen=True):
 class RecordedProbe(msgspec.Struct, frozen=True):
     """One call: the arguments and the correct result as packed values, and the call's properties.
 
-    `result` is empty if the correct answer is an error. `made` describes the arguments that are
-    created in the process of the student's function: it maps an argument's position to the name of
-    the constructor.
+    `result` is empty if the correct answer is an error. `made` has the constructor of each argument
+    that is created in the process of the student's function, by the argument's position.
     """
 
     given: bytes
@@ -150,8 +149,7 @@ class RecordedRecipe(Recipe):
 class RecordedReplay(Replay):
     """Replay from records instead of code.
 
-    The outcomes of single misconceptions are recorded as numbers. The outcomes of pairs and generic
-    changes are recorded as sums of the numbers, unless results are random.
+    Outcomes of pairs and generic changes are sums of numbers, unless results are random.
     """
 
     def __init__(self, function: RecordedFunction, package: str) -> None:

@@ -50,7 +50,7 @@ class Replay:
     def singles(self) -> list[Wrong]:
         """The course's misconceptions, then the general misconceptions that give other answers.
 
-        If an alternative changes a misconception's answers, the list also has the combination.
+        A misconception also comes with each alternative that changes its answers.
         """
         first_draw = range(len(self.probes()))
         found: list[Wrong] = []
@@ -71,7 +71,7 @@ class Replay:
     def families(self) -> list[Wrong]:
         """Generic changes of arguments, results and steps; see `general.families`.
 
-        The list also has each change of a step combined with each alternative of a neighbour step.
+        A change of a step also comes with each alternative of a neighbour step.
         """
         plain: list[Wrong] = [(change,) for change in families(self.recipe)]
         neighbours = list(pairwise(self.recipe.steps))

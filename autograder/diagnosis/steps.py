@@ -1,6 +1,5 @@
 """Steps of a diagnosis, in a fixed order. The first step that returns a finding ends the diagnosis.
 
-A step returns a finding only if the finding is true of every observed call.
 docs/maintainers/diagnosis.md explains what each step claims, and what would refute the claim.
 """
 
@@ -91,10 +90,7 @@ def one_misconception(examination: Examination) -> Finding | None:
 
 
 def one_in_some_calls(examination: Examination) -> Finding | None:
-    """Return a misconception in one kind of calls, if the answers to all other calls are right.
-
-    Usually the mistake is in one branch of an `if`.
-    """
+    """Return a misconception in one kind of calls, if the answers to all other calls are right."""
     right, recipe = examination.right, examination.replay.recipe
     states = [recipe.right(probe) for probe in _first_probes(examination)]
     for side in facts.sides_of_traits(recipe, states):
@@ -132,8 +128,8 @@ def always_the_same(examination: Examination) -> Finding | None:
 def two_misconceptions(examination: Examination) -> Finding | None:
     """Return two misconceptions in different steps that together give all the answers.
 
-    This applies only if no single change gives all the answers, and if some calls show each of the
-    two separately. Otherwise the two might be one mistake.
+    No single change may give all the answers, and some calls must show each of the two separately:
+    otherwise the two might be one mistake.
     """
     pairs = _fitting_pairs(examination)
     if not pairs or len(pairs) > MAX_PAIRS:
@@ -182,8 +178,7 @@ def one_in_each_result(examination: Examination) -> Finding | None:
 def one_in_a_kind_of_calls(examination: Examination) -> Finding | None:
     """Return a misconception that gives all answers to calls of one kind, but not to other calls.
 
-    Calls of other kinds may be wrong too, by this mistake or another. For example, these calls may
-    stop with an error.
+    Calls of other kinds may be wrong too: for example, they may stop with an error.
     """
     wrong, probes = set(examination.wrong), _first_probes(examination)
     if len(wrong) == len(examination.answers):
@@ -244,10 +239,7 @@ def _one_fitting(
 def _one_name(
     examination: Examination, found: Sequence[Wrong], code: DiagnosisCode = "named", calls: str = ""
 ) -> Finding | None:
-    """Return the diagnosis that names one misconception, or None if several fit.
-
-    Misconceptions with the same id count as one: they are ways to make the same mistake.
-    """
+    """Return the diagnosis that names one misconception, or None if several ids fit."""
     if len({wrong[0].id for wrong in found}) != 1:
         return None
     misconception = found[0][0]
@@ -278,9 +270,8 @@ def _fitting_pairs(examination: Examination) -> list[Pair]:
 def _shown_apart(examination: Examination, pair: Pair) -> bool:
     """Return True if the calls show that a pair consists of two separate mistakes.
 
-    Each of the two mistakes must be needed to explain at least `TELLING` answers, and at least one
-    call must show one mistake alone. A general misconception changes the result at the end, which
-    is always visible. So this function returns True for a pair with a general misconception.
+    Each of them must be needed to explain at least `TELLING` answers, and a call must show one of
+    them alone. A general misconception changes the result at the end, which is always visible.
     """
     replay, outcomes, wrong = examination.replay, examination.outcomes, examination.wrong
     if any(half in GENERAL for half in pair[:2]):

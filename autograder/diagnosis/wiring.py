@@ -1,8 +1,7 @@
-"""Misconceptions about wrongly connected steps.
+"""Misconceptions about wrongly connected steps, made from a recipe's own steps.
 
-A step reads a wrong value, is left out or repeated, or runs too early. These misconceptions are
-made from a recipe's own steps, if the recipe has names (`labels`) for its values. They are replayed
-only if no misconception of the course fits.
+A step reads a wrong value, is left out or repeated, or runs too early. Only a recipe with names
+(`labels`) for its values has them. They are replayed only if no misconception of the course fits.
 """
 
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,7 @@
 """Fingerprints of code by the library copydetect, which ignores names, blanks and comments.
 
-Each sequence of 25 characters of the remaining text is a fingerprint. All fingerprints are kept. A
-selection would depend on Python's own hashes, which differ between two processes.
+Each run of 25 characters is a fingerprint, and all are kept: a selection would depend on Python's
+own hashes, which differ between two processes.
 """
 
 import io

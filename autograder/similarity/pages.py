@@ -21,12 +21,9 @@ def write_pages(
     known: Fingerprints,
     most: int,
 ) -> int:
-    """Write the list, and a page for each of the `most` most similar pairs. Return their number.
+    """Write the list and a page for each of the `most` most similar pairs, and return their number.
 
-    Delete the pages of pairs from an earlier run.
-
-    Raises:
-        OSError: the pages cannot be written.
+    Pages of an earlier run are deleted. Raises OSError if the pages cannot be written.
     """
     out.mkdir(parents=True, exist_ok=True)
     plain_folder(out / FOLDER)

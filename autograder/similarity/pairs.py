@@ -58,9 +58,9 @@ def compare_exercise(
 ) -> ExerciseSimilarity:
     """Return the pairs that stand out in an exercise, which is given by name and title.
 
-    Only fingerprints of the students' own code count. A pair stands out if it shares more than half
-    of these, more than any two of the right answers (which were written independently), and more
-    than the median pair of the class. Students who submitted `together` are left out.
+    A pair stands out if it shares more than half of the students' own fingerprints, more than any
+    two of the right answers, and more than the median pair of the class. Students who submitted
+    `together` are left out.
     """
     long = {student: prints for student, prints in work.items() if len(prints) >= LEAST}
     students = list(long)

@@ -33,11 +33,7 @@ def read_class(
     platform: str | None = None,
     roster: Path | None = None,
 ) -> ClassCode:
-    """Read the same folders of a class, and the same files of each student, as `grade` does.
-
-    Raises:
-        UserError: the submissions cannot be read.
-    """
+    """Read the files of each student as `grade` does, or raise UserError."""
     stubs = read_stubs(course)
     code: dict[str, dict[str, str]] = {name: {} for name in exercises}
     notes: list[str] = []

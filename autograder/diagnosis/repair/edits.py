@@ -78,9 +78,8 @@ class Edit(msgspec.Struct, frozen=True):
 
 
 def edits(trees: Sequence[Tree | None], live: Lines, known: Sequence[Template] = ()) -> list[Edit]:
-    """Return all edits of the lines in `live`, or of all lines if `live` is empty.
+    """Return all different edits of the lines in `live`, or of all lines if `live` is empty.
 
-    Two edits never lead to the same text. The order of the edits depends only on the source.
     Expressions of correct answers, `known`, may replace similar expressions.
     """
     found: dict[tuple[int, tuple[Span, ...]], Edit] = {}
@@ -145,11 +144,7 @@ def _at_equal_places(equal: Iterable[list[Changed]]) -> Iterator[Sequence[Change
 
 
 def _names_kept_apart(tree: Tree) -> Iterator[list[Changed]]:
-    """Yield edits that give a variable's second value a name of its own.
-
-    The new name replaces the old one in the assignment and in the next uses. Later uses keep the
-    old name, so they get the first value.
-    """
+    """Yield edits that give a variable's second value a name of its own, also in the next uses."""
     for node in tree.nodes:
         if not isinstance(node, ast.Assign) or len(node.targets) != 1:
             continue

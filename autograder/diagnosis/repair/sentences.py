@@ -64,10 +64,9 @@ class Found(msgspec.Struct, frozen=True):
 
 
 def describe_repair(found: Sequence[Found], shown_only: bool = False) -> Repair | None:
-    """Return the sentences for the results of one or several searches; None without sentences.
+    """Return the sentences for the results of searches about different functions; None without any.
 
-    If there are several results, each result is about other functions. `shown_only` is true if only
-    visible checks were run, as in a released course.
+    `shown_only` is true if only visible checks were run, as in a released course.
     """
     described = [_describe(result, shown_only) for result in found]
     repairs = [repair for repair in described if repair is not None]

@@ -1,7 +1,4 @@
-"""Targets of a repair, and a measure of how close an edited file comes to its targets.
-
-Targets are failed checks of functions without a named mistake.
-"""
+"""Targets of a repair, and a measure of how close an edited file comes to its targets."""
 
 import ast
 from collections.abc import Collection, Sequence
@@ -33,8 +30,7 @@ class Targets(msgspec.Struct, frozen=True):
 def find_targets(source: Source, results: Sequence[CheckResult]) -> Targets:
     """Return the failed checks of functions that are written and have no named mistake.
 
-    Leave out a function that uses another function with a named mistake: the function may be right,
-    and fail only because of that mistake.
+    Leave out a function that uses another function with a named mistake: it may be right.
     """
     failed = [result for result in results if result.outcome == "failed"]
     named = frozenset(name for result in failed if _is_named(result) for name in _functions(result))

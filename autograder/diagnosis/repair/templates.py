@@ -1,7 +1,7 @@
 """Expressions from the course's correct answers, with the student's names, as candidate edits.
 
-A template replaces only a similar expression. If templates replaced dissimilar expressions too, a
-template that is a whole answer would repair everything, and would not show where the mistake is.
+A template replaces only a similar expression. A whole answer would repair everything, and would not
+show where the mistake is.
 """
 
 import ast
@@ -31,11 +31,9 @@ BUILT_IN = {"len", "range", "sum", "max", "min", "float", "int", "abs", "tuple",
 
 
 class Template(msgspec.Struct, frozen=True):
-    """Expression from a correct answer.
+    """Expression of a function in a correct answer.
 
-    `function` is the function that contains the expression, and `parameters` are that function's
-    parameters. `names` are the names that the expression uses. `modules` are the names that the
-    file of the correct answer imports.
+    `names` are the names that it uses, and `modules` those that its file imports.
     """
 
     text: str
@@ -111,8 +109,7 @@ def _renamed(template: Template, owner: Function, scope: Sequence[str]) -> str:
 def _alike(one: Counter[str], other: Counter[str]) -> float:
     """Return the share of tokens, from 0 to 1, that two expressions have in common.
 
-    The share is the mean of two quotients: the common tokens of both expressions divided by all
-    their tokens, and the common tokens divided by the tokens of the shorter expression.
+    It is the mean of two shares: of all tokens, and of the tokens of the shorter expression.
     """
     common, sizes = sum((one & other).values()), (sum(one.values()), sum(other.values()))
     return common / sum(sizes) + common / max(1, 2 * min(sizes))

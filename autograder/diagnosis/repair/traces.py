@@ -64,10 +64,10 @@ def _passed_value(mark, value, _seen={}, _print=print):
 
 
 class TracedValue(NamedTuple):
-    """Value that a statement computed, with the statement's place and four identifying numbers.
+    """Value that a statement computed: its place and four identifying numbers.
 
-    The four numbers are the size of the value, the number of infinite or huge entries, the sum of
-    the other entries, and the sum of their squares.
+    These are its size, the number of infinite or huge entries, the sum of the other entries, and
+    the sum of their squares.
     """
 
     place: tuple[int, int]
@@ -177,10 +177,7 @@ def lines_run(printed: str) -> Lines:
 
 
 def feeding_lines(trees: Sequence[Tree | None], lines: Lines) -> Iterator[tuple[int, int]]:
-    """Yield the lines that assign or test the names which the given lines use.
-
-    Yield a line only if it is in the same function as a given line.
-    """
+    """Yield the lines of the same function that assign or test the names in the given lines."""
     for number, tree in enumerate(trees):
         here = {line for unit, line in lines if unit == number}
         if tree is None or not here:
@@ -214,7 +211,7 @@ def known_values(values: Iterable[TracedValue]) -> Known:
 def values_of_right_answers(
     paths: Iterable[Path], exercise: str, printed: Callable[[Source], str]
 ) -> Known:
-    """Return the values that the correct answers in these files compute, if there are any.
+    """Return the values of the correct answers in these files.
 
     `printed` is a function that runs the checks of a source and returns the output.
     """
@@ -246,8 +243,7 @@ def first_departure(values: Sequence[TracedValue], known: Known) -> tuple[Lines,
 def without_loops(trees: Sequence[Tree | None], lines: Lines) -> Lines:
     """Return the lines that are not in a loop and not after a loop of the same function.
 
-    Arrays in a loop may be too small to be identified. So a wrong value in a loop may be missed,
-    and a line after the loop would seem to have the first wrong value.
+    A wrong value in a loop may be missed, because arrays there may be too small to be identified.
     """
     behind = set()
     for number, tree in enumerate(trees):

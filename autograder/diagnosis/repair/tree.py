@@ -43,16 +43,11 @@ class Change(msgspec.Struct, frozen=True):
 
 
 class Tree:
-    """Parsed unit of source.
+    """Parsed unit of source; raises an exception if it is not Python or too large.
 
     `nodes` has all nodes that an edit may touch, in the order of the text. `statement`, `owner` and
     `parent` are dicts from each node to its statement, its function (or None) and its parent.
     `imported` has the names that all units of the source import.
-
-    Raises:
-        SyntaxError, ValueError, RecursionError, MemoryError: the text is not Python, or is nested
-            too deeply.
-        ValueError: the text is too long.
     """
 
     def __init__(self, unit: Unit) -> None:
@@ -78,8 +73,8 @@ class Tree:
     def _linked(self) -> Iterator[ast.AST]:
         """Yield all nodes that an edit may touch, in the order of the text.
 
-        At the top level, yield only definitions of functions and classes. Other statements at the
-        top level set the student's answers.
+        At the top level, these are definitions only. Other statements there set the student's
+        answers.
         """
         waiting: list[tuple[ast.AST, Function | None, ast.stmt | None]] = [
             (node, None, None)
