@@ -36,16 +36,16 @@ def explain(error: Raised, sizes: Sizes, axes: int = 0) -> str:
     line, part = (place.text, place.text[place.column : place.end]) if place else ("", "")
     texts = [f"{name} has the shape {named_shape(array, sizes)}" for name, array in shapes.items()]
     known = f"In that line {', '.join(texts)}.{_reversed(line, shapes)}" if texts else ""
-    for pattern, meaning in (*MEANINGS, *WHERE.get(error.library, ())):
+    for pattern, meaning in {**MEANINGS, **WHERE.get(error.library, {})}.items():
         if (found := re.search(pattern, error.message)) is None:
             continue
         if isinstance(meaning, str):
             groups = [one_line(part or "", 60) for part in found.groups()]
-            explained = meaning.format(*groups, shapes=known).strip()
+            explained = meaning.format(*groups, shapes=known)
         else:
-            explained = meaning(_Failure(found, line, part, shapes, known, sizes, axes)).strip()
-        if explained:
-            return explained
+            explained = meaning(_Failure(found, line, part, shapes, known, sizes, axes))
+        if explained.strip():
+            return explained.strip()
     return known if error.type in {"ValueError", "RuntimeError"} else ""
 
 
@@ -194,100 +194,84 @@ def _inverted(failure: _Failure) -> str:
     )
 
 
-Meanings = tuple[tuple[str, str | Callable[[_Failure], str]], ...]
+Meanings = Mapping[str, str | Callable[[_Failure], str]]
 TENSORS = (
     "torch's functions take tensors, and this line gives one a NumPy array. NumPy has its own."
 )
 # Errors about names, attributes and types. Such an error in the code of a library says nothing
 # about the student's line.
-OF_THE_LINE: Meanings = (
-    (
-        r"'([\w.]+)' object is not callable",
+OF_THE_LINE: Meanings = {
+    r"'([\w.]+)' object is not callable": (
         "A value of type {0} is called like a function there: its brackets `()` are too many, it "
-        "has a function's name, or a sign between two factors is missing.",
+        "has a function's name, or a sign between two factors is missing."
     ),
-    (
-        r"'(list|tuple)' object has no attribute '(\w+)'",
-        "The argument is a {0} here, and a {0} has no {1}: np.asarray makes an array of it.",
+    r"'(list|tuple)' object has no attribute '(\w+)'": (
+        "The argument is a {0} here, and a {0} has no {1}: np.asarray makes an array of it."
     ),
-    (
-        r"'(?:float|int|numpy\.float64|bool)' object has no attribute '(shape|T|ndim)'",
-        "A single number has no {0}; in that line an array was expected.",
+    r"'(?:float|int|numpy\.float64|bool)' object has no attribute '(shape|T|ndim)'": (
+        "A single number has no {0}; in that line an array was expected."
     ),
-    (
-        r"'NoneType' object (?:is not (?:subscriptable|iterable|callable)|has no attribute)|"
-        r"unsupported operand type\(s\) for .*NoneType",
+    r"'NoneType' object (?:is not (?:subscriptable|iterable|callable)|has no attribute)|"
+    r"unsupported operand type\(s\) for .*NoneType": (
         "Something in that line is None. An argument that may be left out can be, and so can the "
-        "result of a function without `return`.",
+        "result of a function without `return`."
     ),
-    (
-        r"name '(\w+)' is not defined$",  # without Python's suggestion of a name
-        "Nothing is called {0} there: an import or an assignment is missing, or misspelt.",
+    # without Python's suggestion of a name
+    r"name '(\w+)' is not defined$": (
+        "Nothing is called {0} there: an import or an assignment is missing, or misspelt."
     ),
-    (
-        r"cannot access local variable '(\w+)'",
-        "{0} has no value yet there: on this path through the function nothing sets it.",
+    r"cannot access local variable '(\w+)'": (
+        "{0} has no value yet there: on this path through the function nothing sets it."
     ),
-)
-IN_TORCH: Meanings = ((r"'numpy\.ndarray' object has no attribute", TENSORS),)
+}
+IN_TORCH: Meanings = {r"'numpy\.ndarray' object has no attribute": TENSORS}
 WHERE = {"": OF_THE_LINE, "torch": IN_TORCH}  # by the library that raised the error
 # The sentence for each pattern of Python's messages. Parts of the message and the shapes are filled
 # into the sentence.
-MEANINGS: Meanings = (
-    (r"mismatch in its core dimension|not aligned|shapes cannot be multiplied", _product),
-    (r"Expected size for first two dimensions|must have same reduction|batch2", _product),
-    (r"could not be broadcast|must match the size of tensor|non-broadcastable", _broadcast),
-    (
-        r"axis (-?\d+) is out of bounds for array of dimension (\d+)",
+MEANINGS: Meanings = {
+    r"mismatch in its core dimension|not aligned|shapes cannot be multiplied": _product,
+    r"Expected size for first two dimensions|must have same reduction|batch2": _product,
+    r"could not be broadcast|must match the size of tensor|non-broadcastable": _broadcast,
+    r"axis (-?\d+) is out of bounds for array of dimension (\d+)": (
         "{shapes} The line asks for axis {0}, and the number of axes is {1} here. Counted from the "
-        "end, as −1 and −2, the last axes are there for any number of them.",
+        "end, as −1 and −2, the last axes are there for any number of them."
     ),
-    (r"Dimension out of range.*got -?\d+", "{shapes}"),
-    (r"axes don't match array|number of dimensions in the tensor input does not", _transposed),
-    (
-        r"cannot reshape array of size (\d+) into shape|is invalid for input of size (\d+)",
-        "{shapes} A reshape keeps all {0}{1} numbers: the sizes asked for have to multiply to "
-        "that.",
+    r"Dimension out of range.*got -?\d+": "{shapes}",
+    r"axes don't match array|number of dimensions in the tensor input does not": _transposed,
+    r"cannot reshape array of size (\d+) into shape|is invalid for input of size (\d+)": (
+        "{shapes} A reshape keeps all {0}{1} numbers: the sizes asked for have to multiply to that."
     ),
-    (
-        r"view size is not compatible",
+    r"view size is not compatible": (
         "view needs the numbers in the order of memory, and after a transpose they are not: "
-        "reshape, or contiguous() before view, makes a copy in the new order.",
+        "reshape, or contiguous() before view, makes a copy in the new order."
     ),
-    (
-        r"^view\(\) takes from 0 to 2 positional|^Tuple must have size 2, but has size",
+    r"^view\(\) takes from 0 to 2 positional|^Tuple must have size 2, but has size": (
         "`view` gives the numbers of a NumPy array another type; `reshape` gives the array another "
-        "shape.",
+        "shape."
     ),
-    (r"must be Tensor, not numpy\.ndarray|got \(numpy\.ndarray", TENSORS),
-    (
-        r"before Module\.__init__\(\) call",
+    r"must be Tensor, not numpy\.ndarray|got \(numpy\.ndarray": TENSORS,
+    r"before Module\.__init__\(\) call": (
         "`super().__init__()` makes a module ready for its parts: in `__init__` it is missing, "
-        "lacks its brackets, or comes after that line.",
+        "lacks its brackets, or comes after that line."
     ),
-    (r"bad operand type for unary ~|ufunc 'invert' not supported", _inverted),
-    (r"boolean index did not match|shape of the mask .* does not match|too many indices", _indexed),
-    (
-        r"(?:arrays|tensors) used as indices must be",
-        "{shapes} An index holds whole numbers or truth values: `mask == 0` makes truth values.",
+    r"bad operand type for unary ~|ufunc 'invert' not supported": _inverted,
+    r"boolean index did not match|shape of the mask .* does not match|too many indices": _indexed,
+    r"(?:arrays|tensors) used as indices must be": (
+        "{shapes} An index holds whole numbers or truth values: `mask == 0` makes truth values."
     ),
-    (r"truth value of an|Boolean value of|argument for (?:m..|sum)", _built_in),
-    (
-        r"truth value of an array|Boolean value of Tensor",
+    r"truth value of an|Boolean value of|argument for (?:m..|sum)": _built_in,
+    r"truth value of an array|Boolean value of Tensor": (
         "`if`, `and` and `or` need one truth value, and this one has many: `where` (np, torch) "
-        "chooses entry by entry, and `x is not None` asks whether there is a value.",
+        "chooses entry by entry, and `x is not None` asks whether there is a value."
     ),
-    (
-        r"only (?:length-1|0-dimensional) arrays can be converted",
-        "float(…) or math.… takes one number; NumPy's own functions take whole arrays.",
+    r"only (?:length-1|0-dimensional) arrays can be converted": (
+        "float(…) or math.… takes one number; NumPy's own functions take whole arrays."
     ),
-    (r"(?:too many|not enough) values to unpack \(expected (\d+)", _unpacked),
-    (
-        r"expected scalar type (\w+) but found (\w+)|have the same dtype",
-        "Two tensors of different dtypes meet there: x.to(y.dtype) brings them together.",
+    r"(?:too many|not enough) values to unpack \(expected (\d+)": _unpacked,
+    r"expected scalar type (\w+) but found (\w+)|have the same dtype": (
+        "Two tensors of different dtypes meet there: x.to(y.dtype) brings them together."
     ),
-    (
-        r"output array is read-only|cannot cast ufunc|Cannot cast ufunc",
-        "The line writes into an array that cannot hold the result; make a new array.",
+    r"output array is read-only|cannot cast ufunc|Cannot cast ufunc": (
+        "The line writes into an array that cannot hold the result; make a new array."
     ),
-)
+}
