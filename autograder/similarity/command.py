@@ -10,19 +10,18 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.cli.options import PATH, course_option, exercises_option
-from autograder.course.course_file import Course, find_course
+from autograder.course.course_file import find_course
 from autograder.course.errors import UserError
 from autograder.course.installation import require
 from autograder.course.text import several
-from autograder.similarity.fingerprints import Fingerprints, fingerprints_of
 from autograder.similarity.pages import INDEX, write_pages
-from autograder.similarity.pairs import ExerciseSimilarity, compare_exercise
-from autograder.similarity.submitted_code import (
-    ClassCode,
-    known_fingerprints,
-    read_class,
-    right_answers,
+from autograder.similarity.pairs import (
+    ExerciseSimilarity,
+    Fingerprints,
+    compare_exercise,
+    fingerprints_of,
 )
+from autograder.similarity.submitted_code import known_fingerprints, read_class, right_answers
 
 
 @click.command()
@@ -62,7 +61,16 @@ def similar(
     with Console(stderr=True).status("Comparing. A large class takes minutes"):
         submitted = read_class(submissions, course, names, platform, roster)
         known = known_fingerprints(course)
-        rows = [_compared(course, name, submitted, known) for name in names]
+
+        def own(text: str) -> Fingerprints:
+            return np.setdiff1d(fingerprints_of(text), known, assume_unique=True)
+
+        rows = []
+        for name in names:
+            work = {student: own(text) for student, text in submitted.code[name].items()}
+            right = [own(text) for text in right_answers(course, name)]
+            title = course.exercise(name).title
+            rows.append(compare_exercise((name, title), work, right, submitted.together))
     try:
         written = write_pages(out, course.title, rows, submitted, known, most)
     except OSError as error:
@@ -76,17 +84,6 @@ def similar(
         )
     )
     console.print(Text(f"Written   {out / INDEX}"))
-
-
-def _compared(
-    course: Course, name: str, submitted: ClassCode, known: Fingerprints
-) -> ExerciseSimilarity:
-    def own(text: str) -> Fingerprints:
-        return np.setdiff1d(fingerprints_of(text), known, assume_unique=True)
-
-    work = {student: own(text) for student, text in submitted.code[name].items()}
-    right = [own(text) for text in right_answers(course, name)]
-    return compare_exercise((name, course.exercise(name).title), work, right, submitted.together)
 
 
 def _table(rows: Sequence[ExerciseSimilarity]) -> Table:

@@ -6,8 +6,13 @@ from pathlib import Path
 from autograder.course.files import plain_folder, write_atomically
 from autograder.course.text import printable
 from autograder.report.html import environment
-from autograder.similarity.fingerprints import Fingerprints, Spans, common_spans
-from autograder.similarity.pairs import ExerciseSimilarity, SimilarPair
+from autograder.similarity.pairs import (
+    ExerciseSimilarity,
+    Fingerprints,
+    SimilarPair,
+    Spans,
+    common_spans,
+)
 from autograder.similarity.submitted_code import ClassCode
 
 INDEX, FOLDER = "similar.html", "pairs"
@@ -31,7 +36,7 @@ def write_pages(
         old.unlink()
     templates = environment(Path(__file__).parent / "templates")
     pairs = [(exercise, pair) for exercise in exercises for pair in exercise.pairs]
-    pairs.sort(key=lambda each: _rank(*each))
+    pairs.sort(key=lambda row: _rank(*row))
     listed: list[tuple[ExerciseSimilarity, SimilarPair, str]] = []
     for number, (exercise, pair) in enumerate(pairs[:most], 1):
         page = f"{FOLDER}/{number:04}.html"
@@ -55,18 +60,16 @@ def write_pages(
 
 
 def _rank(exercise: ExerciseSimilarity, pair: SimilarPair) -> tuple[float, str, tuple[str, str]]:
-    """Return a key to sort pairs: the pairs furthest above their exercise's limit come first."""
+    """Return a key: the pairs furthest above their exercise's limit come first."""
     distance = (exercise.limit - pair.part) / (1 - exercise.limit)
     return distance, exercise.exercise, pair.students
 
 
 def pieces(text: str, spans: Spans) -> list[tuple[str, bool]]:
     """Return a text's pieces, safe to show. Each piece comes with True if both texts share it."""
-    found: list[tuple[str, bool]] = []
+    pieces: list[tuple[str, bool]] = []
     at = 0
     for start, end in [*spans, (len(text), len(text))]:
-        for piece, common in ((text[at:start], False), (text[start:end], True)):
-            if piece:
-                found.append((printable(piece, len(piece)), common))
+        pieces += [(text[at:start], False), (text[start:end], True)]
         at = end
-    return found
+    return [(printable(piece, len(piece)), common) for piece, common in pieces if piece]

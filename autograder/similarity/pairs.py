@@ -1,18 +1,69 @@
-"""Pairs of similar submissions for one exercise, and the similarity of unrelated submissions."""
+"""Pairs of similar submissions for one exercise, and the similarity of unrelated submissions.
 
+The library copydetect ignores names, blanks and comments. Each run of 25 characters is a
+fingerprint, and all are kept: a selection would depend on Python's own hashes, which differ between
+two processes.
+"""
+
+import io
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from autograder.similarity.fingerprints import Fingerprints
+if TYPE_CHECKING:
+    from copydetect import CodeFingerprint
 
+Fingerprints = npt.NDArray[np.int64]  # sorted, without duplicates
+Spans = list[tuple[int, int]]  # (start, end) in a text
+Similarities = npt.NDArray[np.float64]
+
+RUN = 25  # characters of a fingerprint
 LEAST = 50  # with fewer own fingerprints, similarity means nothing
 HALF = 0.5
 AT_ONCE = 20_000  # fingerprints in one step, which limits the size of the table
 
-Similarities = npt.NDArray[np.float64]
+
+def fingerprints_of(text: str) -> Fingerprints:
+    """Return the fingerprints of a normalized text: int64 of shape (n,), sorted, all different."""
+    return np.array(sorted(_made(text).hashes), dtype=np.int64)
+
+
+def common_spans(one: str, other: str, known: Fingerprints) -> tuple[Spans, Spans]:
+    """Return the shared spans of both normalized texts, without known fingerprints."""
+    from copydetect import compare_files
+
+    taken_out = set(known.tolist())
+    both = [_made(text) for text in (one, other)]
+    for prints in both:
+        prints.hashes -= taken_out
+        for number in taken_out & prints.hash_idx.keys():
+            del prints.hash_idx[number]
+    _, _, slices = compare_files(*both)
+    return _joined(slices[0], len(one)), _joined(slices[1], len(other))
+
+
+def _made(text: str) -> "CodeFingerprint":
+    from copydetect import CodeFingerprint
+
+    made = CodeFingerprint("work.py", RUN, 1, fp=io.StringIO(text), language="python")
+    if len(made.offsets):  # the offsets begin again after the name of a class
+        made.offsets[:, 1] = np.maximum.accumulate(made.offsets[:, 1])
+    return made
+
+
+def _joined(found: npt.NDArray[np.int64], length: int) -> Spans:
+    """Return the library's spans in order. Adjacent spans are joined."""
+    joined: Spans = []
+    places = np.clip(found.astype(int), 0, length).T.tolist() if found.size else []
+    for start, end in sorted(places):
+        if joined and start <= joined[-1][1]:
+            joined[-1] = joined[-1][0], max(end, joined[-1][1])
+        elif start < end:
+            joined.append((start, end))
+    return joined
 
 
 class SimilarPair(msgspec.Struct, frozen=True):
@@ -35,8 +86,8 @@ class BaseRate(msgspec.Struct, frozen=True):
 class ExerciseSimilarity(msgspec.Struct, frozen=True):
     """One exercise: the number of compared students, base rates, and the pairs that stand out.
 
-    A pair stands out if its similarity is above `limit`. `too_short` is the number of students with
-    too little code of their own.
+    A pair stands out if its similarity is above `limit`. `too_short` students have too little code
+    of their own. `clusters` has groups of three or more, each student similar to another.
     """
 
     exercise: str
@@ -65,14 +116,21 @@ def compare_exercise(
     long = {student: prints for student, prints in work.items() if len(prints) >= LEAST}
     students = list(long)
     part, shared = pairwise_similarity(list(long.values()))
-    base = _base_rate(pairwise_similarity([each for each in right if len(each) >= LEAST])[0])
+    base = _base_rate(pairwise_similarity([answer for answer in right if len(answer) >= LEAST])[0])
     everybody = _base_rate(part)
     limit = max(HALF, base.highest, everybody.median)
-    found = [
+    pairs = [
         SimilarPair((students[a], students[b]), float(part[a, b]), int(shared[a, b]))
         for a, b in zip(*np.nonzero(np.triu(part > limit, 1)), strict=True)
         if frozenset((students[a], students[b])) not in together
     ]
+    pairs.sort(key=lambda pair: (-pair.part, -pair.shared, pair.students))
+    group: dict[str, set[str]] = {}
+    for pair in pairs:
+        one, other = (group.get(student, {student}) for student in pair.students)
+        both = one | other
+        group.update(dict.fromkeys(both, both))
+    clusters = {tuple(sorted(students)) for students in group.values() if len(students) > 2}
     return ExerciseSimilarity(
         *exercise,
         compared=len(long),
@@ -80,8 +138,8 @@ def compare_exercise(
         right=base,
         everybody=everybody,
         limit=limit,
-        pairs=tuple(sorted(found, key=lambda pair: (-pair.part, -pair.shared, pair.students))),
-        clusters=tuple(_clusters(found)),
+        pairs=tuple(pairs),
+        clusters=tuple(sorted(clusters, key=lambda students: (-len(students), students))),
     )
 
 
@@ -105,19 +163,8 @@ def pairwise_similarity(prints: Sequence[Fingerprints]) -> tuple[Similarities, S
 
 
 def _base_rate(part: Similarities) -> BaseRate:
-    found = part[np.triu_indices(len(part), 1)]
-    if not len(found):
+    upper = part[np.triu_indices(len(part), 1)]
+    if not len(upper):
         return BaseRate(0)
-    median, upper = np.quantile(found, [0.5, 0.95])
-    return BaseRate(len(found), float(median), float(upper), float(found.max()))
-
-
-def _clusters(pairs: Sequence[SimilarPair]) -> list[tuple[str, ...]]:
-    """Return groups of three or more students, each similar to another. Largest group first."""
-    group: dict[str, set[str]] = {}
-    for pair in pairs:
-        one, other = (group.get(student, {student}) for student in pair.students)
-        both = one | other
-        group.update(dict.fromkeys(both, both))
-    found = {tuple(sorted(each)) for each in group.values() if len(each) > 2}
-    return sorted(found, key=lambda students: (-len(students), students))
+    median, high = np.quantile(upper, [0.5, 0.95])
+    return BaseRate(len(upper), float(median), float(high), float(upper.max()))

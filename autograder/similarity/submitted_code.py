@@ -3,7 +3,7 @@
 import contextlib
 import itertools
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 import msgspec
@@ -12,10 +12,23 @@ import numpy as np
 from autograder.classroom.hand_ins import Folder
 from autograder.classroom.submissions import opened, read_work_guarded
 from autograder.course.course_file import Course
-from autograder.similarity.fingerprints import Fingerprints, code_of, fingerprints_of, normalized
+from autograder.similarity.pairs import Fingerprints, fingerprints_of
 from autograder.submission.read import UnreadableFile
-from autograder.submission.source import SUFFIXES, read_source
+from autograder.submission.source import SUFFIXES, Source, read_source
 from autograder.submission.stubs import read_stubs
+
+LONGEST = 32 * 1024  # the most characters of a submission that are compared
+
+
+def code_of(source: Source, others: Iterable[str]) -> str:
+    """Return a submission's code: its cells and helper files, but no files of other exercises."""
+    helpers = [text for name, text in sorted(source.helpers.items()) if name not in set(others)]
+    return normalized("\n".join([source.text, *helpers]))
+
+
+def normalized(text: str) -> str:
+    """Return a text in normal form. Positions of fingerprints refer to this form."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")[:LONGEST].strip("\n") + "\n"
 
 
 class ClassCode(msgspec.Struct):
@@ -55,11 +68,8 @@ def handed_in_together(folders: Sequence[Folder]) -> frozenset[frozenset[str]]:
     for folder in folders:
         if folder.hand_in is not None and folder.hand_in.entries:
             by_entries[folder.hand_in.entries].append(folder.student)
-    return frozenset(
-        frozenset(pair)
-        for group in by_entries.values()
-        for pair in itertools.combinations(group, 2)
-    )
+    pairs = (itertools.combinations(group, 2) for group in by_entries.values())
+    return frozenset(frozenset(pair) for pair in itertools.chain.from_iterable(pairs))
 
 
 def known_fingerprints(course: Course) -> Fingerprints:

@@ -14,12 +14,18 @@ from autograder.classroom.hand_ins import Folder
 from autograder.cli import app
 from autograder.course import installation
 from autograder.report.model import HandIn
-from autograder.similarity.fingerprints import common_spans, fingerprints_of, normalized
 from autograder.similarity.pages import pieces
-from autograder.similarity.pairs import LEAST, compare_exercise, pairwise_similarity
+from autograder.similarity.pairs import (
+    LEAST,
+    common_spans,
+    compare_exercise,
+    fingerprints_of,
+    pairwise_similarity,
+)
 from autograder.similarity.submitted_code import (
     handed_in_together,
     known_fingerprints,
+    normalized,
     right_answers,
 )
 from tests.conftest import ROOT
