@@ -15,7 +15,7 @@ import numpy as np
 
 from autograder.checks.projection_hash import Vector
 from autograder.course.text import number
-from autograder.diagnosis.examination import ENOUGH, Answer, Observations
+from autograder.diagnosis.examination import ENOUGH, Answer, Observations, ObservedCall
 from autograder.diagnosis.finding import Finding, located, named_fact, sentence, stated
 from autograder.diagnosis.outcome import Outcome, only_nan
 from autograder.diagnosis.recipe import Fact, Probe, Recipe, Trait
@@ -199,28 +199,27 @@ def division(seen: Observations) -> Statement | None:
     safe = [side for side in sides if side.is_safe]
     equal = [side for side in safe if side.calls == failed]
     if equal:
-        side, errors = equal[0], [seen.cases[n].answer.error for n in sorted(failed)]
-        if len(equal) > 1:  # if two properties fit, the cause is unknown
-            return None
-        if all(errors):
-            found = {"right": side.otherwise, "wrong": side.words, "error": errors[0]}
-            return stated("right_and_error", **found)
-        return stated("right_and_wrong", right=side.otherwise, wrong=side.words)
+        return _one_property(equal, seen.wrong)
     for one, other in combinations(safe, 2):
         if one.calls & other.calls == failed:
             return stated("wrong_with_both", wrong=one.words, also=other.words)
-    return _wrong_only(seen, sides, failed)
-
-
-def _wrong_only(
-    seen: Observations, sides: Iterable[Side], failed: frozenset[int]
-) -> Statement | None:
+    kinds = len({number % seen.kinds for number in failed})
     for side in sides:
         if side.trait.both_ways and failed < side.calls:
-            kinds, wrong = ({n % seen.kinds for n in calls} for calls in (side.calls, failed))
-            if (len(kinds) / seen.kinds) ** len(wrong) < CHANCE:
+            share = len({number % seen.kinds for number in side.calls}) / seen.kinds
+            if share**kinds < CHANCE:
                 return stated("wrong_only", wrong=side.words)
     return None
+
+
+def _one_property(sides: Sequence[Side], wrong: Sequence[ObservedCall]) -> Statement | None:
+    side = sides[0]
+    if len(sides) > 1:  # if two properties fit, the cause is unknown
+        return None
+    both, errors = {"right": side.otherwise, "wrong": side.words}, [c.answer.error for c in wrong]
+    if all(errors):
+        return stated("right_and_error", **both, error=errors[0])
+    return stated("right_and_wrong", **both)
 
 
 def relation(seen: Observations) -> Statement | None:

@@ -268,13 +268,16 @@ def hints_for(result: CheckResult) -> tuple[str, ...]:
         return result.check.hints
     if not getattr(result.evidence, "function", "") and f"value_of_{kind}" in HINTS:
         kind, cause = f"value_of_{kind}", msgspec.structs.replace(cause, place=result.place)
+    return _filled(HINTS[kind], cause, result.hidden) if kind in HINTS else ()
+
+
+def _filled(hints: Three, cause: Cause, hidden: bool) -> tuple[str, ...]:
+    """Return the hints with names filled in. For a hidden check, leave out the student's line."""
     place, name, where = cause.place, _name(cause), "there"
-    if place is not None and not result.hidden:  # a hidden check does not show the student's line
+    if place is not None and not hidden:
         where = f"in line {place.line} of {place.file}"
     line = IMPORTS.get(name, "")
-    return tuple(
-        hint.format(where=where, name=name or "it", line=line) for hint in HINTS.get(kind, ())
-    )
+    return tuple(hint.format(where=where, name=name or "it", line=line) for hint in hints)
 
 
 def failure_kind(cause: Cause, diagnosis: Diagnosis | None = None) -> str:
@@ -289,12 +292,15 @@ def failure_kind(cause: Cause, diagnosis: Diagnosis | None = None) -> str:
         return "import" if cause.code == "import_failed" else cause.code
     if cause.error == "AssertionError" or (place is not None and place.text.startswith("raise")):
         return "refused"
-    kinds = (
-        kind
-        for kind, errors, message in EXCEPTIONS
-        if cause.error in errors.split() and re.search(message, cause.message)
-    )
-    kind = next(kinds, "raised")
+    for kind, errors, message in EXCEPTIONS:
+        if cause.error in errors.split() and re.search(message, cause.message):
+            return _nearer(kind, cause)
+    return "raised"
+
+
+def _nearer(kind: str, cause: Cause) -> str:
+    """Return a more specific kind of exception, if the name or the place in `cause` shows one."""
+    place = cause.place
     if cause.library and kind in {"name", "unset", "attribute"}:
         return "raised"  # the exception is about names and values inside a library
     if kind == "comma" and (place is None or place.text[place.column] != "["):

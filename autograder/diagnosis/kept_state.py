@@ -93,10 +93,7 @@ def _in_function(function: Function, outside: set[str]) -> Iterator[tuple[int, s
     own = {*parameters_of(function), *_bound(function.body)} - shared
     for node in ast.walk(function):
         for target, inside in _targets(node):
-            root: ast.expr = target
-            while isinstance(root, ast.Attribute | ast.Subscript | ast.Starred):
-                root = root.value
-            name = root.id if isinstance(root, ast.Name) else ""
+            name = _root(target)
             if isinstance(target, ast.Attribute) and name in {"self", "cls"}:
                 yield target.lineno, f"{name}.{target.attr}", "writes_attribute"
             elif not inside and name in shared:
@@ -118,6 +115,12 @@ def _targets(node: ast.AST) -> list[tuple[ast.expr, bool]]:
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         return [(node.func.value, True)] if node.func.attr in CHANGE else []
     return [(target, not isinstance(target, ast.Name)) for target in targets]
+
+
+def _root(target: ast.expr) -> str:
+    while isinstance(target, ast.Attribute | ast.Subscript | ast.Starred):
+        target = target.value
+    return target.id if isinstance(target, ast.Name) else ""
 
 
 def _bound(body: Sequence[ast.stmt]) -> Iterator[str]:

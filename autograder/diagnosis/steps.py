@@ -324,38 +324,42 @@ def _one_change(examination: Examination, near: Sequence[Wrong]) -> Finding | No
 
 def two_reasons(replay: Replay, answers: Sequence[Outcome]) -> list[Misconception]:
     """Return two misconceptions that each explain one of two wrong results, or an empty list."""
-    count = len(replay.recipe.results)
-    everywhere = range(len(answers))
+    count, everywhere = len(replay.recipe.results), range(len(answers))
     given = [answer.in_parts(count) for answer in answers]
     right = [replay.outcome(n).in_parts(count) for n in everywhere]
     if count < 2 or any(len(outcome.parts) != count for outcome in (*given, *right)):
         return []
-
-    def alike(n: int, one: Outcome, other: Outcome, place: int) -> bool:
-        first, second = (np.asarray(outcome.parts[place], float) for outcome in (one, other))
-        return first.shape == second.shape and bool(
-            agree(first, second, one.precision, replay.condition(n)).all()
-        )
-
-    def explains(wrong: Wrong, n: int, place: int) -> bool:
-        """Return True if a mistake explains the result at `place` and no other wrong result."""
-        made = replay.outcome(n, wrong).in_parts(count)
-        return len(made.parts) == count and all(
-            alike(n, given[n] if other == place else right[n], made, other)
-            for other in range(count)
-        )
-
-    wrong_calls = {
-        place: [n for n in everywhere if not alike(n, given[n], right[n], place)]
-        for place in range(count)
-    }
-    wrong_calls = {place: wrong for place, wrong in wrong_calls.items() if wrong}
-    if len(wrong_calls) != 2 or min(map(len, wrong_calls.values())) < LEAST_OF_A_RESULT:
+    wrong_calls = []  # of each wrong result
+    for place in range(count):
+        wrong = [n for n in everywhere if not _alike(replay, n, given[n], right[n], place)]
+        wrong_calls += [(place, wrong)] if wrong else []
+    if len(wrong_calls) != 2 or min(len(calls) for _, calls in wrong_calls) < LEAST_OF_A_RESULT:
         return []
-    reasons = []
-    for place, wrong in wrong_calls.items():
-        found = [each for each in (*replay.singles, *replay.families) if len(each) == 1]
-        for n in (*wrong, *(n for n in everywhere if n not in wrong)):
-            found = [each for each in found if explains(each, n, place)]
-        reasons += [each[0] for each in found[:1]]
-    return reasons if len(reasons) == 2 else []
+    reasons = [_reason(replay, given, place, wrong) for place, wrong in wrong_calls]
+    return [reason for reason in reasons if reason is not None] if all(reasons) else []
+
+
+def _reason(
+    replay: Replay, answers: Sequence[Outcome], place: int, wrong: Sequence[int]
+) -> Misconception | None:
+    found = [each for each in (*replay.singles, *replay.families) if len(each) == 1]
+    for n in sorted(range(len(answers)), key=lambda n: n not in wrong):
+        found = [each for each in found if _gives_result(replay, n, answers[n], each, place)]
+    return found[0][0] if found else None
+
+
+def _gives_result(replay: Replay, number: int, answer: Outcome, wrong: Wrong, place: int) -> bool:
+    """Return True if a mistake explains the result at `place` and leaves other results right."""
+    count = len(answer.parts)
+    made, right = (replay.outcome(number, changes).in_parts(count) for changes in (wrong, ()))
+    return len(made.parts) == count and all(
+        _alike(replay, number, answer if other == place else right, made, other)
+        for other in range(count)
+    )
+
+
+def _alike(replay: Replay, number: int, one: Outcome, other: Outcome, place: int) -> bool:
+    first, second = (np.asarray(outcome.parts[place], float) for outcome in (one, other))
+    return first.shape == second.shape and bool(
+        agree(first, second, one.precision, replay.condition(number)).all()
+    )

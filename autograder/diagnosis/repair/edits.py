@@ -16,7 +16,6 @@ from autograder.diagnosis.repair.tree import (
     Change,
     Span,
     Tree,
-    is_stored,
     parameters_of,
 )
 
@@ -151,9 +150,7 @@ def _names_kept_apart(tree: Tree) -> Iterator[list[Changed]]:
         target, owner = node.targets[0], tree.owner[node]
         if not isinstance(target, ast.Name) or owner is None:
             continue
-        stored = (name for name in ast.walk(owner) if is_stored(name) and name.id == target.id)
-        is_parameter = target.id in parameters_of(owner)
-        if not is_parameter and all(name.lineno >= target.lineno for name in stored):
+        if target.id not in {*parameters_of(owner), *tree.lately(target)}:
             continue  # this is its first value
         uses = [
             name

@@ -79,7 +79,6 @@ def describe_repair(found: Sequence[Found], shown_only: bool = False) -> Repair 
 
 
 def _describe(found: Found, shown_only: bool) -> Repair | None:
-    """Return a sentence about the lines of all passing edits, or None if the lines are too many."""
     passes = "every visible check" if shown_only else "every check"
     if found.functions:
         names = join_names([one_line(name, 60) for name in found.functions])
@@ -88,6 +87,11 @@ def _describe(found: Found, shown_only: bool) -> Repair | None:
         return _of_two(found, passes)
     if not found.edits:
         return _of_lines_alone(found)
+    return _of_edits(found, passes)
+
+
+def _of_edits(found: Found, passes: str) -> Repair | None:
+    """Return a sentence about edits that work alone; None for too many lines."""
     edits = sorted(found.edits, key=lambda edit: (edit.unit, edit.lines))
     places = {(edit.unit, line) for edit in edits for line in edit.lines}
     if len({(edit.unit, edit.lines) for edit in edits}) > 1:
