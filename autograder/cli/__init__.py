@@ -122,15 +122,6 @@ def app(context: click.Context) -> None:
         status.invoke(status.make_context("status", [], parent=context))
 
 
-def _run() -> int:
-    """Run the requested command, and return its exit code."""
-    try:
-        code = app(prog_name="autograder", standalone_mode=False)
-    except SystemExit as done:
-        code = done.code
-    return code if isinstance(code, int) else 0
-
-
 def _leave() -> None:
     """End the process now, because the usual clean-up can take longer than the command."""
     if _ended_with:
@@ -152,7 +143,11 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     try:
-        code = _run()
+        try:
+            code = app(prog_name="autograder", standalone_mode=False)
+        except SystemExit as done:
+            code = done.code
+        code = code if isinstance(code, int) else 0
         sys.stdout.flush()
     except click.ClickException as error:
         error.show()

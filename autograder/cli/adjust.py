@@ -1,6 +1,5 @@
 """`autograder adjust`: an instructor changes points, with a reason."""
 
-from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -19,10 +18,9 @@ from autograder.classroom.grades import read_reports
 from autograder.classroom.pseudonyms import FILE as PSEUDONYMS
 from autograder.classroom.pseudonyms import Pseudonyms
 from autograder.cli.options import PATH, course_option
-from autograder.course.course_file import Course, find_course
+from autograder.course.course_file import find_course
 from autograder.course.errors import UserError
 from autograder.course.text import several
-from autograder.report.model import Report
 
 AGAIN = "To apply it, run the same grade command again. It shows what changes."
 
@@ -65,7 +63,9 @@ def adjust(
     exercise = part_named(exercise, course)
     table = Adjustments(results / TABLE, course)
     reports = {} if undo else {report.student: report for report in read_reports(results)}
-    student = _name_in_results(student, course, reports, table)
+    pseudonym = Pseudonyms(course.root / PSEUDONYMS).called(student)
+    if pseudonym in reports or table.of(pseudonym):
+        student = pseudonym
     if undo:
         count, problem = table.undo(student, exercise, check or line_named(line))
         if not count:
@@ -88,22 +88,10 @@ def adjust(
         click.echo(note)
 
 
-def _name_in_results(
-    student: str, course: Course, reports: Mapping[str, Report], table: Adjustments
-) -> str:
-    """Return the student's name or pseudonym, as the results have it."""
-    pseudonym = Pseudonyms(course.root / PSEUDONYMS).called(student)
-    return pseudonym if pseudonym in reports or table.of(pseudonym) else student
-
-
 def _change(
     add: float | None, points: float | None, excuse: bool, why: str
 ) -> tuple[str, float | None]:
-    """Return the kind of change that the options name, and its points.
-
-    Raises:
-        UserError: the options name no change, or several.
-    """
+    """Return the kind of change that the options name, and its points."""
     asked = [add is not None, points is not None, excuse]
     if sum(asked) > 1:
         raise UserError("Use only one of --add, --set and --excuse.")

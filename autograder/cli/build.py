@@ -2,7 +2,6 @@
 
 import csv
 import shlex
-from collections.abc import Iterable
 from pathlib import Path
 
 import click
@@ -41,7 +40,7 @@ def course_command(folder: Path, exercise: str, title: str, needs: Library) -> N
     """Create a course in FOLDER, with one exercise. No file is overwritten."""
     require("authoring", "autograder new")
     course, written = new_course(folder, title, exercise, needs)
-    _print_files(written)
+    print(*written, sep="\n")
     print(f"This is a course with one exercise. Next: cd {shlex.quote(str(folder))}")
     _print_next_steps(exercise, course.content.solutions)
 
@@ -55,13 +54,8 @@ def exercise_command(name: str, title: str, needs: Library, course_path: Path | 
     """Add the exercise NAME to a course. No file is overwritten."""
     require("authoring", "autograder new")
     course = find_course(Path.cwd(), named=course_path)
-    _print_files(new_exercise(course, name, title, needs))
+    print(*new_exercise(course, name, title, needs), sep="\n")
     _print_next_steps(name, course.content.solutions)
-
-
-def _print_files(paths: Iterable[Path]) -> None:
-    for path in paths:
-        print(path)
 
 
 def _print_next_steps(name: str, solutions: str) -> None:
@@ -119,25 +113,25 @@ def variants(students: Path, out: Path, course_path: Path | None) -> None:
     secret = read_secret(course)
     for name in folders:
         keys = {e.name: variant_of(e, identity(name), secret) for e in exercises}
-        _write_variants(course, out / name, keys)
+        try:
+            _write_variants(course, out / name, keys)
+        except OSError as error:
+            raise UserError(f"{out / name} cannot be written: {error.strerror}.") from None
     count = several(2 * len(exercises), "file")
     print(f"{several(len(folders), 'folder')} written in {out}, each with {count}.")
 
 
 def _write_variants(course: Course, folder: Path, variants: dict[str, str]) -> None:
     """Write the files of one student. `variants` is a dict from exercises to the student's keys."""
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        plain_folder(folder)
-        for name, variant in variants.items():
-            files = build_exercise(course, course.exercise(name), variant)
-            for path, text in files.items():
-                write_atomically(folder / path.name, text)
-            for shown, data in pictures_of(course, files.values()).items():
-                plain_folder((folder / shown).parent)
-                write_atomically(folder / shown, data)
-    except OSError as error:
-        raise UserError(f"{folder} cannot be written: {error.strerror}.") from None
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    plain_folder(folder)
+    for name, variant in variants.items():
+        files = build_exercise(course, course.exercise(name), variant)
+        for path, text in files.items():
+            write_atomically(folder / path.name, text)
+        for shown, data in pictures_of(course, files.values()).items():
+            plain_folder((folder / shown).parent)
+            write_atomically(folder / shown, data)
 
 
 def folder_name(student: str) -> str:
@@ -147,11 +141,7 @@ def folder_name(student: str) -> str:
 
 
 def read_students(path: Path) -> list[str]:
-    """Read the ids of students from lines or from a table's first column. Each id counts once.
-
-    Raises:
-        UserError: the file cannot be read, or has no ids, or has too many ids.
-    """
+    """Read the ids of students from lines or from a table's first column. Each id counts once."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             rows = [row[0].strip() for row in csv.reader(file) if row and row[0].strip()]

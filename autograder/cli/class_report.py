@@ -4,8 +4,6 @@ from datetime import datetime
 from pathlib import Path
 
 import click
-from rich.console import Console
-from rich.text import Text
 
 from autograder.classroom.grades import read_reports
 from autograder.cli.options import MOMENT, PATH
@@ -34,18 +32,15 @@ def class_report(results: Path, out: Path | None, date: datetime | None) -> None
     day = f"{date.day} {date:%B %Y}" if date else ""
     report = report_of_class(read_reports(results), day)
     folder = out or results
-    console = Console(highlight=False, soft_wrap=True)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         write_atomically(folder / PAGE, as_html(report))
-        console.print(Text(f"Written   {folder / PAGE}"))
+        print(f"Written   {folder / PAGE}")
         if missing_modules("pdf"):
             command = install_command("pdf")
-            console.print(
-                Text(f"No PDF was made, since typst is missing. Run: {command}. Or print the page.")
-            )
+            print(f"No PDF was made, since typst is missing. Run: {command}. Or print the page.")
             raise SystemExit(1)
         write_atomically(folder / SHEETS, as_pdf(report))
-        console.print(Text(f"Written   {folder / SHEETS}"))
+        print(f"Written   {folder / SHEETS}")
     except OSError as error:
         raise UserError(f"{folder} cannot be written to: {error.strerror}.") from None

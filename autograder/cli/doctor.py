@@ -22,33 +22,27 @@ ABOUT = {
     "landlock": "landlock, seccomp, limits (containers that refuse namespaces)",
     "no-open": "seccomp that opens no file, limits (kernels without landlock)",
 }
-ADVICE = (  # keyed by a word in the error message
-    ("libseccomp", "Install the system's libseccomp (Debian, Ubuntu: libseccomp2)."),
-    ("pyseccomp", "Install the package: pip install pyseccomp landlockpy"),
-    ("landlockpy", "Install the package: pip install pyseccomp landlockpy"),
-    (
-        "unshare",
-        "The system refuses user namespaces. Often a container or a sysctl setting forbids them.",
-    ),
-    ("mount", "The system refuses mounts in a user namespace. Often a container forbids them."),
-)
+ADVICE = {  # by a word in the error message
+    "libseccomp": "Install the system's libseccomp (Debian, Ubuntu: libseccomp2).",
+    "pyseccomp": "Install the package: pip install pyseccomp landlockpy",
+    "landlockpy": "Install the package: pip install pyseccomp landlockpy",
+    "unshare": "The system refuses user namespaces: often a container or a sysctl setting does.",
+    "mount": "The system refuses mounts in a user namespace: often a container does.",
+}
 
 
 @click.command()
 def doctor() -> None:
     """Show how submissions can be confined on this machine, and why other levels do not work."""
     click.echo(f"Python {platform.python_version()} on {platform.platform()}")
-    working = []
+    working = [level for level in LEVELS if not why_not(level)]
     for level in LEVELS:
-        reason = why_not(level)
-        mark = click.style(f"  ✗ {level:<9}", fg="red")
-        if not reason:
-            working.append(level)
-            mark = click.style(f"  ✓ {level:<9}", fg="green")
-        click.echo(f"{mark} {ABOUT[level]}")
-        advice = [advice for word, advice in ADVICE if word in reason.lower()]
-        for line in [reason, *advice] if reason else ():
-            click.echo(f"              {line}")
+        sign, colour = ("✓", "green") if level in working else ("✗", "red")
+        click.echo(f"{click.style(f'  {sign} {level:<9}', fg=colour)} {ABOUT[level]}")
+        if reason := why_not(level):
+            advice = [text for word, text in ADVICE.items() if word in reason.lower()]
+            for line in (reason, *advice):
+                click.echo(f"              {line}")
     if working:
         layers = ", ".join(LAYERS[working[0]])
         click.echo(f"grade confines submissions with: {working[0]} ({layers}).")

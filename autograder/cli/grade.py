@@ -7,7 +7,6 @@ import click
 
 from autograder.cli.options import (
     PATH,
-    cluster_options,
     course_option,
     exercises_option,
     json_lines_option,
@@ -74,7 +73,15 @@ from autograder.cli.result_files import ResultFiles, result_file_options, write_
 @click.option(
     "-v", "--verbose", is_flag=True, help="With --dry-run: list every student with each file."
 )
-@cluster_options
+@click.option("--scheduler", help="Grade on the machines of this Dask scheduler: tls://HOST:PORT.")
+@click.option(
+    "--local-cluster",
+    type=click.IntRange(1, 256),
+    help="Grade with this many Dask workers on this machine.",
+)
+@click.option("--tls-ca-file", type=PATH, help="The cluster's CA certificate, a PEM file.")
+@click.option("--tls-cert", type=PATH, help="Your certificate for the scheduler, a PEM file.")
+@click.option("--tls-key", type=PATH, help="Your key for the scheduler, a PEM file.")
 @course_option
 @seed_option
 @result_file_options

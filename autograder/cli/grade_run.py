@@ -31,7 +31,7 @@ from autograder.classroom.records import FILE as REPORTS
 from autograder.cli.dry_run import show
 from autograder.cli.history import confirm, in_a_terminal, print_difference
 from autograder.cli.log import FILE as LOG
-from autograder.cli.log import Log, emit, emit_end, emit_progress, emit_start
+from autograder.cli.log import Log, emit, emit_end, emit_start
 from autograder.cli.progress import graded_with_progress
 from autograder.cli.summary import print_notes, print_overview
 from autograder.course.course_file import Course, Exercise, find_course
@@ -77,11 +77,7 @@ class GradeOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def run(options: GradeOptions) -> int:
-    """Grade a class and print the results. Return the exit code.
-
-    Raises:
-        UserError: the run is not possible.
-    """
+    """Grade a class and print the results. Return the exit code."""
     if not options.as_json:
         return _run(options, Console(highlight=False))
     if options.dry_run:
@@ -108,22 +104,8 @@ def _run(options: GradeOptions, console: Console) -> int:
         where = options.submissions, options.out, course, exercises
         return show(*where, options.platform, options.roster, options.verbose)
     job = _job(options, course, exercises)
-    _print_head(console, job, options)
     with Log(job.out, job.students if job.anonymous else ()) as log:
-        run = _Run(options, job, console, log)
-        overview = run.grade()
-        code = _exit_code(overview)
-        log.overview(overview, code)
-        if overview.in_force:
-            if not (options.anonymous and options.students):  # these names are not saved
-                remember_command(job.out, _command(options, job))
-            print_overview(console, overview, course)
-            _print_files(console, job, overview)
-            if overview.needs_repairs:
-                run.add_repairs()
-    if options.as_json:
-        emit_end(overview, job.out, code)
-    return code
+        return _Run(options, job, console, log).run()
 
 
 def _job(options: GradeOptions, course: Course, exercises: list[Exercise]) -> Job:
@@ -148,24 +130,6 @@ def _job(options: GradeOptions, course: Course, exercises: list[Exercise]) -> Jo
     )
 
 
-def _command(options: GradeOptions, job: Job) -> GradeCommand:
-    """Return the command with absolute paths, so that it works from every folder."""
-    is_selection = bool(options.exercises or options.assignment)
-    return GradeCommand(
-        submissions=str(job.submissions.resolve()),
-        course=str(job.course.root.resolve()),
-        exercises=tuple(e.name for e in job.exercises) if is_selection else (),
-        students=options.students,
-        platform=options.platform or "",
-        roster=str(options.roster.resolve()) if options.roster else "",
-        seed=options.seed,
-        confinement=options.confinement or "",
-        own_code=options.own_code,
-        anonymous=options.anonymous,
-        repairs=options.repairs,
-    )
-
-
 class _Run(msgspec.Struct, frozen=True):
     """One run of `grade`: it grades, shows the changes, and asks whether to apply them."""
 
@@ -174,7 +138,28 @@ class _Run(msgspec.Struct, frozen=True):
     console: Console
     log: Log
 
-    def grade(self) -> GradedClass:
+    def run(self) -> int:
+        """Grade the class, print the results, and return the exit code."""
+        options, job = self.options, self.job
+        self._print_head()
+        overview = self._grade()
+        difference = overview.difference
+        code = 1 if overview.needs_a_person or overview.waiting or overview.not_understood else 0
+        if not overview.in_force and (difference is None or difference.changes or difference.texts):
+            code = NOT_APPLIED
+        self.log.overview(overview, code)
+        if overview.in_force:
+            if not (options.anonymous and options.students):  # these names are not saved
+                remember_command(job.out, self._command())
+            print_overview(self.console, overview, job.course)
+            self._print_files(overview)
+            if overview.needs_repairs:
+                self._add_repairs()
+        if options.as_json:
+            emit_end(overview, job.out, code)
+        return code
+
+    def _grade(self) -> GradedClass:
         """Grade the class, and print the changes and whether they count."""
         options, out = self.options, self.job.out
         graders = self._graders()
@@ -183,12 +168,12 @@ class _Run(msgspec.Struct, frozen=True):
 
         def work(progress: Callable[[int, int], None]) -> GradedClass:
             decide = None if options.apply is False else self._decide
-            waiting = self._speaker("waiting")
-            return grade_class(self.job, progress, decide, waiting, graders, self._warn)
+            return grade_class(
+                self.job, progress, decide, self._speaker("waiting"), graders, self._warn
+            )
 
         kept = f"graded so far. {out} keeps their results: run the same command again to continue."
-        notify = emit_progress if options.as_json else None
-        overview = graded_with_progress(work, kept, notify, self.log.line)
+        overview = graded_with_progress(work, kept, self._notifier("progress"), self.log.line)
         difference = overview.difference
         was_asked = options.apply is None and in_a_terminal()
         if difference is not None and not (was_asked and difference.needs_yes):
@@ -203,16 +188,14 @@ Nothing was changed: the current grades still count. The new ones are in
             self.console.print(Text(text), soft_wrap=True)
         return overview
 
-    def add_repairs(self) -> None:
+    def _add_repairs(self) -> None:
         """Search for repairs of mistakes without name and line. The grades already count."""
 
         def work(progress: Callable[[int, int], None]) -> tuple[int, int]:
             return add_repairs(self.job, progress, self._speaker("waiting"), self._graders())
 
         kept = "searched so far. All grades count: run the same command again to continue."
-        as_json = self.options.as_json
-        notify = (lambda done, of: emit("searched", done=done, of=of)) if as_json else None
-        done_to = "searched", "answer"
+        notify, done_to = self._notifier("searched"), ("searched", "answer")
         try:
             found, answers = graded_with_progress(work, kept, notify, self.log.line, done_to)
         except UserError as error:
@@ -227,14 +210,13 @@ Nothing was changed: the current grades still count. The new ones are in
     def _warn(self, ambiguous: Sequence[str]) -> None:
         """Print warnings on ambiguities before grading. In an anonymous class, do not log names."""
         count = f"{several(len(ambiguous), 'ambiguity')} in the submissions"
-        self.log.line(
-            f"{count}. The terminal where grade runs names them." if self.job.anonymous else count
-        )
-        lines = [f"  {each}" for each in ambiguous[:MAX_WARNED]]
+        where = ". The terminal where grade runs names them." if self.job.anonymous else ""
+        self.log.line(f"{count}{where}")
+        lines = [f"{count}. A person must decide these:"]
+        lines += [f"  {each}" for each in ambiguous[:MAX_WARNED]]
         if len(ambiguous) > MAX_WARNED:
             lines.append(f"  … and {len(ambiguous) - MAX_WARNED} more")
-        warning = f"{count}. A person must decide these:"
-        self._speaker("warning")("\n".join([warning, *lines]))
+        self._speaker("warning")("\n".join(lines))
 
     def _decide(self, difference: GradeDifference) -> bool:
         """Return whether to apply the changes. The options decide; without them, ask a person."""
@@ -262,42 +244,56 @@ Nothing was changed: the current grades still count. The new ones are in
         graders: Graders = make(options.scheduler, options.local_cluster, tls, report_machine)
         return graders
 
+    def _notifier(self, event: str) -> Callable[[int, int], None] | None:
+        """Return a function that prints numbers as an event, if the output is JSON."""
+        return (lambda done, of: emit(event, done=done, of=of)) if self.options.as_json else None
+
     def _speaker(self, event: str) -> Callable[[str], None]:
         """Return a function that prints a sentence now, on stderr or as an event."""
         if self.options.as_json:
             return lambda message: emit(event, said=message)
         return functools.partial(print, file=sys.stderr, flush=True)
 
-
-def _exit_code(overview: GradedClass) -> int:
-    difference = overview.difference
-    if not overview.in_force and (difference is None or difference.changes or difference.texts):
-        return NOT_APPLIED
-    waits = overview.needs_a_person or overview.waiting or overview.not_understood
-    return 1 if waits else 0
-
-
-def _print_head(console: Console, job: Job, options: GradeOptions) -> None:
-    where = several(job.workers, "worker")
-    if options.scheduler is not None:
-        where = f"the machines of {escape(one_line(options.scheduler, 80))}"
-    elif options.local_cluster:
-        where = f"a local cluster of {options.local_cluster}"
-    console.print(f"[bold]{job.course.title}[/]: {where}, seed {job.seed}")
-    if job.level == "none":
-        console.print(
-            "confinement: none. Submitted code runs with your permissions.", style="yellow"
+    def _command(self) -> GradeCommand:
+        """Return the command with absolute paths, so that it works from every folder."""
+        options, job = self.options, self.job
+        is_selection = bool(options.exercises or options.assignment)
+        return GradeCommand(
+            submissions=str(job.submissions.resolve()),
+            course=str(job.course.root.resolve()),
+            exercises=tuple(e.name for e in job.exercises) if is_selection else (),
+            students=options.students,
+            platform=options.platform or "",
+            roster=str(options.roster.resolve()) if options.roster else "",
+            seed=options.seed,
+            confinement=options.confinement or "",
+            own_code=options.own_code,
+            anonymous=options.anonymous,
+            repairs=options.repairs,
         )
-    else:
-        console.print(f"confinement: {job.level} ({', '.join(LAYERS[job.level])})")
 
+    def _print_head(self) -> None:
+        options, job = self.options, self.job
+        where = several(job.workers, "worker")
+        if options.scheduler is not None:
+            where = f"the machines of {escape(one_line(options.scheduler, 80))}"
+        elif options.local_cluster:
+            where = f"a local cluster of {options.local_cluster}"
+        self.console.print(f"[bold]{job.course.title}[/]: {where}, seed {job.seed}")
+        level, style = f"{job.level} ({', '.join(LAYERS.get(job.level, ()))})", None
+        if job.level == "none":
+            level, style = "none. Submitted code runs with your permissions.", "yellow"
+        self.console.print(f"confinement: {level}", style=style)
 
-def _print_files(console: Console, job: Job, overview: GradedClass) -> None:
-    out = job.out
-    console.print(f"\nGrades    {out / GRADES}\nPages     {out / INDEX} and {out / FOLDER}/")
-    if any(exercise.questions for exercise in overview.exercises):
-        waiting = f", {several(overview.waiting, 'student')} waiting" if overview.waiting else ""
-        console.print(f"Answers   {out / ANSWERS} and {out / TABLE}{waiting}")
-    console.print(f"Records   {out / REPORTS}\nLog       {out / LOG}")
-    if job.anonymous:
-        console.print(f"Names     {job.course.root / PSEUDONYMS}, and nowhere else")
+    def _print_files(self, overview: GradedClass) -> None:
+        job, out = self.job, self.job.out
+        lines = f"\nGrades    {out / GRADES}\nPages     {out / INDEX} and {out / FOLDER}/"
+        if any(exercise.questions for exercise in overview.exercises):
+            waiting = (
+                f", {several(overview.waiting, 'student')} waiting" if overview.waiting else ""
+            )
+            lines += f"\nAnswers   {out / ANSWERS} and {out / TABLE}{waiting}"
+        lines += f"\nRecords   {out / REPORTS}\nLog       {out / LOG}"
+        if job.anonymous:
+            lines += f"\nNames     {job.course.root / PSEUDONYMS}, and nowhere else"
+        self.console.print(lines)

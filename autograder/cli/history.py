@@ -63,11 +63,7 @@ def diff(before: Path, after: Path, everything: bool, as_json: bool) -> None:
 
 
 def _records(place: Path) -> Records:
-    """Open the records in a folder, or in a file with records.
-
-    Raises:
-        UserError: there are no records.
-    """
+    """Open the records in a folder, or in a file with records."""
     folder = place if place.is_dir() else place.parent
     ensure_settled(folder)
     records = Records(place / FILE if place.is_dir() else place)
@@ -86,13 +82,12 @@ def _compared(before: Records, after: Records) -> GradeDifference:
     difference = GradeDifference()
     gone = [student for student in before.students if student not in after]
     for student in [*after.students, *gone]:
-        if before.line(student) == after.line(student):
-            continue
-        change = compare(before.get(student), after.get(student), None)
-        if change is None:
-            difference.texts += 1
-        else:
-            difference.changes.append(change)
+        if before.line(student) != after.line(student):
+            change = compare(before.get(student), after.get(student), None)
+            if change is None:
+                difference.texts += 1
+            else:
+                difference.changes.append(change)
     return difference
 
 
@@ -124,33 +119,36 @@ def print_difference(
     if not changes:
         return
     few = most is None or len(changes) <= most
-    table = Table(box=None, pad_edge=False, header_style="bold", show_edge=False)
-    for name in ("student", "total", "what changes", "why"):
-        table.add_column(name, overflow="fold" if few else "ellipsis", no_wrap=not few)
+    table = _table("student", "total", "what changes", "why")
+    for column in table.columns:
+        column.overflow, column.no_wrap = "fold" if few else "ellipsis", not few
     first = sorted(changes, key=lambda change: change.fills)[:most]  # losses come first
     for change in first:
-        total = change.after or f"{change.before} → none"
-        if change.before and change.after:
-            total = f"{change.before} → {change.after}"
-        cells = _cells(change, MOST_CELLS, MOST_CHECKS) if few else _cells(change, 1, 0)
-        table.add_row(*map(Text, (change.student, total, cells, ", ".join(change.why))))
+        cells = _cells(change, few)
+        table.add_row(*map(Text, (change.student, _totals(change), cells, ", ".join(change.why))))
     console.print(table)
     if len(changes) > len(first):
         console.print(Text(f"… and {len(changes) - len(first)} more, in {rest}."), soft_wrap=True)
 
 
-def _cells(change: Change, most: int, checks: int) -> str:
+def _totals(change: Change) -> str:
+    return f"{change.before} → {change.after or 'none'}" if change.before else change.after
+
+
+def _cells(change: Change, with_checks: bool) -> str:
+    """Return what changes: the first cells with some checks, or only the first cell."""
     if change.kind != "changed":
         return "added" if change.kind == "new" else "removed"
     cells = [cell for cell in change.cells if cell.exercise != TOTAL] or change.cells
+    most = MOST_CELLS if with_checks else 1
     texts = []
     for cell in cells[:most]:
-        named = [*cell.checks[:checks], *(["…"] if len(cell.checks) > checks else [])]
-        where = f" ({'; '.join(named)})" if named and checks else ""
+        checks = [*cell.checks[:MOST_CHECKS], *["…"] * (len(cell.checks) > MOST_CHECKS)]
+        where = f" ({'; '.join(checks)})" if checks and with_checks else ""
         texts.append(f"{cell_text(cell)}{where}")
     if len(cells) > most:
         texts.append(f"… {len(cells) - most} more")
-    return ("\n" if checks else ", ").join(texts)
+    return ("\n" if with_checks else ", ").join(texts)
 
 
 @click.command()
@@ -164,49 +162,40 @@ def history(results: Path, student: str | None, as_json: bool) -> None:
     if not found:
         raise UserError(f"{results} has no history. Name the folder that grade wrote with --out.")
     if student is None:
-        table = _versions_table(found, as_json)
+        table = _table("version", "when (UTC)", "by", "grader", "what")
+        for version, _ in found:
+            table.add_row(*_about(version), Text(_version_text(version)))
+            if as_json:
+                emit("version", **msgspec.to_builtins(version))
     else:
         table = _student_table(results, found, student, as_json)
     if not as_json:
         Console(highlight=False).print(table)
 
 
-def _versions_table(found: list[tuple[ResultsVersion, Path]], as_json: bool) -> Table:
-    table = _table("version", "when (UTC)", "by", "grader", "what")
-    for version, _ in found:
-        if as_json:
-            emit("version", **msgspec.to_builtins(version))
-        reasons = ", ".join(f"{reason} {count}" for reason, count in version.why.items())
-        count = several(version.changed, "new or changed grade")
-        text = f"{count} in a class of {version.students}"
-        if not version.students:
-            text = "the results before the history began"
-        elif reasons:
-            text = f"{text}: {reasons}"
-        table.add_row(*_about(version), Text(text))
-    return table
+def _version_text(version: ResultsVersion) -> str:
+    if not version.students:
+        return "the results before the history began"
+    count = several(version.changed, "new or changed grade")
+    reasons = ", ".join(f"{reason} {count}" for reason, count in version.why.items())
+    text = f"{count} in a class of {version.students}"
+    return f"{text}: {reasons}" if reasons else text
 
 
 def _student_table(
     results: Path, found: list[tuple[ResultsVersion, Path]], student: str, as_json: bool
 ) -> Table:
-    """Return a row for each version in which the student's grade changed.
-
-    Raises:
-        UserError: no version has this student.
-    """
+    """Return a row for each version in which the student's grade changed."""
     table = _table("version", "when (UTC)", "by", "grader", "total", "what")
     students: set[str] = set()
     for version, folder in found:
         for change in read_changes(folder / CHANGES):
             students.add(change.student)
-            if change.student != student:
-                continue
-            if as_json:
-                about = {"version": version.number, "at": version.at, "by": version.by}
-                emit("change", **about, **msgspec.to_builtins(change))
-            total = f"{change.before} → {change.after or 'none'}" if change.before else change.after
-            table.add_row(*_about(version), Text(total), Text(_change_text(change)))
+            if change.student == student:
+                table.add_row(*_about(version), Text(_totals(change)), Text(_change_text(change)))
+                if as_json:
+                    about = {"version": version.number, "at": version.at, "by": version.by}
+                    emit("change", **about, **msgspec.to_builtins(change))
     if student not in students:
         near = nearest(student, students)
         meant = f" Did you mean {near}?" if near else ""
@@ -215,7 +204,6 @@ def _student_table(
 
 
 def _about(version: ResultsVersion) -> list[Text]:
-    """Return the table cells that describe a version: number, time, author and grader."""
     grader = version.grader
     made = f"{grader.version} ({grader.digest[:8]})" if grader is not None else ""
     at = version.at.removesuffix("+00:00").replace("T", " ")

@@ -26,8 +26,8 @@ MOST_BYTES = 4 * 2**20  # size of the log file; one older file is kept
 LONGEST = 2000
 
 
-class _Quiet(logging.handlers.RotatingFileHandler):
-    """Log handler that ignores write errors, for example on a full disk."""
+class _LogFile(logging.handlers.RotatingFileHandler):
+    """Log file that is made with the first line. A log that cannot be written is no error."""
 
     def handleError(self, record: logging.LogRecord) -> None:
         pass
@@ -38,7 +38,7 @@ class Log:
 
     def __init__(self, folder: Path, hidden: Collection[str] = ()) -> None:
         self._path = folder / FILE
-        self._logger: logging.Logger | None = None
+        self._file: _LogFile | None = None
         longest_first = sorted(map(re.escape, filter(None, hidden)), key=len, reverse=True)
         names = "|".join(longest_first) or "(?!)"  # matches nothing
         self._hidden = re.compile(rf"(?<!\w)(?:{names})(?!\w)")
@@ -47,35 +47,26 @@ class Log:
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if self._logger is None:  # the run never began, so the folder may not be ours
+        if self._file is None:  # the run never began, so the folder may not be ours
             return
         if error is not None:
             is_known = isinstance(error, UserError)
             self.line(f"error: {error}" if is_known else f"ended: {type(error).__name__}")
-        for handler in self._logger.handlers:
-            handler.close()
+        self._file.close()
 
     def line(self, text: str) -> None:
-        """Write a line with the time in UTC. If the file cannot be made, do nothing."""
-        if self._logger is None:
-            self._logger = self._opened()
+        """Write a line with the time in UTC. If the file cannot be written, do nothing."""
+        if self._file is None:
+            self._file = _LogFile(
+                self._path, maxBytes=MOST_BYTES, backupCount=1, encoding="utf-8", delay=True
+            )
+            formatter = logging.Formatter("%(asctime)s %(message)s", "%Y-%m-%dT%H:%M:%SZ")
+            formatter.converter = time.gmtime
+            self._file.setFormatter(formatter)
             self.line(f"process {os.getpid()}: {' '.join(sys.argv[1:])}")
-        self._logger.info("%s", one_line(self._hidden.sub("…", text), LONGEST))
-
-    def _opened(self) -> logging.Logger:
-        logger = logging.Logger("autograder.grade")
-        logger.addHandler(logging.NullHandler())
-        if not self._path.parent.is_dir() or self._path.is_symlink():
-            return logger
-        try:
-            handler = _Quiet(self._path, maxBytes=MOST_BYTES, backupCount=1, encoding="utf-8")
-        except OSError:
-            return logger
-        formatter = logging.Formatter("%(asctime)s %(message)s", "%Y-%m-%dT%H:%M:%SZ")
-        formatter.converter = time.gmtime
-        handler.setFormatter(formatter)
-        logger.addHandler(handler)
-        return logger
+        if not self._path.is_symlink():
+            message = one_line(self._hidden.sub("…", text), LONGEST)
+            self._file.handle(logging.makeLogRecord({"msg": message}))
 
     def overview(self, overview: GradedClass, code: int) -> None:
         """Write all results of a run."""
@@ -115,11 +106,6 @@ def emit_start(job: Job) -> None:
         seed=job.seed,
         confinement=job.level,
     )
-
-
-def emit_progress(done: int, of: int) -> None:
-    """Print how many submissions are graded, and how many there are."""
-    emit("progress", done=done, of=of)
 
 
 def emit_changes(changes: Iterable[Change]) -> None:

@@ -1,28 +1,18 @@
 """Options and arguments that several commands share."""
 
 import contextlib
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-T = TypeVar("T")
-
 PATH = click.Path(path_type=Path)
 # A date, or a date and time with or without a zone.
-MOMENT = click.DateTime(
-    [
-        "%Y-%m-%d",
-        "%Y-%m-%dT%H:%M",
-        "%Y-%m-%dT%H:%M:%S",
-        "%Y-%m-%dT%H:%M%z",
-        "%Y-%m-%dT%H:%M:%S%z",
-    ]
-)
+TIMES = "%H:%M", "%H:%M:%S", "%H:%M%z", "%H:%M:%S%z"
+MOMENT = click.DateTime(["%Y-%m-%d", *(f"%Y-%m-%dT{time}" for time in TIMES)])
 
 
 class ExerciseName(click.types.StringParamType):
@@ -87,24 +77,3 @@ repairs_option = click.option(
 json_lines_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object per line, for scripts."
 )
-
-
-def cluster_options(command: Callable[..., T]) -> Callable[..., T]:
-    """Add the options with which a user chooses the machines for grading."""
-    for option in (
-        click.option("--tls-key", type=PATH, help="Your key for the scheduler, a PEM file."),
-        click.option(
-            "--tls-cert", type=PATH, help="Your certificate for the scheduler, a PEM file."
-        ),
-        click.option("--tls-ca-file", type=PATH, help="The cluster's CA certificate, a PEM file."),
-        click.option(
-            "--local-cluster",
-            type=click.IntRange(1, 256),
-            help="Grade with this many Dask workers on this machine.",
-        ),
-        click.option(
-            "--scheduler", help="Grade on the machines of this Dask scheduler: tls://HOST:PORT."
-        ),
-    ):
-        command = option(command)
-    return command

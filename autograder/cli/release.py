@@ -130,23 +130,22 @@ def release(
     for name in kept:
         print(f"Kept {name}: a student has changed it.")
     if compare:
-        raise SystemExit(_compare_with_course(course, files, chosen))
+        raise SystemExit(int(_differs_from_course(course, files, chosen)))
 
 
 def _refuse_existing(target: Path, again: bool) -> None:
-    if again and target.suffix != ZIP:
-        if not target.is_dir():
-            raise UserError(
-                f"{target} does not exist, so there is no kit to update. Leave out --update."
-            )
-        return
-    if target.exists() and (target.is_file() or any(target.iterdir())):
+    is_update = again and target.suffix != ZIP
+    if is_update and not target.is_dir():
         raise UserError(
-            f"{target} exists. Name another folder, or add --update, which keeps what "
-            f"students wrote."
-            if target.is_dir()
-            else f"{target} exists. Name another file."
+            f"{target} does not exist, so there is no kit to update. Leave out --update."
         )
+    if not again and target.is_dir() and any(target.iterdir()):
+        raise UserError(
+            f"{target} exists. Name another folder, or add --update, which keeps what students "
+            f"wrote."
+        )
+    if not is_update and target.is_file():
+        raise UserError(f"{target} exists. Name another file.")
     if not target.absolute().parent.is_dir():
         raise UserError(f"The folder {target.absolute().parent} does not exist. Create it first.")
 
@@ -158,27 +157,23 @@ def _print_recorded(name: str) -> None:
 def _print_shares(shares: Sequence[KitShares]) -> None:
     """Print how much the kit can judge and name, with a warning if it is little."""
     print(f"\n{'exercise':32}{'mistakes named':>22}{'right answers judged':>24}")
-    for each in shares:
-        named = _share_text(each.named, each.misconceptions)
-        complete = _share_text(each.complete, each.right)
-        print(f"{each.exercise:32}{named:>22}{complete:>24}")
-    for each in shares:
-        for text in each.warnings():
-            print(f"warning: {each.exercise}: {text}")
+    for share in shares:
+        named = _share_text(share.named, share.misconceptions)
+        complete = _share_text(share.complete, share.right)
+        print(f"{share.exercise:32}{named:>22}{complete:>24}")
+    for share in shares:
+        for text in share.warnings():
+            print(f"warning: {share.exercise}: {text}")
 
 
 def _share_text(part: int, whole: int) -> str:
     return f"{part} of {whole} ({number(int(100 * part / whole))} %)" if whole else "–"
 
 
-def _compare_with_course(
+def _differs_from_course(
     course: Course, files: dict[str, bytes], exercises: Sequence[Exercise]
-) -> int:
-    """For each exercise, print how the kit's grades differ from the whole course's grades.
-
-    Returns:
-        the exit code: 1 if there is a difference.
-    """
+) -> bool:
+    """Print how the kit's grades differ from the whole course's, and return whether they do."""
     whole, unnamed = Compared("all"), list[str]()
     with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
         folder = Path(scratch).resolve()
@@ -192,11 +187,9 @@ def _compare_with_course(
             unnamed += [row.exercise] if not row.named else []
     print(_row_text(whole))
     if unnamed:
-        print(
-            f"In {join_names(unnamed)}, the full course named no mistake, so no names were "
-            f"compared."
-        )
-    return 1 if whole.differences or whole.false_names else 0
+        names = join_names(unnamed)
+        print(f"In {names}, the full course named no mistake, so no names were compared.")
+    return bool(whole.differences or whole.false_names)
 
 
 def _row_text(row: Compared) -> str:

@@ -52,11 +52,7 @@ def result_file_options(command: Callable[..., T]) -> Callable[..., T]:
 def write_check_result_files(
     files: ResultFiles, paths: "Sequence[Path]", reports: "Sequence[ExerciseReport]"
 ) -> None:
-    """Write the result files for a check. `paths` are the paths of the student's files.
-
-    Raises:
-        UserError: a file cannot be written.
-    """
+    """Write the result files for a check. `paths` are the paths of the student's files."""
     if not files:
         return
     from autograder.report.test_results import ShownExercise
@@ -79,9 +75,6 @@ def write_class_result_files(
     """Write the result files for a class. They have only the parts that students may see.
 
     If the exit code says that the results do not count, nothing is written.
-
-    Raises:
-        UserError: the results cannot be read, or a file cannot be written.
     """
     if not files or code not in COUNTS:
         return
@@ -93,19 +86,14 @@ def write_class_result_files(
     course = find_course(Path.cwd(), named=course_path)
     shown = []
     for report in read_reports(results):
-        for exercise in for_student(
-            report, course.content.hints, hidden=course.hidden_checks
-        ).exercises:
+        visible = for_student(report, course.content.hints, hidden=course.hidden_checks)
+        for exercise in visible.exercises:
             shown.append(ShownExercise(exercise, exercise.file, student=report.student))
     write_result_files(files, shown)
 
 
 def write_result_files(files: ResultFiles, shown: "Sequence[ShownExercise]") -> None:
-    """Write the requested files. Print annotations to stderr, so that stdout stays readable.
-
-    Raises:
-        UserError: a file cannot be written.
-    """
+    """Write the requested files. Print annotations to stderr, so that stdout stays readable."""
     from autograder.report.test_results import annotations, ctrf, job_summary, junit
 
     writers = ((files.junit, junit), (files.ctrf, ctrf), (files.summary, job_summary))

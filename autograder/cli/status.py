@@ -7,7 +7,7 @@ import click
 
 from autograder.cli.options import course_option, plain_option
 from autograder.course.course_file import find_course
-from autograder.student.listing import course_lines, course_words, next_lines
+from autograder.student.listing import course_lines, next_lines
 from autograder.student.progress import by_assignment, course_progress, next_unfinished
 from autograder.student.terminal import Terminal, from_here
 
@@ -37,8 +37,7 @@ def _show(plain: bool, course_path: Path | None, with_list: bool) -> None:
     terminal, now = Terminal(plain), datetime.now().astimezone()
     progress = course_progress(course)
     if with_list:
-        lines = course_words if plain else course_lines
-        terminal.show(lines(course.title, by_assignment(course, progress), now))
+        terminal.show(course_lines(course.title, by_assignment(course, progress), now, plain))
         terminal.show([[]])
     following = next_unfinished(course, progress)
     where = from_here(following.file) if following and following.file else ""

@@ -24,25 +24,24 @@ TOTAL = 24  # characters for the total and the status
 def print_overview(console: Console, overview: ClassOverview, course: Course) -> None:
     """Print the class and the first notes. The other notes are in the files."""
     students = max((cell_len(row.student) for row in overview.rows[:MAX_ROWS]), default=0)
-    groups = {e.title: [e] for e in overview.exercises}
+    groups = {exercise.title: [exercise] for exercise in overview.exercises}
     if len(groups) * WIDE + TOTAL + students > console.width and course.content.assignments:
         groups = {  # too many exercises for one column each
             assignment.title: [e for e in overview.exercises if e.name in assignment.exercises]
             for assignment in course.content.assignments
         }
-    groups = {words: exercises for words, exercises in groups.items() if exercises}
-    if len(overview.rows) <= MAX_ROWS:
-        console.print(_table(overview, groups, students <= console.width // 2))
-        most, cut = MAX_LINES, False
-    else:
+    groups = {title: exercises for title, exercises in groups.items() if exercises}
+    is_large = len(overview.rows) > MAX_ROWS
+    if is_large:
         console.print(_numbers(overview, groups))
-        most, cut = FEW_LINES, True
-    print_notes(console, overview, INDEX, most, cut)
-    _print_some(console, overview.changed, most, "grades.csv", cut)
+    else:
+        console.print(_table(overview, groups, students <= console.width // 2))
+    most = FEW_LINES if is_large else MAX_LINES
+    print_notes(console, overview, INDEX, most, is_large)
+    _print_some(console, overview.changed, most, "grades.csv", is_large)
     people = [f"{row.student}: {row.said}" for row in overview.needs_a_person]
-    _print_some(
-        console, people, most, "grades.csv, in the rows with the status “needs a person”", cut
-    )
+    rest = "grades.csv, in the rows with the status “needs a person”"
+    _print_some(console, people, most, rest, is_large)
 
 
 def print_notes(
@@ -88,7 +87,6 @@ def _most(exercises: Iterable[Exercise]) -> str:
 
 
 def _cell(row: Row, exercises: Sequence[Exercise]) -> str:
-    """Return the points of some exercises, a dot without points, or `EX` if all are excused."""
     if all(exercise.name in row.excused for exercise in exercises):
         return EXCUSED
     points = _points(row, exercises)
@@ -106,14 +104,8 @@ def _numbers(overview: ClassOverview, groups: dict[str, list[Exercise]]) -> Tabl
     """Return a table of statistics with a row per group. Only students with points count."""
     rows = overview.rows
     counts = ", ".join(f"{status} {count}" for status, count in overview.statuses)
-    table = Table(
-        title=f"{several(len(rows), 'student')}: {counts}",
-        title_style="bold",
-        title_justify="left",
-        box=None,
-        pad_edge=False,
-        header_style="bold",
-    )
+    title = Text(f"{several(len(rows), 'student')}: {counts}", style="bold")
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
     table.add_column("students with points", overflow="fold")
     for name in ("points", "students", "mean", "median", "lowest", "highest"):
         table.add_column(name, justify="right", no_wrap=True)

@@ -57,19 +57,18 @@ def verify(
         equivalent_mutants(course.solution_file(chosen[0].name).parent, course.exercises)
     verified: dict[str, Verified] = {}
     processes = min(workers or os.cpu_count() or 1, len(chosen))
+    share = QUICK if quick else 1
     with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
         tasks = [  # the last exercises of a course take longest: begin with them
-            pool.submit(
-                verify_exercise, course.root, each.name, not no_mutants, QUICK if quick else 1
-            )
-            for each in reversed(chosen)
+            pool.submit(verify_exercise, course.root, exercise.name, not no_mutants, share)
+            for exercise in reversed(chosen)
         ]
         for task in as_completed(tasks):
             result = task.result()
             verified[result.name] = result
             state = several(len(result.faults), "fault") if result.faults else "passes"
             print(f"{result.name}: {state} ({len(verified)} of {len(chosen)})", file=sys.stderr)
-    results = [verified[each.name] for each in chosen]
+    results = [verified[exercise.name] for exercise in chosen]
     print_results(results)
     if table is not None:
         table.write_text(markdown(results), encoding="utf-8")
@@ -80,7 +79,7 @@ def verify_exercise(root: Path, name: str, with_mutants: bool, share: int) -> Ve
     """Verify one exercise. This runs in a separate process."""
     course = load_course(root / "course.yml")
     verifier = Verifier(course, course.exercise(name), share)
-    return verifier.run([each for each in STEPS if with_mutants or each != "mutants"])
+    return verifier.run([step for step in STEPS if with_mutants or step != "mutants"])
 
 
 def print_results(results: list[Verified]) -> None:
@@ -88,10 +87,10 @@ def print_results(results: list[Verified]) -> None:
     is_known = sys.stdout.isatty() or "COLUMNS" in os.environ
     console = Console(highlight=False, width=None if is_known else WIDE)
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for place, column in enumerate(cells(results[0])):
-        table.add_column(
-            column, justify="right" if place else "left", overflow="fold", no_wrap=not place
-        )
+    first, *others = cells(results[0])
+    table.add_column(first, no_wrap=True)
+    for column in others:
+        table.add_column(column, justify="right", overflow="fold")
     for result in results:
         table.add_row(*cells(result).values())
     console.print(table)

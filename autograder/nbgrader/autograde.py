@@ -217,11 +217,7 @@ def _missing(name: str, notebook: Any, staged: StagedSubmission, result: Student
 def open_writer(
     api: Any, assignment: str, submitted: Path, names: Mapping[str, str]
 ) -> Iterator[GradebookWriter]:
-    """Open a writer for an assignment, with the submissions in `submitted`.
-
-    Raises:
-        UserError: the gradebook cannot be used.
-    """
+    """Open a writer for an assignment, with the submissions in `submitted`."""
     asked = {"assignment_id": assignment, "submitted_directory": str(submitted)}
     address = api.coursedir.db_url
     with contextlib.ExitStack() as stack:

@@ -45,9 +45,6 @@ def stage(
     """Copy a submission to a new folder. Of its `notebooks`, those that are exercises are `graded`.
 
     A notebook that cannot be used is copied as an empty file, so that it counts as handed in.
-
-    Raises:
-        UserError: the copy cannot be written.
     """
     refused, left_out = copy_regular_files(submitted, clean, CopyLimits())
     if (clean / TIMESTAMP).is_file() and not _is_time((clean / TIMESTAMP).read_bytes()):
@@ -78,9 +75,6 @@ def copy_regular_files(
 
     Return the reason for each notebook that cannot be used; its copy is an empty file. Also return
     the names of all other files that were left out.
-
-    Raises:
-        UserError: the copy cannot be written.
     """
     refused: dict[str, str] = {}
     left_out: list[str] = []

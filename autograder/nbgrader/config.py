@@ -21,9 +21,6 @@ def source_notebook(course: Course, exercise: Exercise) -> str:
 
     A cell with a solution becomes an answer cell. One more cell has the exercise's points and calls
     `check`. Written answers are graded by hand; their rubric is removed with the model answer.
-
-    Raises:
-        UserError: the exercise has no solution.
     """
     path = course.solution_file(exercise.name)
     checking = [] if exercise.questions else checking_cells(exercise)
@@ -118,9 +115,6 @@ def make_course(course: Course, folder: Path) -> list[Path]:
     """Write the configuration and the source notebooks of all assignments. Return their paths.
 
     An existing configuration is kept. Existing notebooks are overwritten.
-
-    Raises:
-        UserError: the course has no assignments, or the folder cannot be written.
     """
     folder = folder.resolve()
     if not course.content.assignments:

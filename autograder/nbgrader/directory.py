@@ -26,11 +26,7 @@ def quiet() -> Iterator[None]:
 
 
 def open_directory(folder: Path) -> Any:
-    """Open the course directory in the current folder as an `NbGraderAPI`.
-
-    Raises:
-        UserError: the folder, its configuration or its gradebook cannot be used.
-    """
+    """Open the course directory in the current folder as an `NbGraderAPI`."""
     if not (folder / CONFIG).is_file():
         raise UserError(
             f"There is no {CONFIG} in {folder}. Run this in nbgrader's course directory, or make "
@@ -76,11 +72,7 @@ def unusable(address: str, error: Exception) -> UserError:
 
 
 def notebooks_of(api: Any, assignment: str) -> list[str]:
-    """Return the names of an assignment's notebooks in the gradebook.
-
-    Raises:
-        UserError: the assignment has no notebooks; the message says which command to run.
-    """
+    """Return the names of an assignment's notebooks in the gradebook."""
     from nbgrader.api import MissingEntry
 
     with api.gradebook as gradebook, contextlib.suppress(MissingEntry):
@@ -100,12 +92,7 @@ def notebooks_of(api: Any, assignment: str) -> list[str]:
 
 
 def students_of(api: Any, assignment: str, wanted: Sequence[str]) -> list[str]:
-    """Return the students who handed in, in order. If `wanted` has names, return only these.
-
-    Raises:
-        UserError: nobody handed in, or a student in `wanted` did not; the message says which
-            command to run.
-    """
+    """Return the students who handed in, in order. If `wanted` has names, return only these."""
     there = sorted(api.get_submitted_students(assignment))
     unknown = sorted(set(wanted) - set(there))
     if unknown:
@@ -121,11 +108,7 @@ def students_of(api: Any, assignment: str, wanted: Sequence[str]) -> list[str]:
 
 
 def must_be_writable(folder: Path) -> None:
-    """Check that a folder can be written, before anything is graded.
-
-    Raises:
-        UserError: the folder cannot be written.
-    """
+    """Check that a folder can be written, before anything is graded."""
     try:
         folder.mkdir(exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):

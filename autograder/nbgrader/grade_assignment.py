@@ -58,10 +58,6 @@ def grade_assignment(
     """Grade the submissions in `submitted/`. Write the gradebook and `autograded/`.
 
     Judge processes grade the submissions, and this process writes the results.
-
-    Raises:
-        UserError: the folder is not a course directory, or the assignment is missing; the message
-            says which command to run.
     """
     with contextlib.chdir(job.folder), quiet(), contextlib.ExitStack() as stack:
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="autograder-")))

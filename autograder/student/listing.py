@@ -23,49 +23,34 @@ UNITS = ((86_400, "day"), (3600, "hour"), (60, "minute"))  # in seconds
 
 
 def course_lines(
-    title: str, groups: Sequence[AssignmentProgress], now: datetime
+    title: str, groups: Sequence[AssignmentProgress], now: datetime, spoken: bool = False
 ) -> Iterator[StyledLine]:
-    """Yield lines with every exercise by assignment, and the points of its last check."""
-    every = [exercise for group in groups for exercise in group.exercises]
-    wide = max(len(each.exercise.name) for each in every)
-    yield [(title, "bold")]
+    """Yield lines with every exercise by assignment, and the points of its last check.
+
+    For a screen reader (`spoken`), each line is a sentence.
+    """
+    every = [progress for group in groups for progress in group.exercises]
+    wide = max(len(progress.exercise.name) for progress in every)
+    yield [(title, "" if spoken else "bold")]
     yield [(progress_summary(every), "")]
     for group in groups:
-        yield []
-        if group.title:
-            due = f"  {_due(group.due, now)}" if group.due else ""
-            yield [(group.title, "bold"), (due, "dim")]
-        for each in group.exercises:
-            mark, style = MARKS[each.state]
-            yield [
-                (f"  {mark} ", style),
-                (f"{each.exercise.name:<{wide}}  ", ""),
-                (f"{_points(each):>8}  ", ""),
-                (remark(each, now), "dim"),
-            ]
-
-
-def course_words(
-    title: str, groups: Sequence[AssignmentProgress], now: datetime
-) -> Iterator[StyledLine]:
-    """Yield the same list for screen readers, with one sentence per line."""
-    yield [(title, "")]
-    yield [(progress_summary([each for group in groups for each in group.exercises]), "")]
-    for group in groups:
-        if group.title:
-            due = f", {_due(group.due, now)}" if group.due else ""
-            yield [(f"{group.title}{due}", "")]
-        for each in group.exercises:
-            points = f"{number(each.points)} of {number(each.exercise.points)} points"
-            yield [(f"  {each.exercise.name}: {points}, {remark(each, now)}", "")]
-
-
-def _points(each: ExerciseProgress) -> str:
-    """Return the points of the last check; without a check, return the maximum."""
-    most = number(each.exercise.points)
-    if each.last_check is None or each.is_by_hand:
-        return f"/ {most}"
-    return f"{number(each.points)} / {most}"
+        due = _due(group.due, now) if group.due else ""
+        if not spoken:
+            yield []
+        if group.title and spoken:
+            yield [(f"{group.title}, {due}" if due else group.title, "")]
+        elif group.title:
+            yield [(group.title, "bold"), (f"  {due}" if due else "", "dim")]
+        for progress in group.exercises:
+            name, state = progress.exercise.name, remark(progress, now)
+            points, most = number(progress.points), number(progress.exercise.points)
+            if spoken:
+                yield [(f"  {name}: {points} of {most} points, {state}", "")]
+                continue
+            mark, style = MARKS[progress.state]
+            is_known = progress.last_check is not None and not progress.is_by_hand
+            shown = f"{points} / {most}" if is_known else f"/ {most}"
+            yield [(f"  {mark} ", style), (f"{name:<{wide}}  {shown:>8}  ", ""), (state, "dim")]
 
 
 def remark(each: ExerciseProgress, now: datetime) -> str:
@@ -145,14 +130,8 @@ def points_in_words(done: Iterable[ExerciseProgress]) -> str:
             by_person += each.exercise.points
         elif each.last_check is not None:
             when_graded += round(each.exercise.points - each.last_check.max_points, 2)
-    rest = [
-        f"{number(more)} more {'is' if more == 1 else 'are'} {how}"
-        for more, how in (
-            (by_person, "given by a person"),
-            (when_graded, "graded when handed in"),
-        )
-        if more > 0
-    ]
+    left = ((by_person, "given by a person"), (when_graded, "graded when handed in"))
+    rest = [f"{number(n)} more {'is' if n == 1 else 'are'} {how}" for n, how in left if n > 0]
     text = f"{number(points)} of {number(most)} points"
     return f"{text}; {join_names(rest)}" if rest else text
 

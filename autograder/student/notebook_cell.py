@@ -102,11 +102,7 @@ def without_corrected(cells: Sequence[str]) -> list[str]:
 
 
 def with_answers(source: Source, exercise: Exercise, saved: Path) -> Source:
-    """Return the source with the answers in words, which only the saved notebook contains.
-
-    Raises:
-        UserError: the exercise has questions, and the saved notebook cannot be read.
-    """
+    """Return the source with the answers in words, which only the saved notebook contains."""
     if not exercise.questions:
         return source
     if not saved.is_file():

@@ -4,7 +4,6 @@ Only the student reads these files. This module does not run submitted code.
 """
 
 import contextlib
-import stat
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, TypeVar
@@ -24,7 +23,6 @@ from autograder.submission.stubs import Stubs, read_stubs
 
 FOLDER = ".autograder"  # beside the student's file; never follow a link, which others may have made
 MOST = 1024 * 1024
-IGNORED = "*\n"
 
 Stored = TypeVar("Stored", bound=msgspec.Struct)
 Stage = Literal["done", "graded when handed in", "begun", "untouched", "missing", "unreadable"]
@@ -46,19 +44,9 @@ def write_record(source: Path, name: str, record: msgspec.Struct) -> None:
     with contextlib.suppress(OSError):
         plain_folder(path.parent, 0o700)
         with opened_folder(path.parent) as folder:
-            if not _is_ours(path.parent / ".gitignore"):
-                write_atomically(path.parent / ".gitignore", IGNORED, folder)
+            write_atomically(path.parent / ".gitignore", "*\n", folder)
             text = msgspec.json.format(msgspec.json.encode(record), indent=2)
             write_atomically(path, text, folder)
-
-
-def _is_ours(path: Path) -> bool:
-    """Return whether this program wrote the file, and the file has no second name."""
-    with contextlib.suppress(OSError):
-        status = path.lstat()
-        is_whole = status.st_size == len(IGNORED) and status.st_nlink == 1
-        return stat.S_ISREG(status.st_mode) and is_whole
-    return False
 
 
 class LastCheck(msgspec.Struct, frozen=True):
@@ -175,12 +163,15 @@ def exercise_progress(
     except UnreadableFile as error:
         return ExerciseProgress(exercise, "unreadable", file, last, changed=True, why=str(error))
     changed = last is not None and last.digest not in {"", source.digest}
-    if last is not None and (stage := stage_of(last)) != "begun":
-        return ExerciseProgress(exercise, stage, file, last, changed)
+    if last is not None and (last.points or stage_of(last) != "begun"):
+        return ExerciseProgress(exercise, stage_of(last), file, last, changed)
     stub = stubs.get(exercise.name)
-    if (last is not None and last.points) or stub is None or not stub.left_to_write():
-        return ExerciseProgress(exercise, "begun", file, last, changed)
-    if stub.is_untouched(read_code(source.units), source.answers):
+    is_untouched = (
+        stub is not None
+        and stub.left_to_write() > 0
+        and stub.is_untouched(read_code(source.units), source.answers)
+    )
+    if is_untouched:
         return ExerciseProgress(exercise, "untouched", file)
     return ExerciseProgress(exercise, "begun", file, last, changed)
 
@@ -189,14 +180,18 @@ def by_assignment(course: Course, progress: CourseProgress) -> list[AssignmentPr
     """Return exercises by assignment, in the course's order. Other exercises come last."""
     assignments = course.content.assignments
     groups = [
-        AssignmentProgress(each.title, each.due, tuple(progress[name] for name in each.exercises))
-        for each in assignments
+        AssignmentProgress(a.title, a.due, tuple(progress[name] for name in a.exercises))
+        for a in assignments
     ]
-    placed = {name for each in assignments for name in each.exercises}
+    placed = {name for assignment in assignments for name in assignment.exercises}
     rest = tuple(exercise for name, exercise in progress.items() if name not in placed)
     if rest:
         groups.append(AssignmentProgress("Other exercises" if groups else "", None, rest))
     return groups
+
+
+def _by_due_date(course: Course, progress: CourseProgress) -> list[ExerciseProgress]:
+    return [exercise for group in by_assignment(course, progress) for exercise in group.exercises]
 
 
 def next_unfinished(
@@ -207,23 +202,18 @@ def next_unfinished(
     If `after` is given, begin after that exercise and continue at the start. Exercises that can
     only be graded when handed in come last.
     """
-    ordered = in_order_of_due_dates(course, progress)
-    names = [each.exercise.name for each in ordered]
+    ordered = _by_due_date(course, progress)
+    names = [exercise.exercise.name for exercise in ordered]
     start = names.index(after) + 1 if after in names else 0
     ordered = ordered[start:] + ordered[:start]
-    ordered.sort(key=lambda each: each.state == "graded when handed in" and not each.changed)
-    return next((each for each in ordered if each.state not in {"done", "missing"}), None)
-
-
-def in_order_of_due_dates(course: Course, progress: CourseProgress) -> list[ExerciseProgress]:
-    """Return the exercises in the order of the course's assignments."""
-    return [exercise for group in by_assignment(course, progress) for exercise in group.exercises]
+    ordered.sort(key=lambda e: e.state == "graded when handed in" and not e.changed)
+    return next((e for e in ordered if e.state not in {"done", "missing"}), None)
 
 
 def begun_targets(course: Course) -> list[Target]:
     """Return the exercises that the student has begun, with their files, sorted by due date."""
     return [
         Target(exercise.exercise, exercise.file)
-        for exercise in in_order_of_due_dates(course, course_progress(course))
+        for exercise in _by_due_date(course, course_progress(course))
         if exercise.file is not None and exercise.state != "untouched"
     ]

@@ -12,7 +12,7 @@ from autograder.submission.code import read_code
 from autograder.submission.file_names import named_for
 from autograder.submission.read import UnreadableFile
 from autograder.submission.source import SUFFIXES, read_source
-from autograder.submission.stubs import Stubs, exercises_in, read_stubs
+from autograder.submission.stubs import Stub, Stubs, exercises_in, read_stubs
 
 
 class Target(msgspec.Struct, frozen=True):
@@ -23,11 +23,7 @@ class Target(msgspec.Struct, frozen=True):
 
 
 def course_of(names: Sequence[str], stated: Path | None = None) -> Course:
-    """Return the course `stated`. If it is None, return the course around the first named path.
-
-    Raises:
-        UserError: there is no course.
-    """
+    """Return the course `stated`. If it is None, return the course around the first named path."""
     if stated is not None:
         return find_course(named=stated)
     paths = [Path(name) for name in names if _is_path(name)]
@@ -36,11 +32,7 @@ def course_of(names: Sequence[str], stated: Path | None = None) -> Course:
 
 
 def targets_of(course: Course, names: Sequence[str]) -> list[Target]:
-    """Return the exercises and files that some names mean, without repetitions.
-
-    Raises:
-        UserError: a name means no exercise, file or folder.
-    """
+    """Return the exercises and files that some names mean, without repetitions."""
     targets = [target for name in names for target in _targets_named(course, name)]
     return list({(target.exercise.name, target.path): target for target in targets}.values())
 
@@ -50,27 +42,22 @@ def _targets_named(course: Course, name: str) -> list[Target]:
     if name in course.exercises:
         exercise = course.exercise(name)
         return [Target(exercise, find_file(course, exercise))]
-    if path.is_dir():
-        return _targets_in(course, path)
     if path.is_file():
         return [Target(exercise_for(course, path), path)]
-    files = [f"{name}{suffix}" for suffix in SUFFIXES if Path(f"{name}{suffix}").is_file()]
-    if files:
-        raise UserError(f"There is no exercise {name!r}. Did you mean {' or '.join(files)}?")
-    return [Target(course.exercise(path.stem if _is_path(name) else name), path)]
-
-
-def _targets_in(course: Course, folder: Path) -> list[Target]:
-    """Return the exercises that have a file in a folder, in the order of the course."""
+    if not path.is_dir():
+        files = [f"{name}{suffix}" for suffix in SUFFIXES if Path(f"{name}{suffix}").is_file()]
+        if files:
+            raise UserError(f"There is no exercise {name!r}. Did you mean {' or '.join(files)}?")
+        return [Target(course.exercise(path.stem if _is_path(name) else name), path)]
     stubs = read_stubs(course)
     targets = [
-        Target(exercise, path)
+        Target(exercise, file)
         for exercise in course.exercises.values()
-        if (path := file_in(folder, course, exercise, stubs)) is not None
+        if (file := file_in(path, course, exercise, stubs)) is not None
     ]
     if not targets:
         known = few(list(course.exercises), 3)
-        raise UserError(f"No file in {folder} is named after an exercise of this course ({known}).")
+        raise UserError(f"No file in {path} is named after an exercise of this course ({known}).")
     return targets
 
 
@@ -84,9 +71,6 @@ def find_file(course: Course, exercise: Exercise, stubs: Stubs | None = None) ->
 
     If there are two files, return the one that the student has changed. If both or neither have
     changed, return the newer file. `stubs` are the course's stubs, if the caller has read them.
-
-    Raises:
-        UserError: there is no file.
     """
     folders = list(dict.fromkeys([Path.cwd(), course.handed_out]))
     for folder in folders:
@@ -108,26 +92,20 @@ def file_in(
     files = [file for file in files if file.is_file()]
     if len(files) > 1:
         stubs = read_stubs(course) if stubs is None else stubs
-        files = [file for file in files if _is_written(file, exercise, stubs)] or files
+        files = [file for file in files if _is_written(file, stubs.get(exercise.name))] or files
     return max(files, key=lambda file: file.stat().st_mtime, default=None)
 
 
-def _is_written(file: Path, exercise: Exercise, stubs: Stubs) -> bool:
-    """Return whether the student has changed a file."""
+def _is_written(file: Path, stub: Stub | None) -> bool:
     try:
-        source = read_source(file, exercise.name)
+        source = read_source(file, file.stem)
     except UnreadableFile:
         return True
-    stub = stubs.get(exercise.name)
     return stub is None or not stub.is_untouched(read_code(source.units), source.answers)
 
 
 def exercise_for(course: Course, path: Path) -> Exercise:
-    """Return the exercise that a file is for, by the file's name or by the names that it defines.
-
-    Raises:
-        UserError: it is not clear which exercise the file is for.
-    """
+    """Return the exercise that a file is for, by the file's name or by the names it defines."""
     if path.stem in course.exercises:
         return course.exercises[path.stem]
     names = list(named_for(path.stem, course.exercises))

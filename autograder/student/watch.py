@@ -143,11 +143,7 @@ class Watch:
         self._stamp: tuple[int, int] | None = None
 
     def run(self, judge: BackgroundJudge) -> None:
-        """Handle events until the student quits.
-
-        Raises:
-            UserError: the checks cannot be loaded.
-        """
+        """Handle events until the student quits."""
         self.judge = judge
         self.judge.start()
         folders = [self.exercise.path.parent, Path.cwd(), self.exercise.course.handed_out]

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-from types import SimpleNamespace
 from typing import NamedTuple
 
 import pytest
@@ -224,28 +223,6 @@ def test_ctrl_c_counts_where_its_exception_is_lost():
 
     with pytest.raises(UserError, match="2 students are kept"):
         graded_with_progress(work, "are kept")
-
-
-def test_the_time_left_is_not_that_of_the_fast_ones():
-    """The first come from the journal at once, and those that time out come last, each alone."""
-    from autograder.cli.progress import TimeLeft
-
-    now, task = [100.0], SimpleNamespace(total=60)
-    column = TimeLeft(lambda: now[0])
-    now[0] = 120  # of reading, which is no pace
-    column.add(0)
-    assert column.render(task).plain == ""
-    for seconds, done in [(0.01, 40), (2, 41), (2, 42), (2, 43), (2, 44), (2, 45)]:
-        now[0] += seconds
-        column.add(done)
-    assert column.render(task).plain == "about 30 s left"
-    for done in range(46, 57):
-        now[0] += 2
-        column.add(done)
-    now[0] += 45  # the first of four that are slow
-    assert column.render(task).plain == "about 3 min left"
-    column.add(57)
-    assert column.render(task).plain == "about 35 s left"
 
 
 def test_a_warning_in_a_judge_is_not_in_the_bar(tmp_path):

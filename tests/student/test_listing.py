@@ -14,7 +14,7 @@ from autograder.course.course_file import load_course
 from autograder.report.model import Cause, CheckReport, ExerciseReport
 from autograder.report.presentation import sentence
 from autograder.report.terminal import plain
-from autograder.student.listing import age, course_lines, course_words, next_lines
+from autograder.student.listing import age, course_lines, next_lines
 from autograder.student.progress import (
     LastCheck,
     by_assignment,
@@ -178,7 +178,7 @@ def test_a_missing_and_an_unreadable_file_are_said(folder):
 def test_the_list_in_words(folder):
     course = load_course(folder / "course.yml")
     groups = by_assignment(course, course_progress(course))
-    lines = [plain(line) for line in course_words(course.title, groups, NOW)]
+    lines = [plain(line) for line in course_lines(course.title, groups, NOW, spoken=True)]
     assert "  sorting: 0 of 10 points, not begun" in lines
     assert run("status", "--plain")[1].count("·") == 0
 
