@@ -141,7 +141,7 @@ class _Unpacking:
     def __init__(self, file: zipfile.ZipFile, target: Path, room: int) -> None:
         self.file = file
         self.target = target
-        self.room = room
+        self.room = self.left = room
         self.folders: set[PathParts] = {()}
         self.notes: list[tuple[int, str]] = []
         self.noted: Counter[PathParts] = Counter()
@@ -158,15 +158,21 @@ class _Unpacking:
                 self._note(number, info, (), reason)
         depth = _depth(entries)
         students: dict[PathParts, list[_Entry]] = {}
+        sizes: Counter[PathParts] = Counter()
         for entry in entries:
-            students.setdefault(entry.parts[: depth + 1], []).append(entry)
+            student = entry.parts[: depth + 1]
+            students.setdefault(student, []).append(entry)
+            sizes[student] += entry.info.file_size if entry.is_source else 0
         # the smallest first: only the largest folders go without if space runs out
-        sizes = {
-            student: sum(entry.info.file_size for entry in inside if entry.is_source)
-            for student, inside in students.items()
-        }
         for student in sorted(students, key=lambda student: (sizes[student], student)):
-            self._student(student, students[student])
+            self.left = min(self.room, MAX_STUDENT)
+            for count, entry in enumerate(students[student]):
+                try:
+                    self._unpack(entry, len(student), count)
+                except _LeftOut as reason:
+                    self._note(entry.number, entry.info, student, reason)
+                    if entry.is_source:
+                        self.left_out[entry.parts] = str(reason)
         notes = [text for _, text in sorted(self.notes)]
         for student, count in sorted(self.noted.items()):
             if count > MAX_NOTES:
@@ -175,34 +181,25 @@ class _Unpacking:
         files = (entry.parts for entry in entries if not entry.info.is_dir())
         return notes, {parts: self.left_out.get(parts, "") for parts in files}
 
-    def _student(self, student: PathParts, entries: list[_Entry]) -> None:
-        room = min(self.room, MAX_STUDENT)
-        for count, entry in enumerate(entries):
-            try:
-                if count >= MAX_STUDENT_ENTRIES:
-                    raise _LeftOut(f"its folder has over {MAX_STUDENT_ENTRIES:,} entries")
-                kind = stat.S_IFMT(entry.info.external_attr >> 16)
-                if kind not in {0, stat.S_IFREG, stat.S_IFDIR}:
-                    raise _LeftOut("it is a link or a device")
-                if entry.is_source:
-                    size = entry.info.file_size
-                    if size > MAX_NOTEBOOK:
-                        raise _LeftOut(f"it is larger than {MAX_NOTEBOOK // 2**20} MiB")
-                    if size > room:
-                        raise _LeftOut("its folder is too large in all")
-                    room -= size
-                    self.room -= size
-                self._unpack(entry, len(student))
-            except _LeftOut as reason:
-                self._note(entry.number, entry.info, student, reason)
-                if entry.is_source:
-                    self.left_out[entry.parts] = str(reason)
+    def _unpack(self, entry: _Entry, depth: int, count: int) -> None:
+        """Unpack a source file. For another entry, only make the folder of the student.
 
-    def _unpack(self, entry: _Entry, depth: int) -> None:
-        """Unpack a source file. For another entry, only make the folder of the student."""
+        `depth` is the student's folder's. `count` is the number of the student's earlier entries.
+        """
+        if count >= MAX_STUDENT_ENTRIES:
+            raise _LeftOut(f"its folder has over {MAX_STUDENT_ENTRIES:,} entries")
+        if stat.S_IFMT(entry.info.external_attr >> 16) not in {0, stat.S_IFREG, stat.S_IFDIR}:
+            raise _LeftOut("it is a link or a device")
+        size = entry.info.file_size if entry.is_source else 0
+        if size > MAX_NOTEBOOK:
+            raise _LeftOut(f"it is larger than {MAX_NOTEBOOK // 2**20} MiB")
+        if size > self.left:
+            raise _LeftOut("its folder is too large in all")
+        self.left -= size  # of the student
+        self.room -= size
         place = self.target.joinpath(*entry.parts)
         try:
-            self._folder(entry.folder if entry.is_source else entry.folder[:depth])
+            self._make_folder(entry.folder if entry.is_source else entry.folder[:depth])
             if entry.is_source:
                 with place.open("xb") as copy:
                     wrong = _copy(self.file, entry.info, copy)
@@ -211,14 +208,13 @@ class _Unpacking:
                     raise _LeftOut(wrong)
         except (FileExistsError, NotADirectoryError, IsADirectoryError):
             raise _LeftOut("another entry has the same name") from None
-        except OSError as error:
-            if error.errno in FULL:
+        except (OSError, ValueError) as error:
+            if isinstance(error, OSError) and error.errno in FULL:
                 raise
-            raise _LeftOut(f"it cannot be written ({error.strerror})") from None
-        except ValueError as error:
-            raise _LeftOut(f"it cannot be written ({one_line(str(error), 100)})") from None
+            why = getattr(error, "strerror", None) or one_line(str(error), 100)
+            raise _LeftOut(f"it cannot be written ({why})") from None
 
-    def _folder(self, parts: PathParts) -> None:
+    def _make_folder(self, parts: PathParts) -> None:
         """Make a folder, unless this archive has already made it.
 
         Raise FileExistsError if its name is taken.
@@ -238,7 +234,6 @@ class _Unpacking:
 
 
 def _parts(info: zipfile.ZipInfo) -> PathParts:
-    """Return the parts of an entry's path."""
     path = PurePosixPath(info.filename.replace("\\", "/"))
     drive = PureWindowsPath(info.filename).drive
     if not path.parts or path.is_absolute() or ".." in path.parts or drive:

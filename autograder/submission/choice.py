@@ -78,110 +78,87 @@ def choose(
     `imported` has the files that an exercise's own file imports, as paths without suffix.
     """
     left_out: list[str] = []
-    ordered = sorted(candidates, key=lambda each: (each.name, each.shown))
+    ordered = sorted(candidates, key=lambda file: (file.name, file.shown))
     ordered = _without_neighbours(ordered, exercise, imported, stub, left_out)
-    ranks = {each.path: _rank(each, stub) for each in ordered}
+    ranks = {file.path: _rank(file, stub) for file in ordered}
     best = min(ranks.values())
-    first, *others = [each for each in ordered if ranks[each.path] == best]
+    first, *others = [file for file in ordered if ranks[file.path] == best]
     choice = Choice(first, notes=left_out, is_untouched=best == Rank.UNTOUCHED)
-    for each in ordered:
-        rank = ranks[each.path]
-        if rank == Rank.UNTOUCHED and each is not first:
-            choice.untouched.append(each.shown)
+    for file in ordered:
+        rank = ranks[file.path]
+        if rank == Rank.UNTOUCHED and file is not first:
+            choice.untouched.append(file.shown)
         elif rank > best:
-            why = each.trouble.rstrip(".") if each.trouble else REASONS.get(rank, "")
-            choice.notes.append(f"{each.shown} was left out for {exercise}: {why}.")
+            why = file.trouble.rstrip(".") if file.trouble else REASONS.get(rank, "")
+            choice.notes.append(f"{file.shown} was left out for {exercise}: {why}.")
+    if best != Rank.UNTOUCHED and not all(_is_same(file, first) for file in others):
+        shown = few([file.shown for file in (first, *others)], MAX_SHOWN)
+        choice.chosen, choice.unclear = None, f"There are several files for {exercise}: {shown}."
+        choice.several = (first, *others)
+        return choice
     if best != Rank.UNTOUCHED:
-        _settle_between(choice, first, others, exercise)
-        if choice.chosen is None:
-            return choice
-    is_one_of_several = len(ordered) > 1 and best != Rank.UNTOUCHED and bool(choice.notes)
-    choice.notes[:0] = _notes_on_chosen(first, exercise, is_one_of_several)
+        why = f"it has the same code as {first.shown}"
+        choice.notes += [f"{file.shown} was left out for {exercise}: {why}." for file in others]
+    by = f": it has {few(first.defines, MAX_DEFINED)}" if first.name == NameMatch.OTHER else ""
+    if first.name != NameMatch.EXACT and not first.trouble:
+        choice.notes.insert(0, f"{first.shown} was graded for {exercise}{by}.")
+    elif len(ordered) > 1 and best != Rank.UNTOUCHED and choice.notes:
+        choice.notes.insert(0, f"{first.shown} was graded for {exercise}.")
     return choice
 
 
-def _notes_on_chosen(first: FoundFile, exercise: str, is_one_of_several: bool) -> list[str]:
-    if first.name != NameMatch.EXACT and not first.trouble:
-        by = f": it has {few(first.defines, MAX_DEFINED)}" if first.name == NameMatch.OTHER else ""
-        return [f"{first.shown} was graded for {exercise}{by}."]
-    return [f"{first.shown} was graded for {exercise}."] if is_one_of_several else []
-
-
-def _settle_between(
-    choice: Choice, first: FoundFile, others: Sequence[FoundFile], exercise: str
-) -> None:
-    """Keep the first of several equally likely files if all are the same, else choose no file."""
-    if all(_is_same(each, first) for each in others):
-        choice.notes += [
-            f"{each.shown} was left out for {exercise}: it has the same code as {first.shown}."
-            for each in others
-        ]
-    else:
-        shown = few([each.shown for each in (first, *others)], MAX_SHOWN)
-        choice.chosen, choice.unclear = None, f"There are several files for {exercise}: {shown}."
-        choice.several = (first, *others)
-
-
 def _rank(candidate: FoundFile, stub: Stub | None) -> Rank:
-    source = candidate.source
+    source, code = candidate.source, candidate.code
     if stub is None:  # without a stub, only the file name can decide
         return Rank.WRITTEN if candidate.name == NameMatch.EXACT else Rank.BY_CONTENT
     if source is None:
         return Rank.ODD
-    if stub.is_untouched(candidate.code, source.answers):
+    if stub.is_untouched(code, source.answers):
         return Rank.UNTOUCHED
-    written = stub.written(candidate.code)
-    if stub.asked and not written and not candidate.code.open:
-        named = candidate.name == NameMatch.EXACT or candidate.code.broken
-        return Rank.ODD if named else Rank.BESIDE
-    if written and not any(candidate.code.names[name].tree for name in written):
+    written = stub.written(code)
+    if stub.asked and not written and not code.open:
+        return Rank.ODD if candidate.name == NameMatch.EXACT or code.broken else Rank.BESIDE
+    if written and not any(code.names[name].tree for name in written):
         return Rank.ODD
     return Rank.WRITTEN if candidate.name <= NameMatch.WITHIN else Rank.BY_CONTENT
 
 
 def _without_neighbours(
-    candidates: list[FoundFile],
+    files: list[FoundFile],
     exercise: str,
     imported: Collection[Path],
     stub: Stub | None,
     notes: list[str],
 ) -> list[FoundFile]:
-    """Leave out files that only import the exercise's file, and files that this file imports."""
-    exact = [file for file in candidates if file.name == NameMatch.EXACT]
-    if exact:
-        helpers = {file.path for file in candidates if file.path.with_suffix("") in imported}
-        why = f"was left out for {exercise}: other files import it."
-        candidates = _without(candidates, helpers, why, notes)
-    folders = {file.path.parent for file in exact}
-    users = set()
-    for file in candidates:
-        if stub and file.path.parent in folders and exercise in file.uses:
-            bound = [file.code.names[name] for name in stub.written(file.code)]
-            if bound and all(each.is_import for each in bound):  # such as `test_softmax`
-                users.add(file.path)
-    return _without(
-        candidates, users, f"was left out for {exercise}: it only imports that file.", notes
-    )
+    """Leave out files that only import the exercise's file, and files that this file imports.
 
+    Files with the exact name stay. Only files with a similar name are noted.
+    """
+    folders = {file.path.parent for file in files if file.name == NameMatch.EXACT}
 
-def _without(
-    candidates: list[FoundFile], paths: Collection[Path], why: str, notes: list[str]
-) -> list[FoundFile]:
-    """Leave out `paths`, but keep files with the exact name. Note files with a similar name."""
-    out = [file for file in candidates if file.path in paths and file.name != NameMatch.EXACT]
-    notes += [f"{file.shown} {why}" for file in out if file.name != NameMatch.OTHER]
-    left = {file.path for file in out}
-    return [file for file in candidates if file.path not in left]
+    def is_helper(file: FoundFile) -> bool:
+        return bool(folders) and file.path.with_suffix("") in imported
+
+    def is_user(file: FoundFile) -> bool:  # such as `test_softmax`
+        if stub is None or file.path.parent not in folders or exercise not in file.uses:
+            return False
+        written = stub.written(file.code)
+        return bool(written) and all(file.code.names[name].is_import for name in written)
+
+    reasons = ((is_helper, "other files import it"), (is_user, "it only imports that file"))
+    for is_neighbour, why in reasons:
+        out = [file for file in files if file.name != NameMatch.EXACT and is_neighbour(file)]
+        noted = [file.shown for file in out if file.name != NameMatch.OTHER]
+        notes += [f"{shown} was left out for {exercise}: {why}." for shown in noted]
+        paths = {file.path for file in out}
+        files = [file for file in files if file.path not in paths]
+    return files
 
 
 def _is_same(one: FoundFile, other: FoundFile) -> bool:
     """Return whether both files would get the same grade because they have the same code."""
     a, b = one.source, other.source
-    if a is None or b is None:
+    if a is None or b is None or (a.helpers, a.answers) != (b.helpers, b.answers):
         return False
-    if (a.units, a.helpers, a.answers) == (b.units, b.helpers, b.answers):
-        return True
-    codes = one.code, other.code
-    is_known = not any(code.broken or code.open for code in codes)
-    same_code = is_known and codes[0].statements == codes[1].statements
-    return same_code and (a.helpers, a.answers) == (b.helpers, b.answers)
+    is_known = not any(code.broken or code.open for code in (one.code, other.code))
+    return a.units == b.units or (is_known and one.code.statements == other.code.statements)

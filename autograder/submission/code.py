@@ -77,6 +77,11 @@ def parsed(unit: Unit) -> list[ast.stmt] | None:
         return None
 
 
+def _nodes(unit: Unit) -> Iterator[ast.AST]:
+    for statement in parsed(unit) or ():
+        yield from ast.walk(statement)
+
+
 def defines_something(unit: Unit) -> bool:
     """Return whether a unit is valid Python that defines or assigns something."""
     made = Definition | ast.Assign
@@ -85,19 +90,19 @@ def defines_something(unit: Unit) -> bool:
 
 def _bind(code: Code, body: Iterable[ast.stmt]) -> None:
     for node in _statements(body):
-        if isinstance(node, Definition):
-            code.names[node.name] = Binding(_syntax(node), _is_hollow(node))
-        elif isinstance(node, ast.Import | ast.ImportFrom):
-            bound = Binding(_syntax(node))
-            for alias in node.names:
-                code.open = code.open or alias.name == "*"
-                code.names[alias.asname or alias.name.split(".")[0]] = bound
-        elif isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
-            code.names.update(dict.fromkeys(assigned(node), Binding(_syntax(node))))
-        elif isinstance(node, ast.For):
-            # The body of the loop is left out: its statements are bound separately.
-            head = Binding(f"For({ast.dump(node.target)}, {ast.dump(node.iter)})")
-            code.names.update(dict.fromkeys(assigned(node), head))
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                code.names[node.name] = Binding(_syntax(node), _is_hollow(node))
+            case ast.Import() | ast.ImportFrom():
+                bound = Binding(_syntax(node))
+                for alias in node.names:
+                    code.open = code.open or alias.name == "*"
+                    code.names[alias.asname or alias.name.split(".")[0]] = bound
+            case ast.Assign() | ast.AnnAssign() | ast.AugAssign():
+                code.names.update(dict.fromkeys(assigned(node), Binding(_syntax(node))))
+            case ast.For():  # without the loop's body, whose statements are bound separately
+                head = Binding(f"For({ast.dump(node.target)}, {ast.dump(node.iter)})")
+                code.names.update(dict.fromkeys(assigned(node), head))
 
 
 def assigned(node: ast.stmt) -> Iterator[str]:
@@ -125,14 +130,12 @@ def _is_main(node: ast.stmt) -> bool:
 
 def _is_idle(node: ast.stmt) -> bool:
     """Return whether a statement does nothing, only shows a value, or is not run."""
-    if _is_main(node):
-        return True
-    if not isinstance(node, ast.Expr):
-        return isinstance(node, ast.Pass)
-    value = node.value
-    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name):
-        return value.func.id in {"print", "display", "check"}
-    return isinstance(value, ast.Constant | ast.Name)
+    match node:
+        case ast.Expr(value=ast.Call(func=ast.Name(id=name))):
+            return name in {"print", "display", "check"}
+        case ast.Pass() | ast.Expr(value=ast.Constant() | ast.Name()):
+            return True
+    return _is_main(node)
 
 
 def _is_hollow(node: Definition) -> bool:
@@ -157,10 +160,10 @@ def body_around(units: Iterable[Unit], line: int = 0) -> set[str]:
 
     Without a line, return those of all functions. Placeholders and texts are left out.
     """
-    nodes = [node for unit in units for part in parsed(unit) or () for node in ast.walk(part)]
-    found = [node for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    functions = ast.FunctionDef | ast.AsyncFunctionDef
+    found = [node for unit in units for node in _nodes(unit) if isinstance(node, functions)]
     if line:
-        found = [each for each in found if each.lineno <= line <= (each.end_lineno or 0)][-1:]
+        found = [node for node in found if node.lineno <= line <= (node.end_lineno or 0)][-1:]
     inside = (node for each in found for part in each.body for node in ast.walk(part))
     return {ast.dump(n) for n in inside if isinstance(n, ast.stmt) and not _is_placeholder(n)}
 
@@ -174,7 +177,7 @@ def return_in_loop(units: Iterable[Unit], name: str) -> tuple[CodePlace, int] | 
         own = (n for n in parsed(unit) or () if isinstance(n, Definition) and n.name == name)
         inside = [node for part in own for node in ast.walk(part)]
         ends = max((n.lineno for n in inside if isinstance(n, ast.Return)), default=0)
-        for loop in (each for each in inside if isinstance(each, ast.For)):
+        for loop in (node for node in inside if isinstance(node, ast.For)):
             last, leaps = loop.body[-1], (ast.Continue, ast.Break)
             is_last = isinstance(last, ast.Return) and last.lineno == ends
             if is_last and not any(isinstance(node, leaps) for node in ast.walk(loop)):
@@ -184,18 +187,15 @@ def return_in_loop(units: Iterable[Unit], name: str) -> tuple[CodePlace, int] | 
 
 def without_return(units: Iterable[Unit]) -> CodePlace | None:
     """Return the place of a function whose calls are used as values, but which has no `return`."""
-    trees = [
-        (unit, node) for unit in units for part in parsed(unit) or () for node in ast.walk(part)
-    ]
-    alone = {id(node.value) for _, node in trees if isinstance(node, ast.Expr)}
-    calls = [node.func for _, node in trees if isinstance(node, ast.Call) and id(node) not in alone]
+    nodes = [(unit, node) for unit in units for node in _nodes(unit)]
+    alone = {id(node.value) for _, node in nodes if isinstance(node, ast.Expr)}
+    calls = [node.func for _, node in nodes if isinstance(node, ast.Call) and id(node) not in alone]
     used = {getattr(called, "attr", getattr(called, "id", "")) for called in calls}
-    for unit, node in trees:
+    for unit, node in nodes:
         if isinstance(node, ast.FunctionDef) and node.name in used:
             gives = (isinstance(n, ast.Return | ast.Yield | ast.YieldFrom) for n in ast.walk(node))
-            place = _place(unit, node.lineno)
             if not any(gives):
-                return msgspec.structs.replace(place, function=node.name)
+                return msgspec.structs.replace(_place(unit, node.lineno), function=node.name)
     return None
 
 
@@ -249,12 +249,10 @@ def find_loop(units: Sequence[Unit], lines: Sequence[tuple[str, int]]) -> CodePl
     by_label = {unit.label: unit for unit in units}
     loops: list[tuple[Unit, ast.stmt]] = []
     for file, line in reversed(lines):
-        unit = by_label.get(file)
-        if unit is not None:
-            nodes = (node for part in parsed(unit) or () for node in ast.walk(part))
-            found = (node for node in nodes if isinstance(node, ast.While | ast.For))
+        if file in by_label:
+            found = (n for n in _nodes(by_label[file]) if isinstance(n, ast.While | ast.For))
             around = (node for node in found if node.lineno <= line <= (node.end_lineno or 0))
-            loops += [(unit, node) for node in around]
+            loops += [(by_label[file], node) for node in around]
     loops.sort(key=lambda loop: isinstance(loop[1], ast.For))
     return _place(loops[0][0], loops[0][1].lineno) if loops else None
 

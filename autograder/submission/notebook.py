@@ -101,17 +101,16 @@ def read_cells(data: bytes, label: str) -> list[Cell]:
 def as_cells(book: Any) -> list[Cell]:
     """Return the cells of a notebook that nbformat has read."""
     found = []
-    for each in book["cells"]:
-        about = each.get("metadata", {})
-        mark = about.get("nbgrader")
+    for cell in book["cells"]:
+        about = cell.get("metadata", {})
+        mark, answer = about.get("nbgrader"), about.get("answer")
         name = mark.get("grade_id") if isinstance(mark, dict) else None
-        said = about.get("answer")
         found.append(
             Cell(
-                str(each.get("cell_type", "")),
-                without_surrogates(_joined(each.get("source", ""))),
-                said if isinstance(said, str) else "",
-                _is_check(name, each.get("id")),
+                str(cell.get("cell_type", "")),
+                without_surrogates(_joined(cell.get("source", ""))),
+                answer if isinstance(answer, str) else "",
+                _is_check(name, cell.get("id")),
             )
         )
     return found
@@ -148,7 +147,6 @@ def _decoded(raw: msgspec.Raw, form: type[T]) -> T | None:
 
 
 def _is_check(*names: str | None) -> bool:
-    """Return whether one of a cell's names marks it as the course's check cell."""
     return any(name is not None and name.startswith(CHECK) for name in names)
 
 

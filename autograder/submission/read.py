@@ -5,14 +5,14 @@ read, the error is always `UnreadableFile`.
 """
 
 import codecs
+import contextlib
 import errno
-import heapq
 import io
 import os
 import re
 import stat
 import tokenize
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
@@ -72,11 +72,10 @@ def entries_of(folder: Path, most: int, shown: str = "The folder") -> list[Found
         UnreadableFile: the folder cannot be read; the message calls it `shown`.
     """
     try:
-        with os.scandir(folder) as entries:
-            first = heapq.nsmallest(most, entries, key=lambda entry: entry.name)
+        names = sorted(os.listdir(folder))[:most]
     except (OSError, ValueError) as error:
         raise _unreadable(shown, error) from None
-    return [FoundEntry(entry.name, _kind_of_entry(entry)) for entry in first]
+    return [FoundEntry(name, kind_of(folder / name) or "other") for name in names]
 
 
 def put(source: Path, place: Path, limit: int) -> None:
@@ -86,8 +85,7 @@ def put(source: Path, place: Path, limit: int) -> None:
         UnreadableFile: the file cannot be read, or cannot have that name.
         OSError: the machine cannot write.
     """
-
-    def copy() -> None:
+    with _making(place):
         place.unlink(missing_ok=True)
         if kind_of(source) == "link":
             place.symlink_to(os.readlink(source))
@@ -99,35 +97,27 @@ def put(source: Path, place: Path, limit: int) -> None:
             with open_new(place) as file:
                 file.write(data)
 
-    _make(place, copy)
-
-
-def _make(place: Path, make: Callable[[], None]) -> None:
-    try:
-        make()
-    except (OSError, ValueError) as error:
-        if isinstance(error, OSError) and error.errno in FULL:
-            raise
-        raise _unreadable(one_line(place.name, 100), error) from None
-
 
 def put_name(place: Path) -> None:
     """Make an empty file. The errors are those of `put`."""
-    _make(place, lambda: open_new(place).close())
+    with _making(place):
+        open_new(place).close()
 
 
 def put_folder(place: Path) -> None:
     """Make a folder, unless it exists. The errors are those of `put`."""
-    _make(place, lambda: place.mkdir(exist_ok=True))
+    with _making(place):
+        place.mkdir(exist_ok=True)
 
 
-def _kind_of_entry(entry: "os.DirEntry[str]") -> Kind:
+@contextlib.contextmanager
+def _making(place: Path) -> Iterator[None]:
     try:
-        if entry.is_symlink():
-            return "link"
-        return "folder" if entry.is_dir() else "file" if entry.is_file() else "other"
-    except OSError:
-        return "other"
+        yield
+    except (OSError, ValueError) as error:
+        if isinstance(error, OSError) and error.errno in FULL:
+            raise
+        raise _unreadable(one_line(place.name, 100), error) from None
 
 
 def _kind(mode: int) -> Kind:
@@ -144,10 +134,9 @@ def _unreadable(name: str, error: Exception) -> UnreadableFile:
 def read_bytes(path: Path, limit: int, folder: int | None = None, *, whole: bool = True) -> bytes:
     """Return the content of a regular file with at most `limit` bytes. Links are not followed.
 
-    If `whole` is false, return the first `limit` bytes of a larger file.
-
-    `folder` is the descriptor of the opened folder that contains the file. Then only the name of
-    the path is used, so nobody can replace a folder by a link in the meantime.
+    If `whole` is false, return the first `limit` bytes of a larger file. `folder` is the descriptor
+    of the opened folder that contains the file. Then only the name of the path is used, so nobody
+    can replace a folder by a link in the meantime.
 
     Raises:
         UnreadableFile: the file is too large, is not a regular file, or cannot be read.

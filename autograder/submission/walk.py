@@ -81,9 +81,10 @@ class FolderWalk:
 
     def _in(self, place: "_Place", below: "list[_Place]", depth: int) -> Iterator[FolderFile]:
         """Yield the files of one folder, and append its subfolders to the list `below`."""
-        shown = place.above.removesuffix(": ") or "The folder"
         try:
-            found = entries_of(place.folder, self._left + 1, shown)
+            found = entries_of(
+                place.folder, self._left + 1, place.above.removesuffix(": ") or "The folder"
+            )
         except UnreadableFile as error:
             self.unread.append(str(error))
             return
@@ -94,18 +95,16 @@ class FolderWalk:
                 continue
             path, shown = place.folder / entry.name, place.above + one_line(entry.name, 100)
             suffix = path.suffix.casefold()
-            if entry.kind == "folder":
-                if depth < MAX_DEPTH:
-                    below.append(_Place(path, f"{shown}/", place.unpacked))
-                else:
-                    self._note(
-                        f"{shown} was not read: it is too many folders deep. Hand in one folder"
-                    )
+            if entry.kind == "folder" and depth < MAX_DEPTH:
+                below.append(_Place(path, f"{shown}/", place.unpacked))
+            elif entry.kind == "folder":
+                why = "it is too many folders deep. Hand in one folder"
+                self._note(f"{shown} was not read: {why}.")
             elif entry.kind == "file" and suffix == ".zip" and self._can_unpack(place):
                 self._zips_left -= 1
                 below += self._unpacked(path, f"{shown}: ")
             elif entry.kind == "file" and suffix in PACKED:
-                self._note(f"{shown} was not unpacked. Hand in the files themselves, or one zip")
+                self._note(f"{shown} was not unpacked. Hand in the files themselves, or one zip.")
             else:  # links and pipes too, so that a message can name them
                 yield FolderFile(path, shown)
 
@@ -125,19 +124,18 @@ class FolderWalk:
         scratch = Path(self._open.enter_context(tempfile.TemporaryDirectory(prefix="autograder-")))
         try:
             notes, listed = unpack(archive, scratch, MAX_STUDENT, MAX_LISTED_STUDENT)
-            self.notes += [f"{above}{note}" for note in notes]
-            lost = {parts: reason for parts, reason in listed.items() if reason}
-            for parts, reason in lost.items():
+        except InvalidZip as error:
+            self.unread.append(f"{one_line(archive.name, 100)} {one_line(error.reason, 200)}.")
+            return []
+        self.notes += [f"{above}{note}" for note in notes]
+        for parts, reason in listed.items():
+            if reason:
                 trouble = f"{one_line(parts[-1], 100)} was left out: {reason}."
                 self._lose(scratch, above, {"/".join(parts): trouble})
-        except InvalidZip as error:
-            reason = one_line(error.reason, 200)
-            self.unread.append(f"{one_line(archive.name, 100)} {reason}.")
-            return []
         if above:
-            self._note(f"{above.removesuffix(': ')} was unpacked")
+            self._note(f"{above.removesuffix(': ')} was unpacked.")
         return [_Place(scratch, above, True)]
 
     def _note(self, text: str) -> None:
         if len(self.notes) < MAX_NOTES:
-            self.notes.append(f"{text}.")
+            self.notes.append(text)
