@@ -2,7 +2,6 @@
 
 import importlib.util
 import signal
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -112,19 +111,16 @@ def watch(work: str | None, plain: bool, course_path: Path | None) -> None:
 
     from autograder.student.events import BackgroundJudge
     from autograder.student.terminal import Screen
-    from autograder.student.watch import Redraw, Watch, WatchedExercise
+    from autograder.student.watch import Watch, WatchedExercise
 
     terminal = Terminal(plain)
     exercise = WatchedExercise(course, target.exercise.name, target.path, plain)
+    judge = BackgroundJudge(course, course.content.exercises, children)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     with Screen(terminal) as screen:
-        watching = Watch(exercise, terminal, screen)
-        judge = BackgroundJudge(course, course.content.exercises, children, watching.events.put)
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
-        if sys.platform != "win32":
-            signal.signal(signal.SIGWINCH, lambda *_: watching.events.put(Redraw()))
-            signal.signal(signal.SIGTSTP, lambda *_: watching.events.put(Redraw(suspend=True)))
+        watching = Watch(exercise, judge, terminal, screen)
         try:
-            watching.run(judge)
+            watching.run()
         finally:
             judge.close()
             children.close()

@@ -18,6 +18,7 @@ from autograder.worker.confinement import Level
 
 if TYPE_CHECKING:
     from autograder.classroom.decisions import Decision
+    from autograder.course.course_file import Course
     from autograder.nbgrader.autograde import StudentResult
 
 EXISTING = click.Path(path_type=Path, exists=True)
@@ -94,21 +95,15 @@ def nbgrader_grade(
     """Grade the collected submissions of ASSIGNMENT, and write nbgrader's gradebook."""
     _require_nbgrader()
     from autograder.authoring.lint_cache import refuse_new_errors
-    from autograder.classroom.adjustments import TABLE, Adjustments
-    from autograder.classroom.roster import Roster
     from autograder.cli.progress import graded_with_progress
     from autograder.nbgrader.grade_assignment import AssignmentJob, grade_assignment
     from autograder.sandbox.levels import choose
 
     course = find_course(Path.cwd(), named=course_path or _course_of(folder))
-    names = {each.name: each.exercises for each in course.content.assignments}.get(assignment, ())
+    assigned = {each.name: each.exercises for each in course.content.assignments}
+    names = assigned.get(assignment, ())
     require_libraries(course.exercise(name) for name in names)
     refuse_new_errors(course, [course.exercise(name) for name in names or course.exercises])
-    enrolled = Roster(roster, course).students if roster is not None else []
-    remarks: dict[str, list[Decision]] = {}
-    for entry in Adjustments(comments / TABLE, course).entered if comments is not None else ():
-        if entry.decision.line is not None:
-            remarks.setdefault(entry.decision.student, []).append(entry.decision)
     job = AssignmentJob(
         course,
         folder.resolve(),
@@ -117,8 +112,8 @@ def nbgrader_grade(
         students,
         workers or os.cpu_count() or 1,
         choose(confinement, own_code=False),
-        {student.id: student.hand_in.name for student in enrolled},
-        remarks,
+        _names(roster, course),
+        _remarks(comments, course) if comments is not None else {},
         repairs,
     )
     terminal = sys.stderr  # `grade_assignment` replaces it
@@ -150,6 +145,24 @@ def _course_of(folder: Path) -> Path | None:
     named = [line for line in text.splitlines() if line.startswith("c.ConfinedExecute.course")]
     path = Path(named[-1].split("=", 1)[1].strip().strip("'\"")) if named else None
     return path if path is not None and path.is_dir() else None
+
+
+def _names(roster: Path | None, course: "Course") -> dict[str, str]:
+    from autograder.classroom.roster import Roster
+
+    students = Roster(roster, course).students if roster is not None else []
+    return {student.id: student.hand_in.name for student in students}
+
+
+def _remarks(results: Path, course: "Course") -> "dict[str, list[Decision]]":
+    """Return the instructors' comments on lines of code, by student."""
+    from autograder.classroom.adjustments import TABLE, Adjustments
+
+    remarks: dict[str, list[Decision]] = {}
+    for entry in Adjustments(results / TABLE, course).entered:
+        if entry.decision.line is not None:
+            remarks.setdefault(entry.decision.student, []).append(entry.decision)
+    return remarks
 
 
 def _result_text(result: "StudentResult") -> str:

@@ -1,15 +1,15 @@
-"""Events of `watch`: a pressed key, a saved file or a graded source. Each kind has a thread."""
+"""Keys and graded sources of `watch`. The judge has a thread; the loop asks for its results."""
 
 import contextlib
 import os
+import queue
 import sys
 import threading
-from collections.abc import Callable, Sequence
-from pathlib import Path
+import time
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
-import watchfiles
 
 from autograder.course.course_file import Course, Exercise
 from autograder.course.errors import UserError
@@ -19,8 +19,7 @@ from autograder.sandbox.child import Cancelled, Children
 from autograder.submission.source import Source
 
 OFTEN = 0.02  # s between attempts to cancel a grading
-WAIT = 0.2  # s between two checks whether to stop
-AGAIN = 0.5  # s until a missing folder is searched for again
+LONGEST_END = 15  # s
 
 
 class KeyReader:
@@ -29,21 +28,15 @@ class KeyReader:
     As a context manager, it changes how the terminal reads keys, and restores it at the end.
     """
 
-    def __init__(self, tell: Callable[[str], None]) -> None:
-        self._tell = tell
-        self._stop = threading.Event()
+    def __init__(self) -> None:
         self._before: list[Any] | None = None
         self.are_there = sys.stdin is not None and sys.stdin.isatty()
 
     def __enter__(self) -> "KeyReader":
-        if self.are_there:
-            self.take()
-            read = self._read_windows if sys.platform == "win32" else self._read
-            threading.Thread(target=read, daemon=True).start()
+        self.take()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._stop.set()
         self.give_back()
 
     def give_back(self) -> None:
@@ -66,54 +59,26 @@ class KeyReader:
                 self._before = termios.tcgetattr(sys.stdin.fileno())
             tty.setcbreak(sys.stdin.fileno())
 
-    def _read(self) -> None:
-        import select
-
-        fd = sys.stdin.fileno()
-        with contextlib.suppress(OSError, ValueError):
-            while not self._stop.is_set():
-                if not select.select([fd], [], [], WAIT)[0]:
-                    continue
-                data = os.read(fd, 64)
-                if not data:  # the terminal is gone
-                    return
-                if not data.startswith(b"\x1b"):  # ignore arrow and function keys
-                    for char in data.decode("utf-8", "ignore"):
-                        self._tell(char)
-
-    def _read_windows(self) -> None:
+    def read(self, seconds: float) -> str:
+        """Wait at most this long for keys, and return them. Arrow and function keys are ignored."""
+        if not self.are_there or sys.platform == "win32":
+            time.sleep(seconds)
+        if not self.are_there:
+            return ""
         if sys.platform == "win32":
             import msvcrt
 
-            while not self._stop.wait(WAIT / 4):
-                while msvcrt.kbhit():
-                    self._tell(msvcrt.getwch())
+            return msvcrt.getwch() if msvcrt.kbhit() else ""
+        import select
 
-
-def watch_files(
-    folders: Sequence[Path], tell: Callable[[frozenset[Path]], None], stop: threading.Event
-) -> None:
-    """Report files that are saved directly in the folders, until `stop` is set."""
-    while not stop.is_set():
-        there = [folder for folder in folders if folder.is_dir()]
-        batches = watchfiles.watch(
-            *there,
-            watch_filter=None,
-            step=10,  # ms without a new event until a batch is reported
-            debounce=50,  # ms of a batch at most
-            stop_event=stop,
-            rust_timeout=1000,  # ms between checks that the folders exist
-            yield_on_timeout=True,
-            recursive=False,
-            raise_interrupt=False,
-        )
-        with contextlib.suppress(OSError, RuntimeError):  # too many watches, or a folder is removed
-            for changes in batches if there else ():
-                if changes:
-                    tell(frozenset(Path(name) for _, name in changes))
-                elif not all(folder.is_dir() for folder in there):
-                    break
-        stop.wait(AGAIN)
+        try:
+            if not select.select([sys.stdin], [], [], seconds)[0]:
+                return ""
+            data = os.read(sys.stdin.fileno(), 64)
+        except (OSError, ValueError):
+            data = b""
+        self.are_there = bool(data)  # else the terminal is gone
+        return "" if data.startswith(b"\x1b") else data.decode("utf-8", "ignore")
 
 
 class GradedSource(msgspec.Struct, frozen=True):
@@ -125,72 +90,56 @@ class GradedSource(msgspec.Struct, frozen=True):
 
 
 class BackgroundJudge(threading.Thread):
-    """Judge for all exercises in its own thread. It calls `tell` with each current result."""
+    """Judge for all exercises in its own thread. It grades the newest source."""
 
-    def __init__(
-        self,
-        course: Course,
-        exercises: Sequence[Exercise],
-        children: Children,
-        tell: Callable[[GradedSource | BaseException], None],
-    ) -> None:
+    def __init__(self, course: Course, exercises: Sequence[Exercise], children: Children) -> None:
         super().__init__(daemon=True)
-        self._tell = tell
         self._judge = Judge(course, exercises, children)
-        self._changed = threading.Condition()  # lock for the next three attributes
-        self._waiting: Source | None = None
-        self._current: Source | None = None
-        self._closed = False
+        self._sources: queue.SimpleQueue[Source | None] = queue.SimpleQueue()  # None ends it
+        self._results: queue.SimpleQueue[GradedSource | BaseException] = queue.SimpleQueue()
 
     def look_at(self, source: Source) -> None:
-        """Grade this source now, and stop grading any older source."""
-        with self._changed:
-            self._waiting = source
-            self._changed.notify_all()
+        """Grade this source now. Call `result` until it returns the result."""
+        self._sources.put(source)
+
+    def result(self) -> GradedSource | None:
+        """Return a result, if there is one. Stop grading a source if a newer source waits.
+
+        Raises:
+            UserError: the checks cannot be loaded.
+        """
+        if not self._sources.empty():
+            self._judge.cancel()
+        try:
+            result = self._results.get_nowait()
+        except queue.Empty:
+            return None
+        if isinstance(result, BaseException):
+            raise result
+        return result
 
     def close(self) -> None:
         """Stop grading, and end the processes."""
-        with self._changed:
-            self._closed = True
-            self._changed.notify_all()
-        self.join(timeout=15)
+        self._sources.put(None)
+        end = time.monotonic() + LONGEST_END
+        while self.is_alive() and time.monotonic() < end:
+            self._judge.cancel()
+            self.join(OFTEN)
 
     def run(self) -> None:
-        """Grade each waiting source until `close` is called."""
+        """Grade each source that no newer source replaces, until `close` is called."""
         try:
             with self._judge:
-                threading.Thread(target=self._cancel_older, daemon=True).start()
-                while (source := self._next()) is not None:
-                    graded = self._grade(source)
-                    with self._changed:
-                        is_outdated = self._waiting is not None or self._closed
-                        self._current = None
-                        self._changed.notify_all()
-                    if graded is not None and not is_outdated:
-                        self._tell(graded)
+                while (source := self._sources.get()) is not None:
+                    while self._sources.empty():
+                        try:
+                            graded = GradedSource(source, self._judge.run(source).report)
+                        except Cancelled:  # perhaps too late, when the newer source was begun
+                            continue
+                        except UserError as error:
+                            graded = GradedSource(source, problem=str(error))
+                        if self._sources.empty():
+                            self._results.put(graded)
+                        break
         except BaseException as error:
-            self._tell(error)
-
-    def _next(self) -> Source | None:
-        with self._changed:
-            self._changed.wait_for(lambda: self._waiting is not None or self._closed)
-            self._current, self._waiting = self._waiting, None
-            return None if self._closed else self._current
-
-    def _grade(self, source: Source) -> GradedSource | None:
-        try:
-            return GradedSource(source, self._judge.run(source).report)
-        except Cancelled:
-            return None
-        except UserError as error:
-            return GradedSource(source, problem=str(error))
-
-    def _cancel_older(self) -> None:
-        """Stop the current grading if a newer source waits, or if the judge was closed."""
-        while not self._closed:
-            with self._changed:
-                self._changed.wait_for(lambda: self._closed or (self._waiting and self._current))
-            while self._current is not None and (self._closed or self._waiting is not None):
-                self._judge.cancel()
-                with self._changed:
-                    self._changed.wait(OFTEN)
+            self._results.put(error)

@@ -1,21 +1,17 @@
 """`autograder watch`: it checks each saved file, shows the report, and reacts to keys."""
 
 import os
-import queue
 import signal
 import sys
-import threading
 import time
 from pathlib import Path
-
-import msgspec
 
 from autograder.course.course_file import Course
 from autograder.course.errors import UserError
 from autograder.report.model import ExerciseReport
 from autograder.report.presentation import opening
 from autograder.report.terminal import StyledLine, exercise_lines, score
-from autograder.student.events import BackgroundJudge, GradedSource, KeyReader, watch_files
+from autograder.student.events import BackgroundJudge, GradedSource, KeyReader
 from autograder.student.listing import completion_lines, progress_bar
 from autograder.student.progress import (
     by_assignment,
@@ -107,102 +103,109 @@ class WatchedExercise:
         self.news = [[(message, "")]]
 
 
+TURN, BUSY_TURN = 0.05, 0.01  # s between looks at the files; while a source is graded
 SETTLE = 0.25  # s to wait if the file is missing or does not parse
 SETTLE_A_LINE = 0.06  # s to wait if its last line has no newline
 SILENT = 1.0  # s after a save in which further events are ignored
-TICK = 1.0  # s between looks at the file, because not every disk reports saves
 SLOW = 0.5  # s after which a notice says that checking goes on
 EVERY = 1000
 KEYS = "h hint   a all values   p picture   n next   q quit"
-
-
-class Redraw(msgspec.Struct, frozen=True):
-    """Event: the size of the terminal has changed, or the shell suspends `watch` (Ctrl-Z)."""
-
-    suspend: bool = False
-
-
-Event = frozenset[Path] | str | GradedSource | BaseException | Redraw
+SIGNALS = ("SIGINT", "SIGWINCH", "SIGTSTP")  # Ctrl-C, another size of the terminal, Ctrl-Z
 
 
 class Watch:
-    """Event loop. It handles events of the disk, the keys and the judge, one at a time."""
+    """Loop that looks at the signals, the keys, the files and the judge, many times a second."""
 
-    def __init__(self, exercise: WatchedExercise, terminal: Terminal, screen: Screen) -> None:
+    def __init__(
+        self, exercise: WatchedExercise, judge: BackgroundJudge, terminal: Terminal, screen: Screen
+    ) -> None:
         self.exercise = exercise
+        self.judge = judge
         self.terminal = terminal
         self.screen = screen
-        self.events: queue.SimpleQueue[Event] = queue.SimpleQueue()
-        self.judge: BackgroundJudge
-        self.keys = KeyReader(self.events.put)
+        self.keys = KeyReader()
+        folders = [exercise.path.parent, Path.cwd(), exercise.course.handed_out]
+        self._folders = list(dict.fromkeys(folder.resolve() for folder in folders))
+        self._stamps: dict[Path, tuple[int, int] | None] = {}  # of the files, as last seen
         self._digests: dict[Path, str] = {}  # digests of the sources that were read last
         self._helpers: frozenset[str] = frozenset()
-        self._said_at = 0.0
+        self._signals: set[str] = set()
+        self._said_at = self._drawn_at = 0.0
         self._settles_at = 0.0  # until then, the file may be only half written
         self._busy_since = 0.0
-        self._stamp: tuple[int, int] | None = None
 
-    def run(self, judge: BackgroundJudge) -> None:
-        """Handle events until the student quits."""
-        self.judge = judge
+    def run(self) -> None:
+        """Handle events until the student quits.
+
+        Raises:
+            UserError: the checks cannot be loaded.
+        """
         self.judge.start()
-        folders = [self.exercise.path.parent, Path.cwd(), self.exercise.course.handed_out]
-        watched, stop = list(dict.fromkeys(f.resolve() for f in folders)), threading.Event()
-        arguments = watched, self.events.put, stop
-        watcher = threading.Thread(target=watch_files, args=arguments, daemon=True)
-        watcher.start()
-        # make Ctrl-C an event: an exception could get lost in another function
-        before = signal.signal(signal.SIGINT, lambda *_: self.events.put(KeyboardInterrupt()))
+        names = [name for name in SIGNALS if hasattr(signal, name)]
+        # an exception could get lost in another function, so a handler only notes its signal
+        before = [
+            (getattr(signal, name), signal.signal(getattr(signal, name), self._note_signal))
+            for name in names
+        ]
         try:
             with self.keys:
+                self._changed_files()
                 self._look()
                 self._draw()
-                while self._handle(self._next()):
+                while self._turn():
                     pass
         finally:
-            signal.signal(signal.SIGINT, before)
-            stop.set()
-            watcher.join(timeout=2)
+            for number, handler in before:
+                signal.signal(number, handler)
 
-    def _next(self) -> Event | None:
-        """Return the next event; None if there was no event for a while."""
-        wait = SLOW if self._busy_since else TICK
-        if self._settles_at:
-            wait = self._settles_at - time.monotonic()
-        try:
-            return self.events.get(timeout=max(wait, 0.001))
-        except queue.Empty:
-            return None
+    def _note_signal(self, number: int, _: object) -> None:
+        self._signals.add(signal.Signals(number).name)
 
-    def _handle(self, event: Event | None) -> bool:
-        """Handle an event; return whether to continue."""
-        match event:
-            case BaseException():
-                raise event
-            case None:
-                self._look_around()
-            case frozenset():
-                self._saved(event)
-            case GradedSource():
-                self._graded(event)
-            case str():
-                return self._key(event)
-            case Redraw(suspend=suspend):
-                if suspend:  # give the terminal to the shell until one comes back
-                    self.keys.give_back()
-                    self.screen.leave()
-                    os.kill(os.getpid(), signal.SIGSTOP)
-                    self.screen.enter()
-                    self.keys.take()
-                self._draw()
+    def _turn(self) -> bool:
+        """Handle all that has happened since the last turn; return whether to continue."""
+        keys = self.keys.read(BUSY_TURN if self._busy_since else TURN)
+        if "SIGINT" in self._signals:
+            raise KeyboardInterrupt
+        if "SIGTSTP" in self._signals:  # give the terminal to the shell until one comes back
+            self.keys.give_back()
+            self.screen.leave()
+            os.kill(os.getpid(), signal.SIGSTOP)
+            self.screen.enter()
+            self.keys.take()
+        if self._signals:
+            self._signals.clear()
+            self._draw()
+        if not all(map(self._key, keys)):
+            return False
+        if changed := self._changed_files():
+            self._saved(changed)
+        if self._settles_at and time.monotonic() >= self._settles_at:
+            self._look(settled=True)
+        if graded := self.judge.result():
+            self._graded(graded)
+        if self._busy_since and time.monotonic() - self._drawn_at > SLOW:
+            self._draw()
         return True
 
-    def _saved(self, paths: frozenset[Path]) -> None:
+    def _changed_files(self) -> set[Path]:
+        """Return the files of exercises, and of helpers, that have changed since the last call.
+
+        Not every disk reports a save, so their times and sizes are compared.
+        """
+        modules = [*self.exercise.course.exercises, *self._helpers]
+        names = [f"{module}{suffix}" for module in modules for suffix in SUFFIXES]
+        files = [folder / name for folder in self._folders for name in names]
+        stamps = {path: _stamp(path) for path in files}
+        changed = {path for path in stamps if stamps[path] != self._stamps.get(path, stamps[path])}
+        self._stamps = stamps
+        return changed
+
+    def _saved(self, paths: set[Path]) -> None:
         """Check the current exercise's file if it was saved, or else the newest saved file."""
         known = self.exercise.course.exercises
-        files = [path for path in paths if path.suffix in SUFFIXES and path.stem in known]
-        helps = any(path.suffix == ".py" and path.stem in self._helpers for path in paths)
-        if self.exercise.path.resolve() in paths or (helps and not files):
+        files = [path for path in paths if path.stem in known]
+        own = self.exercise.path.parent.resolve() / self.exercise.path.name
+        if own in paths or not files:
             self._look()
             return
         new = [path for path in files if path.is_file() and self._is_new(path)]
@@ -229,7 +232,6 @@ class Watch:
     def _look(self, settled: bool = False) -> None:
         """Read the file. If it has changed, check it if it is complete or `settled` is true."""
         exercise, path = self.exercise, self.exercise.path.resolve()
-        self._stamp = _stamp(path)
         try:
             source = source_of(path, exercise.course.exercise(exercise.name))
         except UserError as error:  # it may be half written
@@ -248,18 +250,8 @@ class Watch:
                 self._say("Saved, but nothing has changed.")
             return
         self._digests[path] = source.digest
-        self._said_at = self._busy_since = time.monotonic()
+        self._said_at = self._busy_since = self._drawn_at = time.monotonic()
         self.judge.look_at(source)
-
-    def _look_around(self) -> None:
-        """Look whether the file has changed, because for a while there was no event."""
-        if self._settles_at:
-            if time.monotonic() >= self._settles_at:
-                self._look(settled=True)
-        elif self._busy_since:
-            self._draw()
-        elif self._stamp != _stamp(self.exercise.path.resolve()):
-            self._look()
 
     def _graded(self, graded: GradedSource) -> None:
         exercise, source = self.exercise, graded.source
@@ -310,6 +302,7 @@ class Watch:
             sys.stdout.flush()
 
     def _draw(self) -> None:
+        self._drawn_at = time.monotonic()
         foot = KEYS if self.keys.are_there else "Press Ctrl-C to quit."
         self.screen.draw(self._top(), self._report(), [[(foot, "dim")]])
 

@@ -1,8 +1,7 @@
 """Whoever asks for a report gets it in one way, also where the grader itself fails."""
 
-import io
 import json
-import queue
+import time
 
 import msgspec
 import pytest
@@ -13,7 +12,6 @@ from autograder.classroom.judge_pool import Setup, Task, TaskGrader
 from autograder.cli import app
 from autograder.course.course_file import FILE_NAME
 from autograder.grading.judge import Judge
-from autograder.nbgrader.grader_process import serve
 from autograder.report.model import ExerciseReport
 from autograder.sandbox import levels
 from autograder.sandbox.child import InternalError
@@ -68,11 +66,11 @@ def by_check(course):
 
 
 def by_watch(course):
-    heard = queue.SimpleQueue()
-    examiner = BackgroundJudge(course, course.content.exercises, children_for(course), heard.put)
+    examiner = BackgroundJudge(course, course.content.exercises, children_for(course))
     examiner.start()
     examiner.look_at(SOURCE)
-    found = heard.get(timeout=60)
+    while (found := examiner.result()) is None:
+        time.sleep(0.01)
     examiner.close()
     return found.full
 
@@ -92,12 +90,6 @@ def by_pool(course):
     return msgspec.json.decode(data, type=ExerciseReport)
 
 
-def by_nbgrader(course):
-    answers = io.BytesIO()
-    serve(course.root, io.BytesIO(msgspec.json.encode(SOURCE) + b"\n"), answers)
-    return msgspec.json.decode(answers.getvalue(), type=ExerciseReport)
-
-
 def by_verify(course):
     verifier = Verifier(course, course.exercise("sorting"))
     (fault,) = verifier.run().faults
@@ -105,7 +97,7 @@ def by_verify(course):
 
 
 @pytest.mark.parametrize(
-    "way", [by_judge, by_check, by_watch, by_notebook, by_pool, by_nbgrader, by_verify]
+    "way", [by_judge, by_check, by_watch, by_notebook, by_pool, by_verify]
 )
 def test_trouble_of_the_graders_own_is_a_report_for_a_person(course, no_process, way):
     found = way(course)
