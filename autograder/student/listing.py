@@ -42,15 +42,17 @@ def course_lines(
         elif group.title:
             yield [(group.title, "bold"), (f"  {due}" if due else "", "dim")]
         for progress in group.exercises:
-            name, state = progress.exercise.name, remark(progress, now)
-            points, most = number(progress.points), number(progress.exercise.points)
-            if spoken:
-                yield [(f"  {name}: {points} of {most} points, {state}", "")]
-                continue
-            mark, style = MARKS[progress.state]
-            is_known = progress.last_check is not None and not progress.is_by_hand
-            shown = f"{points} / {most}" if is_known else f"/ {most}"
-            yield [(f"  {mark} ", style), (f"{name:<{wide}}  {shown:>8}  ", ""), (state, "dim")]
+            yield _exercise_line(progress, now, wide, spoken)
+
+
+def _exercise_line(each: ExerciseProgress, now: datetime, wide: int, spoken: bool) -> StyledLine:
+    name, state = each.exercise.name, remark(each, now)
+    points, most = number(each.points), number(each.exercise.points)
+    if spoken:
+        return [(f"  {name}: {points} of {most} points, {state}", "")]
+    mark, style = MARKS[each.state]
+    shown = f"/ {most}" if each.last_check is None or each.is_by_hand else f"{points} / {most}"
+    return [(f"  {mark} ", style), (f"{name:<{wide}}  {shown:>8}  ", ""), (state, "dim")]
 
 
 def remark(each: ExerciseProgress, now: datetime) -> str:
