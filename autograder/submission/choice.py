@@ -91,20 +91,25 @@ def choose(
         elif rank > best:
             why = file.trouble.rstrip(".") if file.trouble else REASONS.get(rank, "")
             choice.notes.append(f"{file.shown} was left out for {exercise}: {why}.")
-    if best != Rank.UNTOUCHED and not all(_is_same(file, first) for file in others):
+    if best == Rank.UNTOUCHED:
+        others = []
+    if not all(_is_same(file, first) for file in others):
         shown = few([file.shown for file in (first, *others)], MAX_SHOWN)
         choice.chosen, choice.unclear = None, f"There are several files for {exercise}: {shown}."
         choice.several = (first, *others)
         return choice
-    if best != Rank.UNTOUCHED:
-        why = f"it has the same code as {first.shown}"
-        choice.notes += [f"{file.shown} was left out for {exercise}: {why}." for file in others]
-    by = f": it has {few(first.defines, MAX_DEFINED)}" if first.name == NameMatch.OTHER else ""
-    if first.name != NameMatch.EXACT and not first.trouble:
-        choice.notes.insert(0, f"{first.shown} was graded for {exercise}{by}.")
-    elif len(ordered) > 1 and best != Rank.UNTOUCHED and choice.notes:
-        choice.notes.insert(0, f"{first.shown} was graded for {exercise}.")
+    why = f"it has the same code as {first.shown}"
+    choice.notes += [f"{file.shown} was left out for {exercise}: {why}." for file in others]
+    is_one_of_several = len(ordered) > 1 and best != Rank.UNTOUCHED and bool(choice.notes)
+    choice.notes[:0] = _notes_on_chosen(first, exercise, is_one_of_several)
     return choice
+
+
+def _notes_on_chosen(first: FoundFile, exercise: str, is_one_of_several: bool) -> list[str]:
+    if first.name != NameMatch.EXACT and not first.trouble:
+        by = f": it has {few(first.defines, MAX_DEFINED)}" if first.name == NameMatch.OTHER else ""
+        return [f"{first.shown} was graded for {exercise}{by}."]
+    return [f"{first.shown} was graded for {exercise}."] if is_one_of_several else []
 
 
 def _rank(candidate: FoundFile, stub: Stub | None) -> Rank:
