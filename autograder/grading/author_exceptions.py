@@ -33,8 +33,8 @@ def as_authoring_error(
     cannot be loaded".
     """
     place = innermost(error, folders) or (path, line)
-    if isinstance(error, SyntaxError) and error.filename and _within(error.filename, folders):
-        place = Path(error.filename), error.lineno or 1
+    if isinstance(error, SyntaxError) and _within(Path(error.filename or ""), folders):
+        place = Path(error.filename or ""), error.lineno or 1
     return AuthoringError(*place, f"{doing}: {explained(error)}")
 
 
@@ -56,15 +56,15 @@ def as_internal_error(error: Exception) -> InternalError:
 
 def innermost(error: BaseException, folders: Sequence[Path]) -> tuple[Path, int] | None:
     """Return the file and the line of the innermost traceback step in these folders, or None."""
-    place = None
-    for frame, line in traceback.walk_tb(error.__traceback__):
-        if _within(frame.f_code.co_filename, folders):
-            place = Path(frame.f_code.co_filename), line
-    return place
+    steps = [
+        (Path(f.f_code.co_filename), line) for f, line in traceback.walk_tb(error.__traceback__)
+    ]
+    inside = [step for step in steps if _within(step[0], folders)]
+    return inside[-1] if inside else None
 
 
-def _within(name: str, folders: Sequence[Path]) -> bool:
-    return any(folder in Path(name).parents for folder in folders)
+def _within(path: Path, folders: Sequence[Path]) -> bool:
+    return any(folder in path.parents for folder in folders)
 
 
 def explained(error: BaseException) -> str:

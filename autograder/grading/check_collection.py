@@ -4,7 +4,7 @@ import ast
 import os
 import re
 import warnings
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -80,12 +80,11 @@ class Collected:
         for item in session.items:
             self.items.setdefault(item.path.stem.removeprefix("test_"), []).append(item)
 
-    def look(self, exercises: Sequence[str]) -> list[AuthoringError]:
-        """Return the errors in the checks of these exercises. Call it after the collection."""
+    def look(self, exercises: Sequence[str]) -> None:
+        """Find the errors in the marks of these exercises, if the collection found no errors."""
         if not self.errors:
             for name in exercises:
                 self.errors += errors_in_marks(self.course, name, self.items.get(name, []))
-        return self.errors
 
 
 def run_pytest(
@@ -104,15 +103,14 @@ def run_pytest(
 def _collected(course: Course, exercises: Sequence[str]) -> Collected:
     collected = Collected(course)
     run_pytest(course, exercises, Fixtures(course), collected, options=["--collect-only"])
+    collected.look(exercises)
     return collected
 
 
 def errors_in_checks(course: Course, exercises: Sequence[str]) -> list[AuthoringError]:
     """Return the authoring errors in the check files of some exercises."""
-    missing = [error for name in exercises if (error := missing_check_file(course, name))]
-    if missing or not exercises:
-        return missing
-    return _collected(course, exercises).look(exercises)
+    missing = missing_check_files(course, exercises)
+    return missing if missing or not exercises else _collected(course, exercises).errors
 
 
 def checks_of(course: Course, exercises: Sequence[str]) -> dict[str, list[Check]]:
@@ -122,26 +120,27 @@ def checks_of(course: Course, exercises: Sequence[str]) -> dict[str, list[Check]
         InvalidCourse: the checks cannot be collected.
     """
     collected = _collected(course, exercises)
-    errors = collected.look(exercises)
-    if errors:
-        raise InvalidCourse(errors)
+    if collected.errors:
+        raise InvalidCourse(collected.errors)
     return {name: [check_of(item) for item in collected.items[name]] for name in exercises}
 
 
-def missing_check_file(course: Course, exercise: str) -> AuthoringError | None:
-    """Return an error, with a similar file name, if the check file is missing; otherwise None."""
-    file = course.checks_file(exercise)
-    if file.is_file():
-        return None
-    folder = file.parent
-    others = {path.stem for path in folder.glob("test_*.py")} if folder.is_dir() else set()
-    others -= {f"test_{name}" for name in course.exercises}
-    near = nearest(file.stem, others, LIKE_A_CHECK_FILE)
-    is_it = f" Did you mean {near}.py?" if near else ""
-    says = f"the exercise {exercise} has no checks: {file} does not exist.{is_it}"
-    lines = (course.root / FILE_NAME).read_text(encoding="utf-8").splitlines()
-    named = (n for n, line in enumerate(lines, 1) if "name:" in line and exercise in line)
-    return AuthoringError(course.root / FILE_NAME, next(named, 1), says)
+def missing_check_files(course: Course, exercises: Iterable[str]) -> list[AuthoringError]:
+    """Return an error, with a similar file name, for each exercise without a check file."""
+    errors = []
+    for exercise in exercises:
+        file = course.checks_file(exercise)
+        if file.is_file():
+            continue
+        others = {path.stem for path in file.parent.glob("test_*.py")}
+        others -= {f"test_{name}" for name in course.exercises}
+        near = nearest(file.stem, others, LIKE_A_CHECK_FILE)
+        is_it = f" Did you mean {near}.py?" if near else ""
+        says = f"the exercise {exercise} has no checks: {file} does not exist.{is_it}"
+        lines = (course.root / FILE_NAME).read_text(encoding="utf-8").splitlines()
+        named = (n for n, line in enumerate(lines, 1) if "name:" in line and exercise in line)
+        errors.append(AuthoringError(course.root / FILE_NAME, next(named, 1), says))
+    return errors
 
 
 def load_error(course: Course, path: Path, error: BaseException) -> AuthoringError:
@@ -202,22 +201,18 @@ def _hidden_from_pytest(
                 why = "its name must begin with `test_`."
                 if name.startswith("test"):
                     why = "the name of its class must begin with `Test`, without an `__init__`."
-                yield (
-                    node.lineno,
-                    f"`{name}` is marked as a check, but pytest does not find it: {why}",
-                )
+                says = f"`{name}` is marked as a check, but pytest does not find it: {why}"
+                yield node.lineno, says
     if not items:
         yield 1, "this file has no check. A check is a function named `test_…`."
 
 
 def _is_marked(node: Function) -> bool:
     """Return True if a function has one of the autograder's marks."""
+    marks = tuple(f".mark.{name}" for name in OURS)
+    parts = [part for decorator in node.decorator_list for part in ast.walk(decorator)]
     return any(
-        isinstance(part, ast.Attribute)
-        and part.attr in OURS
-        and getattr(part.value, "attr", "") == "mark"
-        for decorator in node.decorator_list
-        for part in ast.walk(decorator)
+        isinstance(part, ast.Attribute) and ast.unparse(part).endswith(marks) for part in parts
     )
 
 
@@ -228,32 +223,28 @@ def _unknown_fixtures(text: CourseText, items: Sequence[pytest.Item]) -> Iterato
         given = getattr(getattr(item, "callspec", None), "params", {})
         for name in info.names_closure if info is not None else ():
             if name not in {*info.name2fixturedefs, *given, "request"}:  # pytest has `request`
-                function = _function(item)
                 near = meant(name, {*FIXTURES, *info.name2fixturedefs})
-                says = f"`{function}` uses the fixture `{name}`, which does not exist{near}"
-                yield text.line_of_mark(function), says
+                says = f"`{_function(item)}` uses the fixture `{name}`, which does not exist{near}"
+                yield text.line_of_mark(_function(item)), says
 
 
 def _wrong_marks(text: CourseText, item: pytest.Item) -> Iterator[LineAndSentence]:
     """Yield errors for unknown marks, and for wrong arguments of known marks."""
     function = _function(item)
     for mark in item.iter_markers():
+        line = text.line_of_mark(function, mark.name)
         if mark.name not in {*OURS, *PYTESTS}:
             near = nearest(mark.name, (*OURS, *PYTESTS))
             what = f"; did you mean `{near}`?" if near else "."
-            line = text.line_of_mark(function, mark.name)
             yield line, f"the mark `{mark.name}` does not exist{what}"
         if mark.name in NOT_IN_KIT and (mark.args or mark.kwargs):
-            line = text.line_of_mark(function, mark.name)
             yield line, f"the mark `{mark.name}` takes no arguments."
     check = item.get_closest_marker("check")
     if check is None:
         return
     if len(check.args) != 1 or not isinstance(check.args[0], str) or not check.args[0].strip():
-        yield (
-            text.line_of_mark(function, "check"),
-            "`check` takes the title that students read, and then only arguments with names.",
-        )
+        says = "`check` takes the title that students read, and then only arguments with names."
+        yield text.line_of_mark(function, "check"), says
     for name, value in check.kwargs.items():
         says = _wrong_argument(name, value)
         if says:
@@ -277,32 +268,24 @@ def _wrong_argument(name: str, value: object) -> str:
 
 
 def _wrong_needs(text: CourseText, items: Sequence[pytest.Item]) -> Iterator[LineAndSentence]:
-    """Yield errors for names in `needs` that are not checks, or are checks later in the file.
-
-    Checks run in the order of the file, so a needed check must come before the check that needs it.
-    """
+    """Yield errors for names in `needs` that are not checks, or are checks later in the file."""
     place: dict[str, int] = {}
-    needs: dict[str, list[str]] = {}
     for number, item in enumerate(items):
         place.setdefault(_function(item), number)
         place.setdefault(item.name, number)
-        needs.setdefault(_function(item), []).extend(_arguments(item).get("needs", ()))
-    for function, names in needs.items():
-        for needed in names:
-            line = text.line_of_mark(function, needed)
+    for item in items:
+        function = _function(item)
+        for needed in _arguments(item).get("needs", ()):
+            says = ""
             if needed not in place:
                 near = meant(needed, [name for name in place if name != function])
-                yield (
-                    line,
-                    f"`{function}` needs `{needed}`, which is not a check in this file{near}",
-                )
-            elif place[needed] >= place[function]:
-                says = f"`{function}` needs `{needed}`. Move `{needed}` above `{function}`."
-                if place[needed] == place[function]:
-                    says = f"`{function}` needs itself."
-                elif _leads_to(needs, needed, function):
-                    says = f"`{function}` and `{needed}` need each other."
-                yield line, says
+                says = f"`{function}` needs `{needed}`, which is not a check in this file{near}"
+            elif place[needed] == place[function]:
+                says = f"`{function}` needs itself."
+            elif place[needed] > place[function]:
+                says = f"`{function}` needs `{needed}`, which must be above `{function}`."
+            if says:
+                yield text.line_of_mark(function, needed), says
 
 
 def _wrong_grades(
@@ -311,18 +294,10 @@ def _wrong_grades(
     """Yield errors for names in `grades` that are not requirements in the task's text."""
     if not task.is_file():  # in a released course, the file may be missing
         return
-    stated = [each.name for each in requirements_in(course_text(task).text)]
+    stated = [requirement.name for requirement in requirements_in(course_text(task).text)]
     for item in items:
         for name in _arguments(item).get("grades", ()):
             if name not in stated:
                 function = _function(item)
                 says = f"`{function}` grades `{name}`, but {task.name} states no such requirement"
                 yield text.line_of_mark(function, name), f"{says}{meant(name, stated)}"
-
-
-def _leads_to(needs: Mapping[str, Sequence[str]], start: str, end: str) -> bool:
-    """Return True if `start` needs `end`, directly or through other checks."""
-    names = [start]
-    for name in names:  # the list grows in the loop
-        names += [other for other in needs.get(name, ()) if other not in names]
-    return end in names

@@ -2,7 +2,6 @@
 
 import contextlib
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -18,12 +17,7 @@ from autograder.diagnosis.kept_state import ENDED, loop_ended, with_lines
 from autograder.diagnosis.mistakes import Mistakes, WrongMistakes, known_mistakes
 from autograder.diagnosis.outcome import RAISES, Outcome
 from autograder.diagnosis.recipe import LibraryObject, Probe, Recipe, no_input_causes
-from autograder.diagnosis.recorded_replay import (
-    NAMES_SUFFIX,
-    RecordedFunction,
-    RecordedNames,
-    RecordedReplay,
-)
+from autograder.diagnosis.recorded_replay import NAMES_SUFFIX, RecordedNames, RecordedReplay
 from autograder.diagnosis.repair.targets import users_of
 from autograder.diagnosis.replay import Replay
 from autograder.diagnosis.steps import diagnose
@@ -46,21 +40,18 @@ class Stopped(Exception):
 
 
 class Catalogue:
-    """Misconceptions of a course. An exercise's misconceptions are loaded at their first use.
-
-    `faults` are exceptions that are authoring errors. Diagnoses ignore these exceptions, and
-    `verify` reports them.
-    """
+    """Misconceptions of a course. An exercise's misconceptions are loaded at their first use."""
 
     def __init__(self, reference: str) -> None:
         self.reference = reference
         self._mistakes: dict[str, Mistakes] = {}
-        self._replays: dict[tuple[str, str], Replay] = {}
+        self._replays: dict[tuple[str, str], Replay | None] = {}
         self._faults: list[Exception] = []
 
     @property
     def faults(self) -> list[Exception]:
-        return [*self._faults, *(error for r in self._replays.values() for error in r.faults)]
+        """Authoring errors. Diagnoses ignore these exceptions, and `verify` reports them."""
+        return [*self._faults, *(error for r in self._replays.values() if r for error in r.faults)]
 
     def note(self, error: Exception) -> None:
         """Record an exception, unless a student's answer may have caused it."""
@@ -82,14 +73,43 @@ class Catalogue:
         return self.mistakes(exercise).recipes
 
     def replay(self, exercise: str, function: str) -> Replay | None:
-        """Return the replay of a function's misconceptions; None if the function has no recipe."""
+        """Return the replay of a function's misconceptions; None if the course knows none."""
         key = exercise, function
         if key not in self._replays:
-            recipe = self.recipes(exercise).get(function)
-            if recipe is None:
-                return None
-            self._replays[key] = Replay(recipe)
+            self._replays[key] = self._new_replay(exercise, function)
         return self._replays[key]
+
+    def _new_replay(self, exercise: str, function: str) -> Replay | None:
+        recipe = self.recipes(exercise).get(function)
+        return Replay(recipe) if recipe is not None else None
+
+
+class _RecordedCatalogue(Catalogue):
+    """Catalogue of a released course, which has records of misconceptions instead of code."""
+
+    def __init__(self, course: Course) -> None:
+        super().__init__(course.content.reference)
+        self.folder = course.root / course.content.reference / FOLDER
+        self._records: dict[str, RecordedNames] = {}
+
+    def mistakes(self, exercise: str) -> Mistakes:  # noqa: ARG002
+        return Mistakes()
+
+    def _new_replay(self, exercise: str, function: str) -> Replay | None:
+        path = self.folder / f"{exercise}{NAMES_SUFFIX}"
+        if exercise not in self._records:
+            missing = RecordedNames([])
+            records = read_packed(path, RecordedNames) if path.is_file() else missing
+            self._records[exercise] = records
+        by_name = {recorded.name: recorded for recorded in self._records[exercise].functions}
+        return RecordedReplay(by_name[function], self.reference) if function in by_name else None
+
+
+def catalogue_of(course: Course) -> Catalogue:
+    """Return the course's misconceptions as code, or as records in a released course."""
+    if course.content.released is not None:
+        return _RecordedCatalogue(course)
+    return Catalogue(course.content.reference)
 
 
 @np.errstate(all="ignore")  # wrong numbers may overflow, and students would see the warning
@@ -105,70 +125,103 @@ def with_diagnoses(
         InternalError: the grader itself failed, or the worker was killed from outside.
     """
     diagnosed = list(results)
-    known: dict[str, tuple[Finding | None, str]] = {}
+    diagnoses = _Diagnoses(catalogue, exercise, session)
     with contextlib.suppress(CpuLimitExceeded, MemoryError), cpu_limit(SECONDS):
         for number, result in enumerate(results):
             if result.can_be_diagnosed:
-                diagnosed[number] = _diagnosed(result, known, catalogue, exercise, session)
+                diagnosed[number] = diagnoses.added_to(result)
     return diagnosed
 
 
-def _diagnosed(
-    result: CheckResult,
-    known: dict[str, tuple[Finding | None, str]],
-    catalogue: Catalogue,
-    exercise: str,
-    session: WorkerSession,
-) -> CheckResult:
-    """Return the result with the diagnosis of its first function that has a diagnosis.
+class _Diagnoses:
+    """Diagnoses of one submission. `known` has each function's finding and id of its answers."""
 
-    `known` is a cache. For each function, it has the finding and the id of the group of answers.
-    """
-    diagnosis, group, hints = None, "", result.hints
-    for function in result.about:
-        if function not in known:
-            found, id_of_answers = _diagnose(catalogue, exercise, function, session)
-            replay = catalogue.replay(exercise, function)
-            if found and replay and result.raised and not result.hidden:
-                error, call = result.raised  # the report's error, not an error of a probe
-                if call.name == function:
-                    found = with_error(found, _explained(error, replay.recipe, call, session))
-            known[function] = found, id_of_answers
-        finding, id_of_answers = known[function]
-        group = group or id_of_answers
-        if finding is not None:
-            origin = _origin(function, finding, known, session)
-            diagnosis = with_lines(finding, session.source.units).about(origin)
-            hints = finding.hints
-            break
-    own = result.own
-    if own is not None and (diagnosis is None or _says_more(own, diagnosis)):
-        finding = Finding("named", own.finding, own.misconceptions, told=own.told, code="own")
-        diagnosis = with_lines(finding, session.source.units).about(own.function)
-        hints = result.hints
-    if diagnosis is None:
-        return msgspec.structs.replace(result, group=group)
-    return msgspec.structs.replace(
-        result,
-        diagnosis=diagnosis.beside(result.finding),
-        group="" if diagnosis.kind == "named" else group,
-        hints=hints,
-    )
+    def __init__(self, catalogue: Catalogue, exercise: str, session: WorkerSession) -> None:
+        self.catalogue = catalogue
+        self.exercise = exercise
+        self.session = session
+        self.known: dict[str, tuple[Finding | None, str]] = {}
 
+    def added_to(self, result: CheckResult) -> CheckResult:
+        """Return the result with the diagnosis of its first function that has a diagnosis."""
+        diagnosis, group, hints, units = None, "", result.hints, self.session.source.units
+        for function in result.about:
+            if function not in self.known:
+                self.known[function] = self._examined(function, result)
+            finding, id_of_answers = self.known[function]
+            group = group or id_of_answers
+            if finding is not None:
+                diagnosis = with_lines(finding, units).about(self._origin(function, finding))
+                hints = finding.hints
+                break
+        own = result.own
+        if own is not None and (diagnosis is None or _says_more(own, diagnosis)):
+            finding = Finding("named", own.finding, own.misconceptions, told=own.told, code="own")
+            diagnosis = with_lines(finding, units).about(own.function)
+            hints = result.hints
+        if diagnosis is None:
+            return msgspec.structs.replace(result, group=group)
+        return msgspec.structs.replace(
+            result,
+            diagnosis=diagnosis.beside(result.finding),
+            group="" if diagnosis.kind == "named" else group,
+            hints=hints,
+        )
 
-def _origin(
-    function: str,
-    finding: Finding,
-    known: Mapping[str, tuple[Finding | None, str]],
-    session: WorkerSession,
-) -> str:
-    """Return the function with the mistake: `function` itself, or a function that it uses."""
-    names = finding.misconceptions
-    same = {other for other, (found, _) in known.items() if found and found.misconceptions == names}
-    for other in sorted(same - {function}) if names and names != (ENDED,) else ():
-        if function in users_of(session.source, {other}):
-            return other
-    return function
+    def _examined(self, function: str, result: CheckResult) -> tuple[Finding | None, str]:
+        """Return the finding about a function, and an id that is equal for equal wrong answers."""
+        replay = None
+        try:
+            replay = self.catalogue.replay(self.exercise, function)
+            if replay is not None:
+                finding, id_of_answers = self._replayed(replay)
+            else:
+                finding, id_of_answers = self._explained_value(function), ""
+        except InternalError:
+            raise
+        except Exception as error:  # no misconception leads to such an answer
+            self.catalogue.note(error)  # the points are already final
+            return None, ""
+        if finding and replay and result.raised and not result.hidden:
+            raised, call = result.raised  # the report's error, not an error of a probe
+            if call.name == function:
+                text = _explained(raised, replay.recipe, call, self.session)
+                finding = with_error(finding, text)
+        return finding, id_of_answers
+
+    def _replayed(self, replay: Replay) -> tuple[Finding | None, str]:
+        def alone() -> Ask:
+            submission = Submission(self.session.fresh())
+            return lambda probe: answer_to(submission, replay.recipe, probe)
+
+        examination = Examination(replay, alone(), alone)
+        finding = diagnose(examination)
+        if finding is not None and not any(outcome.raised for outcome in examination.outcomes):
+            units = self.session.source.units
+            finding = loop_ended(units, replay.recipe.function) or finding
+        return finding, examination.group() if not all(examination.right) else ""
+
+    def _explained_value(self, name: str) -> Finding | None:
+        explain_value = self.catalogue.mistakes(self.exercise).explain_value
+        if explain_value is None:
+            return None
+        # in a new process, which has seen no check, above all no hidden check
+        submission = Submission(self.session.fresh())
+        return explain_value(name, submission.value, submission.variant)
+
+    def _origin(self, function: str, finding: Finding) -> str:
+        """Return the function with the mistake: `function` itself, or a function that it uses."""
+        names = finding.misconceptions
+        if names and names != (ENDED,):
+            others = {
+                other
+                for other, (found, _) in self.known.items()
+                if found is not None and found.misconceptions == names and other != function
+            }
+            for other in sorted(others):
+                if function in users_of(self.session.source, {other}):
+                    return other
+        return function
 
 
 def _says_more(own: Diagnosis, diagnosis: Diagnosis) -> bool:
@@ -190,44 +243,18 @@ def _explained(error: Raised, recipe: Recipe, call: Call | Probe, session: Worke
     return f"{error.finding} {explain(error, sizes, axes)}".strip()
 
 
-def _diagnose(
-    catalogue: Catalogue, exercise: str, function: str, session: WorkerSession
-) -> tuple[Finding | None, str]:
-    try:
-        replay = catalogue.replay(exercise, function)
-        if replay is not None:
-            return _examined(replay, session)
-        explain_value = catalogue.mistakes(exercise).explain_value
-        if explain_value is None:
-            return None, ""
-        # in a new process, which has seen no check, above all no hidden check
-        submission = Submission(session.fresh())
-        return explain_value(function, submission.value, submission.variant), ""
-    except InternalError:
-        raise
-    except Exception as error:  # no misconception leads to such an answer
-        catalogue.note(error)  # the points are already final
-        return None, ""
-
-
-def _examined(replay: Replay, session: WorkerSession) -> tuple[Finding | None, str]:
-    """Return the finding about a function, and an id that is equal for equal wrong answers."""
-
-    def alone() -> Ask:
-        submission = Submission(session.fresh())
-        return lambda probe: answer_to(submission, replay.recipe, probe)
-
-    examination = Examination(replay, alone(), alone)
-    finding = diagnose(examination)
-    if finding is not None and not any(outcome.raised for outcome in examination.outcomes):
-        finding = loop_ended(session.source.units, replay.recipe.function) or finding
-    return finding, examination.group() if not all(examination.right) else ""
-
-
 def answer_to(submission: Submission, recipe: Recipe, probe: Probe) -> Answer:
     """Return the student's answer to a probe."""
     try:
-        value = _call(submission, recipe, probe)
+        if recipe.caller is not None:
+            value = recipe.caller.ask(submission, recipe, probe)
+        else:
+            called = recipe.as_called(probe)
+            args = [
+                submission.make(arg.target, *arg.args) if isinstance(arg, LibraryObject) else arg
+                for arg in called.args
+            ]
+            value = getattr(submission, recipe.function)(*args, **called.kwargs)
     except Raised as error:
         message = _explained(error, recipe, probe, submission._session)
         return Answer(Outcome(RAISES), message, error.place.line if error.place is not None else 0)
@@ -238,48 +265,3 @@ def answer_to(submission: Submission, recipe: Recipe, probe: Probe) -> Answer:
     is_array = not isinstance(value, list | tuple | dict)
     printed = submission._session.has_printed
     return Answer(recipe.comparison.of_student(value), printed=printed, is_array=is_array)
-
-
-def _call(submission: Submission, recipe: Recipe, probe: Probe) -> Any:
-    if recipe.caller is not None:
-        return recipe.caller.ask(submission, recipe, probe)
-    called = recipe.as_called(probe)
-    args = [
-        submission.make(arg.target, *arg.args) if isinstance(arg, LibraryObject) else arg
-        for arg in called.args
-    ]
-    return getattr(submission, recipe.function)(*args, **called.kwargs)
-
-
-def catalogue_of(course: Course) -> Catalogue:
-    """Return the course's misconceptions as code, or as records in a released course."""
-    if course.content.released is not None:
-        return _RecordedCatalogue(course)
-    return Catalogue(course.content.reference)
-
-
-class _RecordedCatalogue(Catalogue):
-    """Catalogue of a released course, which has records of misconceptions instead of code."""
-
-    def __init__(self, course: Course) -> None:
-        super().__init__(course.content.reference)
-        self.folder = course.root / course.content.reference / FOLDER
-        self._functions: dict[str, dict[str, RecordedFunction]] = {}
-
-    def mistakes(self, exercise: str) -> Mistakes:  # noqa: ARG002
-        """Return an empty record, because a released course has no code of mistakes."""
-        return Mistakes()
-
-    def replay(self, exercise: str, function: str) -> Replay | None:
-        """Return a replay from the records of a function's misconceptions; None without records."""
-        if exercise not in self._functions:
-            path = self.folder / f"{exercise}{NAMES_SUFFIX}"
-            names = read_packed(path, RecordedNames) if path.is_file() else RecordedNames([])
-            self._functions[exercise] = {recorded.name: recorded for recorded in names.functions}
-        recorded = self._functions[exercise].get(function)
-        if recorded is None:
-            return None
-        key = exercise, function
-        if key not in self._replays:
-            self._replays[key] = RecordedReplay(recorded, self.reference)
-        return self._replays[key]

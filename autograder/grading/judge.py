@@ -18,7 +18,7 @@ from autograder.course.course_file import Course, Exercise
 from autograder.course.errors import UserError
 from autograder.course.own_modules import importable
 from autograder.grading.author_exceptions import as_internal_error
-from autograder.grading.check_collection import Collected, missing_check_file, run_pytest
+from autograder.grading.check_collection import Collected, missing_check_files, run_pytest
 from autograder.grading.check_plugin import (
     RUN,
     CheckPlugin,
@@ -104,9 +104,7 @@ class Judge:
         return catalogue_of(self.course)
 
     def __enter__(self) -> "Judge":
-        missing = [
-            error for name in self.exercises if (error := missing_check_file(self.course, name))
-        ]
+        missing = missing_check_files(self.course, self.exercises)
         if missing:
             raise InvalidCourse(missing)
         self._thread.start()
@@ -155,26 +153,25 @@ class Judge:
 
     # The following methods run in pytest's thread.
 
-    def end(self, error: BaseException) -> None:
-        """End the session: pass an error to the caller that waits for a result."""
-        self._done.put(error)
-
     def _run_pytest(self) -> None:
         try:
             run_pytest(self.course, list(self.exercises), CheckPlugin(self.course), _Loop(self))
         except BaseException as error:
-            self._done.put(error)
+            self.done(error)
         else:
-            self._done.put(UserError("The checks' session ended before its work was done."))
+            self.done(UserError("The checks' session ended before its work was done."))
+
+    def done(self, outcome: Graded | BaseException | None) -> None:
+        """Pass a result or an error to the caller that waits for it."""
+        self._done.put(outcome)
 
     def serve(self, items: Items) -> None:
         """Grade one submission after another. This replaces pytest's loop over the checks."""
-        self._done.put(None)  # the checks are collected, so the judge is ready
+        self.done(None)  # the checks are collected, so the judge is ready
         while (task := self._tasks.get()) is not None:
-            source, options = task
-            graded = self._grade(source, options, items)
+            graded = self._grade(*task, items)
             self._current = None
-            self._done.put(graded)
+            self.done(graded)
 
     def _grade(
         self, source: Source | WorkerSession, options: RunOptions, items: Items
@@ -300,9 +297,9 @@ class _Loop(Collected):
         self.judge = judge
 
     def pytest_runtestloop(self) -> bool:
-        errors = self.look(list(self.judge.exercises))
-        if errors:
-            raise InvalidCourse(errors)
+        self.look(list(self.judge.exercises))
+        if self.errors:
+            raise InvalidCourse(self.errors)
         self.judge.serve(self.items)
         return True
 
@@ -319,5 +316,5 @@ class _Loop(Collected):
         return pytest.TestReport(item.nodeid, item.location, {}, outcome, None, call.when)
 
     def pytest_internalerror(self, excinfo: pytest.ExceptionInfo[BaseException]) -> bool:
-        self.judge.end(excinfo.value)
+        self.judge.done(excinfo.value)
         return True

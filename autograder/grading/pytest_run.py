@@ -4,17 +4,23 @@ For each check, pytest shows only the texts that the course's hint policy allows
 source of a check.
 """
 
+import subprocess
+import tempfile
 import warnings
 from collections.abc import Generator, Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from _pytest.debugging import PdbInvoke
+from _pytest.nodes import Node
 from _pytest.python import importtestmodule
+from _pytest.reports import BaseReport
 
 from autograder.checks.check_result import CheckResult, without_judgement
 from autograder.checks.recorded_answers import with_unreleased_checks
 from autograder.course.authoring_errors import InvalidCourse
-from autograder.course.course_file import Course
+from autograder.course.course_file import Course, Library
 from autograder.course.errors import UserError
 from autograder.course.installation import require_libraries
 from autograder.course.own_modules import importable
@@ -31,14 +37,17 @@ from autograder.grading.diagnoses import catalogue_of, with_diagnoses
 from autograder.grading.judge import Judge, RunOptions, session_of
 from autograder.grading.reports import grader_record, whole_report
 from autograder.grading.scoring import Graded, check_report
-from autograder.grading.student_debugger import StudentDebugger
 from autograder.report.model import Cause, CheckOutcome, ExerciseReport
 from autograder.report.redaction import exercise_for_student, for_student, holds_back
 from autograder.report.terminal import check_lines, exercise_lines, plain
 from autograder.sandbox.levels import children_for
+from autograder.sandbox.problems import Raised
 from autograder.sandbox.session import WorkerSession
+from autograder.sandbox.spawn import WARM, environment, worker_command
 from autograder.submission.read import UnreadableFile
-from autograder.submission.source import read_own
+from autograder.submission.source import Source, read_own
+from autograder.worker.codec import FRAME, encode
+from autograder.worker.messages import Request
 
 NOT_JUDGED: CheckOutcome = "graded when handed in"
 EDITOR = "vscode_pytest"  # the name of VS Code's plugin, which asks for a tree of tests
@@ -291,3 +300,42 @@ class SubmissionRun:
                 terminalreporter.write_line(plain(line))
             if len(shown.checks) < len(result.checks):
                 terminalreporter.write_line(NOT_RUN_HERE)
+
+
+class StudentDebugger(PdbInvoke):
+    """pytest's debugger, changed so that it opens in the frame of the student's code that raised.
+
+    The judge never runs a student's code. So the call is repeated in another process, which has the
+    terminal but not the correct answers. If the call cannot be repeated, the debugger opens in the
+    frame of the check.
+    """
+
+    def __init__(self, course: Course) -> None:
+        self.course = course
+
+    def pytest_exception_interact(
+        self, node: Node, call: pytest.CallInfo[Any], report: BaseReport
+    ) -> None:
+        """Open the debugger in the student's frame, or else in the frame of the check."""
+        submission = getattr(node, "funcargs", {}).get("submission")
+        error = call.excinfo.value if call.excinfo is not None else None
+        again = submission.to_debug() if isinstance(error, Raised) and submission else None
+        if again is None:
+            return super().pytest_exception_interact(node, call, report)
+        capture = node.config.pluginmanager.getplugin("capturemanager")
+        if capture is not None:
+            capture.suspend_global_capture(in_=True)
+        source, request = again
+        return _debug(source, request, self.course.exercise(node.path.stem).needs)
+
+
+def _debug(source: Source, call: Request, library: Library) -> None:
+    load = Request("load", source.name, units=list(source.units), helpers=source.helpers)
+    with tempfile.TemporaryDirectory() as folder:
+        requests = Path(folder, "requests")
+        with requests.open("wb") as file:
+            for request in (load, call):
+                header, payload, buffers = encode(request)
+                file.write(b"".join([FRAME.pack(header, payload, 0), *buffers]))
+        command = worker_command("debugger", WARM[library], ("reference",), requests=str(requests))
+        subprocess.run(command, env=environment(folder), check=False)

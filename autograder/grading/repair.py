@@ -6,10 +6,11 @@ report says only this: after a change in this line, the checks pass.
 
 import ast
 import contextlib
+import functools
 import itertools
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from weakref import WeakKeyDictionary
 
 import msgspec
@@ -43,13 +44,17 @@ from autograder.diagnosis.repair.traces import (
 from autograder.diagnosis.repair.tree import Function, Tree, read_trees
 from autograder.grading.judge import Judge, RunOptions
 from autograder.grading.scoring import Graded
-from autograder.grading.trials import SharedWorker, TrialSession
 from autograder.report.model import Repair
 from autograder.report.redaction import hides_repair
-from autograder.sandbox.child import InternalError
+from autograder.sandbox.child import Child, ChildKind, Children, InternalError, Place
+from autograder.sandbox.peer import CourseFunction
+from autograder.sandbox.process import WorkerProcess
+from autograder.sandbox.session import WorkerSession
 from autograder.sandbox.spawn import slow_modules
+from autograder.sandbox.workers import Workers
 from autograder.submission.source import Source
-from autograder.worker.messages import Unit
+from autograder.worker.codec import Figure
+from autograder.worker.messages import Reply, Request, Unit
 
 OTHER_SEEDS = 2
 TIMED_OUT = 3  # the search ends after this many edits that ran out of time
@@ -63,6 +68,10 @@ TOTAL_SECONDS = 60.0
 SINGLE, BESIDE_ANOTHER, AFTER_FIRST, OF_ANSWERS = 0.6, 0.1, 0.15, 0.1  # shares of the limits
 ANSWERS, MOST_ANSWERS = 2, 5  # numbers of right answers with which values are compared
 FIRSTS = 4  # edits that are tried together with a second edit
+CALL_SECONDS = 2.0  # seconds of processor time for one call in a trial
+FILES = 40  # one process loads at most this many files
+MAX_PRINTED = 256 * 1024  # the most characters that a trial may print
+A_PROCESS, A_FIGURE = 3, 20  # a new process and a figure count as this many calls
 
 
 def is_worth_looking(
@@ -118,6 +127,92 @@ def look_for_repair(judge: Judge, graded: Graded) -> Repair | None:
         return None
     return describe_repair(found, shown_only=judge.course.content.released is not None)
 
+
+# The processes that run edited files. One process loads many files.
+
+
+class SharedWorker:
+    """Process that loads one file after another. It ends when another process needs its place.
+
+    It replaces a judge's `Children` during a search. An earlier file may affect the result of a
+    trial. This does no harm, because a file that passes is graded again in new processes. `calls`
+    is the number of calls for all files, and `seconds` is the time of their processes.
+    """
+
+    def __init__(self, children: Children) -> None:
+        self.children = children
+        self.worker: WorkerProcess | None = None
+        self.calls = 0
+        self.seconds = 0.0
+        self._files = 0
+
+    def take(self, kind: ChildKind) -> Child:
+        """Return a new child of the judge. End the shared process if the child takes its place."""
+        if kind.place == "first":
+            self.close()
+        return self.children.take(kind)
+
+    def process(self, start: Callable[[], WorkerProcess]) -> WorkerProcess:
+        """Return the process for the next file: the current process, or a new process."""
+        if self._files >= FILES or (self.worker is not None and self.worker.has_ended):
+            self.close()
+        if self.worker is None:
+            self.worker = start()
+            self._files = 0
+        self._files += 1
+        self.calls += 1
+        return self.worker
+
+    def close(self) -> None:
+        """End the process. The next file gets a new process."""
+        if self.worker is not None:
+            self.worker.end()
+            self.worker = None
+
+
+class TrialSession(WorkerSession):
+    """Session for an edited file, which runs in the shared process."""
+
+    def __init__(self, judge: Judge, exercise: Exercise, source: Source, shared: SharedWorker):
+        super().__init__(_TrialWorkers(judge, exercise, source, shared))
+        self.shared_worker = shared
+
+    def ask(self, request: Request, functions: Sequence[CourseFunction] = ()) -> Reply:
+        self.shared_worker.calls += 1
+        reply = super().ask(request, functions)
+        if isinstance(reply.value, Figure):
+            self.shared_worker.calls += A_FIGURE
+        return reply
+
+    def note_printed(self, reply: Reply) -> None:
+        """Record all printed text, even while the course's code runs, because nobody sees it."""
+        self.workers.note_printed(reply.printed)
+
+
+class _TrialWorkers(Workers):
+    """The processes of a trial: the shared process, and new processes for fresh sessions."""
+
+    def __init__(self, judge: Judge, exercise: Exercise, source: Source, shared: SharedWorker):
+        limits = judge.course.limits(exercise)
+        seconds = min(limits.call_seconds, CALL_SECONDS)
+        limits = msgspec.structs.replace(limits, call_seconds=seconds)
+        super().__init__(source, exercise.needs, limits, shared)
+        self.shared = shared
+        self.max_printed = MAX_PRINTED
+
+    def start(self, session: object, place: Place) -> WorkerProcess:
+        start = functools.partial(super().start, session, place)
+        if isinstance(session, TrialSession):
+            return self.shared.process(start)
+        self.shared.calls += A_PROCESS
+        return start()
+
+    def let_go(self, worker: WorkerProcess) -> None:
+        if worker is not self.shared.worker:
+            worker.end()
+
+
+# The search.
 
 # Values that right answers compute. The key is an exercise and some checks. They are kept for later
 # searches, so they must not depend on the first submission.

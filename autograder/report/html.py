@@ -8,7 +8,7 @@ import functools
 import hashlib
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -219,83 +219,94 @@ def boxes(places: Sequence[int]) -> str:
     return path
 
 
-def matrices(evidence: Evidence) -> list[dict[str, Any]]:
+class Cell(NamedTuple):
+    """A cell of a table of numbers. `shade` is in percent of black; `sign` is "plus" or empty."""
+
+    text: str
+    shade: str
+    wrong: bool = False
+    group: int | None = None
+    sign: str = ""
+
+
+class Table(NamedTuple):
+    """An array as a table; `kind` is "groups", "heat" or "difference"."""
+
+    name: str
+    kind: str
+    matrix: Matrix
+    rows: list[list[Cell]]
+
+
+def matrices(evidence: Evidence) -> list[Table]:
     """Return the student's values, the expected values and their difference as tables of cells."""
     yours, expected = evidence.matrices
     if yours is None:
         return []
     digits = numbers.digits_for(yours, expected) if expected is not None else 3
-    both = zip(evidence.sides, (yours, expected), strict=True)
-    named = [(name, matrix) for name, matrix in both if matrix is not None]
-    finite = [abs(x) for _, m in named for row in m.rows for x in row if not isinstance(x, str)]
-    largest = max(finite, default=0.0) or 1.0
+    named = [
+        (name, matrix)
+        for name, matrix in zip(evidence.sides, (yours, expected), strict=True)
+        if matrix is not None
+    ]
+    largest = _largest(x for _, m in named for row in m.rows for x in row)
     kind = "groups" if yours.groups else "heat"
-    sides = [
-        {
-            "name": name,
-            "kind": kind,
-            "place": numbers.index(matrix.at),
-            "matrix": matrix,
-            "rows": _cells(matrix, digits, largest, marked=matrix is yours),
-        }
+    tables = [
+        Table(name, kind, matrix, _cells(matrix, digits, largest, marked=matrix is yours))
         for name, matrix in named
     ]
     apart = numbers.difference(yours, expected) if expected is not None else []
     if apart and kind == "heat":
-        sides.append(
-            {
-                "name": " − ".join(evidence.sides),
-                "kind": "difference",
-                "place": numbers.index(yours.at),
-                "matrix": yours,
-                "rows": _differences(apart),
-            }
-        )
-    return sides
+        rows = _differences(apart)
+        tables.append(Table(" − ".join(evidence.sides), "difference", yours, rows))
+    return tables
 
 
-def _cells(matrix: Matrix, digits: int, largest: float, marked: bool) -> list[list[dict[str, Any]]]:
+def _cells(matrix: Matrix, digits: int, largest: float, marked: bool) -> list[list[Cell]]:
     return [
         [
-            {
-                "text": numbers.shown(value, digits),
-                "shade": _shade(value, largest),
-                "wrong": marked and bool(matrix.wrong) and matrix.wrong[i][j],
-                "group": matrix.groups[i][j] if matrix.groups else None,
-                "sign": "",
-            }
+            Cell(
+                numbers.shown(value, digits),
+                _shade(value, largest),
+                wrong=marked and bool(matrix.wrong) and matrix.wrong[i][j],
+                group=matrix.groups[i][j] if matrix.groups else None,
+            )
             for j, value in enumerate(row)
         ]
         for i, row in enumerate(matrix.rows)
     ]
 
 
-def _differences(apart: list[list[float]]) -> list[list[dict[str, Any]]]:
-    largest = max((abs(x) for row in apart for x in row if math.isfinite(x)), default=0.0) or 1.0
-    return [
-        [
-            {
-                "text": ""
-                if x == 0
-                else ("+" if x > 0 else "") + numbers.shown(numbers.as_cell(x)),
-                "shade": _shade(x, largest) if math.isfinite(x) else "45",
-                "wrong": False,
-                "group": None,
-                "sign": "plus" if x > 0 else "",
-            }
-            for x in row
-        ]
-        for row in apart
-    ]
+def _differences(apart: list[list[float]]) -> list[list[Cell]]:
+    largest = _largest(x for row in apart for x in row if math.isfinite(x))
+    rows = []
+    for row in apart:
+        cells = []
+        for x in row:
+            text = numbers.shown(numbers.as_cell(x)) if x else ""
+            shade = _shade(x, largest) if math.isfinite(x) else "45"
+            is_more = x > 0
+            sign = "plus" if is_more else ""
+            cells.append(Cell("+" * is_more + text, shade, sign=sign))
+        rows.append(cells)
+    return rows
+
+
+def _largest(values: Iterable[CellValue]) -> float:
+    return max((abs(x) for x in values if not isinstance(x, str)), default=0.0) or 1.0
+
+
+def _shade(value: CellValue, largest: float) -> str:
+    """Return how dark a cell is, in percent of black; larger numbers make darker cells."""
+    return f"{0 if isinstance(value, str) else 45 * abs(value) / largest:.0f}"
 
 
 def chart(curve: Curve) -> dict[str, Any]:
     """Return a curve as the points of a drawing of 340 by 190 units; the x axis is logarithmic."""
-    yours = [float(y) if not isinstance(y, str) else math.nan for y in curve.yours]
+    yours = [math.nan if isinstance(y, str) else y for y in curve.yours]
     finite = [y for y in (*yours, *curve.low, *curve.high) if math.isfinite(y)]
-    low, high = min(finite), max(finite)
-    margin = 0.08 * ((high - low) or 1.0)
-    low, high = low - margin, high + margin
+    margin = 0.08 * ((max(finite) - min(finite)) or 1.0)
+    low, high = min(finite) - margin, max(finite) + margin
     first, last = math.log(min(curve.x)), math.log(max(curve.x))
 
     def across(x: float) -> float:
@@ -304,19 +315,19 @@ def chart(curve: Curve) -> dict[str, Any]:
     def up(y: float) -> float:
         return round(150 - 138 * (y - low) / (high - low), 1)
 
-    edge = [(across(x), up(y)) for x, y in zip(curve.x, curve.high, strict=True)]
-    edge += [(across(x), up(y)) for x, y in reversed(list(zip(curve.x, curve.low, strict=True)))]
+    band = [*zip(curve.x, curve.high, strict=True)]
+    band += reversed([*zip(curve.x, curve.low, strict=True)])
     points = [
         {"x": across(x), "y": up(y), "fair": below <= y <= above}
         for x, y, below, above in zip(curve.x, yours, curve.low, curve.high, strict=True)
         if math.isfinite(y)
     ]
     outside = sum(not point["fair"] for point in points)
-    steps = [low + margin, (low + high) / 2, high - margin]
+    steps = (low + margin, (low + high) / 2, high - margin)
     return {
         "name": curve.name,
         "against": curve.against,
-        "band": " ".join(f"{x},{y}" for x, y in edge),
+        "band": " ".join(f"{across(x)},{up(y)}" for x, y in band),
         "line": " ".join(f"{point['x']},{point['y']}" for point in points),
         "points": points,
         "x_ticks": [{"at": across(x), "text": numbers.shown(x)} for x in curve.x],
@@ -326,11 +337,6 @@ def chart(curve: Curve) -> dict[str, Any]:
             f"outside the band of a fair measurement"
         ),
     }
-
-
-def _shade(value: CellValue, largest: float) -> str:
-    """Return how dark a cell is, in percent of black; larger numbers make darker cells."""
-    return f"{0 if isinstance(value, str) else 45 * abs(value) / largest:.0f}"
 
 
 def check_text(check: CheckReport) -> str:

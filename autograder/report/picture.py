@@ -1,11 +1,11 @@
 """Picture of a failed comparison: the student's array, the expected array and their difference."""
 
 import io
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from autograder.course.errors import UserError
 from autograder.course.files import write_atomically
@@ -31,67 +31,56 @@ def save_picture(exercise: ExerciseReport, path: Path) -> str:
 
 
 def picture_of(check: CheckReport) -> bytes | None:
-    """Draw a failed comparison as a PNG; return None if the comparison does not have two arrays."""
+    """Draw a failed comparison as a PNG; return None if the comparison does not have two arrays.
+
+    Wrong cells are marked. The difference is drawn if the arrays have the same shape.
+    """
     yours, expected = check.evidence.matrices if check.evidence is not None else (None, None)
     if check.evidence is None or yours is None or expected is None:
         return None
-    sides = check.evidence.sides
-    figure = draw(yours, expected, f"{check.title}\n{check.evidence.call}", sides)
-    data = io.BytesIO()
-    figure.savefig(data, format="png", dpi=120, metadata={"Software": None})
-    return data.getvalue()
-
-
-def draw(
-    yours: Matrix, expected: Matrix, title: str, sides: tuple[str, str] = ("yours", "expected")
-) -> Any:
-    """Draw both arrays with wrong cells marked, and their difference if the shapes are equal."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    panels = [(name, m, _numbers(m)) for name, m in zip(sides, (yours, expected), strict=True)]
+    sides = check.evidence.sides
+    numbers = [np.array(matrix.rows, float) for matrix in (yours, expected)]
     same = yours.shape == expected.shape
     figure = Figure(figsize=(4 * (2 + same), 3.6), layout="constrained")
     FigureCanvasAgg(figure)
     all_axes = figure.subplots(1, 2 + same, squeeze=False)[0]
-    finite = np.concatenate([n[np.isfinite(n)] for _, _, n in panels] + [np.zeros(1)])
+    finite = [0.0, *(x for side in numbers for x in side[np.isfinite(side)])]
     digits = digits_for(yours, expected)
-    for axes, (name, matrix, numbers) in zip(all_axes, panels, strict=False):
-        axes.imshow(numbers, cmap="cividis", vmin=finite.min(), vmax=finite.max())
-        axes.set_title(f"{name}{index(matrix.at)}")
+    for place, matrix in enumerate((yours, expected)):
+        axes = all_axes[place]
+        axes.imshow(numbers[place], cmap="cividis", vmin=min(finite), vmax=max(finite))
+        axes.set_title(f"{sides[place]}{index(matrix.at)}")
         _write(axes, matrix, [[shown(x, digits) for x in row] for row in matrix.rows])
     _outline(all_axes[0], yours)
     if same:
-        difference = panels[0][2] - panels[1][2]
+        difference = numbers[0] - numbers[1]
         largest = np.nanmax(np.abs(difference), initial=0.0, where=np.isfinite(difference)) or 1.0
         all_axes[2].imshow(difference, cmap="PuOr", vmin=-largest, vmax=largest)
         all_axes[2].set_title(" − ".join(sides))
         _write(all_axes[2], yours, [[f"{x:+.3g}" for x in row] for row in difference])
         _outline(all_axes[2], yours)
-    figure.suptitle(title, fontsize=9, parse_math=False)
-    return figure
+    figure.suptitle(f"{check.title}\n{check.evidence.call}", fontsize=9, parse_math=False)
+    data = io.BytesIO()
+    figure.savefig(data, format="png", dpi=120, metadata={"Software": None})
+    return data.getvalue()
 
 
-def _numbers(matrix: Matrix) -> npt.NDArray[np.float64]:
-    return np.array([[float(x) for x in row] for row in matrix.rows], dtype=float)
-
-
-def _write(axes: Any, matrix: Matrix, texts: list[list[str]]) -> None:
+def _write(axes: Any, matrix: Matrix, texts: Sequence[Sequence[str]]) -> None:
     rows, columns = len(texts), len(texts[0]) if texts else 0
     axes.set_xticks(range(columns), [str(matrix.left + i) for i in range(columns)])
     axes.set_yticks(range(rows), [str(matrix.top + i) for i in range(rows)])
+    box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 1}
     for i, row in enumerate(texts):
         for j, text in enumerate(row):
-            box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 1}
             axes.text(j, i, text, ha="center", va="center", fontsize=8, bbox=box)
 
 
 def _outline(axes: Any, matrix: Matrix) -> None:
     from matplotlib.patches import Rectangle
 
-    for i, row in enumerate(matrix.wrong):
-        for j, wrong in enumerate(row):
-            if wrong:
-                corner = (j - 0.5, i - 0.5)
-                edge = Rectangle(corner, 1, 1, fill=False, edgecolor="#c2410c", linewidth=2.5)
-                axes.add_patch(edge)
+    for i, j in np.argwhere(matrix.wrong):
+        corner, colour = (j - 0.5, i - 0.5), "#c2410c"
+        axes.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor=colour, linewidth=2.5))

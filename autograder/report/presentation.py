@@ -247,10 +247,7 @@ def opening(exercise: ExerciseReport) -> Opening:
     first = first_failure(exercise)
     unwritten = [check for check in exercise.checks if check.unwritten]
     if first is not None and headline(first):
-        is_named = first.diagnosis is not None and first.diagnosis.kind == "named"
-        stopped = first.cause is not None and first.cause.code == "raised"
-        # a named mistake may be at another line than the error
-        place = None if is_named and stopped else source_line(first)
+        place = _line_of_headline(first)
         if first.cause is not None and first.cause == exercise.cause:
             return Opening(headline(first), _repeats(first) == "is", place=place)
         return Opening(headline(first), reason=_other_reason(exercise, unwritten), place=place)
@@ -285,6 +282,13 @@ def source_line(check: CheckReport) -> Line | None:
     """Return the student's line that a failed check is about; None if no line is known."""
     places = check.diagnosis.places if check.diagnosis is not None else ()
     return _place_of_cause(check.cause) or check.place or (places[0] if places else None)
+
+
+def _line_of_headline(check: CheckReport) -> Line | None:
+    """Return the headline's line; None if the named mistake is at another line than the error."""
+    is_named = check.diagnosis is not None and check.diagnosis.kind == "named"
+    stopped = check.cause is not None and check.cause.code == "raised"
+    return None if is_named and stopped else source_line(check)
 
 
 def _place_of_cause(cause: Cause | None) -> Line | None:

@@ -11,7 +11,6 @@ import msgspec
 
 from autograder.course.course_file import HiddenChecks, HintPolicy
 from autograder.report.model import (
-    SEVERITY,
     STATUS_OF,
     Cause,
     CheckReport,
@@ -91,10 +90,11 @@ def exercise_for_student(
     held_back = holds_back(policy, stage)
     checks = []
     for check in exercise.checks:
-        if not (check.hidden and held_back):
-            level = hints_shown if isinstance(hints_shown, int) else hints_shown.get(check.name, 1)
-            of_check = _check(exercise, check, max(0, level))
-            checks.append(_outcome_alone(check) if exam else of_check)
+        if check.hidden and held_back:
+            continue
+        level = hints_shown if isinstance(hints_shown, int) else hints_shown.get(check.name, 1)
+        of_check = _check(exercise, check, max(0, level))
+        checks.append(_outcome_alone(check) if exam else of_check)
     may_show_reason = not exam and _may_show_reason(exercise)
     return ExerciseReport(
         name=exercise.name,
@@ -129,9 +129,19 @@ def _outcome_alone(check: CheckReport) -> CheckReport:
 
 
 def _check(exercise: ExerciseReport, check: CheckReport, level: int) -> CheckReport:
+    """Return a check with `level` hints. A hidden check has only the course's own sentences."""
     if not check.hidden:
         return msgspec.structs.replace(check, hints=check.hints[:level], group="")
-    named = _in_the_courses_words(check.diagnosis)
+    diagnosis, named = check.diagnosis, None
+    if diagnosis is not None and diagnosis.kind == "named" and diagnosis.told:
+        named = Diagnosis(
+            kind=diagnosis.kind,
+            code=diagnosis.code,
+            finding=diagnosis.told,
+            misconceptions=diagnosis.misconceptions,
+            function=diagnosis.function,
+            told=diagnosis.told,
+        )
     cause = _without_values(exercise, check.cause)
     not_run = "Not run." if check.outcome == "not run" else ""
     return msgspec.structs.replace(
@@ -140,20 +150,6 @@ def _check(exercise: ExerciseReport, check: CheckReport, level: int) -> CheckRep
         cause=cause,
         diagnosis=named,
         hints=check.hints[:level] if named is not None else (),
-    )
-
-
-def _in_the_courses_words(diagnosis: Diagnosis | None) -> Diagnosis | None:
-    """Return a diagnosis with only the text of the course's authors; None if there is none."""
-    if diagnosis is None or diagnosis.kind != "named" or not diagnosis.told:
-        return None
-    return Diagnosis(
-        kind=diagnosis.kind,
-        code=diagnosis.code,
-        finding=diagnosis.told,
-        misconceptions=diagnosis.misconceptions,
-        function=diagnosis.function,
-        told=diagnosis.told,
     )
 
 
@@ -170,15 +166,13 @@ def _without_values(exercise: ExerciseReport, cause: Cause | None) -> Cause | No
 def _without_parameters(checks: Sequence[CheckReport]) -> tuple[CheckReport, ...]:
     """Replace pytest parameters in hidden checks' names by numbers: they may reveal inputs."""
     counts: Counter[str] = Counter()
-    numbered = []
-    for check in checks:
+    numbered = list(checks)
+    for place, check in enumerate(checks):
         function, parameter, _ = check.name.partition("[")
         if check.hidden and parameter:
             counts[function] += 1
             name = f"{function}[{counts[function]}]"
-            numbered.append(msgspec.structs.replace(check, name=name))
-        else:
-            numbered.append(check)
+            numbered[place] = msgspec.structs.replace(check, name=name)
     return tuple(numbered)
 
 
@@ -193,8 +187,7 @@ def _may_show_reason(exercise: ExerciseReport) -> bool:
 def _reason(exercise: ExerciseReport, exam: bool, held_back: bool) -> str:
     """Return the reason to show, without any text that may come from a hidden check.
 
-    In an exam, there is a reason only if no check was run. If that reason contains text from the
-    submission, return a general sentence instead.
+    In an exam, there is a reason only if no check was run, and it has no text of the submission.
     """
     if not exercise.reason or (exam and exercise.checks):
         return ""
@@ -210,7 +203,5 @@ def _status_by(exercise: ExerciseReport, checks: Sequence[CheckReport]) -> Statu
     """Return the status; it is a time-out or a crash only if a visible check has that outcome."""
     if exercise.status not in {"timed out", "crashed"} or not exercise.checks:
         return exercise.status
-    shown = (check.outcome for check in checks)
-    return max(
-        (STATUS_OF.get(each, "graded") for each in shown), key=SEVERITY.index, default="graded"
-    )
+    shown: list[Status] = [STATUS_OF.get(check.outcome, "graded") for check in checks]
+    return worst(shown or ["graded"])

@@ -5,8 +5,8 @@ In a terminal, the two values are side by side if there is room. The text for sc
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import groupby, zip_longest
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from operator import itemgetter
 
 import msgspec
@@ -65,13 +65,7 @@ def wrapped(lines: Iterable[StyledLine], width: int | None) -> Iterator[StyledLi
         rest = [(character, style) for text, style in line for character in text]
         indent, first = "", hang + 1  # the mark or label stays with its first word
         while rest:
-            end = used = 0
-            while end < len(rest) and used + cell_len(rest[end][0]) <= width - len(indent):
-                used += cell_len(rest[end][0])
-                end += 1
-            if end < len(rest):
-                blanks = [i for i in range(first, end + 1) if rest[i][0] == " "]
-                end = blanks[-1] if blanks else max(end, 1)
+            end = _end(plain(rest), width - len(indent), first)
             styles = groupby(rest[:end], key=itemgetter(1))
             part = [("".join(text for text, _ in group), style) for style, group in styles]
             yield [(indent, ""), *part] if indent else part
@@ -79,6 +73,18 @@ def wrapped(lines: Iterable[StyledLine], width: int | None) -> Iterator[StyledLi
             while rest and rest[0][0] == " ":
                 rest.pop(0)
             indent, first = " " * hang, 1
+
+
+def _end(text: str, room: int, first: int) -> int:
+    """Return the index at which to break a line: at a blank, or inside a word that is too long."""
+    end = used = 0
+    while end < len(text) and used + cell_len(text[end]) <= room:
+        used += cell_len(text[end])
+        end += 1
+    if end == len(text):
+        return end
+    blank = text.rfind(" ", first, end + 1)
+    return blank if blank > 0 else max(end, 1)
 
 
 def _hang(line: StyledLine) -> int:
@@ -287,13 +293,8 @@ def _panel(word: str, matrix: Matrix, digits: int, room: int | None) -> Panel:
     size = f"  shape {shape(matrix.shape)}" if matrix.shape else ""
     title = [(f"{word}{_place_of(matrix)}", "bold"), (size, "dim")]
     panel = [title, *_rows(matrix, digits)]
-    rows, columns = len(matrix.rows), len(matrix.rows[0]) if matrix.rows else 0
-    is_part = rows and not matrix.names and (rows, columns) != (1, 1, *matrix.shape)[-2:]
-    if is_part:
-        bottom, right = matrix.top + rows - 1, matrix.left + columns - 1
-        part = f"rows {matrix.top} to {bottom}, columns {matrix.left} to {right}"
-        if len(matrix.shape) == 1:
-            part = f"entries {matrix.left} to {right}"
+    columns = len(matrix.rows[0]) if matrix.rows else 0
+    if part := _part_shown(matrix, columns):
         panel.append([(f"({part})", "dim")])
     if room is None or columns < 2 or _wide(panel) + APART <= room:
         return panel
@@ -309,6 +310,17 @@ def _panel(word: str, matrix: Matrix, digits: int, room: int | None) -> Panel:
         left=matrix.left + int(first),
     )
     return _panel(word, narrower, digits, room)
+
+
+def _part_shown(matrix: Matrix, columns: int) -> str:
+    """Return a text on which rows and columns are shown; an empty text if all are shown."""
+    rows = len(matrix.rows)
+    if not rows or matrix.names or (rows, columns) == (1, 1, *matrix.shape)[-2:]:
+        return ""
+    bottom, right = matrix.top + rows - 1, matrix.left + columns - 1
+    if len(matrix.shape) == 1:
+        return f"entries {matrix.left} to {right}"
+    return f"rows {matrix.top} to {bottom}, columns {matrix.left} to {right}"
 
 
 def _side_by_side(panels: list[Panel], room: int | None) -> Iterator[StyledLine]:
@@ -397,15 +409,18 @@ def _evidence_sentences(evidence: Evidence) -> Iterator[str]:
     if yours is None:
         return
     digits = digits_for(yours, expected or yours)
-    for name, matrix in zip(evidence.sides, (yours, expected), strict=True):
-        if matrix is None:
-            continue
-        yield f"{capital(name)}{_place_of(matrix)}, shape {shape(matrix.shape)}"
-        for row, values in enumerate(matrix.rows):
-            marks = matrix.wrong[row] if matrix.wrong and matrix is yours else ()
-            texts = [shown(value, digits) for value in values]
-            texts = [
-                f"{text} (differs)" if wrong else text for text, wrong in zip_longest(texts, marks)
-            ]
-            label = matrix.names[row] if matrix.names else f"Row {matrix.top + row}"
-            yield f"  {label}: {', '.join(texts)}"
+    yield from _matrix_sentences(evidence.sides[0], yours, digits, yours.wrong)
+    if expected is not None:
+        yield from _matrix_sentences(evidence.sides[1], expected, digits, ())
+
+
+def _matrix_sentences(
+    word: str, matrix: Matrix, digits: int, wrong: Sequence[Sequence[bool]]
+) -> Iterator[str]:
+    yield f"{capital(word)}{_place_of(matrix)}, shape {shape(matrix.shape)}"
+    for row, values in enumerate(matrix.rows):
+        texts = [shown(value, digits) for value in values]
+        for column, differs in enumerate(wrong[row] if wrong else ()):
+            texts[column] += " (differs)" if differs else ""
+        label = matrix.names[row] if matrix.names else f"Row {matrix.top + row}"
+        yield f"  {label}: {', '.join(texts)}"

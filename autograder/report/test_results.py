@@ -20,13 +20,14 @@ from autograder.report.terminal import score
 CaseState = Literal[
     "passed", "follow-through", "failed", "error", "skipped", "graded when handed in"
 ]
-STATES: dict[str, CaseState] = {  # by the check's outcome; other checks are skipped
+STATES: dict[str, CaseState] = {  # by the check's outcome
     "passed": "passed",
     "follow-through": "follow-through",
     "failed": "failed",
     "timed out": "error",
     "crashed": "error",
     "error": "error",
+    "not run": "skipped",
     "graded when handed in": "graded when handed in",
 }
 BAD = {"failed", "error"}
@@ -84,22 +85,24 @@ class CheckCase(msgspec.Struct, frozen=True):
 def cases_of(shown: ShownExercise) -> list[CheckCase]:
     """Return the cases of an exercise, in the order of its checks."""
     exercise = shown.exercise
-    if exercise.checks:
-        return [
-            CheckCase(
-                name=check.title,
-                state=STATES.get(shown_outcome(check), "skipped"),
-                points=check.points,
-                max_points=check.max_points,
-                message=first_line(check),
-                details=check_text(check) if check.outcome != "passed" else "",
-                line=_line(check, shown) if check.outcome != "passed" else None,
-            )
-            for check in exercise.checks
-        ]
-    state: CaseState = "skipped" if exercise.status == "missing" or exercise.excused else "error"
-    reason = exercise.reason or exercise.status
-    return [CheckCase(exercise.title, state, exercise.points, exercise.max_points, reason, reason)]
+    if not exercise.checks:
+        is_harmless = exercise.status == "missing" or exercise.excused
+        state: CaseState = "skipped" if is_harmless else "error"
+        points = exercise.points, exercise.max_points
+        reason = exercise.reason or exercise.status
+        return [CheckCase(exercise.title, state, *points, reason, reason)]
+    return [
+        CheckCase(
+            name=check.title,
+            state=STATES[shown_outcome(check)],
+            points=check.points,
+            max_points=check.max_points,
+            message=first_line(check),
+            details=check_text(check) if check.outcome != "passed" else "",
+            line=_line(check, shown) if check.outcome != "passed" else None,
+        )
+        for check in exercise.checks
+    ]
 
 
 def _line(check: CheckReport, shown: ShownExercise) -> int | None:
@@ -121,19 +124,19 @@ def _line(check: CheckReport, shown: ShownExercise) -> int | None:
 
 def annotations(shown: Sequence[ShownExercise]) -> list[str]:
     """Return workflow commands that show the first failures on GitHub, at most one per line."""
-    found: dict[tuple[str, int | None], str] = {}
-    for each in shown:
-        for case in cases_of(each):
-            if case.state not in BAD:
-                continue
-            at = {"file": each.path, "line": str(case.line or 1), "title": case.name}
-            about = ",".join(
-                f"{key}={_escaped(value).replace(':', '%3A').replace(',', '%2C')}"
-                for key, value in at.items()
-                if value
-            )
-            found.setdefault((each.path, case.line), f"::error {about}::{_escaped(case.message)}")
-    return list(found.values())[:MAX_ANNOTATIONS]
+    commands: dict[tuple[str, int | None], str] = {}
+    for exercise in shown:
+        for case in cases_of(exercise):
+            if case.state in BAD:
+                at = {"file": exercise.path, "line": str(case.line or 1), "title": case.name}
+                about = ",".join(
+                    f"{key}={_escaped(value).replace(':', '%3A').replace(',', '%2C')}"
+                    for key, value in at.items()
+                    if value
+                )
+                command = f"::error {about}::{_escaped(case.message)}"
+                commands.setdefault((exercise.path, case.line), command)
+    return list(commands.values())[:MAX_ANNOTATIONS]
 
 
 def _escaped(text: str) -> str:
@@ -142,8 +145,9 @@ def _escaped(text: str) -> str:
 
 def ctrf(shown: Sequence[ShownExercise]) -> bytes:
     """Return the report as CTRF. All times in it are 0, so that equal results give equal files."""
-    found = [(each, case) for each in shown for case in cases_of(each)]
-    count = Counter(case.state for _, case in found)
+    tests = [_test(exercise, case) for exercise in shown for case in cases_of(exercise)]
+    states = ("passed", "failed", "skipped", "pending")
+    count = Counter(test["status"] for test in tests)
     report = {
         "reportFormat": "CTRF",
         "specVersion": "0.0.0",
@@ -151,37 +155,33 @@ def ctrf(shown: Sequence[ShownExercise]) -> bytes:
         "results": {
             "tool": {"name": "autograder", "version": version()},
             "summary": {
-                "tests": len(found),
-                "passed": count["passed"] + count["follow-through"],
-                "failed": count["failed"] + count["error"],
-                "skipped": count["skipped"],
-                "pending": count["graded when handed in"],
+                "tests": len(tests),
+                **{state: count[state] for state in states},
                 "other": 0,
                 "start": 0,
                 "stop": 0,
             },
-            "tests": [_test(each, case) for each, case in found],
+            "tests": tests,
         },
     }
     return msgspec.json.format(msgspec.json.encode(report), indent=2) + b"\n"
 
 
 def _test(shown: ShownExercise, case: CheckCase) -> dict[str, Any]:
-    test: dict[str, Any] = {
-        "name": case.name,
-        "status": CTRF_STATES.get(case.state, case.state),
-        "duration": 0,
-        "suite": [shown.title],
-        "rawStatus": case.state,
-        "extra": {"points": case.points, "maximum": case.max_points},
-    }
     optional = {
         "message": case.message,
         "trace": case.details,
         "filePath": shown.path,
         "line": case.line,
     }
-    return test | {name: value for name, value in optional.items() if value}
+    return {
+        "name": case.name,
+        "status": CTRF_STATES.get(case.state, case.state),
+        "duration": 0,
+        "suite": [shown.title],
+        "rawStatus": case.state,
+        "extra": {"points": case.points, "maximum": case.max_points},
+    } | {name: value for name, value in optional.items() if value}
 
 
 def job_summary(shown: Sequence[ShownExercise]) -> bytes:
@@ -231,16 +231,22 @@ def _plain(text: str) -> str:
 
 def junit(shown: Sequence[ShownExercise]) -> bytes:
     """Return the report as JUnit XML. Each exercise is a suite, and each check is a case."""
-    suites = [(each, cases_of(each)) for each in shown]
-    root = ET.Element("testsuites", _counted("autograder", [c for _, cs in suites for c in cs]))
-    for each, cases in suites:
-        suite = ET.SubElement(root, "testsuite", _counted(each.title, cases))
+    suites = [(exercise, cases_of(exercise)) for exercise in shown]
+    whole = [case for _, cases in suites for case in cases]
+    root = ET.Element("testsuites", _counted("autograder", whole))
+    for exercise, cases in suites:
+        suite = ET.SubElement(root, "testsuite", _counted(exercise.title, cases))
         properties = ET.SubElement(suite, "properties")
-        points = (("points", each.exercise.points), ("maximum", each.exercise.max_points))
-        for name, value in points:
+        result = exercise.exercise
+        for name, value in (("points", result.points), ("maximum", result.max_points)):
             ET.SubElement(properties, "property", {"name": name, "value": number(value)})
         for case in cases:
-            _add(suite, each, case)
+            about = {"name": case.name, "classname": exercise.title, "file": exercise.path}
+            about["line"] = "" if case.line is None else str(case.line)
+            kept = {name: _clean(value) for name, value in about.items() if value}
+            element = ET.SubElement(suite, "testcase", kept)
+            if CTRF_STATES.get(case.state, case.state) != "passed":
+                _add_outcome(element, case)
     ET.indent(root)
     text: str = ET.tostring(root, encoding="unicode")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'.encode()
@@ -257,21 +263,13 @@ def _counted(name: str, cases: Sequence[CheckCase]) -> dict[str, str]:
     }
 
 
-def _add(suite: ET.Element, shown: ShownExercise, case: CheckCase) -> None:
-    about = {"name": _clean(case.name), "classname": _clean(shown.title)}
-    if shown.path:
-        about["file"] = _clean(shown.path)
-    if case.line is not None:
-        about["line"] = str(case.line)
-    element = ET.SubElement(suite, "testcase", about)
-    if CTRF_STATES.get(case.state, case.state) == "passed":
-        return
+def _add_outcome(element: ET.Element, case: CheckCase) -> None:
     kind = JUNIT_ELEMENTS.get(case.state, case.state)
-    inner = ET.SubElement(element, kind, {"message": _clean(case.message)})
+    outcome = ET.SubElement(element, kind, {"message": _clean(case.message)})
     if case.state != "skipped":
-        inner.set("type", case.state)
+        outcome.set("type", case.state)
     if kind != "skipped":
-        inner.text = _clean(case.details)
+        outcome.text = _clean(case.details)
 
 
 def _clean(text: str) -> str:

@@ -11,7 +11,7 @@ from autograder.classroom.history import PROPOSED, grade_commands
 from autograder.classroom.records import Records
 from autograder.grading.judge import Judge
 from autograder.grading.repair import look_for_repair
-from autograder.grading.trials import SharedWorker
+from autograder.grading.repair import SharedWorker
 from autograder.sandbox.levels import choose
 from autograder.submission.source import from_text
 from tests.classroom.quick import Quick
