@@ -81,8 +81,8 @@ class Cache:
         except OSError:
             return False
         with contextlib.suppress(OSError):
-            found = sorted(self._folder.iterdir(), key=lambda each: each.stat().st_mtime_ns)
-            for old in found[: -self._size]:
+            entries = sorted(self._folder.iterdir(), key=lambda path: path.stat().st_mtime_ns)
+            for old in entries[: -self._size]:
                 old.unlink(missing_ok=True)
         return True
 
@@ -93,8 +93,8 @@ def _seal(key: str, packed: bytes) -> bytes:
 
 def _is_ours(folder: Path) -> bool:
     """Return whether a folder belongs to this user, and nobody else can write in it."""
-    found = folder.lstat()
-    if os.name != "posix":
-        return stat.S_ISDIR(found.st_mode)
-    private = not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and private
+    status = folder.lstat()
+    is_private = os.name != "posix" or (
+        status.st_uid == os.getuid() and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    )
+    return stat.S_ISDIR(status.st_mode) and is_private

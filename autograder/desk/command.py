@@ -83,16 +83,12 @@ def write_redirect(page: Path, address: str) -> None:
 
 def bound(port: int) -> socket.socket:
     """Return a socket on a port of 127.0.0.1, hidden from other machines. 0 is any free port."""
-    made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        made.bind((ADDRESS, port))
+        return socket.create_server((ADDRESS, port))
     except OSError as error:
-        made.close()
         raise UserError(
             f"Port {port} cannot be used: {error.strerror}. Use another --port, or none."
         ) from None
-    return made
 
 
 def serve(app: "Guard", listening: socket.socket, started: Callable[[], None]) -> None:

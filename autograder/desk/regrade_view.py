@@ -16,10 +16,10 @@ ADDRESS = "/regrade"
 
 
 def show(visit: Visit) -> Response:
-    run, now = visit.desk.regrading, visit.results
+    run, now = visit.desk.regrading.run, visit.results
     by_id = {student.id: student for student in now.students}
     entered = ""  # a sentence on entered marks and adjustments that are not applied yet
-    if run.state != "running":
+    if run is None or run.state != "running":
         reports = [now.report(student.id) for student in now.students]
         try:
             refuse_unapplied_entries(visit.desk.results, visit.course, reports)
@@ -27,14 +27,15 @@ def show(visit: Visit) -> Response:
             entered = error.what
         except UserError as error:
             entered = str(error)
-    changes = sorted(run.changes, key=lambda change: change.fills)
+    changes = run.changes if run else []
+    shown = sorted(changes, key=lambda change: change.fills)[:MOST]
     return visit.page(
         "regrade_view.html",
         run=run,
         commands=[_in_words(command) for command in grade_commands(visit.desk.results)],
         entered=entered,
-        headline=headline(GradeDifference(run.changes)),
-        changes=[(change, by_id.get(change.student)) for change in changes[:MOST]],
+        headline=headline(GradeDifference(changes)),
+        changes=[(change, by_id.get(change.student)) for change in shown],
         left_out=max(0, len(changes) - MOST),
     )
 
@@ -66,5 +67,6 @@ def apply(visit: Visit) -> Response:
 
 
 def stop(visit: Visit) -> Response:
-    visit.desk.regrading.stop()
+    if visit.desk.regrading.run is not None:
+        visit.desk.regrading.run.stop()
     return visit.redirect(ADDRESS)

@@ -21,7 +21,7 @@ from autograder.course.errors import UserError
 from autograder.course.text import one_line, printable
 from autograder.report.model import ExerciseReport
 
-RunState = Literal["none", "running", "shown", "applied", "failed"]
+RunState = Literal["running", "shown", "applied", "failed"]
 DONE = {0, 1, 3}  # exit codes: all graded; a person must look; nothing was applied
 MAX_SAID = 4000
 MAX_MESSAGE = 500
@@ -29,7 +29,6 @@ OTHERWISE = (
     "Nothing was applied, because grading would now make other changes than those shown. Show the "
     "changes again."
 )
-_running: set["subprocess.Popen[str]"] = set()
 
 
 class GradeEvent(msgspec.Struct, frozen=True):
@@ -44,8 +43,8 @@ class GradeEvent(msgspec.Struct, frozen=True):
     difference: str = ""
 
 
-class GradeOutput:
-    """Output of a grade command, line by line while it runs. `errors` has the end of stderr.
+class GradeRun:
+    """One run of a grade command: its progress, changes and messages, and the result.
 
     With `shown`, the digest of a difference that a person has seen, the command applies this
     difference and no other; otherwise it applies nothing.
@@ -54,107 +53,45 @@ class GradeOutput:
     def __init__(self, command: GradeCommand, results: Path, shown: str = "") -> None:
         first, *rest = command.arguments(results)
         how = ["--apply", f"--only-if={shown}"] if shown else ["--no-apply"]
-        self.arguments = [first, "--json", *how, *rest]
-        self.code: int | None = None
-        self.errors: list[str] = []
-        self._process: subprocess.Popen[str] | None = None
-
-    def __iter__(self) -> Iterator[str]:
-        with tempfile.TemporaryFile("w+", errors="replace") as errors:
-            with subprocess.Popen(
-                [sys.executable, "-m", "autograder", *self.arguments],
-                stdout=subprocess.PIPE, stderr=errors, stdin=subprocess.DEVNULL,
-                text=True, errors="replace", bufsize=1,
-            ) as self._process:  # fmt: skip
-                _running.add(self._process)
-                assert self._process.stdout is not None
-                yield from self._process.stdout
-            _running.discard(self._process)
-            self.code = self._process.returncode
-            errors.seek(0)
-            self.errors = [line.strip()[:MAX_SAID] for line in errors][-20:]
-
-    def stop(self) -> None:
-        """End the command as Ctrl-C does; the submissions graded so far are kept."""
-        if self._process is not None:
-            _interrupt(self._process)
-
-
-def _interrupt(process: "subprocess.Popen[str]") -> None:
-    if process.poll() is None:
-        process.send_signal(signal.SIGINT)
-
-
-def _interrupt_all() -> None:
-    for process in list(_running):
-        _interrupt(process)
-
-
-class Regrading:
-    """The desk's current run, or the result of its last run. Several threads may use this object.
-
-    `changes` and `said` are from the last run. The changes can be applied in the state "shown".
-    When the desk is closed, all running commands end.
-    """
-
-    def __init__(self, results: Path) -> None:
-        self._results = results
-        self._lock = threading.Lock()
-        self._output: GradeOutput | None = None
-        self.command: GradeCommand | None = None
-        self._clear("none")
-        weakref.finalize(self, _interrupt_all)
-
-    def _clear(self, state: RunState) -> None:
-        self.state: RunState = state
+        self.command, self.arguments = command, [first, "--json", *how, *rest]
+        self.state: RunState = "running"
         self.done = self.of = 0
         self.changes: list[Change] = []
         self.said: list[str] = []
         self.version: int | None = None
         self.difference = ""
+        self._applying = bool(shown)
+        self._process: subprocess.Popen[str] | None = None
 
-    def show(self, command: GradeCommand) -> None:
-        """Start a run that computes the changes that a command would make."""
-        self._begin(command)
-
-    def apply(self, difference: str) -> None:
-        """Start a run that applies the changes that were shown, and no others."""
-        if self.command is None or self.state != "shown" or difference != self.difference:
-            raise UserError("These changes are no longer the latest. Show the changes again.")
-        self._begin(self.command, difference)
-
-    def stop(self) -> None:
-        with self._lock:
-            if self._output is not None:
-                self._output.stop()
-
-    def _begin(self, command: GradeCommand, shown: str = "") -> None:
-        with self._lock:
-            if self.state == "running":
-                raise UserError("Grading is still running. Wait until it ends, or stop it.")
-            self.command = command
-            self._clear("running")
-            self._output = GradeOutput(command, self._results, shown)
-            arguments = self._output, bool(shown)
-            threading.Thread(
-                target=self._follow, args=arguments, name="regrade", daemon=True
-            ).start()
-
-    def _follow(self, output: GradeOutput, applying: bool) -> None:
-        """Read the output of a run until it ends."""
+    def follow(self) -> None:
+        """Run the command, and read its output until it ends."""
         try:
-            for line in output:
+            for line in self.lines():
                 with contextlib.suppress(msgspec.MsgspecError):
-                    self._take(line, applying)
-            if output.code not in DONE:
-                self.said += output.errors[-5:]
+                    self._take(line)
         except OSError as error:
             self.said.append(f"The grader could not be started: {error.strerror}.")
         finally:
             if self.state == "running":
                 self.state = "failed"
 
-    def _take(self, line: str, applying: bool) -> None:
+    def lines(self) -> Iterator[str]:
+        """Yield the output, line by line while the command runs. If it failed, keep its errors."""
+        with tempfile.TemporaryFile("w+", errors="replace") as errors:
+            with subprocess.Popen(
+                [sys.executable, "-m", "autograder", *self.arguments],
+                stdout=subprocess.PIPE, stderr=errors, stdin=subprocess.DEVNULL,
+                text=True, errors="replace", bufsize=1,
+            ) as self._process:  # fmt: skip
+                _running.add(self)
+                assert self._process.stdout is not None
+                yield from self._process.stdout
+            _running.discard(self)
+            if self._process.returncode not in DONE:
+                errors.seek(0)
+                self.said += [line.strip()[:MAX_SAID] for line in errors][-5:]
+
+    def _take(self, line: str) -> None:
         event = msgspec.json.decode(line, type=GradeEvent)
         if event.event == "progress":
             self.done, self.of = event.done, event.of
@@ -164,9 +101,50 @@ class Regrading:
             self.said.append(event.said[:MAX_SAID])
         elif event.event == "end":
             self.version, self.difference = event.version, event.difference
-            if applying and not event.in_force:
+            if self._applying and not event.in_force:
                 self.said.append(OTHERWISE)
             self.state = "applied" if event.in_force else "shown"
+
+    def stop(self) -> None:
+        """End the command as Ctrl-C does; the submissions graded so far are kept."""
+        if self._process is not None and self._process.poll() is None:
+            self._process.send_signal(signal.SIGINT)
+
+
+_running: set[GradeRun] = set()
+
+
+def _stop_all() -> None:
+    for run in list(_running):
+        run.stop()
+
+
+class Regrading:
+    """The last run of the desk. When the desk is closed, all running commands end."""
+
+    def __init__(self, results: Path) -> None:
+        self._results = results
+        self._lock = threading.Lock()
+        self.run: GradeRun | None = None
+        weakref.finalize(self, _stop_all)
+
+    def show(self, command: GradeCommand) -> None:
+        """Start a run that computes the changes that a command would make."""
+        self._begin(command)
+
+    def apply(self, difference: str) -> None:
+        """Start a run that applies the changes that were shown last, and no others."""
+        run = self.run
+        if run is None or run.state != "shown" or difference != run.difference:
+            raise UserError("These changes are no longer the latest. Show the changes again.")
+        self._begin(run.command, difference)
+
+    def _begin(self, command: GradeCommand, shown: str = "") -> None:
+        with self._lock:
+            if self.run is not None and self.run.state == "running":
+                raise UserError("Grading is still running. Wait until it ends, or stop it.")
+            self.run = GradeRun(command, self._results, shown)
+        threading.Thread(target=self.run.follow, name="regrade", daemon=True).start()
 
 
 class MessageChange(msgspec.Struct, frozen=True):
@@ -201,14 +179,13 @@ def regrade_group(results: Path, exercise: str, students: Sequence[str], shown: 
     """
     command = last_command(results, exercise)
     only = msgspec.structs.replace(command, exercises=(exercise,), students=tuple(students))
-    output = GradeOutput(only, results, shown)
-    events = [msgspec.json.decode(line, type=GradeEvent) for line in output]
-    if output.code not in DONE or not events:
-        said = [event.said for event in events if event.event == "error"] or output.errors
-        raise UserError(printable("\n".join(said), 1000))
-    if shown and not events[-1].in_force:
+    run = GradeRun(only, results, shown)
+    run.follow()
+    if run.state == "failed":
+        raise UserError(printable("\n".join(run.said), 1000))
+    if shown and run.state != "applied":
         raise UserError(OTHERWISE)
-    return events[-1].difference
+    return run.difference
 
 
 def message_changes(

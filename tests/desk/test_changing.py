@@ -8,7 +8,7 @@ import pytest
 from autograder.classroom.history import GradeCommand, grade_commands, remember_command
 from autograder.course.course_file import load_course
 from autograder.course.errors import UserError
-from autograder.desk.regrading import OTHERWISE, GradeOutput, Regrading
+from autograder.desk.regrading import OTHERWISE, GradeRun, Regrading
 from tests.classroom.quick import Quick
 from tests.desk.conftest import client_of, let_in, text_of
 
@@ -27,7 +27,7 @@ def quick(tmp_path, monkeypatch):
         how = [each for each in self.arguments if each.startswith(ours)]
         yield from quick.run("grade", *how).stdout.splitlines()
 
-    monkeypatch.setattr(GradeOutput, "__iter__", lines)
+    monkeypatch.setattr(GradeRun, "lines", lines)
     return quick
 
 
@@ -194,10 +194,10 @@ def test_a_damaged_file_of_commands_is_none(tmp_path):
 
 def test_a_run_is_a_process_that_says_what_went_wrong(tmp_path, course):
     (tmp_path / "out").mkdir()
-    run = Regrading(tmp_path / "out")
-    run.show(GradeCommand(submissions=str(tmp_path / "none"), course=str(course.root)))
+    regrading = Regrading(tmp_path / "out")
+    regrading.show(GradeCommand(submissions=str(tmp_path / "none"), course=str(course.root)))
     with pytest.raises(UserError, match="still running"):
-        run.show(GradeCommand(submissions="x", course="y"))
+        regrading.show(GradeCommand(submissions="x", course="y"))
     wait()
-    assert run.state == "failed"
-    assert any("does not exist" in said for said in run.said)
+    assert regrading.run.state == "failed"
+    assert any("does not exist" in said for said in regrading.run.said)
