@@ -26,7 +26,6 @@ from autograder.course.errors import UserError
 from autograder.desk import (
     class_view,
     export_view,
-    files_view,
     groups_view,
     regrade_view,
     student_view,
@@ -46,8 +45,8 @@ VIEWS = (  # the navigation has the titles in this order
     DeskView("/adjust/{key}/enter", student_view.enter, changes=True),
     DeskView("/adjust/{key}/undo", student_view.undo, changes=True),
     DeskView("/comment/{key}/{exercise}", student_view.comment, changes=True),
-    DeskView("/files/{key}/{exercise}", files_view.show),
-    DeskView("/files/{key}/{exercise}/choose", files_view.choose_file, changes=True),
+    DeskView("/files/{key}/{exercise}", student_view.show_files),
+    DeskView("/files/{key}/{exercise}/choose", student_view.choose_file, changes=True),
     DeskView("/exercises", class_view.show_exercises, "Exercises"),
     DeskView("/exercises/{name}", class_view.show_exercise),
     DeskView("/words", words_view.index, "Words"),

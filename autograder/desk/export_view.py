@@ -39,11 +39,6 @@ def make(visit: Visit) -> Response:
     platform, posted = visit.field("platform"), visit.file("template")
     if platform not in EXPORTS:
         raise UserError("Choose what the file is for.")
-    if posted is None and platform not in WITHOUT_TEMPLATE:
-        raise UserError(
-            f"Choose the file that you downloaded from {platform.partition('-')[0]}. The desk "
-            f"fills it in, and adds no rows or columns."
-        )
     with tempfile.TemporaryDirectory(prefix="autograder-") as folder:
         template = None
         if posted is not None:

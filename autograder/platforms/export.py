@@ -87,8 +87,8 @@ def export_file(
     """Return the file for a platform, made from a folder of results."""
     if template is None and platform not in WITHOUT_TEMPLATE:
         raise UserError(
-            f"--template is missing. Name the file that you downloaded from "
-            f"{platform.partition('-')[0]}: export fills it in, and adds no rows or columns."
+            f"Choose the file that you downloaded from {platform.partition('-')[0]} (--template). "
+            f"It is filled in, and gets no more rows or columns."
         )
     reports = read_reports(results)
     refuse_unapplied_entries(results, course, reports)

@@ -8,7 +8,7 @@ from autograder.classroom.grade_class import Job, grade_class
 from autograder.classroom.grades import read_reports
 from autograder.classroom.history import GradeCommand, remember_command
 from autograder.course.course_file import load_course
-from autograder.desk import files_view
+from autograder.desk import student_view
 from tests.classroom.quick import Quick
 from tests.courses import write_course
 from tests.desk.conftest import client_of, let_in, text_of
@@ -98,7 +98,7 @@ def test_the_last_choice_alone_counts(quick, client, post):
 
 
 def test_each_readable_file_can_be_chosen(quick, client, post, monkeypatch):
-    monkeypatch.setattr(files_view, "MAX_FILES", 1)
+    monkeypatch.setattr(student_view, "MAX_FILES", 1)
     page = client.get("/files/ann/one")
     assert "The code of 1 more file is not shown here" in page.text
     assert page.text.count('class="wide code"') == 1
@@ -146,8 +146,10 @@ def test_a_students_own_numbers_are_theirs_under_a_pseudonym(quick, tmp_path, mo
     quick.grade(out=out, anonymous=True)
     command = GradeCommand(submissions=str(quick.class_folder), course=str(quick.root))
     remember_command(out, command)
-    monkeypatch.setattr(files_view, "variant_of", lambda e, student, s: asked.append(student) or "")
-    monkeypatch.setattr(files_view, "in_new_process", lambda _, work: [None] * len(work.sources))
+    monkeypatch.setattr(
+        student_view, "variant_of", lambda e, student, s: asked.append(student) or ""
+    )
+    monkeypatch.setattr(student_view, "in_new_process", lambda _, work: [None] * len(work.sources))
     client = let_in(client_of(out, load_course(quick.root / "course.yml")))
     (ann,) = (name for name, points in quick.table(out).items() if points == ". . .")
     assert ann != "ann"

@@ -339,7 +339,7 @@ def test_a_dry_run_counts_first_and_says_last_why(way, tmp_path):
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (("export", "canvas", "x", "--out", "y"), "--template is missing"),
+        (("export", "canvas", "x", "--out", "y"), "from canvas (--template)"),
         (("export", "gradescope", "x", "--out", "y"), "Name the folder that grade wrote"),
         (("adjust", "x", "s1", "softmax", "--add", "1"), "Name the folder that grade wrote"),
         (("grade", ".", "--out", "y", "--roster", "none.csv", "--dry-run"), "does not exist"),
