@@ -82,20 +82,13 @@ class CourseText:
         node = self.functions.get(function)
         if node is None:
             return 1
-        for decorator in node.decorator_list:
-            for part in ast.walk(decorator):
-                if isinstance(part, ast.Constant) and word is not None and part.value == word:
+        for part in (part for decorator in node.decorator_list for part in ast.walk(decorator)):
+            match part:
+                case ast.Constant(value=value) if word is not None and value == word:
                     return part.lineno
-                if isinstance(part, ast.keyword) and part.arg == word:
-                    return part.value.lineno
-                if isinstance(part, ast.Attribute) and part.attr == word:
-                    return part.value.lineno
+                case ast.keyword(name, value) | ast.Attribute(value, name) if name == word:
+                    return value.lineno
         return node.lineno
-
-    def line_of_text(self, word: str) -> int:
-        """Return the first line with a word as a string; 0 if no line has it."""
-        pattern = re.compile(rf"(?P<quote>[\"']){re.escape(word)}(?P=quote)")
-        return next((n for n, line in enumerate(self.lines, 1) if pattern.search(line)), 0)
 
     def line_of_assignment(self, name: str) -> int:
         """Return the line that assigns to a name at the top level; 1 if no line does."""

@@ -36,47 +36,34 @@ NAMES = uuid.UUID("6f1c1b52-5d0c-5a43-9a55-0e6f3a3b7d10")
 
 
 def package(course: Course, exercises: Sequence[Exercise], index: str | None = None) -> Files:
-    """Return files for a course's repository; `index` is the package index for torch."""
+    """Return files for a course's repository; `index` is the package index for torch.
+
+    A question has its settings, its page, and the stub to download.
+    """
     shared = bundle(course, exercises)
     shared["run.sh"] = template("prairielearn_run.sh")
     option = f"--extra-index-url '{index}' " if index else ""
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
     shared["Dockerfile"] = template("prairielearn.Dockerfile", INDEX=option, PYTHON=version)
-    found = {f"{SHARED}/{path}": data for path, data in shared.items()}
+    files = {f"{SHARED}/{path}": data for path, data in shared.items()}
     for exercise in exercises:
-        found |= _question(course, exercise)
-    return found
-
-
-def _question(course: Course, exercise: Exercise) -> Files:
-    """Return the files of a question: its settings, its page, and the stub to download."""
-    folder = f"questions/{exercise.name}"
-    seconds = course.limits(exercise).total_seconds + STARTING
-    info = {
-        "uuid": str(uuid.uuid5(NAMES, f"{course.title}\0{exercise.name}")),
-        "title": exercise.title,
-        "topic": course.title,
-        "tags": [],
-        "type": "v3",
-        "singleVariant": True,
-        "gradingMethod": "External",
-        "externalGradingOptions": {
-            "enabled": True,
-            "image": "autograder",
-            "serverFilesCourse": ["autograder/"],
-            "entrypoint": f"/grade/{SHARED}/run.sh {exercise.name}",
-            "timeout": int(min(MOST_SECONDS, seconds)),
-        },
-    }
-    names = {"NAME": html.escape(exercise.name), "TITLE": html.escape(exercise.title)}
-    found = {
-        f"{folder}/info.json": msgspec.json.format(msgspec.json.encode(info), indent=2) + b"\n",
-        f"{folder}/question.html": template("prairielearn_question.html", **names),
-    }
-    stub = course.handed_out / f"{exercise.name}.py"
-    if stub.is_file():
-        found[f"{folder}/clientFilesQuestion/{exercise.name}.py"] = stub.read_bytes()
-    return found
+        name, folder = exercise.name, f"questions/{exercise.name}"
+        seconds = min(MOST_SECONDS, course.limits(exercise).total_seconds + STARTING)
+        about = {
+            "UUID": str(uuid.uuid5(NAMES, f"{course.title}\0{name}")),
+            "TITLE": exercise.title,
+            "TOPIC": course.title,
+            "ENTRYPOINT": f"/grade/{SHARED}/run.sh {name}",
+            "SECONDS": int(seconds),
+        }
+        info = {key: msgspec.json.encode(value).decode() for key, value in about.items()}
+        files[f"{folder}/info.json"] = template("prairielearn_info.json", **info)
+        names = {"NAME": html.escape(name), "TITLE": html.escape(exercise.title)}
+        files[f"{folder}/question.html"] = template("prairielearn_question.html", **names)
+        stub = course.handed_out / f"{name}.py"
+        if stub.is_file():
+            files[f"{folder}/clientFilesQuestion/{name}.py"] = stub.read_bytes()
+    return files
 
 
 def run(root: Path, exercise: Path) -> None:
