@@ -147,19 +147,18 @@ class JudgePool:
         self._workers = workers
         self._executor: ProcessPoolExecutor | None = None
         self._made_for: tuple[Setup, int] | None = None
-        self._ending: list[threading.Thread] = []
 
     def close(self) -> None:
-        self._end()
-        for thread in self._ending:
-            thread.join()
+        """End the judges, and wait until they have ended."""
+        if self._executor is not None:
+            self._executor.shutdown(cancel_futures=True)
+        self._executor = None
 
     def grade(self, tasks: Iterable[Task], setup: Setup) -> Iterator[tuple[Task, Reports]]:
-        """Grade tasks.
+        """Yield each task with its reports when these are ready; doubtful tasks are last.
 
-        Yield each task with its reports when these are ready; doubtful tasks are last. If the judge
-        died, a task has no reports. To save memory, only a few more tasks than workers are
-        submitted at a time. Only doubtful tasks are kept until the end.
+        If the judge died, a task has no reports. To save memory, only a few more tasks than workers
+        are submitted at a time. Only doubtful tasks are kept until the end.
         """
         doubtful: dict[int, tuple[Task, Reports]] = {}
         again: list[Task] = []
@@ -171,7 +170,7 @@ class JudgePool:
                 again.append(Task(task.number, task.student, sources))
             else:
                 yield task, outcome.reports
-        self._end()
+        self.close()
         for alone, outcome in self._run(again, setup, 1):
             task, reports = doubtful.pop(alone.number)
             yield task, reports | outcome.reports
@@ -207,19 +206,16 @@ class JudgePool:
     def _graded_apart(self, task: Task, setup: Setup) -> TaskReports:
         """Grade one task with a judge of its own. If every such judge dies, return no reports."""
         for tried in range(TRIES):  # a judge may die of other causes, too
-            self._end()
+            self.close()
             time.sleep(PAUSE * tried)  # the fork server may be ending
             with contextlib.suppress(BrokenProcessPool):
-                outcome = self._submit(task, setup, 1).result()
-                self._end()
-                return outcome
-        self._end()
+                return self._submit(task, setup, 1).result()
         return TaskReports({})
 
     def _submit(self, task: Task, setup: Setup, workers: int) -> Future[TaskReports]:
         try:
             if self._executor is None or self._made_for != (setup, workers):
-                self._end()
+                self.close()
                 context = context_of_judges()
                 number = context.Value("i", 0)  # counts judges: each uses its own core
                 self._executor = ProcessPoolExecutor(workers, context, _start, (setup, number))
@@ -227,14 +223,6 @@ class JudgePool:
             return self._executor.submit(_grade, task)
         except (OSError, EOFError) as error:  # the fork server has just ended
             raise BrokenProcessPool from error
-
-    def _end(self) -> None:
-        """End the executor's judges in a thread; `close` waits for this thread."""
-        executor, self._executor = self._executor, None
-        if executor is not None:
-            ending = threading.Thread(target=executor.shutdown, kwargs={"cancel_futures": True})
-            ending.start()
-            self._ending.append(ending)
 
 
 @contextlib.contextmanager
@@ -300,17 +288,28 @@ def context_of_judges() -> BaseContext:
 def _start_fork_server() -> bool:
     """Start the fork server for judges without waiting. Return False if it cannot be used here.
 
-    The fork server ends with this process. Without a fork server, each judge starts by itself.
+    The fork server ignores Ctrl-C, imports nothing from the working folder, and ends with this
+    process. Without a fork server, each judge starts by itself.
     """
     if not FORKS or is_off("forked_judges"):
         return False
     from multiprocessing import forkserver
 
+    safe_path = os.environ.get("PYTHONSAFEPATH")
+    os.environ["PYTHONSAFEPATH"] = "1"
+    is_main = threading.current_thread() is threading.main_thread()
+    handler = signal.signal(signal.SIGINT, signal.SIG_IGN) if is_main else None
     try:
-        with _apart_from_the_folder():
-            forkserver.ensure_running()
+        forkserver.ensure_running()
     except OSError:  # its socket's path is too long
         return False
+    finally:
+        if is_main:
+            signal.signal(signal.SIGINT, signal.SIG_DFL if handler is None else handler)
+        if safe_path is None:
+            del os.environ["PYTHONSAFEPATH"]
+        else:
+            os.environ["PYTHONSAFEPATH"] = safe_path
     return True
 
 
@@ -322,41 +321,17 @@ if sys.platform != "win32":
 
         def start(self) -> None:
             _start_fork_server()  # starts it again if it has ended
-            with _without_the_script():
+            program = vars(sys.modules["__main__"])
+            file, spec = program.pop("__file__", None), program["__spec__"]
+            program["__spec__"] = None
+            try:
                 super().start()
+            finally:
+                program["__spec__"] = spec
+                if file is not None:
+                    program["__file__"] = file
 
     class ForkingContext(ForkServerContext):
         """Multiprocessing context that is used to start judge processes."""
 
         Process = JudgeProcess
-
-
-@contextlib.contextmanager
-def _apart_from_the_folder() -> Iterator[None]:
-    """Start new processes that ignore Ctrl-C and import nothing from the working folder."""
-    before = os.environ.get("PYTHONSAFEPATH")
-    os.environ["PYTHONSAFEPATH"] = "1"
-    is_main = threading.current_thread() is threading.main_thread()
-    handler = signal.signal(signal.SIGINT, signal.SIG_IGN) if is_main else None
-    try:
-        yield
-    finally:
-        if is_main:
-            signal.signal(signal.SIGINT, signal.SIG_DFL if handler is None else handler)
-        if before is None:
-            del os.environ["PYTHONSAFEPATH"]
-        else:
-            os.environ["PYTHONSAFEPATH"] = before
-
-
-@contextlib.contextmanager
-def _without_the_script() -> Iterator[None]:
-    """Hide the command's main script, because each new process would run it."""
-    program = vars(sys.modules["__main__"])
-    hidden = {name: value for name, value in program.items() if name in {"__file__", "__spec__"}}
-    program["__spec__"] = None
-    program.pop("__file__", None)
-    try:
-        yield
-    finally:
-        program.update(hidden)

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
+from autograder.classroom.grades import read_reports
 from autograder.classroom.marks import MAX_COMMENT, TABLE, TWO, Answered, Marks, answers_of
 from autograder.classroom.records import FILE as REPORTS
 from autograder.classroom.store import (
@@ -32,7 +33,6 @@ from autograder.classroom.table_import import as_number
 from autograder.course.course_file import Course, Question
 from autograder.course.errors import UserError
 from autograder.course.text import digest, number, one_line, printable
-from autograder.report.model import Report
 
 MAX_BY = 60
 TOKEN = 12
@@ -104,8 +104,11 @@ class Marking:
 
     def answers(self) -> dict[Key, Answered]:
         """Return all answers that students handed in, in the order of the class."""
-        path = self.results / REPORTS
-        return self.cached("answers", [REPORTS], lambda: {a.key: a for a in _read_answers(path)})
+        return self.cached("answers", [REPORTS], self._read_answers)
+
+    def _read_answers(self) -> dict[Key, Answered]:
+        answers = [answers_of(report) for report in read_reports(self.results)]
+        return {answer.key: answer for answer in itertools.chain.from_iterable(answers)}
 
     def marks(self) -> Marks:
         """Return the current marks, from the store and from the table."""
@@ -181,19 +184,6 @@ class Marking:
         comment = printable(mark.comment.replace("\r\n", "\n").strip(), MAX_COMMENT)
         points = None if mark.points is None else round(mark.points, 2)
         return msgspec.structs.replace(mark, comment=comment, points=points)
-
-
-def _read_answers(path: Path) -> list[Answered]:
-    decoder = msgspec.json.Decoder(Report)
-    try:
-        with path.open("rb") as file:
-            return [each for line in file for each in answers_of(decoder.decode(line))]
-    except OSError as error:
-        raise UserError(f"{path} cannot be read: {error.strerror}. Run grade first.") from None
-    except msgspec.MsgspecError as error:
-        raise UserError(
-            f"{path} is damaged or from another version ({error}). Run grade again."
-        ) from None
 
 
 def _state(path: Path) -> tuple[int, int, int]:

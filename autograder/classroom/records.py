@@ -142,17 +142,14 @@ class Journal:
         if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
             where = self.path.parent
             return UserError(f"Another run is writing to {where}. Wait until it ends, or end it.")
-        if code == sqlite3.SQLITE_FULL:
-            why = ": the disk is full"
-        elif code == sqlite3.SQLITE_IOERR:
-            why = f" ({error}): the disk may be full"
-        else:
+        if code in {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}:
             return UserError(
-                f"{self.path} cannot be used: {error}. Remove it, and run the same command again. "
-                f"It then grades everything again."
+                f"{self.path} cannot be written ({error}): the disk may be full. Make room, and "
+                f"run the command again."
             )
         return UserError(
-            f"{self.path} cannot be written{why}. Make room, and run the command again."
+            f"{self.path} cannot be used: {error}. Remove it, and run the same command again. It "
+            f"then grades everything again."
         )
 
     def find(self, student: str, exercise: str, key: str) -> bytes | None:

@@ -91,10 +91,8 @@ class Roster:
             try:
                 at = datetime.fromisoformat(cells["handed_in"]).isoformat()
             except ValueError:
-                raise UserError(
-                    f"{self.path}, line {row.line}, column handed_in: expected a time such as "
-                    f"2027-02-05T23:10, found {cells['handed_in']!r:.40}."
-                ) from None
+                expected = "a time such as 2027-02-05T23:10"
+                raise self._wrong(row.line, "handed_in", expected, cells["handed_in"]) from None
         hand_in = HandIn(
             name=one_line(cells["name"], 120),
             email=one_line(cells["email"], 120),
@@ -115,21 +113,22 @@ class Roster:
             if name not in self._excusable:
                 near = nearest(name, self._excusable)
                 meant = f" Did you mean {near}?" if near else ""
-                raise UserError(
-                    f"{self.path}, line {line}, column excused: expected exercises, assignments "
-                    f"or {EVERYTHING}, found {name!r:.40}.{meant}"
-                )
+                expected = f"exercises, assignments or {EVERYTHING}"
+                raise self._wrong(line, "excused", expected, name, meant)
         return names
 
     def _days(self, line: int, column: str, cells: Mapping[str, str]) -> float:
         text = cells[column]
         days = as_number(text) if text else 0.0
         if days is None or not 0 <= days <= MAX_DAYS:
-            raise UserError(
-                f"{self.path}, line {line}, column {column}: expected days from 0 to "
-                f"{number(MAX_DAYS)}, found {text!r:.40}."
-            )
+            raise self._wrong(line, column, f"days from 0 to {number(MAX_DAYS)}", text)
         return days
+
+    def _wrong(self, line: int, column: str, expected: str, cell: str, more: str = "") -> UserError:
+        return UserError(
+            f"{self.path}, line {line}, column {column}: expected {expected}, found "
+            f"{cell!r:.40}.{more}"
+        )
 
     def known(self, student: str) -> HandIn:
         """Return details of a student's hand-in that come from the roster."""

@@ -20,17 +20,9 @@ from autograder.submission.read import UnreadableFile, read_bytes
 
 MOST = 64 * 1024 * 1024
 DELIMITERS = ",;\t"
+MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16"}  # byte order marks
 STATED = "sep="  # Excel may name the delimiter in the first line
 REMEDY = "Restore them, or move the file elsewhere: grade then writes a new one."
-
-
-class Form(msgspec.Struct, frozen=True):
-    """The encoding of a table's file, and the characters between cells and lines."""
-
-    encoding: str = "utf-8"
-    delimiter: str = ","
-    newline: str = "\n"
-    states_delimiter: bool = False
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -52,7 +44,8 @@ class Table:
         """
         self.path = path
         self.data: bytes | None = None
-        self.form = Form()
+        self.encoding, self.delimiter, self.newline = "utf-8", ",", "\n"
+        self.states_delimiter = False
         self.header: tuple[str, ...] = tuple(columns)
         self.rows: list[Row] = []
         if path.is_symlink() or path.exists():
@@ -66,22 +59,38 @@ class Table:
         self._at = {name: names.index(_plain(name)) for name in columns}
 
     def _read(self, needed: Sequence[str], remedy: str) -> None:
+        """Read the rows that are not empty, with the delimiter that fits the table's heading."""
+        names = set(map(_plain, needed))
         try:
             self.data = read_bytes(self.path, MOST)
-            text, encoding = _decoded(self.data)
-            form, rows = _parsed(text, encoding, needed)
+            for mark, encoding in MARKS.items():
+                self.encoding = encoding if self.data.startswith(mark) else self.encoding
+            text = self.data.decode(self.encoding)
+            first, _, rest = text.partition("\n")
+            self.newline = "\r\n" if first.endswith("\r") else "\n"
+            stated = first.casefold().startswith(STATED) and len(first.strip()) == len(STATED) + 1
+            self.states_delimiter = stated
+            body, delimiters = (rest, first[len(STATED)]) if stated else (text, DELIMITERS)
+
+            def fitting_columns(delimiter: str) -> int:
+                table = csv.reader(io.StringIO(body, newline=""), delimiter=delimiter)
+                head: list[str] = next(table, [])
+                return len(head) if names <= set(map(_plain, head)) else 0
+
+            self.delimiter = max(delimiters, key=fitting_columns)
+            table = csv.reader(io.StringIO(body, newline=""), delimiter=self.delimiter)
+            self.header = tuple(next(table, []))
+            self.rows = [Row(table.line_num + stated, tuple(row)) for row in table if any(row)]
         except UnreadableFile as error:
             raise UserError(f"{self.path} cannot be used: {error}") from None
         except (UnicodeError, csv.Error) as error:
             raise UserError(
                 f"{self.path} cannot be read as a table ({error}). Save it as CSV in UTF-8."
             ) from None
-        header = rows[0].cells
-        absent = [name for name in needed if _plain(name) not in map(_plain, header)]
+        absent = [name for name in needed if _plain(name) not in map(_plain, self.header)]
         if absent:
             what = f"columns {', '.join(absent)} are" if absent[1:] else f"column {absent[0]} is"
             raise UserError(f"{self.path}: the {what} missing. {remedy}")
-        self.form, self.header, self.rows = form, header, rows[1:]
 
     def get(self, row: Row, column: str) -> str:
         """Return the text of a cell in one of the grader's columns."""
@@ -131,11 +140,10 @@ class Table:
 
         Cells are changed so that spreadsheets do not run them, except in the columns `kept`.
         """
-        form, head = self.form, self.header if header is None else header
-        stated = f"{STATED}{form.delimiter}{form.newline}" if form.states_delimiter else ""
-        style = form.delimiter, form.newline
+        head, style = self.header if header is None else header, (self.delimiter, self.newline)
+        stated = f"{STATED}{self.delimiter}{self.newline}" if self.states_delimiter else ""
         lines = [*table_lines([head], *style, range(len(head))), *table_lines(rows, *style, kept)]
-        return (stated + "".join(lines)).encode(form.encoding)
+        return (stated + "".join(lines)).encode(self.encoding)
 
 
 def cell(row: Row, at: int) -> str:
@@ -153,28 +161,3 @@ def as_number(text: str) -> float | None:
 
 def _plain(name: str) -> str:
     return name.strip().casefold()
-
-
-def _decoded(data: bytes) -> tuple[str, str]:
-    for mark, encoding in ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16")):
-        if data.startswith(mark):
-            return data.decode(encoding), encoding
-    return data.decode("utf-8"), "utf-8"
-
-
-def _parsed(text: str, encoding: str, needed: Sequence[str]) -> tuple[Form, list[Row]]:
-    """Return the rows that are not empty, with the delimiter that fits the table's heading."""
-    first, _, rest = text.partition("\n")
-    newline = "\r\n" if first.endswith("\r") else "\n"
-    states = first.casefold().startswith(STATED) and len(first.strip()) == len(STATED) + 1
-    body, delimiters = (rest, first[len(STATED)]) if states else (text, DELIMITERS)
-
-    def columns(delimiter: str) -> int:
-        head = next(csv.reader(io.StringIO(body, newline=""), delimiter=delimiter), [])
-        return len(head) if set(map(_plain, needed)) <= set(map(_plain, head)) else 0
-
-    delimiter = max(delimiters, key=columns)
-    table = csv.reader(io.StringIO(body, newline=""), delimiter=delimiter)
-    rows = [Row(0, tuple(next(table, [])))]
-    rows += [Row(table.line_num + states, tuple(row)) for row in table if any(row)]
-    return Form(encoding, delimiter, newline, states), rows
