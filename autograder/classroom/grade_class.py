@@ -76,26 +76,6 @@ class Job(msgspec.Struct, frozen=True):
     repairs: bool = True
 
 
-class RunSelection(msgspec.Struct, frozen=True):
-    """The part of the table that a run changes, and all rows and columns of the table.
-
-    `graded` are the exercises that the run grades, and `columns` are all exercises of the table.
-    `folders` has one item for each row. `others` are the students whom the run does not grade. If
-    `may_be_gone` is true, they handed in nothing for these exercises.
-    """
-
-    before: Records
-    graded: tuple[Exercise, ...]
-    columns: tuple[Exercise, ...]
-    folders: list[Folder]
-    others: frozenset[str] = frozenset()
-    may_be_gone: bool = True
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return tuple(exercise.name for exercise in self.graded)
-
-
 def grade_class(
     job: Job,
     progress: Progress,
@@ -155,47 +135,18 @@ def _opened_run(
                 opened(job.submissions, course, job.platform, job.roster) as submissions,
                 contextlib.closing(Records(out / REPORTS)) as before,
                 contextlib.nullcontext(graders) if graders else open_pool(job.workers) as grade,
+                contextlib.closing(Journal(out)) as journal,
             ):
-                pseudonyms = Pseudonyms(course.root / PSEUDONYMS)
-                selection = _select(job, before, submissions.folders, pseudonyms)
+                run = _ClassRun(job, before, submissions.folders, journal, progress)
                 secret = job.submissions.resolve(), out.resolve()
-                file, names = course.root / FILE_NAME, selection.names
-                setup = Setup(file, names, job.seed, job.level, secret, submissions.scratch)
-                with contextlib.closing(Journal(out)) as journal:
-                    run = _ClassRun(job, selection, pseudonyms, journal, progress)
-                    yield run, submissions, grade, setup
+                file = course.root / FILE_NAME
+                setup = Setup(file, run.names, job.seed, job.level, secret, submissions.scratch)
+                yield run, submissions, grade, setup
     except OSError as error:
         raise UserError(
             f"The results cannot be written: {error.strerror} ({error.filename or out}). "
             f"Make room or name another --out, then run the same command again."
         ) from None
-
-
-def _select(
-    job: Job, before: Records, folders: list[Folder], pseudonyms: Pseudonyms
-) -> RunSelection:
-    """Select the students and exercises to grade. Students get the names that the results use."""
-    pseudonyms.refuse_mixed(before.students, job.anonymous, job.out)
-    students = job.students
-    if job.anonymous:
-        folders, students = pseudonyms.hidden(folders), tuple(map(pseudonyms.called, students))
-    if not job.partial:
-        return RunSelection(before, job.exercises, job.exercises, list(folders))
-    here = {folder.student for folder in folders}
-    if unknown := sorted(set(students) - here):
-        near = nearest(unknown[0], here)
-        meant = f" Did you mean {near}?" if near else ""
-        raise UserError(f"No submission belongs to a student {one_line(unknown[0], 60)!r}.{meant}")
-    graded = job.exercises
-    if students and len(graded) == len(job.course.exercises):  # no exercise was named
-        graded = tuple(filter(lambda each: each.name in before.exercises, graded)) or graded
-    names = {exercise.name for exercise in graded} | before.exercises.keys()
-    columns = tuple(each for each in job.course.content.exercises if each.name in names)
-    rows = [folder for folder in folders if not students or folder.student in students]
-    others = frozenset(before.students) - {folder.student for folder in rows}
-    rows += [Folder(student, None) for student in others]
-    rows.sort(key=lambda folder: folder.student)
-    return RunSelection(before, graded, columns, rows, others, may_be_gone=not students)
 
 
 class _Waiting(msgspec.Struct):
@@ -207,47 +158,80 @@ class _Waiting(msgspec.Struct):
 
 
 class _ClassRun:
+    """A run: the part of the table that it changes, and all rows and columns of the table.
+
+    `exercises` are the exercises that the run grades, and `columns` are all exercises of the table.
+    `folders` has one item for each row, and `graded` the rows that the run grades. `others` are the
+    other students.
+    """
+
     proposal: Proposal
 
     def __init__(
         self,
         job: Job,
-        selection: RunSelection,
-        pseudonyms: Pseudonyms,
+        before: Records,
+        folders: list[Folder],
         journal: Journal,
         progress: Progress,
     ) -> None:
         course = self.course = job.course
-        self.job, self.selection, self.folders = job, selection, selection.folders
-        self.pseudonyms, self.journal, self.progress = pseudonyms, journal, progress
+        self.job, self.before, self.journal, self.progress = job, before, journal, progress
+        self.pseudonyms = Pseudonyms(course.root / PSEUDONYMS)
+        self.pseudonyms.refuse_mixed(before.students, job.anonymous, job.out)
+        students = job.students
+        if job.anonymous:
+            folders = self.pseudonyms.hidden(folders)
+            students = tuple(map(self.pseudonyms.called, students))
+        self._select(folders, students)
+        self.names = tuple(exercise.name for exercise in self.exercises)
+        self.graded = [each for each in self.folders if each.student not in self.others]
         self.repairs = KnownRepairs(journal, course)
         self.grader = grader_record(course, job.seed, job.level)
-        self.bases = bases(course, selection.graded, self.grader)
-        has_variants = any(exercise.variant != "none" for exercise in selection.graded)
+        self.bases = bases(course, self.exercises, self.grader)
+        has_variants = any(exercise.variant != "none" for exercise in self.exercises)
         self.secret = read_secret(course) if has_variants else None
-        self.marks = Marks(job.out / MARKS, course, selection.columns)
+        self.marks = Marks(job.out / MARKS, course, self.columns)
         self.adjustments = Adjustments(job.out / ADJUSTMENTS, course)
         self.chosen = self.adjustments.chosen = {}
         self.stubs = read_stubs(course)
-        self.graded = [each for each in self.folders if each.student not in selection.others]
         self.waiting: dict[int, _Waiting] = {}
         self.whole: dict[int, bytes | None] = {}  # reports that wait for earlier students' reports
         self.written = self.done = 0  # folders written; students graded
 
+    def _select(self, folders: list[Folder], students: Sequence[str]) -> None:
+        """Select the rows and columns of the table, and those that the run grades."""
+        job, before = self.job, self.before
+        self.exercises, self.columns, self.folders = job.exercises, job.exercises, folders
+        self.others: frozenset[str] = frozenset()
+        if not job.partial:
+            return
+        here = {folder.student for folder in folders}
+        if unknown := sorted(set(students) - here):
+            near = nearest(unknown[0], here)
+            meant = f" Did you mean {near}?" if near else ""
+            name = one_line(unknown[0], 60)
+            raise UserError(f"No submission belongs to a student {name!r}.{meant}")
+        if students and len(job.exercises) == len(job.course.exercises):  # no exercise was named
+            known = tuple(each for each in job.exercises if each.name in before.exercises)
+            self.exercises = known or job.exercises
+        names = {exercise.name for exercise in self.exercises} | before.exercises.keys()
+        self.columns = tuple(e for e in job.course.content.exercises if e.name in names)
+        rows = [folder for folder in folders if not students or folder.student in students]
+        self.others = frozenset(before.students) - {folder.student for folder in rows}
+        rows += [Folder(student, None) for student in self.others]
+        self.folders = sorted(rows, key=lambda folder: folder.student)
+
     def ambiguities(self) -> list[str]:
         """Return notes on students if it is not clear who they are, or which file counts."""
         choices = self.adjustments.choices
-        return [*ambiguities(self.graded, self.selection.names, self.stubs, choices)]
-
-    def _new_proposal(self) -> Proposal:
-        columns, before = self.selection.columns, self.selection.before
-        return Proposal(self.job.out, self.course, columns, before)
+        return [*ambiguities(self.graded, self.names, self.stubs, choices)]
 
     def grade(
         self, submissions: Opened, graders: Graders, setup: Setup, decide: Decide | None
     ) -> GradedClass:
         """Grade the submissions, and propose the results."""
-        self.proposal = self._new_proposal()
+        self.proposal = Proposal(self.job.out, self.course, self.columns, self.before)
         overview = self.proposal.overview
         overview.not_understood = submissions.not_understood
         if self.job.anonymous:
@@ -259,15 +243,14 @@ class _ClassRun:
             for task, reports in graders(self._tasks(), setup):
                 self._take(task, reports)
             students = {folder.student for folder in self.folders}
-            for student in self.selection.before.students:
+            for student in self.before.students:
                 if student not in students:
                     self.proposal.gone(student)
-            names = self.selection.names
-            self.proposal.conclude(decide, self.marks, self.adjustments, self.grader, names)
+            self.proposal.conclude(decide, self.marks, self.adjustments, self.grader, self.names)
         return overview
 
     def _due_of(self, report: Report) -> list[ExerciseReport]:
-        graded = (each for each in report.exercises if each.name in self.selection.names)
+        graded = (each for each in report.exercises if each.name in self.names)
         return [each for each in graded if self.repairs.is_due(report.student, each)]
 
     def _searches(self, due: Sequence[tuple[Folder, ExerciseReport]]) -> Iterator[Task]:
@@ -284,7 +267,7 @@ class _ClassRun:
         """Search for repairs of graded answers. If a repair is found, replace the report."""
         due = []
         for folder in self.graded:
-            before = self.selection.before.get(folder.student)
+            before = self.before.get(folder.student)
             due += [(folder, each) for each in self._due_of(before)] if before else []
         repairs = 0
         for done, (task, reports) in enumerate(graders(self._searches(due), setup), 1):
@@ -301,15 +284,14 @@ class _ClassRun:
 
     def _add_to_records(self, students: Collection[str]) -> None:
         """Replace the records and pages of these students, and of nobody else."""
-        with contextlib.closing(self._new_proposal()) as proposal:
-            for student in self.selection.before.students:
-                data = self.selection.before.line(student)
-                before = self.selection.before.get(student)
+        proposal = Proposal(self.job.out, self.course, self.columns, self.before)
+        with contextlib.closing(proposal):
+            for student in self.before.students:
+                data = self.before.line(student)
+                before = self.before.get(student)
                 if before is not None and student in students:
                     exercises = tuple(
-                        self.repairs.added_to(student, each)
-                        if each.name in self.selection.names
-                        else each
+                        self.repairs.added_to(student, each) if each.name in self.names else each
                         for each in before.exercises
                     )
                     data = msgspec.json.encode(msgspec.structs.replace(before, exercises=exercises))
@@ -319,7 +301,7 @@ class _ClassRun:
     def _tasks(self) -> Iterator[Task]:
         """Read the students in order, and yield a task for work that is not in the journal."""
         for number, folder in enumerate(self.folders):
-            if folder.student in self.selection.others:
+            if folder.student in self.others:
                 self._write(number, self._absent(folder.student))
                 continue
             waiting = self.waiting[number] = self._read(folder)
@@ -362,7 +344,7 @@ class _ClassRun:
     def _looked_up(self, work: StudentWork) -> _Waiting:
         """Collect the reports that exist before any check runs, for example from the journal."""
         waiting = _Waiting(work, {}, {})
-        for exercise in self.selection.graded:
+        for exercise in self.exercises:
             name = exercise.name
             report = without_checks(exercise, work)
             if report is None:
@@ -397,13 +379,13 @@ class _ClassRun:
         waiting = self.waiting.pop(number)
         work, student = waiting.work, waiting.work.student
         exercises = []
-        for exercise in self.selection.graded:
+        for exercise in self.exercises:
             report = self.marks.given(waiting.reports[exercise.name], student)
             request = work.requests.get(exercise.name, "")
             basis = self.bases[exercise.name] if report.status != "missing" else report.basis
             report = msgspec.structs.replace(report, request=request, basis=basis)
             exercises.append(self.repairs.added_to(student, report) if self.job.repairs else report)
-        before = self.selection.before.get(student) if self.job.partial else None
+        before = self.before.get(student) if self.job.partial else None
         hand_in = self.folders[number].hand_in
         merged = self._merged(student, exercises, work.notes, hand_in, before, work.sources)
         if self.job.repairs and self._due_of(merged):
@@ -424,9 +406,7 @@ class _ClassRun:
         """Return a student's new report. Exercises that are not graded now come from `before`."""
         course, now = self.course, {exercise.name: exercise for exercise in graded}
         old = self.adjustments.with_own_excuses(before) if before else {}
-        merged = [
-            now.get(e.name) or old.get(e.name) or missing_report(e) for e in self.selection.columns
-        ]
+        merged = [now.get(e.name) or old.get(e.name) or missing_report(e) for e in self.columns]
         exercises, adjusted = self.adjustments.apply(student, merged, now, sources)
         if before is not None:
             earlier = [a for a in before.adjustments if a.exercise and a.exercise not in now]
@@ -440,15 +420,15 @@ class _ClassRun:
 
     def _absent(self, student: str) -> Report | None:
         """Return the report of a student who is not graded now; None if it has no exercise left."""
-        before = self.selection.before.get(student)
+        before = self.before.get(student)
         assert before is not None
-        is_gone = self.selection.may_be_gone  # nothing was handed in for this run's exercises
-        names = self.selection.names if is_gone else ()
+        is_gone = not self.job.students  # nothing was handed in for this run's exercises
+        names = self.names if is_gone else ()
         old = {exercise.name for exercise in before.exercises}
         if is_gone and old <= set(names):
             return None
-        gone = [missing_report(each) for each in self.selection.columns if each.name in names]
-        if not gone and old == {exercise.name for exercise in self.selection.columns}:
+        gone = [missing_report(each) for each in self.columns if each.name in names]
+        if not gone and old == {exercise.name for exercise in self.columns}:
             return before
         report = self._merged(student, gone, before.notes, before.hand_in, before, {})
         return msgspec.structs.replace(report, grader=before.grader)
