@@ -91,12 +91,7 @@ def _lesson(course: Course, exercise: Exercise, variant: str) -> str:
 
 
 def require_lesson(course: Course, exercise: Exercise) -> None:
-    """Refuse an exercise if students could not see the pictures in its text.
-
-    Raises:
-        UserError: there is no solution, or a picture is missing, too large, of a type that
-            notebooks cannot contain, or without description.
-    """
+    """Refuse an exercise if students could not see the pictures in its text."""
     name = course.solution_file(exercise.name).name
     for description, path in _local(_lesson(course, exercise, "")):
         file = course.handed_out / path
@@ -155,13 +150,24 @@ def as_book(text: str, pictures: Path | None = None, checking: Sequence[Any] = (
         answer = cell["metadata"].get("answer")
         cell["metadata"] = {"answer": answer} if answer else {}
         if pictures is not None and cell["cell_type"] == "markdown":
-            attach(cell, pictures)
+            _attach(cell, pictures)
     book["metadata"] = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python"},
     }
     book["nbformat_minor"] = 5
     return book
+
+
+def _attach(cell: Any, folder: Path) -> None:
+    """Attach the pictures in a text cell to that cell. A missing picture stays a link."""
+    for path in pictures_in(cell["source"]):
+        file = folder / path
+        kind = PICTURES.get(file.suffix.lower())
+        if file.is_file() and kind:
+            data = base64.b64encode(file.read_bytes()).decode("ascii")
+            cell.setdefault("attachments", {})[file.name] = {kind: data}
+            cell["source"] = cell["source"].replace(f"]({path})", f"](attachment:{file.name})")
 
 
 def _identifier(cell: Any, taken: set[str]) -> str:
@@ -185,17 +191,6 @@ def pictures_of(course: Course, texts: Iterable[str]) -> dict[str, bytes]:
     paths = dict.fromkeys(path for text in texts for path in pictures_in(text))
     files = {path: course.handed_out / path for path in paths}
     return {path: file.read_bytes() for path, file in files.items() if file.is_file()}
-
-
-def attach(cell: Any, folder: Path) -> None:
-    """Attach the pictures in a text cell to that cell. A missing picture stays a link."""
-    for path in pictures_in(cell["source"]):
-        file = folder / path
-        if not file.is_file() or file.suffix.lower() not in PICTURES:
-            continue
-        data = base64.b64encode(file.read_bytes()).decode("ascii")
-        cell.setdefault("attachments", {})[file.name] = {PICTURES[file.suffix.lower()]: data}
-        cell["source"] = cell["source"].replace(f"]({path})", f"](attachment:{file.name})")
 
 
 def _local(text: str) -> Iterator[tuple[str, str]]:

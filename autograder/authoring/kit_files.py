@@ -110,7 +110,7 @@ def code(course: Course, exercises: Sequence[Exercise], silent: bool) -> KitFile
     """Return the visible checks of some exercises, and the helper modules that the checks use."""
     content = course.content
     value = functools.cache(functools.partial(_reference_value, content.reference))
-    naming = Naming(content.reference, PACKAGE, frozenset(content.helpers), value)
+    naming = Naming(content.reference, frozenset(content.helpers), value)
 
     def handed_out(path: Path, checks: bool) -> str:
         try:
@@ -195,13 +195,12 @@ def editor_files(exercises: str) -> KitFiles:
 class Naming:
     """The places from which a file's names come.
 
-    `reference` is the package with the course's right answers, and `package` is the package that
-    students get. `helpers` are modules of the reference that students get, without the package's
-    name. `value` returns the reference's value for a dotted name without the package, or None.
+    `reference` is the package with the course's right answers. `helpers` are its modules that
+    students get. `value` returns the reference's value for a name, or None. Names of helpers and
+    values are dotted, without the package.
     """
 
     reference: str
-    package: str
     helpers: frozenset[str]
     value: Callable[[str], Any]
 
@@ -257,7 +256,7 @@ class _Imports(ast.NodeTransformer):
         inner = module.removeprefix(naming.reference).lstrip(".")
         name = f"{inner}.{alias.name}".lstrip(".")
         if inner in naming.helpers or name in naming.helpers:
-            return ast.ImportFrom(f"{naming.package}.{inner}".rstrip("."), [alias], 0)
+            return ast.ImportFrom(f"{PACKAGE}.{inner}".rstrip("."), [alias], 0)
         if alias.name == "*":
             raise self._refused(node, "import *", f"from {module} import NAME")
         value = naming.value(name)

@@ -1,5 +1,6 @@
 """Files of a new course or exercise, for `autograder new`. `autograder verify` accepts them."""
 
+import contextlib
 import json
 import keyword
 import re
@@ -30,28 +31,21 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 
 def with_exercise(path: Path, entry: str) -> str:
-    """Return the text of a `course.yml` with a new entry after the last exercise.
-
-    Raises:
-        UserError: other changes would be needed to add the entry; the message says what to add.
-    """
+    """Return the text of a `course.yml` with a new entry after the last exercise."""
     before = load_course(path).content
     text = path.read_text(encoding="utf-8")
     tree = yaml.compose(text, Loader=yaml.SafeLoader)
     assert isinstance(tree, yaml.MappingNode)  # it loads as a course
     exercises = next(value for key, value in tree.value if key.value == "exercises")
-    lines = text.splitlines()
     if not exercises.flow_style:
+        lines = text.splitlines()
         indent = " " * exercises.start_mark.column
         end = _last_line(exercises.value[-1]) + 1
         blank = [""] if "" in lines[exercises.start_mark.line : end] else []
         new = [indent + line for line in textwrap.dedent(entry).splitlines()]
         changed = "\n".join([*lines[:end], *blank, *new, *lines[end:]]) + "\n"
-        try:
+        with contextlib.suppress(UserError):
             after = parse_course(path, changed).content
-        except UserError:
-            pass
-        else:
             if after.exercises[:-1] == before.exercises and after.assignments == before.assignments:
                 return changed
     raise UserError(
@@ -72,51 +66,54 @@ def _last_line(node: yaml.Node) -> int:
 def new_course(
     folder: Path, title: str, exercise: str, needs: Library
 ) -> tuple[Course, list[Path]]:
-    """Make a course with one exercise; return it, and the files that were written.
-
-    Raises:
-        UserError: the folder is a course already, a file is in the way, or the name of the exercise
-            is invalid; nothing is written then.
-    """
+    """Make a course with one exercise, or write nothing. Return it, and the files written."""
     path = folder / FILE_NAME
     if path.exists():
         raise UserError(
             f"{path} exists. To add an exercise to that course, run in its folder: autograder new "
             f"exercise NAME"
         )
-    _fit_for_a_name(exercise)
-    shown = {"name": exercise, "needs": needs, "quoted_title": _quoted(_title("", exercise))}
-    entry = filled("entry.yml", shown)
-    text = filled(
-        "course.yml",
-        {"quoted_title": _quoted(_title(title, folder.resolve().name)), "entry": entry},
-    )
+    title = _quoted(_title(title, folder.resolve().name))
+    values = {"quoted_title": title, "entry": _entry(exercise, "", needs)}
+    text = filled("course.yml", values)
     course = parse_course(path, text)
-    files = _files(course, exercise)
+    files = {path: text, **_files(course, exercise)}
     if not (folder / ".gitignore").exists():
         files[folder / ".gitignore"] = filled("gitignore", {})
-    return course, _write(course, exercise, {path: text, **files})
+    return course, _write(course, exercise, files)
 
 
 def new_exercise(course: Course, name: str, title: str, needs: Library) -> list[Path]:
-    """Add an exercise to the end of a course; return the files that were written.
+    """Add an exercise to the end of a course, or write nothing. Return the files written.
 
     If `course.yml` already lists the exercise, only its files are made.
-
-    Raises:
-        UserError: a file is in the way, the name is invalid, or nothing can be added to
-            `course.yml`; nothing is written then.
     """
-    _fit_for_a_name(name)
+    entry = _entry(name, title, needs)
     if name in course.exercises:
         return _write(course, name, _files(course, name))
     path = course.root / FILE_NAME
-    shown = {"name": name, "needs": needs, "quoted_title": _quoted(_title(title, name))}
-    text = with_exercise(path, filled("entry.yml", shown))
+    text = with_exercise(path, entry)
     added = parse_course(path, text)
     written = _write(added, name, _files(added, name))
     write_atomically(path, text)
     return [*written, path]
+
+
+def _entry(name: str, title: str, needs: Library) -> str:
+    """Return the text of an exercise in `course.yml`. Refuse a name that the files cannot have."""
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name) or keyword.iskeyword(name):
+        raise UserError(
+            f"{name!r} cannot be an exercise's name. The exercise's function gets this name too, "
+            f"so use only letters, digits and `_`. Example: word_count."
+        )
+    if name in {*sys.stdlib_module_names, "numpy", "torch", "matplotlib"}:
+        raise UserError(
+            f"{name} is the name of a module that students import. Choose another name."
+        )
+    if name in PACKAGES or hasattr(Submission, name):
+        raise UserError(f"The checks use the name {name} for something else. Choose another name.")
+    quoted = _quoted(_title(title, name))
+    return filled("entry.yml", {"name": name, "needs": needs, "quoted_title": quoted})
 
 
 def _files(course: Course, name: str) -> dict[Path, str]:
@@ -190,18 +187,3 @@ def _quoted(title: str) -> str:
     """Return a title as a YAML value, with quotes only if they are needed."""
     plain = re.fullmatch(r"[A-Za-z][\w ,.?()-]*", title) and title.lower() not in YAML_WORDS
     return title if plain else json.dumps(title, ensure_ascii=False)
-
-
-def _fit_for_a_name(name: str) -> None:
-    """Refuse a name that cannot be the name of files, of a module and of a function."""
-    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name) or keyword.iskeyword(name):
-        raise UserError(
-            f"{name!r} cannot be an exercise's name. The exercise's function gets this name too, "
-            f"so use only letters, digits and `_`. Example: word_count."
-        )
-    if name in {*sys.stdlib_module_names, "numpy", "torch", "matplotlib"}:
-        raise UserError(
-            f"{name} is the name of a module that students import. Choose another name."
-        )
-    if name in PACKAGES or hasattr(Submission, name):
-        raise UserError(f"The checks use the name {name} for something else. Choose another name.")

@@ -95,11 +95,7 @@ def record_all(
     how: RecordingOptions,
     say: Callable[[str], None],
 ) -> Parts:
-    """Return the records of all tasks; call `say` after each task.
-
-    Raises:
-        UserError: somebody pressed Ctrl-C; the message says what is cached.
-    """
+    """Return the records of all tasks; call `say` after each task."""
     parts: Parts = {}
     keys: dict[RecordingTask, str] = {}
     if how.kept is not None:

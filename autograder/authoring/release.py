@@ -44,6 +44,7 @@ from autograder.submission.source import SUFFIXES
 from autograder.submission.stubs import course_digest
 
 REPLACED = frozenset({*SUFFIXES, ".bin", ".whl"})  # an update deletes old files with these suffixes
+IN_THIS_PROCESS = RecordingOptions()
 Checks = Mapping[str, Sequence[Check]]
 
 
@@ -60,14 +61,9 @@ def bundle(
     course: Course,
     options: ReleaseOptions,
     say: Callable[[str], None],
-    how: RecordingOptions | None = None,
+    how: RecordingOptions = IN_THIS_PROCESS,
 ) -> dict[str, bytes]:
-    """Return a dict from path to content for all files of the released course.
-
-    Raises:
-        UserError: the course cannot be released, or somebody stopped the release; the message says
-            why.
-    """
+    """Return a dict from path to content for all files of the released course."""
     exercises, policy = options.exercises, options.policy
     checks = checks_of(course, [exercise.name for exercise in exercises])
     with importable(course):
@@ -127,7 +123,7 @@ def _recorded(
     options: ReleaseOptions,
     parts: Sequence[RecordedPart],
     say: Callable[[str], None],
-    how: RecordingOptions | None,
+    how: RecordingOptions,
 ) -> Parts:
     """Return some parts of each exercise's records, which are made with the kit's other files."""
     with tempfile.TemporaryDirectory(prefix="autograder-") as scratch:
@@ -140,7 +136,7 @@ def _recorded(
             for each in options.exercises
             for part in parts
         ]
-        return record_all(course, tasks, how or RecordingOptions(), say)
+        return record_all(course, tasks, how, say)
 
 
 def _describe_checks(record: ExerciseRecord, checks: Sequence[Check], most_hints: int) -> None:
@@ -159,13 +155,9 @@ def shares_of(
     files: Mapping[str, bytes],
     options: ReleaseOptions,
     say: Callable[[str], None],
-    how: RecordingOptions | None = None,
+    how: RecordingOptions = IN_THIS_PROCESS,
 ) -> list[KitShares]:
-    """Return for each exercise how much the released course can judge.
-
-    Raises:
-        UserError: no right answer passes some visible check, or somebody stopped the recording.
-    """
+    """Return for each exercise how much the released course can judge."""
     parts = _recorded(course, files, options, ["shares"], say, how)
     shares = [
         msgspec.msgpack.decode(parts[each.name, "shares"], type=KitShares)
@@ -194,11 +186,7 @@ def _is_work(name: str) -> bool:
 
 
 def update(folder: Path, files: Mapping[str, bytes]) -> list[str]:
-    """Write a release over an earlier one. Keep and return the exercises that students changed.
-
-    Raises:
-        UserError: there is no earlier release in the folder.
-    """
+    """Write a release over an earlier one. Keep and return the exercises that students changed."""
     if not (folder / FILE_NAME).is_file():
         raise UserError(f"{folder} holds no student kit. Leave --update out to make one.")
     if load_course(folder / FILE_NAME).content.released is None:

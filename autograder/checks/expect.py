@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from autograder.checks.differences import text_difference
+from autograder.checks.differences import describe_kind, text_difference
 from autograder.checks.proxy import Call
 from autograder.checks.tolerance import allowed_error
 from autograder.course.text import are, capital, is_plural, one_line, several
@@ -173,21 +173,19 @@ def expect_numbers(actual: Any, what: str = "the result") -> Numbers:
         raise Mismatch(f"{capital(what)} {are(what)} None.", what, code="nothing_returned")
     if isinstance(actual, str | bytes | dict | set | frozenset | Record | Dates | Figure):
         order = " A set has no order." * isinstance(actual, set | frozenset)
-        said = f"{capital(what)} {are(what)} {describe_value(actual)}; expected numbers.{order}"
-        raise Mismatch(said, what, code="other_kind")
-    try:
-        answer = np.asarray(actual)
-    except (ValueError, TypeError, OverflowError):
-        raise Mismatch(
-            f"{capital(what)} cannot be read as an array: its rows differ in length.",
-            what,
-            code="other_kind",
-        ) from None
-    if answer.dtype.kind not in "biuf":
-        kind = "complex numbers" if answer.dtype.kind == "c" else "something other than numbers"
-        said = f"{capital(what)} {_has(what)} {kind} in it; expected real numbers."
-        raise Mismatch(said, what, code="other_kind")
-    return np.asarray(answer)
+        wrong = f"{are(what)} {describe_value(actual)}; expected numbers.{order}"
+    else:
+        try:
+            answer = np.asarray(actual)
+        except (ValueError, TypeError, OverflowError):
+            wrong = "cannot be read as an array: its rows differ in length."
+        else:
+            if answer.dtype.kind in "biuf":
+                return answer
+            is_complex = answer.dtype.kind == "c"
+            kind = "complex numbers" if is_complex else "something other than numbers"
+            wrong = f"{_has(what)} {kind} in it; expected real numbers."
+    raise Mismatch(f"{capital(what)} {wrong}", what, code="other_kind")
 
 
 def expect_results(actual: Any, names: tuple[str, ...], function: str) -> tuple[Any, ...]:
@@ -196,30 +194,22 @@ def expect_results(actual: Any, names: tuple[str, ...], function: str) -> tuple[
     Raise `Mismatch` otherwise. An array counts as a single result.
     """
     __tracebackhide__ = True
-    wanted = f"{len(names)} results ({', '.join(names)})"
-    if actual is None:
-        said = f"{function} returned None; expected {wanted}."
-        raise Mismatch(said, code="nothing_returned")
     if isinstance(actual, list) and len(actual) == len(names):
         return tuple(actual)
-    if not isinstance(actual, np.ndarray | list):
-        raise Mismatch(
-            f"{function} returned {describe_value(actual)}; expected {wanted}.",
-            mistake="kind-of-result",
-            code="other_results",
-            told="A value of another kind is returned than the text asks for.",
-        )
-    returned = (
-        f"one array of shape {shape(actual.shape)}"
-        if isinstance(actual, np.ndarray)
-        else several(len(actual), "result")
-    )
-    raise Mismatch(
-        f"{function} returned {returned}; expected {wanted}.",
-        mistake="number-of-results",
-        code="other_results",
-        told="Another number of results is returned than the text asks for.",
-    )
+    text = f"expected {len(names)} results ({', '.join(names)})."
+    if actual is None:
+        raise Mismatch(f"{function} returned None; {text}", code="nothing_returned")
+    mistake = "number-of-results"
+    told = "Another number of results is returned than the text asks for."
+    if isinstance(actual, list):
+        returned = several(len(actual), "result")
+    elif isinstance(actual, np.ndarray):
+        returned = f"one array of shape {shape(actual.shape)}"
+    else:
+        returned, mistake = describe_value(actual), "kind-of-result"
+        told = "A value of another kind is returned than the text asks for."
+    says = f"{function} returned {returned}; {text}"
+    raise Mismatch(says, mistake=mistake, code="other_results", told=told)
 
 
 def expect_unchanged(before: npt.ArrayLike, after: Any, name: str) -> None:
@@ -372,10 +362,10 @@ def describe_value(value: Any) -> str:
         return f"an array of shape {shape(value.shape)}"
     if isinstance(value, list):
         return f"a list of {several(len(value), 'item')}"
-    names = {"str": "a text", "dict": "a dict", "int": "a whole number", "float": "a number"}
-    names |= {"set": "a set", "frozenset": "a frozenset"}
+    if value is None or type(value) in {str, dict, int, float, set, frozenset}:
+        return describe_kind(value)
     name = one_line(value.type, 80) if isinstance(value, Record) else type(value).__name__
-    return "None" if value is None else names.get(name, f"an object of type {name}")
+    return f"an object of type {name}"
 
 
 def _has(what: str) -> str:

@@ -10,7 +10,7 @@ change with the question, or do not show the property that the check tests, the 
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -249,13 +249,14 @@ def expect_all_follow(
             expect_close(actual, expected, what, condition=condition)
     except Mismatch as wrong:
         wrong.call = submission.nth_call(compared - 1, len(cases)) or wrong.call
-        follow = _Follow(OwnSteps(submission, **varied), what, condition, unlike)
         try:
-            holds = follow.holds(cases)
+            holds = _all_follow(cases, OwnSteps(submission, **varied), what, condition, unlike)
         except NotJudged:
             if any(_follows_nothing(*case[:2], cannot_follow) for case in cases):
                 raise wrong from None
             raise MayFollow(wrong, own, submission.borrows(own)) from None
+        except (Mismatch, StudentProblem, ValueError, TypeError):
+            holds = False
         if not holds:
             raise wrong from None
         note(f"Right, given your {own}.")
@@ -270,57 +271,46 @@ def _follows_nothing(answer: Any, right: npt.ArrayLike, cannot_follow: CannotFol
         return True
 
 
-class _Follow(NamedTuple):
-    """Test that answers follow from the student's own steps."""
+def _all_follow(
+    cases: Sequence[Case], start: OwnSteps, what: str, condition: float, unlike: Sequence[FromOwn]
+) -> bool:
+    """Return True if all answers follow from the student's own steps.
 
-    start: OwnSteps
-    what: str
-    condition: float
-    unlike: Sequence[FromOwn]
-
-    def holds(self, cases: Sequence[Case]) -> bool:
-        informative = responds = asks_arrays = False
-        try:
-            for actual, expected, from_own in cases:
-                steps = self.start.anew()
-                steps.graded = partial(self._expect_entry, actual)
-                following = _run(from_own, steps)
-                if following.shape != np.shape(expected):
-                    return False
-                expect_close(actual, following, self.what, condition=self.condition)
-                allowed = allowed_error(np.asarray(actual).dtype, following, self.condition)
-                clear = max(LEAST, CLEARLY * float(allowed.max(initial=0.0)))
-                informative = informative or is_informative(following, clear)
-                changes = _changes(from_own, steps, following, clear)
-                responds = responds or any(changes)
-                if not self._enough(changes, from_own, steps, clear):
-                    return False
-                asked = steps
-                for other in self.unlike:
-                    asked = self.start.anew()
-                    if not _is_other(_run(other, asked), following, clear):
-                        return False
-                asks_arrays = bool(asked.asked) and isinstance(asked.asked[-1][1], np.ndarray)
-        except (Mismatch, StudentProblem, ValueError, TypeError):
+    Raises:
+        Mismatch, StudentProblem, ValueError, TypeError: an answer does not follow.
+    """
+    informative = responds = asks_arrays = False
+    for actual, expected, from_own in cases:
+        steps = start.anew()
+        steps.graded = partial(_expect_entry, actual, what, condition)
+        following = _run(from_own, steps)
+        if following.shape != np.shape(expected):
             return False
-        return informative and (responds or not asks_arrays)
+        expect_close(actual, following, what, condition=condition)
+        allowed = allowed_error(np.asarray(actual).dtype, following, condition)
+        clear = max(LEAST, CLEARLY * float(allowed.max(initial=0.0)))
+        informative = informative or is_informative(following, clear)
+        changes = _changes(from_own, steps, following, clear)
+        responds = responds or any(changes)
+        if sum(changes) < start.share * len(changes):
+            # huge numbers in the last question can hide the changes of smaller numbers
+            if not any(changes) or np.abs(_finite(steps.asked[-1][1])).max() <= EXTREME:
+                return False
+            smaller = steps.smaller()
+            if not all(_changes(from_own, smaller, _run(from_own, smaller), clear)):
+                return False
+        asked = steps
+        for other in unlike:
+            asked = start.anew()
+            if not _is_other(_run(other, asked), following, clear):
+                return False
+        asks_arrays = bool(asked.asked) and isinstance(asked.asked[-1][1], np.ndarray)
+    return informative and (responds or not asks_arrays)
 
-    def _expect_entry(self, actual: Any, place: int, value: float) -> None:
-        entry = expect_numbers(actual, self.what).ravel()[place : place + 1]
-        expect_close(entry, np.full(entry.shape, value), self.what, condition=self.condition)
 
-    def _enough(
-        self, changes: list[bool], from_own: FromOwn, steps: OwnSteps, clear: float
-    ) -> bool:
-        """Return True if enough changed questions, or smaller questions, change the value."""
-        if sum(changes) >= self.start.share * len(changes):
-            return True
-        # huge numbers in the last question can hide the changes of smaller numbers
-        if not any(changes) or np.abs(_finite(steps.asked[-1][1])).max() <= EXTREME:
-            return False
-        smaller = steps.smaller()
-        before = _run(from_own, smaller)
-        return all(_changes(from_own, smaller, before, clear))
+def _expect_entry(actual: Any, what: str, condition: float, place: int, value: float) -> None:
+    entry = expect_numbers(actual, what).ravel()[place : place + 1]
+    expect_close(entry, np.full(entry.shape, value), what, condition=condition)
 
 
 def _run(from_own: FromOwn, steps: OwnSteps) -> Numbers:

@@ -99,11 +99,7 @@ def pack(record: object) -> bytes:
 
 
 def read_packed(path: Path, kind: type[Unpacked]) -> Unpacked:
-    """Read a file written by `pack`.
-
-    Raises:
-        UserError: the file cannot be read, or its contents are not a record of this type.
-    """
+    """Read a file written by `pack`."""
     try:
         unpacker = zlib.decompressobj()
         data = unpacker.decompress(path.read_bytes(), MOST)
@@ -203,21 +199,6 @@ class Playback:
 def records_file(course: Course, exercise: str) -> Path:
     """Return the file of a released course that has the recorded answers of an exercise."""
     return course.root / course.content.reference / FOLDER / f"{exercise}{SUFFIX}"
-
-
-def playback(course: Course, exercise: str) -> Playback:
-    """Return the recorded answers of an exercise of a released course.
-
-    Raises:
-        UserError: the recorded answers are missing, or cannot be read.
-    """
-    path = records_file(course, exercise)
-    return _playback(path, path.stat().st_mtime if path.exists() else 0.0)
-
-
-@functools.lru_cache(maxsize=32)
-def _playback(path: Path, _modified: float) -> Playback:
-    return Playback(read_packed(path, ExerciseRecord))
 
 
 def released_points(course: Course, exercise: Exercise) -> dict[str, float] | None:
@@ -320,8 +301,14 @@ def begin_check(course: Course, check: Check) -> Check:
 
 def _record(course: Course, checks: Path) -> ExerciseRecord:
     """Load the recorded answers for a file of checks, answer from them, and return the record."""
-    _Current.source = playback(course, checks.stem.removeprefix("test_"))
+    path = records_file(course, checks.stem.removeprefix("test_"))
+    _Current.source = _playback(path, path.stat().st_mtime if path.exists() else 0.0)
     return _Current.source.record
+
+
+@functools.lru_cache(maxsize=32)
+def _playback(path: Path, _modified: float) -> Playback:
+    return Playback(read_packed(path, ExerciseRecord))
 
 
 def settle_follow_through(error: MayFollow, results: Iterable[CheckResult]) -> Exception:

@@ -7,7 +7,6 @@ from autograder.course.errors import UserError
 
 NAMING = Naming(
     "reference",
-    "released",
     frozenset({"tools", "checks.shared"}),
     {"words.LIMIT": 3, "words.count": len, "TABLE": {1: 2}}.get,
 )
