@@ -65,15 +65,6 @@ def synced(path: Path) -> None:
         os.close(descriptor)
 
 
-def files_below(folder: str, endings: tuple[str, ...]) -> list[str]:
-    """Return the files below a folder that have one of these endings, as sorted relative paths."""
-    found = []
-    for here, _, names in os.walk(folder):
-        below = "" if here == folder else os.path.relpath(here, folder).replace(os.sep, "/") + "/"
-        found += [below + name for name in names if name.endswith(endings)]
-    return sorted(found, key=lambda path: path.split("/"))
-
-
 def plain_folder(path: Path, mode: int = 0o777) -> None:
     """Make a folder, unless it exists.
 

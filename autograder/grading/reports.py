@@ -8,7 +8,6 @@ from pathlib import Path
 
 from autograder.course.cache import cache_key, files_key
 from autograder.course.course_file import Course, Exercise
-from autograder.course.files import files_below
 from autograder.course.installation import engine_folder, version
 from autograder.report.model import ExerciseReport, Grader, HandIn, Report, Status, worst
 from autograder.sandbox.child import InternalError
@@ -87,9 +86,8 @@ def _version(library: str) -> str:
 
 @functools.cache
 def _digest(root: Path, folders: tuple[Path, ...]) -> str:
-    endings = tuple(pattern.removeprefix("*") for pattern in READ)
     keys = [
-        files_key(folder, [folder / name for name in files_below(str(folder), endings)])
+        files_key(folder, sorted(path for pattern in READ for path in folder.rglob(pattern)))
         for folder in (engine_folder(), *folders)
     ]
     return cache_key((root / "course.yml").read_bytes(), *keys)[:16]

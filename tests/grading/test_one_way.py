@@ -96,9 +96,7 @@ def by_verify(course):
     return fault
 
 
-@pytest.mark.parametrize(
-    "way", [by_judge, by_check, by_watch, by_notebook, by_pool, by_verify]
-)
+@pytest.mark.parametrize("way", [by_judge, by_check, by_watch, by_notebook, by_pool, by_verify])
 def test_trouble_of_the_graders_own_is_a_report_for_a_person(course, no_process, way):
     found = way(course)
     if isinstance(found, ExerciseReport):
