@@ -3,7 +3,7 @@
 import functools
 import importlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import msgspec
@@ -136,14 +136,18 @@ def unshuffled(data: bytes) -> Vector:
 
 
 @dataclass(frozen=True)
+class KnownProbe(Probe):
+    """Recorded call, with the state of the correct call."""
+
+    state: Any = None
+
+
 class RecordedRecipe(Recipe):
     """Recipe without code: it has only recorded calls and their properties."""
 
-    known: Mapping[int, Any] = field(default_factory=dict)
-
     def right(self, probe: Probe) -> Any:
         """Return the recorded state of the correct call."""
-        return self.known[id(probe)]
+        return probe.state if isinstance(probe, KnownProbe) else self.arguments(probe)
 
 
 class RecordedReplay(Replay):
@@ -247,13 +251,17 @@ def _outcome(function: RecordedFunction, place: int) -> Outcome:
     return outcome if function.random else outcome.in_precision(np.dtype(function.precision))
 
 
-def _probe(probed: RecordedProbe) -> Probe:
-    args, kwargs = unpacked_value(probed.given)
-    given = [
-        LibraryObject(probed.made[n], tuple(value), lambda *_: None) if n in probed.made else value
+def _probe(recorded: RecordedProbe) -> Probe:
+    args, kwargs = unpacked_value(recorded.given)
+    given = (
+        LibraryObject(recorded.made[n], tuple(value), lambda *_: None)
+        if n in recorded.made
+        else value
         for n, value in enumerate(args)
-    ]
-    return Probe(tuple(given), kwargs, probed.condition)
+    )
+    result = unpacked_value(recorded.result) if recorded.result else None
+    state = State(traits=recorded.traits, sizes=recorded.sizes, result=result)
+    return KnownProbe(tuple(given), kwargs, recorded.condition, state)
 
 
 def _recipe(function: RecordedFunction, probes: Sequence[Probe], package: str) -> RecordedRecipe:
@@ -263,14 +271,6 @@ def _recipe(function: RecordedFunction, probes: Sequence[Probe], package: str) -
         else Misconception(wrong.id, wrong.finding, wrong.hints, {})  # type: ignore[arg-type]
         for wrong in function.wrong
     )
-    known = {
-        id(probe): State(
-            traits=recorded.traits,
-            sizes=recorded.sizes,
-            result=unpacked_value(recorded.result) if recorded.result else None,
-        )
-        for probe, recorded in zip(probes, function.probes, strict=True)
-    }
     return RecordedRecipe(
         of=function.name,
         parameters=tuple(function.parameters),
@@ -288,18 +288,13 @@ def _recipe(function: RecordedFunction, probes: Sequence[Probe], package: str) -
             precision=np.dtype(function.precision),
             by_kind=function.by_kind,
             read=_named(package, function.read) if function.read else EXACT.read,
-            spread=_drawn if function.random else None,
+            spread=(lambda state: state.spread) if function.random else None,  # never called
         ),
-        known=known,
     )
 
 
 def _has(place: int, state: Any) -> bool:
     return bool(state.traits[place])
-
-
-def _drawn(_: Any) -> tuple[Any, Any]:
-    raise NotImplementedError("what was drawn is recorded")
 
 
 def _caller(call: Mapping[str, Any], package: str) -> Caller | None:
