@@ -18,7 +18,15 @@ import msgspec
 from autograder.checks.check_result import CheckResult
 from autograder.course.course_file import Exercise, HintPolicy
 from autograder.course.own_modules import importable
-from autograder.diagnosis.repair.edits import BY_TURNS, NO_LINES, Edit, Suspects, edits, in_order
+from autograder.diagnosis.repair.edits import (
+    BY_TURNS,
+    NO_LINES,
+    Edit,
+    Suspects,
+    edits,
+    in_order,
+    templates,
+)
 from autograder.diagnosis.repair.sentences import Found, describe_repair
 from autograder.diagnosis.repair.targets import (
     Fitness,
@@ -28,7 +36,6 @@ from autograder.diagnosis.repair.targets import (
     passes,
     targets_by_function,
 )
-from autograder.diagnosis.repair.templates import templates
 from autograder.diagnosis.repair.traces import (
     Known,
     Lines,

@@ -1,21 +1,29 @@
-"""Candidate edits of a student's source, at one place or at several, most promising first."""
+"""Candidate edits of a student's source, at one place or at several, most promising first.
+
+Expressions of the course's correct answers are candidates too, but only for similar expressions. A
+whole answer would repair everything, and would not show where the mistake is.
+"""
 
 import ast
 import itertools
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
 from autograder.diagnosis.repair.changes import changes_of
-from autograder.diagnosis.repair.templates import Template, template_changes
 from autograder.diagnosis.repair.traces import Lines
 from autograder.diagnosis.repair.tree import (
     Change,
+    Function,
     Span,
     Tree,
+    imported_names,
+    is_stored,
     parameters_of,
 )
 
@@ -29,6 +37,15 @@ NO_LINES: Lines = frozenset()
 AGAIN = 0.93  # factor for each further edit of a kind in a line, so that other edits get a turn
 BY_TURNS = 0.01  # puts the best edit of each kind and line first, then all second-best ones
 
+ALIKE = 0.5  # the smallest share of tokens that an expression and a template must have in common
+BEST = 6  # the most templates that are tried for an expression
+LEAST, MOST = 3, 40  # numbers of tokens of a template
+EXPRESSIONS = (
+    ast.BinOp | ast.Call | ast.Subscript | ast.Compare | ast.Tuple | ast.IfExp | ast.UnaryOp
+)
+_NAME = re.compile(r"(?<![.\w])[A-Za-z_]\w*")
+_TOKEN = re.compile(r"\w+|[^\w\s.,()\[\]]")  # brackets and commas do not count as similarity
+BUILT_IN = {"len", "range", "sum", "max", "min", "float", "int", "abs", "tuple", "list", "True"}
 # For each kind of edit, its weight and a phrase, which does not tell the student the edit itself. A
 # kind that produces many edits has a lower weight.
 KINDS = {
@@ -74,6 +91,91 @@ class Edit(msgspec.Struct, frozen=True):
     at: tuple[int, ...]  # the lines of the changed places
     spans: tuple[Span, ...]  # the replaced parts of the text, with their replacements
     weight: float = 1.0
+
+
+class Template(msgspec.Struct, frozen=True):
+    """Expression of a function in a correct answer.
+
+    `names` are the names that it uses, and `modules` those that its file imports.
+    """
+
+    text: str
+    function: str
+    parameters: tuple[str, ...]
+    names: tuple[str, ...]
+    modules: frozenset[str]
+
+
+def templates(right_answers: Iterable[Path]) -> tuple[Template, ...]:
+    """Return the templates of the correct answers in these files."""
+    found: dict[tuple[str, str], Template] = {}
+    for path in right_answers:
+        try:
+            root = ast.parse(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError, SyntaxError):
+            continue
+        modules = frozenset(imported_names(root))
+        functions = [node for node in ast.walk(root) if isinstance(node, Function)]
+        for function in functions:
+            for node in ast.walk(function):
+                is_read = isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
+                if not isinstance(node, EXPRESSIONS) or not is_read:
+                    continue
+                name, text = function.name, ast.unparse(node)
+                if LEAST <= len(_TOKEN.findall(text)) <= MOST:
+                    names = [part for part in ast.walk(node) if isinstance(part, ast.Name)]
+                    bound = {part.id for part in names if is_stored(part)}
+                    free = dict.fromkeys(part.id for part in names if part.id not in bound)
+                    parameters = tuple(parameters_of(function))
+                    template = Template(text, name, parameters, tuple(free), modules)
+                    found.setdefault((name, text), template)
+    return tuple(found.values())
+
+
+def template_changes(tree: Tree, node: ast.AST, known: Sequence[Template]) -> Iterator[Change]:
+    """Yield the templates that are similar to an expression, the most similar first."""
+    if not isinstance(node, EXPRESSIONS) or not known:
+        return
+    owner = tree.owner[node]
+    own = Counter(_TOKEN.findall(ast.unparse(node)))
+    if owner is None or not LEAST <= sum(own.values()) <= MOST:
+        return
+    methods = {arg.arg for arg in owner.args.args} & {"self"}
+    scope = [*tree.scope(node), *sorted(tree.imported), *sorted(BUILT_IN | methods)]
+    texts = dict.fromkeys(_renamed(template, owner, scope) for template in known)
+    similar = [(-_alike(own, Counter(_TOKEN.findall(text))), text) for text in texts if text]
+    for share, text in sorted(similar)[:BEST]:
+        if ALIKE <= -share < 1.0:
+            yield tree.put("expression", node, text, -share)
+
+
+def _renamed(template: Template, owner: Function, scope: Sequence[str]) -> str:
+    """Return a template's text with the student's names, or an empty text if names are missing.
+    Parameters are renamed by position. If one other name is unknown, a local name replaces it.
+    """
+    parameters = parameters_of(owner)
+    new_names: dict[str, str] = {}
+    if template.function == owner.name and len(parameters) == len(template.parameters):
+        new_names = dict(zip(template.parameters, parameters, strict=True))
+    unknown = [name for name in template.names if new_names.get(name, name) not in scope]
+    if len(unknown) > 1 or template.modules & set(unknown):
+        return ""
+    if unknown:
+        taken = {*parameters, *new_names.values(), *template.names}
+        local = next((name for name in scope if name not in taken), "")
+        if not local or local in BUILT_IN:
+            return ""
+        new_names[unknown[0]] = local
+    return _NAME.sub(lambda name: new_names.get(name[0], name[0]), template.text)
+
+
+def _alike(one: Counter[str], other: Counter[str]) -> float:
+    """Return the share of tokens, from 0 to 1, that two expressions have in common.
+
+    It is the mean of two shares: of all tokens, and of the tokens of the shorter expression.
+    """
+    common, sizes = sum((one & other).values()), (sum(one.values()), sum(other.values()))
+    return common / sum(sizes) + common / max(1, 2 * min(sizes))
 
 
 def edits(trees: Sequence[Tree | None], live: Lines, known: Sequence[Template] = ()) -> list[Edit]:
