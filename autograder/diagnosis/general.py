@@ -21,7 +21,7 @@ from autograder.diagnosis.array_changes import (
 )
 from autograder.diagnosis.callers import ModuleCaller, TensorCaller
 from autograder.diagnosis.hints import HINTS
-from autograder.diagnosis.misconceptions import Misconception, Step
+from autograder.diagnosis.misconceptions import Hints, Misconception, Step
 from autograder.diagnosis.recipe import RETURNED, Recipe
 from autograder.diagnosis.wiring import (
     as_students_know,
@@ -31,24 +31,8 @@ from autograder.diagnosis.wiring import (
     wirings,
 )
 
-
-def _each(change: Callable[[Any], Any]) -> Step:
-    """Return a step that changes each array of a result."""
-
-    def changed(value: Any) -> Any:
-        if np.asarray(value).dtype.kind in "SU":
-            raise TypeError("a text has no decimals, and no axes, even if it reads like a number")
-        return change(np.asarray(value, dtype=float))
-
-    def step(state: Any) -> Any:
-        result = state.result
-        if isinstance(result, tuple):
-            return tuple(map(changed, result))
-        return result if isinstance(result, dict) else changed(result)
-
-    return step
-
-
+COMPARE_SHAPES = "Compare the shape of your result with the one that the exercise asks for."
+WHAT_IS_A_ROW = "What does a row of your result stand for, and what should it stand for?"
 NOTHING_RETURNED = Misconception(
     "nothing-returned",
     "The function returns None: nothing is handed back to whoever calls it.",
@@ -61,11 +45,28 @@ PRINTED = replace(
     hints=HINTS["printed"],
 )
 
-COMPARE_SHAPES = "Compare the shape of your result with the one that the exercise asks for."
+
+def _of_result(id: str, finding: str, hints: Hints, change: Callable[[Any], Any]) -> Misconception:
+    """Return a misconception that changes each array of the right result."""
+
+    def changed(value: Any) -> Any:
+        if np.asarray(value).dtype.kind in "SU":
+            raise TypeError("a text has no decimals, and no axes, even if it reads like a number")
+        return change(np.asarray(value, dtype=float))
+
+    def returned(state: Any) -> Any:
+        result = state.result
+        if isinstance(result, tuple):
+            return tuple(map(changed, result))
+        return result if isinstance(result, dict) else changed(result)
+
+    return Misconception(id, finding, hints, {RETURNED: returned})
+
+
 GENERAL = (
     NOTHING_RETURNED,
     *(
-        Misconception(
+        _of_result(
             f"rounded-{digits}",
             f"{{Your numbers are right but|The numbers are}} rounded to {digits} decimals.",
             (
@@ -74,15 +75,15 @@ GENERAL = (
                 "Take away the call of round, or whatever cuts the decimals; round only what you "
                 "print.",
             ),
-            {RETURNED: _each(partial(np.round, decimals=digits))},
+            partial(np.round, decimals=digits),
         )
         for digits in (1, 2, 3, 4)
     ),
-    Misconception(
+    _of_result(
         "whole-numbers",
         "{Your numbers are the right ones|The numbers are} cut down to whole numbers.",
         WHOLE_NUMBERS,
-        {RETURNED: _each(np.trunc)},
+        np.trunc,
     ),
     Misconception(
         "wrapped",
@@ -94,7 +95,7 @@ GENERAL = (
         ),
         {RETURNED: lambda state: [state.result]},
     ),
-    Misconception(
+    _of_result(
         "squeezed",
         "The result {is right, but it }has lost its axes of size 1, as `squeeze` takes them away.",
         (
@@ -102,9 +103,9 @@ GENERAL = (
             "An axis of size 1, such as a batch of one, is an axis as well.",
             "Look for squeeze, or a reshape or an index that takes such an axis away.",
         ),
-        {RETURNED: _each(np.squeeze)},
+        np.squeeze,
     ),
-    Misconception(
+    _of_result(
         "flattened",
         "The numbers are {right but }in one long row: the result has lost its axes.",
         (
@@ -112,29 +113,29 @@ GENERAL = (
             "All numbers are there, in the right order; the rows are not.",
             "Look for flatten, ravel or reshape(-1) near the end, and leave it out.",
         ),
-        {RETURNED: _each(np.ravel)},
+        np.ravel,
     ),
-    Misconception(
+    _of_result(
         "transposed",
         "The result is {right but }transposed: its last two axes have changed places.",
         (
-            "What does a row of your result stand for, and what should it stand for?",
+            WHAT_IS_A_ROW,
             "Entry [i][j] of your result stands where [j][i] should be.",
             "Look for a .T or swapaxes that is one too many, or one that is missing at the end.",
         ),
-        {RETURNED: _each(lambda x: np.swapaxes(x, -1, -2) if x.ndim > 1 else x)},
+        lambda x: np.swapaxes(x, -1, -2) if x.ndim > 1 else x,
     ),
-    Misconception(
+    _of_result(
         "transposed",
         "{The result is right but all its axes|All axes of the result} are reversed, as `.T` does.",
         (
-            "What does a row of your result stand for, and what should it stand for?",
+            WHAT_IS_A_ROW,
             "The first axis of your result stands where the last should be.",
             "Look for a .T at the end, and leave it out.",
         ),
-        {RETURNED: _each(np.transpose)},
+        np.transpose,
     ),
-    Misconception(
+    _of_result(
         "negated",
         "{Your numbers are the right ones with their sign|The sign of the numbers is} turned "
         "round.",
@@ -143,10 +144,9 @@ GENERAL = (
             "Every number is right but for its sign.",
             "Look for a minus that is one too many, or one too few, and follow it through.",
         ),
-        {RETURNED: _each(np.negative)},
+        np.negative,
     ),
 )
-
 # Changes that are not combined with a second mistake: the result has too little information.
 NOT_COMBINED = {"nothing-returned", "rounded-1", "squeezed", "negated"}
 MOST_RESULTS = 3

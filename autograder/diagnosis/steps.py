@@ -3,7 +3,7 @@
 docs/maintainers/diagnosis.md explains what each step claims, and what would refute the claim.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -91,23 +91,21 @@ def one_misconception(examination: Examination) -> Finding | None:
 
 def one_in_some_calls(examination: Examination) -> Finding | None:
     """Return a misconception in one kind of calls, if the answers to all other calls are right."""
-    right, recipe = examination.right, examination.replay.recipe
-    states = [recipe.right(probe) for probe in _first_probes(examination)]
-    for side in facts.sides_of_traits(recipe, states):
-        others_right = [right[i] for i in range(len(states)) if i not in side.calls]
+    right, probes = examination.right, _first_probes(examination)
+    recipe = examination.replay.recipe
+    kinds = []
+    for side in facts.sides_of_traits(recipe, [recipe.right(probe) for probe in probes]):
+        others_right = [right[i] for i in range(len(probes)) if i not in side.calls]
         if len(others_right) >= TELLING and all(others_right):
-            inside, calls = sorted(side.calls), side.words
-            if finding := _one_fitting(examination, inside, "in_some_calls", calls):
-                return finding
-    return None
+            kinds.append((sorted(side.calls), side.words))
+    return _in_one_kind(examination, kinds, "in_some_calls")
 
 
 def one_in_wrong_calls(examination: Examination) -> Finding | None:
     """Return a misconception that gives all the wrong answers, if other answers are right."""
     wrong = examination.wrong
-    if len(wrong) == len(examination.answers):
-        return None
-    return _one_fitting(examination, wrong, "in_wrong_calls", IN_WRONG_CALLS)
+    kinds = [(wrong, IN_WRONG_CALLS)] if len(wrong) < len(examination.answers) else []
+    return _in_one_kind(examination, kinds, "in_wrong_calls")
 
 
 def always_the_same(examination: Examination) -> Finding | None:
@@ -180,16 +178,12 @@ def one_in_a_kind_of_calls(examination: Examination) -> Finding | None:
 
     Calls of other kinds may be wrong too: for example, they may stop with an error.
     """
-    wrong, probes = set(examination.wrong), _first_probes(examination)
+    wrong = set(examination.wrong)
     if len(wrong) == len(examination.answers):
         return None  # perhaps the answers are right, by an unknown alternative
-    for inside, calls in facts.kinds_of_calls(examination.replay.recipe, probes):
-        is_often_wrong = len(wrong.intersection(inside)) >= LEAST_OF_A_KIND
-        if is_often_wrong and (
-            finding := _one_fitting(examination, inside, "and_other_calls", calls)
-        ):
-            return finding
-    return None
+    kinds = facts.kinds_of_calls(examination.replay.recipe, _first_probes(examination))
+    often_wrong = [kind for kind in kinds if len(wrong.intersection(kind[0])) >= LEAST_OF_A_KIND]
+    return _in_one_kind(examination, often_wrong, "and_other_calls")
 
 
 def true_statements(examination: Examination) -> Finding | None:
@@ -229,11 +223,15 @@ def _fitting(examination: Examination) -> tuple[list[Wrong], bool]:
     return examination.told_from_right(fitting, everywhere), near
 
 
-def _one_fitting(
-    examination: Examination, inside: Sequence[int], code: DiagnosisCode, calls: str
+def _in_one_kind(
+    examination: Examination, kinds: Iterable[tuple[list[int], str]], code: DiagnosisCode
 ) -> Finding | None:
-    found = examination.giving(examination.replay.singles, inside)
-    return _one_name(examination, found, code, calls)
+    """Return the first finding that names one misconception in all calls of a kind."""
+    for inside, calls in kinds:
+        found = examination.giving(examination.replay.singles, inside)
+        if finding := _one_name(examination, found, code, calls):
+            return finding
+    return None
 
 
 def _one_name(
