@@ -109,20 +109,13 @@ def in_pixels(style: str) -> str:
     return re.sub(r"(\d*\.?\d+)rem", lambda size: f"{16 * float(size[1]):g}px", style)
 
 
-def exercise_html(
-    exercise: ExerciseReport,
-    passed: Sequence[CheckReport] = (),
-    first: Sequence[str] = (),
-    last: Sequence[str] = (),
-) -> str:
+def exercise_html(exercise: ExerciseReport, **around: Sequence[object]) -> str:
     """Return an exercise as HTML for a notebook cell; the HTML includes its style.
 
-    The checks in `passed` are folded. The lines `first` come before the report, and the lines
-    `last` after it. The result is readable even without styles and scripts.
+    `around` has the folded checks and the lines before and after the report, as in
+    `notebook_outputs`. The result is readable even without styles and scripts.
     """
-    template = environment().get_template("notebook.html")
-    text: str = template.render(exercise=exercise, passed=passed, first=first, last=last)
-    return text
+    return environment().get_template("notebook.html").render(exercise=exercise, **around)
 
 
 def page_of(report: Report) -> str:
@@ -244,11 +237,8 @@ def matrices(evidence: Evidence) -> list[Table]:
     if yours is None:
         return []
     digits = numbers.digits_for(yours, expected) if expected is not None else 3
-    named = [
-        (name, matrix)
-        for name, matrix in zip(evidence.sides, (yours, expected), strict=True)
-        if matrix is not None
-    ]
+    both = zip(evidence.sides, (yours, expected), strict=True)
+    named = [(name, matrix) for name, matrix in both if matrix is not None]
     largest = _largest(x for _, m in named for row in m.rows for x in row)
     kind = "groups" if yours.groups else "heat"
     tables = [
@@ -279,17 +269,13 @@ def _cells(matrix: Matrix, digits: int, largest: float, marked: bool) -> list[li
 
 def _differences(apart: list[list[float]]) -> list[list[Cell]]:
     largest = _largest(x for row in apart for x in row if math.isfinite(x))
-    rows = []
-    for row in apart:
-        cells = []
-        for x in row:
-            text = numbers.shown(numbers.as_cell(x)) if x else ""
-            shade = _shade(x, largest) if math.isfinite(x) else "45"
-            is_more = x > 0
-            sign = "plus" if is_more else ""
-            cells.append(Cell("+" * is_more + text, shade, sign=sign))
-        rows.append(cells)
-    return rows
+
+    def cell(x: float) -> Cell:
+        text = numbers.shown(numbers.as_cell(x)) if x else ""
+        shade = _shade(x, largest) if math.isfinite(x) else "45"
+        return Cell(f"+{text}", shade, sign="plus") if x > 0 else Cell(text, shade)
+
+    return [[cell(x) for x in row] for row in apart]
 
 
 def _largest(values: Iterable[CellValue]) -> float:
@@ -361,8 +347,7 @@ def check_html(check: CheckReport) -> str:
     values = ""
     if check.outcome != "passed" and check.evidence is not None:
         values = "\n".join(plain(line) for line in evidence_lines(check.evidence))[:MAX_TEXT]
-    text: str = environment().get_template("check.html").render(check=check, values=values)
-    return text
+    return environment().get_template("check.html").render(check=check, values=values)
 
 
 def notebook_outputs(
@@ -374,14 +359,17 @@ def notebook_outputs(
     note are folded if there are at least two. The lines `first` come before the report, and the
     lines `last` after it.
     """
-    passed = tuple(each for each in shown.checks if each.outcome == "passed" and not each.note)
+    passed = [check for check in shown.checks if check.outcome == "passed" and not check.note]
     folded: list[StyledLine] = []
-    if len(passed) < 2:
-        passed = ()
-    else:
+    if len(passed) > 1:
         folded.append([(f"  ✓ {several(len(passed), 'check')} pass", "")])
-    rest = tuple(each for each in shown.checks if each not in passed)
-    report = msgspec.structs.replace(shown, checks=rest)
-    lines = [*first, *exercise_lines(report), *folded, *last]
-    around = [[plain(line).strip() for line in some] for some in (first, last)]
-    return exercise_html(report, passed, *around), "\n".join(plain(line) for line in lines)
+        rest = tuple(check for check in shown.checks if check not in passed)
+        shown = msgspec.structs.replace(shown, checks=rest)
+    html = exercise_html(
+        shown,
+        passed=passed if folded else (),
+        first=[plain(line).strip() for line in first],
+        last=[plain(line).strip() for line in last],
+    )
+    lines = [*first, *exercise_lines(shown), *folded, *last]
+    return html, "\n".join(plain(line) for line in lines)

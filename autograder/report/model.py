@@ -32,12 +32,11 @@ class Record(msgspec.Struct, frozen=True):
 
 
 class Matrix(Record, frozen=True, kw_only=True):
-    """Excerpt of an array of any shape, with at most 8×8 numbers.
+    """Excerpt of an array of any shape, with at most 8×8 numbers. NaN and infinity are texts.
 
     `at` is the index of the excerpt along all axes except the last two. `top` and `left` are the
-    indices of its first row and column. `wrong` marks the cells that differ. NaN and infinity are
-    texts such as "nan". If cells belong to groups, such as attention heads, `groups` has each
-    cell's group number, from 0. `names` are the names of the rows, or empty.
+    indices of its first row and column. `wrong` marks the cells that differ. If cells belong to
+    groups, such as attention heads, `groups` has each cell's group number, from 0.
     """
 
     shape: tuple[int, ...]
@@ -79,12 +78,11 @@ class Evidence(Record, frozen=True, kw_only=True):
     sides: tuple[str, str] = ("yours", "expected")
 
     @property
-    def matrices(self) -> "tuple[Matrix | None, Matrix | None]":
+    def matrices(self) -> tuple[Matrix | None, Matrix | None]:
         """The student's and the expected array; both are None if one of the values is a text."""
-        yours, expected = self.yours, self.expected
-        if isinstance(yours, str) or isinstance(expected, str):
+        if isinstance(self.yours, str) or isinstance(self.expected, str):
             return None, None
-        return yours, expected
+        return self.yours, self.expected
 
     @property
     def texts(self) -> list[tuple[str, str]]:
@@ -219,14 +217,12 @@ Where = Literal["", "begins_with", "contains", "ends_with", "is"]
 class Diagnosis(Record, frozen=True, kw_only=True):
     """A mistake that the student's answers show.
 
-    There are three kinds. "named": known mistakes, listed in `misconceptions`, give exactly the
-    student's numbers. "located": the finding describes the wrong answers and says where they go
-    wrong. "error": the finding explains an exception. `function` is the student's function with the
-    mistake. `told` is the part of the finding that the course's authors wrote, without any output,
-    error or result of the submission. `places` are lines of the student's source. `code` is the
-    form of the finding, and `statements` are its facts. `calls` describes the calls that show the
-    mistake; it is empty if all calls show it. `sentence` is the finding, with the function's name
-    if needed. `repeats_finding` is the place where the sentence repeats the check's finding.
+    "named": known mistakes, listed in `misconceptions`, give exactly the student's numbers.
+    "located": the finding describes the wrong answers and says where they go wrong. "error": the
+    finding explains an exception. `told` is the part of the finding that the course's authors
+    wrote, without any output, error or result of the submission. `code` is the form of the finding,
+    and `statements` are its facts. `calls` describes the calls that show the mistake; it is empty
+    if all calls show it. `sentence` is the finding, with the function's name if needed.
     """
 
     kind: Literal["named", "located", "error"]
@@ -242,23 +238,21 @@ class Diagnosis(Record, frozen=True, kw_only=True):
     repeats_finding: Where = ""
 
     def __post_init__(self) -> None:
-        """Set the sentence if it is missing, as in records of older versions."""
-        if not self.sentence:
-            needs_name = not self.finding.startswith(self.function)
-            name = f"{self.function}: " if needs_name else ""
+        if not self.sentence:  # as in records of older versions
+            name = "" if self.finding.startswith(self.function) else f"{self.function}: "
             msgspec.structs.force_setattr(self, "sentence", f"{name}{self.finding}")
 
     def beside(self, finding: str) -> "Diagnosis":
         """Return the diagnosis with `repeats_finding` set for the finding of a check."""
         place: Where = ""
-        if finding and self.sentence == finding:
+        if not finding or finding not in self.sentence:
+            place = ""
+        elif self.sentence == finding:
             place = "is"
-        elif finding and self.sentence.startswith(finding):
+        elif self.sentence.startswith(finding):
             place = "begins_with"
-        elif finding and self.sentence.endswith(finding):
-            place = "ends_with"
-        elif finding and finding in self.sentence:
-            place = "contains"
+        else:
+            place = "ends_with" if self.sentence.endswith(finding) else "contains"
         return msgspec.structs.replace(self, repeats_finding=place)
 
 
@@ -277,9 +271,9 @@ class CheckReport(Record, frozen=True, kw_only=True):
     """The outcome of a check; its points are scaled to the points of the exercise.
 
     `finding` is the sentence of `cause`. If no known mistake explains the answers, submissions with
-    the same answers have the same `group`. `unwritten` names a function that the check needs and
-    that the student has not written yet. `required` is the line of the student's file that states
-    the failed requirement; reports of older versions may have several lines.
+    the same answers have the same `group`. `unwritten` names a function that the student has not
+    written yet. `required` is the line of the student's file that states the failed requirement;
+    reports of older versions may have several lines.
     """
 
     name: str
@@ -302,13 +296,10 @@ class CheckReport(Record, frozen=True, kw_only=True):
     @property
     def lacks_name_and_line(self) -> bool:
         """True if the check failed for written code, without a mistake's name or a line."""
-        found = self.diagnosis
-        return (
-            self.outcome == "failed"
-            and not self.unwritten
-            and self.place is None
-            and (found is None or (found.kind != "named" and not found.places))
-        )
+        if self.outcome != "failed" or self.unwritten or self.place is not None:
+            return False
+        diagnosis = self.diagnosis
+        return diagnosis is None or (diagnosis.kind != "named" and not diagnosis.places)
 
 
 class WrittenAnswer(Record, frozen=True, kw_only=True):
@@ -326,8 +317,7 @@ class Basis(Record, frozen=True, kw_only=True):
     """Everything except the student's work that a grade depends on.
 
     `checks`, `reference`, `settings` and `engine` are digests: of the exercise's checks, the other
-    course files, the exercise's settings in `course.yml`, and the grader's code. `version` is the
-    grader's version. `libraries`, `seed` and `confinement` describe the environment of the run.
+    course files, the exercise's settings in `course.yml`, and the grader's code.
     """
 
     checks: str
@@ -345,8 +335,8 @@ class ExerciseReport(Record, frozen=True, kw_only=True):
 
     `reason` says why the exercise was not graded as usual, and `cause` is the cause of that reason.
     `reason_is_ours` is true if the reason contains no text from the submission. `note_causes` has
-    the cause of each note, in the order of `notes`. `basis` is set only in a class, whose exercises
-    can be graded at different times. `request` is the student's regrade request.
+    the cause of each note. `basis` is set only in a class, whose exercises can be graded at
+    different times. `request` is the student's regrade request.
     """
 
     name: str
@@ -390,10 +380,9 @@ class Grader(Record, frozen=True, kw_only=True):
 class HandIn(Record, frozen=True, kw_only=True):
     """Details of a hand-in and of its student, from the platform's download and from the roster.
 
-    `platform` is the platform's name, and `platform_id` the student's id there; `ids` are the ids
-    on other platforms. `entries` are paths in the download. `at` is the time in ISO 8601, with a
-    time zone if its source gives one. `at_from` names the source of the time, or of the mark
-    `late`. `pseudonym` is the student's name in anonymous results.
+    `platform_id` is the student's id on the platform; `ids` are the ids on other platforms.
+    `entries` are paths in the download. `at` is the time in ISO 8601, with a time zone if its
+    source gives one. `at_from` names the source of the time, or of the mark `late`.
     """
 
     platform: str = ""
