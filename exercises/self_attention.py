@@ -99,8 +99,8 @@ class ScaledDotProductAttention(nn.Module):
 #
 # What is graded:
 #
-# - **Four matrices.** Use four `nn.Linear` without a bias, under the names `W_q`, `W_k`, `W_v` and
-#   `W_o`, each with a weight of its own.
+# - **Four matrices.** Use four `nn.Linear` without a bias (or `nn.Parameter`), under the names `W_q`,
+#   `W_k`, `W_v` and `W_o`, each with a weight of its own.
 # - **Output.** The module returns the weighted sum through `W_o`, and the weights.
 # - **Widths.** `d_k` and `d_v` may differ from `d_model` and from each other. Each is `d_model` if it
 #   is None.
@@ -138,7 +138,7 @@ class SelfAttention(nn.Module):
 #
 # First, PyTorch's own dropout on one row of weights, three times. Then yours: the shapes should be
 # `(2, 5, 8)` and `(2, 5, 5)`, and the weights of the first token `1, 0, 0, 0, 0`: with a causal mask it
-# sees only itself. The last line, `tensor(True)`, shows that a gradient reaches `W_q`.
+# sees only itself. The last line, `True`, shows that a gradient reaches every matrix.
 
 # %%
 if __name__ == "__main__":
@@ -152,7 +152,7 @@ if __name__ == "__main__":
         print(output.shape, weights.shape)
         print(weights[0, 0])
         output.sum().backward()
-        print(attention.W_q.weight.grad.abs().sum() > 0)
+        print(all(matrix.grad is not None for matrix in attention.parameters()))
     except NotImplementedError:
         print("… and the rest is not written yet")
 

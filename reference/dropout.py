@@ -142,7 +142,9 @@ def _applied(used: Array, right: Array, rate: float) -> DropoutMistake | None:
         )
     share = count / dropped.size
     is_unfair = not least <= count <= most
-    if count and is_unfair and np.allclose(used[kept] * (1 - share), right[kept], atol=0.05):
+    by_rate = np.allclose(used[kept] * (1 - rate), right[kept], atol=1e-5)
+    by_share = np.allclose(used[kept] * (1 - share), right[kept], atol=0.05)
+    if count and is_unfair and (by_rate or by_share):
         return DropoutMistake(
             "dropout-rate-ignored",
             f"Of the weights {share:.0%} were set to 0; with dropout={rate:g} it should be "

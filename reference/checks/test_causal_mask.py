@@ -1,5 +1,6 @@
 """Checks of `causal_mask`, which has four functions."""
 
+import contextlib
 from dataclasses import replace
 
 import numpy as np
@@ -283,6 +284,14 @@ def blocks(submission, reference, scores, mask):
     return True
 
 
+def expect_no_side_effects(function, scores, mask):
+    """Pass if a call leaves its scores and its mask unchanged."""
+    __tracebackhide__ = True
+    _, after = function.with_arguments(scores, mask)
+    expect_unchanged(scores, after[0], "scores")
+    expect_unchanged(mask, after[1], "mask")
+
+
 @pytest.mark.check(
     "Long sequences, large scores, and arguments that stay as they are",
     points=1,
@@ -310,9 +319,10 @@ def test_long_and_unchanged(submission, reference, rng, note, grading):
     length = int(rng.integers(5, 10))
     scores, mask = rng.normal(size=(2, length, length)), reference.causal_mask(length)
     for function in (submission.apply_mask, submission.masked_attention_weights):
-        _, after = function.with_arguments(scores, mask)
-        expect_unchanged(scores, after[0], "scores")
-        expect_unchanged(mask, after[1], "mask")
+        expect_no_side_effects(function, scores, mask)
+        for other in (mask.astype(float), np.ones_like(mask)):  # the last one blocks nothing
+            with contextlib.suppress(Raised):  # the check of masks grades errors
+                expect_no_side_effects(function, scores, other)
     grading("large scores")
     mask = reference.causal_mask(4)
     mixed = np.array([[900.0], [-900.0], [0.0], [5.0]]) + rng.normal(size=(4, 4))

@@ -49,9 +49,9 @@ WEIGHTS = (
                 {"masked": lambda s: s.scores, "weights": lambda s: softmax(s.scores) * mask_of(s)},
             ),
             "renormalised-after-softmax": (
-                "{Right unless the allowed scores lie far below the blocked ones: }the maximum "
-                "is taken over all scores, blocked ones too, and the exponentials of allowed "
-                "scores far below it are 0.",
+                "{Right unless the allowed scores lie far below the blocked ones: }blocked scores "
+                "are still there when the exponentials are taken, and what they give is removed "
+                "only afterwards.",
                 *(
                     {"masked": lambda s: s.scores, "weights": _renormalised(epsilon)}
                     for epsilon in (0.0, 1e-12, 1e-9, 1e-8)

@@ -78,8 +78,8 @@ TRAITS = (
         "where the values are as wide as the keys",
     ),
     Trait(
-        lambda s: s.mask is not None and s.mask.ndim > 2,
-        "with a mask that has batch axes of its own",
+        lambda s: s.mask is not None and s.mask.ndim == 3,
+        "with a mask of three axes",
         "with a mask of two axes, or none",
     ),
     Trait(
