@@ -37,7 +37,6 @@ from autograder.grading.judge import ALL_CHECKS, RunOptions
 from autograder.grading.scoring import Graded
 from autograder.report.model import ExerciseReport
 from autograder.sandbox.child import InternalError
-from autograder.submission.requirements import Requirement, requirements_in
 from autograder.submission.source import (
     Siblings,
     Source,
@@ -45,6 +44,7 @@ from autograder.submission.source import (
     read_source,
     with_stated_numbers,
 )
+from autograder.submission.stubs import Requirement, requirements_in
 from autograder.worker.messages import Unit
 
 SEEDS = 50

@@ -9,7 +9,7 @@ import click
 from autograder.authoring.build import build_exercise, outdated, pictures_of, require_lesson
 from autograder.authoring.lint import refuse_authoring_errors
 from autograder.authoring.new import new_course, new_exercise
-from autograder.cli.options import PATH, ExerciseName, course_option
+from autograder.cli.options import PATH, complete_exercise, course_option
 from autograder.course.course_file import Course, Library, find_course
 from autograder.course.errors import UserError
 from autograder.course.files import plain_folder, write_atomically
@@ -65,7 +65,7 @@ def _print_next_steps(name: str, solutions: str) -> None:
 
 
 @click.command()
-@click.argument("exercises", nargs=-1, type=ExerciseName())
+@click.argument("exercises", nargs=-1, shell_complete=complete_exercise)
 @click.option("--check", is_flag=True, help="Write nothing; list the files that are out of date.")
 @course_option
 def build(exercises: tuple[str, ...], check: bool, course_path: Path | None) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from autograder.cli.options import ExerciseName, course_option, plain_option, seed_option
+from autograder.cli.options import complete_exercise, course_option, plain_option, seed_option
 from autograder.cli.result_files import ResultFiles, result_file_options, write_check_result_files
 from autograder.course.course_file import Course
 from autograder.course.errors import UserError
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("work", nargs=-1, type=ExerciseName(files=True))
+@click.argument("work", nargs=-1, shell_complete=complete_exercise)
 @click.option("--hint", "more", is_flag=True, help="Show one more hint, if the course allows it.")
 @click.option("--all", "show_all", is_flag=True, help="Show the values of every failed check.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
@@ -96,7 +96,7 @@ def _children(course: Course, target: Target) -> "Children":
 
 
 @click.command()
-@click.argument("work", required=False, type=ExerciseName(files=True))
+@click.argument("work", required=False, shell_complete=complete_exercise)
 @plain_option
 @course_option
 def watch(work: str | None, plain: bool, course_path: Path | None) -> None:

@@ -1,7 +1,4 @@
-"""Logs of runs: `grade.log` with times for people, JSON events for scripts (`--json`).
-
-The log also has details that do not fit on a screen.
-"""
+"""Logs of runs: `grade.log` with times for people, JSON events for scripts (`--json`)."""
 
 import logging
 import logging.handlers

@@ -15,35 +15,24 @@ TIMES = "%H:%M", "%H:%M:%S", "%H:%M%z", "%H:%M:%S%z"
 MOMENT = click.DateTime(["%Y-%m-%d", *(f"%Y-%m-%dT{time}" for time in TIMES)])
 
 
-class ExerciseName(click.types.StringParamType):
-    """Name of an exercise, with shell completion. If `files` is true, a path is allowed too."""
+def complete_exercise(
+    context: click.Context, _: click.Parameter, incomplete: str
+) -> "list[CompletionItem]":
+    """Return the exercises that begin with the text, or else files. Never raise an error."""
+    from click.shell_completion import CompletionItem
 
-    name = "exercise"
+    from autograder.course.course_file import find_course
+    from autograder.course.errors import UserError
 
-    def __init__(self, files: bool = False) -> None:
-        self.files = files
-
-    def shell_complete(
-        self,
-        ctx: click.Context,
-        param: click.Parameter,  # noqa: ARG002
-        incomplete: str,
-    ) -> "list[CompletionItem]":
-        """Return the exercises that begin with the text, or else files. Never raise an error."""
-        from click.shell_completion import CompletionItem
-
-        from autograder.course.course_file import find_course
-        from autograder.course.errors import UserError
-
-        items = []
-        with contextlib.suppress(UserError, OSError):
-            course = find_course(Path.cwd(), named=ctx.params.get("course_path"))
-            items = [
-                CompletionItem(exercise.name, help=exercise.title)
-                for exercise in course.exercises.values()
-                if exercise.name.startswith(incomplete)
-            ]
-        return items or ([CompletionItem(incomplete, type="file")] if self.files else [])
+    items = []
+    with contextlib.suppress(UserError, OSError):
+        course = find_course(Path.cwd(), named=context.params.get("course_path"))
+        items = [
+            CompletionItem(exercise.name, help=exercise.title)
+            for exercise in course.exercises.values()
+            if exercise.name.startswith(incomplete)
+        ]
+    return items or [CompletionItem(incomplete, type="file")]
 
 
 course_option = click.option(
@@ -56,7 +45,8 @@ exercises_option = click.option(
     "--exercise",
     "exercises",
     multiple=True,
-    type=ExerciseName(),
+    metavar="EXERCISE",
+    shell_complete=complete_exercise,
     help="Only this exercise; may be repeated.",
 )
 seed_option = click.option(

@@ -20,7 +20,7 @@ from autograder.authoring.release import (
     write,
 )
 from autograder.authoring.wheel import zip_bytes
-from autograder.cli.options import PATH, ExerciseName, course_option
+from autograder.cli.options import PATH, complete_exercise, course_option
 from autograder.course.cache import Cache
 from autograder.course.course_file import Course, Exercise, HintPolicy, find_course
 from autograder.course.errors import UserError
@@ -43,7 +43,8 @@ POLICIES = {"practice": "all hints", "homework": "no third hint", "exam": "no hi
     "--exercise",
     "exercises",
     multiple=True,
-    type=ExerciseName(),
+    metavar="EXERCISE",
+    shell_complete=complete_exercise,
     help="Release this exercise; may be repeated.",
 )
 @click.option(

@@ -13,7 +13,7 @@ from rich.table import Table
 from autograder.authoring.lint import refuse_authoring_errors
 from autograder.authoring.mutants import equivalent_mutants
 from autograder.authoring.verify import QUICK, STEPS, Verified, Verifier, cells, markdown
-from autograder.cli.options import PATH, ExerciseName, course_option
+from autograder.cli.options import PATH, complete_exercise, course_option
 from autograder.course.course_file import find_course, load_course
 from autograder.course.installation import require, require_libraries
 from autograder.course.text import several
@@ -22,7 +22,7 @@ WIDE = 200  # number of columns if the output is not a terminal
 
 
 @click.command()
-@click.argument("exercises", nargs=-1, type=ExerciseName())
+@click.argument("exercises", nargs=-1, shell_complete=complete_exercise)
 @click.option(
     "--workers", type=click.IntRange(1, 64), help="Number of processes.  [default: one per core]"
 )

@@ -25,7 +25,7 @@ from autograder.course.own_modules import importable
 from autograder.course.text import nearest, one_line
 from autograder.grading.author_exceptions import as_authoring_error
 from autograder.grading.check_plugin import check_of
-from autograder.submission.requirements import requirements_in
+from autograder.submission.stubs import requirements_in
 
 _TEST = re.compile(r"\btest_\w+")
 LIKE_A_CHECK_FILE = 0.8

@@ -26,9 +26,8 @@ from autograder.sandbox.child import InternalError
 from autograder.sandbox.problems import NOT_PYTHON, while_loading
 from autograder.sandbox.session import WorkerSession
 from autograder.sandbox.workers import MAX_PRINTED
-from autograder.submission.requirements import requirements_in
 from autograder.submission.source import MAX_ANSWER, Source
-from autograder.submission.stubs import TEXT_STUB
+from autograder.submission.stubs import TEXT_STUB, requirements_in
 from autograder.worker.statements import without_magics
 
 # Kinds of failures without an answer. If all checks have one of these, no check saw an answer.

@@ -31,37 +31,75 @@ UNREADABLE = """\
 Below is the notebook as the course handed it out."""
 
 
+class StudentResult(msgspec.Struct):
+    """Result of one student's submission.
+
+    If a person must look at a notebook, `left` has the reason. `notes` are for a person. If nothing
+    was written, `error` is the reason.
+    """
+
+    student: str
+    points: float = 0.0
+    maximum: float = 0.0
+    late_penalty: float = 0.0
+    by_hand: bool = False
+    left: dict[str, str] = {}
+    notes: list[str] = []
+    error: str = ""
+
+    def note(self, notebook: str, report: ExerciseReport) -> None:
+        """Record if the grading of a notebook stopped, or if a person has to look at it."""
+        if report.status == "needs a person":
+            self.left.setdefault(notebook, report.reason)
+        elif report.status not in {"graded", "by hand"}:
+            self.notes.append(f"{notebook}: {report.status} ({report.reason.rstrip('.')})")
+
+
 class ConfinedAutograde(Autograde):
     """Replacement for `nbgrader autograde`, for all notebooks of a run.
 
     If a notebook raises an exception, a person has to grade it. nbgrader creates its steps for each
     notebook, and checks, writes and reads the notebook after each step. Here, the steps are created
-    once, and each notebook is read and written once.
+    once, and each notebook is read and written once. `names` are the names from a roster.
     """
 
-    def __init__(self, gradebook: RunGradebook, **kwargs: Any) -> None:
+    def __init__(self, gradebook: RunGradebook, names: Mapping[str, str], **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.gradebook = gradebook
+        self.names = names
         self.force = True
         self.exporter = self.exporter_class(parent=self, config=self.config)
         self.sanitizing, self.grading = (
             [step(parent=self.exporter) for step in steps] for steps in (SANITIZE, GRADE)
         )
-        self.refused: Mapping[str, str] = {}
-        self.left: dict[str, str] = {}
+        self.refused: Mapping[str, str] = {}  # by notebook, the reason why it cannot be used
+        self.left: dict[str, str] = {}  # by notebook, the reason why a person must grade it
 
-    def autograde(self, student: str, refused: Mapping[str, str]) -> dict[str, str]:
-        """Grade a student's notebooks. Return a reason for each notebook that a person must grade.
-
-        `refused` has the notebooks that cannot be used, each with the reason.
-
-        Raises:
-            NbGraderException: the student's folder cannot be read or written.
-        """
-        self.refused, self.left = refused, {}
+    def write(self, student: str, staged: StagedSubmission) -> StudentResult:
+        """Write all reports of a student, or, after an error, none. The result has the error."""
+        result = StudentResult(student, notes=list(staged.notes))
+        gradebook, assignment = self.gradebook, self.coursedir.assignment_id
+        self.refused, self.left = staged.refused, result.left
         self.coursedir.student_id = student
-        self.start()
-        return self.left
+        try:
+            if staged.present:
+                self.start()
+            row = gradebook.update_or_create_student(student)
+            name_student(row, self.names.get(student, ""))
+            gradebook.update_or_create_submission(assignment, student)
+            rows = gradebook.submission(assignment, student)
+            for name, notebook in rows.notebooks.items():
+                if name in staged.missing:
+                    _missing(name, notebook, staged, result)
+            result.points, result.maximum = rows.points, rows.maximum
+            result.late_penalty, result.by_hand = rows.late_penalty, rows.by_hand
+            gradebook.save()
+        except (Exception, SystemExit) as error:
+            gradebook.undo()
+            result.error = (
+                f"not written: {reason_of(error)}. Run this command again with --student {student}"
+            )
+        return result
 
     def start(self) -> None:
         """Convert the notebooks as nbgrader does, with the existing steps."""
@@ -140,68 +178,6 @@ class ConfinedAutograde(Autograde):
         nbformat.write(new_notebook(cells=cells), path)
 
 
-class StudentResult(msgspec.Struct):
-    """Result of one student's submission.
-
-    If a person must look at a notebook, `left` has the reason. `notes` are for a person. If nothing
-    was written, `error` is the reason.
-    """
-
-    student: str
-    points: float = 0.0
-    maximum: float = 0.0
-    late_penalty: float = 0.0
-    by_hand: bool = False
-    left: dict[str, str] = {}
-    notes: list[str] = []
-    error: str = ""
-
-    def note(self, notebook: str, report: ExerciseReport) -> None:
-        """Record if the grading of a notebook stopped, or if a person has to look at it."""
-        if report.status == "needs a person":
-            self.left.setdefault(notebook, report.reason)
-        elif report.status not in {"graded", "by hand"}:
-            self.notes.append(f"{notebook}: {report.status} ({report.reason.rstrip('.')})")
-
-
-class GradebookWriter:
-    """Writer of an assignment's reports to the gradebook, for one student after another.
-
-    `names` are the students' names from a roster.
-    """
-
-    def __init__(
-        self, gradebook: RunGradebook, converter: ConfinedAutograde, names: Mapping[str, str]
-    ) -> None:
-        self.gradebook = gradebook
-        self._converter = converter
-        self._names = names
-
-    def write(self, student: str, staged: StagedSubmission) -> StudentResult:
-        """Write all reports of a student, or, after an error, none. The result has the error."""
-        result = StudentResult(student, notes=list(staged.notes))
-        gradebook, assignment = self.gradebook, self._converter.coursedir.assignment_id
-        try:
-            if staged.present:
-                result.left = self._converter.autograde(student, staged.refused)
-            row = gradebook.update_or_create_student(student)
-            name_student(row, self._names.get(student, ""))
-            gradebook.update_or_create_submission(assignment, student)
-            rows = gradebook.submission(assignment, student)
-            for name, notebook in rows.notebooks.items():
-                if name in staged.missing:
-                    _missing(name, notebook, staged, result)
-            result.points, result.maximum = rows.points, rows.maximum
-            result.late_penalty, result.by_hand = rows.late_penalty, rows.by_hand
-            gradebook.save()
-        except (Exception, SystemExit) as error:
-            gradebook.undo()
-            result.error = (
-                f"not written: {reason_of(error)}. Run this command again with --student {student}"
-            )
-        return result
-
-
 def _missing(name: str, notebook: Any, staged: StagedSubmission, result: StudentResult) -> None:
     """Give 0 points for a missing notebook, unless the student may have renamed it."""
     if staged.unknown:
@@ -214,10 +190,10 @@ def _missing(name: str, notebook: Any, staged: StagedSubmission, result: Student
 
 
 @contextlib.contextmanager
-def open_writer(
+def open_converter(
     api: Any, assignment: str, submitted: Path, names: Mapping[str, str]
-) -> Iterator[GradebookWriter]:
-    """Open a writer for an assignment, with the submissions in `submitted`."""
+) -> Iterator[ConfinedAutograde]:
+    """Open a converter for an assignment, with the submissions in `submitted`."""
     asked = {"assignment_id": assignment, "submitted_directory": str(submitted)}
     address = api.coursedir.db_url
     with contextlib.ExitStack() as stack:
@@ -226,5 +202,4 @@ def open_writer(
             gradebook = stack.enter_context(one_gradebook(address, api.course_id))
         except Exception as error:
             raise unusable(address, error) from None
-        converter = ConfinedAutograde(gradebook, coursedir=api.coursedir, parent=api)
-        yield GradebookWriter(gradebook, converter, names)
+        yield ConfinedAutograde(gradebook, names, coursedir=api.coursedir, parent=api)

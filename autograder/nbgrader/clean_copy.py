@@ -73,8 +73,8 @@ def copy_regular_files(
 ) -> tuple[dict[str, str], list[str]]:
     """Copy the regular files of a folder. Do not follow links.
 
-    Return the reason for each notebook that cannot be used; its copy is an empty file. Also return
-    the names of all other files that were left out.
+    Return the reason for each notebook that cannot be used, and whose copy is an empty file. Also
+    return the names of all other files that were left out.
     """
     refused: dict[str, str] = {}
     left_out: list[str] = []

@@ -1,7 +1,4 @@
-"""`autograder nbgrader init`: a course directory for nbgrader.
-
-An exercise's instructor notebook comes from `solutions/NAME.py`, with nbgrader's metadata.
-"""
+"""`autograder nbgrader init`: a course directory for nbgrader, made from the solutions."""
 
 import contextlib
 import re
@@ -47,21 +44,15 @@ def source_notebook(course: Course, exercise: Exercise) -> str:
     return written(book)
 
 
-def _mark(cell: Any, *, points: float | None = None, **fields: bool) -> None:
-    """Add nbgrader's metadata to a cell. The gradebook uses the cell's own id."""
-    mark: dict[str, Any] = {
-        "grade": False,
-        "solution": False,
-        "locked": False,
-        "task": False,
-        "cell_type": cell["cell_type"],
-        "grade_id": cell["id"],
-        "schema_version": 3,
-        **fields,
-    }
-    if points is not None:
-        mark["points"] = points
-    cell["metadata"]["nbgrader"] = mark
+def mark_of(kind: str, name: str, points: float | None = None, **fields: Any) -> dict[str, Any]:
+    """Return nbgrader's metadata of a cell, whose own id is the name in the gradebook."""
+    flags = dict.fromkeys(("grade", "solution", "locked", "task"), False)
+    mark = flags | {"cell_type": kind, "grade_id": name, "schema_version": 3} | fields
+    return mark if points is None else mark | {"points": points}
+
+
+def _mark(cell: Any, points: float | None = None, **fields: bool) -> None:
+    cell["metadata"]["nbgrader"] = mark_of(cell["cell_type"], cell["id"], points, **fields)
 
 
 TEXT = """\
@@ -112,10 +103,7 @@ def missing_lines(course: Course, folder: Path) -> list[str]:
 
 
 def make_course(course: Course, folder: Path) -> list[Path]:
-    """Write the configuration and the source notebooks of all assignments. Return their paths.
-
-    An existing configuration is kept. Existing notebooks are overwritten.
-    """
+    """Write a course directory, but keep an existing configuration. Return the paths."""
     folder = folder.resolve()
     if not course.content.assignments:
         raise UserError(

@@ -26,7 +26,7 @@ from autograder.report.model import ExerciseReport
 from autograder.worker.confinement import Level
 
 if TYPE_CHECKING:
-    from autograder.nbgrader.autograde import GradebookWriter, StudentResult
+    from autograder.nbgrader.autograde import ConfinedAutograde, StudentResult
 
 STAGED = "submitted"
 
@@ -55,14 +55,11 @@ class AssignmentJob(msgspec.Struct, frozen=True):
 def grade_assignment(
     job: AssignmentJob, progress: Tell, search: Callable[[Callable[[Tell], None]], None]
 ) -> "list[StudentResult]":
-    """Grade the submissions in `submitted/`. Write the gradebook and `autograded/`.
-
-    Judge processes grade the submissions, and this process writes the results.
-    """
+    """Grade the submissions in `submitted/`. Write the gradebook and `autograded/`."""
     with contextlib.chdir(job.folder), quiet(), contextlib.ExitStack() as stack:
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="autograder-")))
         graders = stack.enter_context(open_pool(job.workers))
-        from autograder.nbgrader.autograde import open_writer
+        from autograder.nbgrader.autograde import open_converter
 
         api = open_directory(job.folder)
         notebooks = notebooks_of(api, job.assignment)
@@ -88,7 +85,9 @@ def grade_assignment(
 
         grading = stack.enter_context(open_grading(job.course))
         grading.remarks = job.remarks
-        writer = stack.enter_context(open_writer(api, job.assignment, scratch / STAGED, job.names))
+        writer = stack.enter_context(
+            open_converter(api, job.assignment, scratch / STAGED, job.names)
+        )
         grading.before_grading = writer.gradebook.save  # other processes may write meanwhile
         results = []
         due: dict[str, dict[str, ExerciseReport]] = {}
@@ -112,10 +111,7 @@ def _graded(
     grading: NotebookGrader,
     due: dict[str, dict[str, ExerciseReport]],
 ) -> Iterator[tuple[str, StagedSubmission]]:
-    """Yield each student, in order, once the student's reports exist.
-
-    If a student's answers should be searched for a repair, add the student's reports to `due`.
-    """
+    """Yield each student, in order, once the reports exist. Add those to repair to `due`."""
     staged: dict[str, StagedSubmission] = {}
     ready: set[str] = set()
 
@@ -153,7 +149,7 @@ def _add_repairs(
     setup: Setup,
     graders: Graders,
     grading: NotebookGrader,
-    writer: "GradebookWriter",
+    writer: "ConfinedAutograde",
     searched: Tell,
 ) -> None:
     """Search for repairs of these answers. If one is found, write the student's reports again."""

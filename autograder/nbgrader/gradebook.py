@@ -122,11 +122,7 @@ class RunGradebook(api.Gradebook):
         return _found(comments, (notebook, solution_cell), "comment", assignment)
 
     def submission(self, assignment: str, student: str) -> "StudentRows":
-        """Return the current rows of a student's submission.
-
-        Raises:
-            MissingEntry: there is no such submission.
-        """
+        """Return the current rows of a student's submission. Raise MissingEntry without one."""
         where = assignment, student
         if where not in self._submissions:
             rows, kind = self._assignment(assignment), api.SubmittedAssignment

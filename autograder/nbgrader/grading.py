@@ -121,9 +121,6 @@ class NotebookGrader:
 
         A notebook whose report is not known is graded now, in a new process: this process may be a
         server, which would not notice a change of the course's code.
-
-        Raises:
-            UserError: the course cannot be used.
         """
         if notebook not in self.course.exercises:
             return None

@@ -1,8 +1,4 @@
-"""Sanitizer of students' Markdown, so that nbgrader's pages can show it safely.
-
-Each text is rendered in the same way as in nbgrader's pages. Then nh3 checks the resulting page for
-forbidden content.
-"""
+"""Sanitizer of students' Markdown: nh3 checks the page that nbgrader would make of a text."""
 
 import functools
 import html

@@ -18,6 +18,7 @@ from autograder.course.course_file import find_course
 from autograder.course.errors import UserError
 from autograder.course.lateness import LatePenalty, LatePolicy, days_late, late_penalty
 from autograder.course.optimisations import is_off
+from autograder.nbgrader.config import mark_of
 from autograder.nbgrader.grading import grading_of
 from autograder.nbgrader.sanitize_markdown import disarm
 from autograder.submission.notebook import check_cell
@@ -87,20 +88,19 @@ def marks_of(notebook: Any) -> dict[str, dict[str, Any]]:
     points = {cell.name: cell.max_score for cell in (*notebook.grade_cells, *notebook.task_cells)}
     solutions = {cell.name for cell in notebook.solution_cells}
     tasks = {cell.name for cell in notebook.task_cells}
-    marks = {}
-    for cell in notebook.source_cells:
-        mark = {
-            "grade": cell.name in points and cell.name not in tasks,
-            "solution": cell.name in solutions,
-            "locked": bool(cell.locked),
-            "task": cell.name in tasks,
-            "cell_type": cell.cell_type,
-            "grade_id": cell.name,
-            "checksum": cell.checksum,
-            "schema_version": 3,
-        }
-        marks[cell.name] = mark | ({"points": points[cell.name]} if cell.name in points else {})
-    return marks
+    return {
+        cell.name: mark_of(
+            cell.cell_type,
+            cell.name,
+            points.get(cell.name),
+            grade=cell.name in points and cell.name not in tasks,
+            solution=cell.name in solutions,
+            locked=bool(cell.locked),
+            task=cell.name in tasks,
+            checksum=cell.checksum,
+        )
+        for cell in notebook.source_cells
+    }
 
 
 class ConfinedExecute(NbGraderPreprocessor):
@@ -247,11 +247,7 @@ class EscapeTexts(NbGraderPreprocessor):
 
 
 class CheckMarks(CheckCellMetadata):
-    """Version of nbgrader's `CheckCellMetadata` that validates equal metadata only once.
-
-    This saves time: all notebooks of a class have the same metadata, and nbgrader reads its schemas
-    for each validation.
-    """
+    """Version of nbgrader's `CheckCellMetadata` that validates equal metadata only once."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)

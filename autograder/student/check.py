@@ -28,7 +28,6 @@ from autograder.student.progress import progress_of, stage_of
 from autograder.student.step import (
     no_further_hint,
     read_attempts,
-    shown_in_short,
     shown_step,
     source_of,
 )
@@ -103,10 +102,7 @@ def _check_in_full(
     options: CheckOptions,
     is_single: bool,
 ) -> ExerciseReport:
-    """Grade one file, with hints. If it is the only file, search for a repair too.
-
-    The search may take seconds, so the head of the report is printed before it.
-    """
+    """Grade one file, with hints. If it is the only file, search for a repair after the head."""
     show, width, spoken = _shower(terminal, options), terminal.width, terminal.spoken
     graded, no_hint = None, ""
     if isinstance(source, ExerciseReport):
@@ -142,7 +138,7 @@ def _check_in_short(
     """Grade one file. Print its points, and the sentence that says what to do."""
     report = source
     if isinstance(report, Source):
-        report = shown_in_short(judge.course, judge.run(report).report, path)
+        report = shown_step(judge.course, judge.run(report).report, path, in_short=True)
     message, stage = opening(report).text, stage_of(progress_of(report))
     mark, style = ("✗", "bad") if stage == "begun" else MARKS[stage]
     lines = [[(f"{mark} ", style), (report.name, "bold"), (f"  {score(report)}", "")]]

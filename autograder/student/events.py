@@ -23,10 +23,7 @@ LONGEST_END = 15  # s
 
 
 class KeyReader:
-    """Reader of keys. It reports each key at once, without Enter, if there is a terminal.
-
-    As a context manager, it changes how the terminal reads keys, and restores it at the end.
-    """
+    """Reader of keys, each without Enter and without echo while this context manager is open."""
 
     def __init__(self) -> None:
         self._before: list[Any] | None = None
@@ -103,11 +100,7 @@ class BackgroundJudge(threading.Thread):
         self._sources.put(source)
 
     def result(self) -> GradedSource | None:
-        """Return a result, if there is one. Stop grading a source if a newer source waits.
-
-        Raises:
-            UserError: the checks cannot be loaded.
-        """
+        """Return a result, if there is one. Stop grading a source if a newer source waits."""
         if not self._sources.empty():
             self._judge.cancel()
         try:

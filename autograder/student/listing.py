@@ -25,10 +25,7 @@ UNITS = ((86_400, "day"), (3600, "hour"), (60, "minute"))  # in seconds
 def course_lines(
     title: str, groups: Sequence[AssignmentProgress], now: datetime, spoken: bool = False
 ) -> Iterator[StyledLine]:
-    """Yield lines with every exercise by assignment, and the points of its last check.
-
-    For a screen reader (`spoken`), each line is a sentence.
-    """
+    """Yield every exercise by assignment with its points. If `spoken`, each line is a sentence."""
     every = [progress for group in groups for progress in group.exercises]
     wide = max(len(progress.exercise.name) for progress in every)
     yield [(title, "" if spoken else "bold")]
@@ -120,10 +117,7 @@ def progress_bar(every: Sequence[ExerciseProgress], width: int | None) -> Styled
 
 
 def points_in_words(done: Iterable[ExerciseProgress]) -> str:
-    """Return `50 of 54 points; 4 more are given by a person`, without a full stop.
-
-    The hidden checks of a released course are graded when handed in.
-    """
+    """Return `50 of 54 points; 4 more are given by a person`, without a full stop."""
     points = most = by_person = when_graded = 0.0
     for each in done:
         points += each.points

@@ -1,7 +1,4 @@
-"""Grader for the cells of a notebook. It reads a request and prints the answer with the report.
-
-`python -m autograder.student.notebook_cell` reads the request and prints the answer as JSON.
-"""
+"""Grader for the cells of a notebook: it reads a request and prints the answer, both as JSON."""
 
 import json
 import os

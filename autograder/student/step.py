@@ -3,7 +3,7 @@
 The next hint comes after a new attempt that fails in the same way, or when the student asks.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 import msgspec
@@ -15,7 +15,7 @@ from autograder.diagnosis.hints import way_of_failing
 from autograder.report.model import CheckReport, ExerciseReport
 from autograder.report.presentation import is_quiet, opening
 from autograder.report.redaction import exercise_for_student
-from autograder.student.progress import read_record, write_progress, write_record
+from autograder.student.progress import progress_of, read_record, write_progress, write_record
 from autograder.submission.read import UnreadableFile
 from autograder.submission.source import Source, read_own
 
@@ -96,11 +96,7 @@ def read_attempts(source: Path, exercise: str) -> Attempts:
 
 
 def source_of(path: Path, exercise: Exercise) -> Source:
-    """Read the student's file and its neighbouring files.
-
-    Raises:
-        UserError: the file cannot be read.
-    """
+    """Read the student's file and its neighbouring files. Raise UserError if it is unreadable."""
     try:
         return read_own(path, exercise)
     except UnreadableFile as error:
@@ -108,52 +104,38 @@ def source_of(path: Path, exercise: Exercise) -> Source:
 
 
 def shown_step(
-    course: Course, full: ExerciseReport, path: Path, more: bool, saved: bool = True
+    course: Course,
+    full: ExerciseReport,
+    path: Path,
+    more: bool = False,
+    saved: bool = True,
+    in_short: bool = False,
 ) -> ExerciseReport:
     """Return the report's parts that the student may see now. Save the attempt and the progress.
 
-    If `saved` is false, the report is about cells that ran, and not about the saved file. A file
-    that cannot be loaded is no attempt, so the hints stay as they were. If the grader itself
-    failed, nothing is saved.
+    If `saved` is false, the report is about cells that ran, and not about the saved file. If
+    `in_short`, no hint is shown, so no attempt is saved. A file that cannot be loaded is no attempt
+    either. If the grader itself failed, nothing is saved.
     """
-    if _is_ungraded(full):
-        return exercise_for_student(full, course.content.hints, 0, course.hidden_checks)
     policy = course.content.hints
-    attempts = next_step(read_attempts(path, full.name), full, policy, more)
-    if full.status != "not loaded":
-        write_record(path, full.name, attempts)
-    hints = {name: seen.hints for name, seen in attempts.checks.items()}
+    hints: Mapping[str, int] | int = 0
+    was_graded = full.status != "needs a person" or bool(full.checks)
+    if was_graded and not in_short:
+        attempts = next_step(read_attempts(path, full.name), full, policy, more)
+        if full.status != "not loaded":
+            write_record(path, full.name, attempts)
+        hints = {name: seen.hints for name, seen in attempts.checks.items()}
     report = exercise_for_student(full, policy, hints, course.hidden_checks)
-    write_progress(path, report if saved else msgspec.structs.replace(report, digest=""))
+    if was_graded:
+        write_progress(path, report if saved else msgspec.structs.replace(report, digest=""))
     return report
-
-
-def shown_in_short(course: Course, full: ExerciseReport, path: Path) -> ExerciseReport:
-    """Return the parts of a report that a short list shows, without hints. Save the progress."""
-    report = exercise_for_student(full, course.content.hints, 0, course.hidden_checks)
-    if not _is_ungraded(full):
-        write_progress(path, report)
-    return report
-
-
-def _is_ungraded(full: ExerciseReport) -> bool:
-    """Return whether the grader failed, so that no check looked at the file."""
-    return full.status == "needs a person" and not full.checks
-
-
-def passed_checks(report: ExerciseReport) -> frozenset[str]:
-    """Return the names of the checks that pass."""
-    return frozenset(check.name for check in report.checks if check.outcome == "passed")
 
 
 def change_since(
     passed_before: Collection[str], found_before: str | None, report: ExerciseReport
 ) -> str:
-    """Return a sentence on the checks that passed or failed since the last check.
-
-    `found_before` is the message of the last check; None if no message is known.
-    """
-    now = passed_checks(report)
+    """Return a sentence on what changed since the last check, whose message may be known."""
+    now = set(progress_of(report).passed)
     gained, lost = len(now - set(passed_before)), sorted(set(passed_before) - now)
     sentences = []
     if gained:
@@ -175,8 +157,7 @@ def no_further_hint(
 ) -> str:
     """Return why there is no further hint, and what helps instead; "" if there is a hint.
 
-    `before` holds the results of this exercise that the student has already seen. `values` says how
-    to see all values, and `where` names the file with the lesson.
+    `values` says how to see all values, and `where` names the file with the lesson.
     """
     first = first_failing(full)
     if first is None:
@@ -187,6 +168,6 @@ def no_further_hint(
     now = next_step(before, full, policy, asked=True).checks[first.name]
     if first.hints and (seen != now or now.hints < len(first.hints)):
         return ""
-    lesson = f"the lesson above your code in {where}" if where else "the lesson"
+    lesson = f"the lesson above your code in {where}"
     helps = f"You can also {values}, read {lesson}, or ask somebody."
     return f"{LAST if first.hints else NONE} {helps}"

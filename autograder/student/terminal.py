@@ -72,10 +72,7 @@ def from_here(path: Path) -> str:
 
 
 class Screen:
-    """The screen of `watch`. Each frame replaces the last frame; in a pipe, it follows it.
-
-    As a context manager, it uses the terminal's alternate screen.
-    """
+    """The screen of `watch`, for which it uses the terminal's alternate screen."""
 
     def __init__(self, terminal: Terminal) -> None:
         self.terminal = terminal

@@ -18,12 +18,12 @@ from autograder.student.progress import (
     course_progress,
     exercise_progress,
     next_unfinished,
+    progress_of,
 )
 from autograder.student.step import (
     change_since,
     first_failing,
     no_further_hint,
-    passed_checks,
     read_attempts,
     shown_step,
     source_of,
@@ -35,10 +35,7 @@ from autograder.submission.stubs import read_stubs
 
 
 class WatchedExercise:
-    """The exercise that a student is working on: its file, its last report, and its course.
-
-    `news` are lines about the last event.
-    """
+    """The exercise that a student is working on. `news` are lines about the last event."""
 
     def __init__(self, course: Course, name: str, path: Path, spoken: bool) -> None:
         self.course = course
@@ -66,7 +63,7 @@ class WatchedExercise:
         self.full, self.shown = full, shown_step(self.course, full, self.path, more=False)
         change = ""
         if last_shown is not None:
-            passed = passed_checks(last_shown)
+            passed = progress_of(last_shown).passed
             change = change_since(passed, opening(last_shown).text, self.shown)
         elif before.last_check is not None:
             change = change_since(before.last_check.passed, None, self.shown)
@@ -135,11 +132,7 @@ class Watch:
         self._busy_since = 0.0
 
     def run(self) -> None:
-        """Handle events until the student quits.
-
-        Raises:
-            UserError: the checks cannot be loaded.
-        """
+        """Handle events until the student quits."""
         self.judge.start()
         names = [name for name in SIGNALS if hasattr(signal, name)]
         # an exception could get lost in another function, so a handler only notes its signal

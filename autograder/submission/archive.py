@@ -182,10 +182,7 @@ class _Unpacking:
         return notes, {parts: self.left_out.get(parts, "") for parts in files}
 
     def _unpack(self, entry: _Entry, depth: int, count: int) -> None:
-        """Unpack a source file. For another entry, only make the folder of the student.
-
-        `depth` is the student's folder's. `count` is the number of the student's earlier entries.
-        """
+        """Unpack a source file. For another entry, only make the folder of the student."""
         if count >= MAX_STUDENT_ENTRIES:
             raise _LeftOut(f"its folder has over {MAX_STUDENT_ENTRIES:,} entries")
         if stat.S_IFMT(entry.info.external_attr >> 16) not in {0, stat.S_IFREG, stat.S_IFDIR}:
@@ -215,10 +212,7 @@ class _Unpacking:
             raise _LeftOut(f"it cannot be written ({why})") from None
 
     def _make_folder(self, parts: PathParts) -> None:
-        """Make a folder, unless this archive has already made it.
-
-        Raise FileExistsError if its name is taken.
-        """
+        """Make a folder, unless this archive has already made it. Its name may be taken."""
         for end in range(1, len(parts) + 1):
             if parts[:end] not in self.folders:
                 self.target.joinpath(*parts[:end]).mkdir()

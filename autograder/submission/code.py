@@ -45,8 +45,7 @@ class Code(msgspec.Struct):
 def read_code(units: Sequence[Unit], room: int = MAX_PARSED) -> Code:
     """Return the names and statements of the units. Parse at most `room` characters in total.
 
-    A syntax tree needs several hundred times the memory of its text. So a unit with more than
-    `MAX_PARSED` characters is not parsed.
+    A syntax tree needs several hundred times the memory of its text.
     """
     code = Code()
     for unit in units:

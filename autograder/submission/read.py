@@ -163,20 +163,12 @@ def read_bytes(path: Path, limit: int, folder: int | None = None, *, whole: bool
 
 
 def read_text(path: Path, limit: int) -> str:
-    """Return the text of a Python file. The file declares its encoding; the default is UTF-8.
-
-    Raises:
-        UnreadableFile: the file cannot be read, or is not text.
-    """
+    """Return the text of a Python file, which declares its encoding. The default is UTF-8."""
     return decoded(read_bytes(path, limit), one_line(path.name, 100))
 
 
 def decoded(data: bytes, name: str) -> str:
-    """Return the content of a Python file as text.
-
-    Raises:
-        UnreadableFile: the content is not text, or the file declares an unknown text encoding.
-    """
+    """Return the content of a Python file as text. Raise UnreadableFile if it is not text."""
     plain = as_utf8(data, name)
     try:
         encoding = "utf-8"
@@ -193,11 +185,7 @@ def decoded(data: bytes, name: str) -> str:
 
 
 def as_utf8(data: bytes, name: str) -> bytes:
-    """Return data without a byte order mark. If the mark says UTF-16, convert the data to UTF-8.
-
-    Raises:
-        UnreadableFile: the mark says UTF-16, but the data are not UTF-16.
-    """
+    """Return data without a byte order mark. If the mark says UTF-16, convert the data to UTF-8."""
     if data.startswith(codecs.BOM_UTF8):
         return data[len(codecs.BOM_UTF8) :]
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):

@@ -169,11 +169,7 @@ def read_source(path: Path, exercise: str, siblings: Siblings | None = None) -> 
 
 
 def read_own(path: Path, exercise: Exercise) -> Source:
-    """Read a student's file and its neighbouring files, with the variant that the file states.
-
-    Raises:
-        UnreadableFile: the file cannot be read.
-    """
+    """Read a student's file and its neighbouring files, with the variant that the file states."""
     return with_stated_numbers(read_source(path, exercise.name, Siblings(path.parent)), exercise)
 
 

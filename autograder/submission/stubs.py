@@ -3,13 +3,14 @@
 import contextlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 import msgspec
 
 from autograder.course.cache import cache_key, files_key
 from autograder.course.course_file import Course
 from autograder.course.errors import UserError
-from autograder.course.text import few
+from autograder.course.text import few, one_line
 from autograder.submission.code import Binding, Code, body_around, read_code
 from autograder.submission.read import UnreadableFile, read_text
 from autograder.submission.source import MAX_SOURCE, SUFFIXES, Source, from_text, read_source
@@ -22,6 +23,8 @@ STUB_LINES = ("# YOUR CODE HERE", "raise NotImplementedError()")
 UNWRITTEN, EMPTY = "'NotImplementedError'", "Constant(value=None)"
 HANDED_OUT = re.compile(r"# Handed out as ([0-9a-f]{12}):")
 MAX_SHOWN = 4
+MAX_SENTENCE = 300  # in characters of a requirement
+_ITEM = re.compile(r"^# *[-*] \*\*([^*\n]+)\*\*(.*(?:\n# {3,}(?![-*] )\S.*)*)", re.MULTILINE)
 
 
 def strip_solutions(text: str, name: str) -> str:
@@ -107,11 +110,7 @@ def read_stubs(course: Course) -> Stubs:
 
 
 def _handed_out(course: Course, name: str) -> list[Source]:
-    """Return an exercise as students get it, in one file or in two.
-
-    If there is a solution, the files are made from it, since people may edit the files in
-    `exercises`. Otherwise the script and the notebook in that folder are used.
-    """
+    """Return an exercise as students get it, made from the solution or else read from files."""
     solution = course.solution_file(name)
     try:
         text = strip_solutions(read_text(solution, MAX_SOURCE), str(solution))
@@ -193,3 +192,21 @@ def older_releases(course: Course, sources: Iterable[Source]) -> Iterator[str]:
             f"{few(labels, MAX_SHOWN)} {verb} from another release of the course ({digest}). The "
             f"current course grades {object_}."
         )
+
+
+class Requirement(NamedTuple):
+    """One requirement: its name in lower case, its line number, and its text."""
+
+    name: str
+    line: int
+    sentence: str
+
+
+def requirements_in(text: str) -> list[Requirement]:
+    """Return the requirements that a percent-format script states, in their order."""
+    found = []
+    for item in _ITEM.finditer(text):
+        sentence = one_line(item[2].replace("\n#", " ").lstrip(".: "), MAX_SENTENCE)
+        line = text.count("\n", 0, item.start()) + 1
+        found.append(Requirement(item[1].strip(".: ").casefold(), line, sentence))
+    return found

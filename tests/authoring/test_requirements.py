@@ -12,7 +12,7 @@ from autograder.grading.check_collection import checks_of
 from autograder.report.html import code_spans, exercise_html
 from autograder.report.presentation import required
 from autograder.report.terminal import exercise_lines, plain
-from autograder.submission.requirements import requirements_in
+from autograder.submission.stubs import requirements_in
 from tests.authoring.course import CHECKS, SOLUTION, make
 from tests.conftest import ROOT
 
