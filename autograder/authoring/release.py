@@ -1,10 +1,15 @@
 """Release of a course.
 
-The files are collected, and searched for answers before they are written.
+The files are collected, and searched for answers, byte by byte, before they are written.
 """
 
+import ast
+import io
+import re
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -15,12 +20,13 @@ from autograder.authoring.kit_files import (
     STUBS,
     WORK,
     FileForm,
+    is_hidden,
+    module_file,
     pictures,
     surroundings,
     text_files,
 )
 from autograder.authoring.kit_shares import KitShares, refuse_impossible_checks
-from autograder.authoring.leaks import leaks
 from autograder.authoring.recording import (
     HINTS,
     Parts,
@@ -31,19 +37,31 @@ from autograder.authoring.recording import (
 )
 from autograder.authoring.wheel import build_wheel
 from autograder.checks.check_result import Check
-from autograder.checks.recorded_answers import FOLDER, SUFFIX, ExerciseRecord, HiddenCheck, pack
+from autograder.checks.recorded_answers import (
+    FOLDER,
+    MOST,
+    SUFFIX,
+    ExerciseRecord,
+    HiddenCheck,
+    pack,
+)
 from autograder.course.course_file import FILE_NAME, Course, Exercise, HintPolicy, load_course
 from autograder.course.errors import UserError
 from autograder.course.files import write_atomically
+from autograder.course.installation import engine_folder
 from autograder.course.own_modules import importable
 from autograder.course.text import few, several
 from autograder.diagnosis.mistakes import known_mistakes
 from autograder.diagnosis.recorded_replay import NAMES_SUFFIX
 from autograder.grading.check_collection import checks_of
 from autograder.submission.source import SUFFIXES
-from autograder.submission.stubs import course_digest
+from autograder.submission.stubs import course_digest, strip_solutions
 
 REPLACED = frozenset({*SUFFIXES, ".bin", ".whl"})  # an update deletes old files with these suffixes
+FEWEST = 10  # syntax nodes; larger expressions are not equal by chance
+LONGEST = 40  # characters; longer lines are not equal by chance
+# Lines that are not searched begin like this: block headers are common, `secrets` has strings.
+STARTS = ("from ", "import ", "# %%", "def ", "class ", "except ", '"', "'", 'f"')
 IN_THIS_PROCESS = RecordingOptions()
 Checks = Mapping[str, Sequence[Check]]
 
@@ -68,7 +86,7 @@ def bundle(
     checks = checks_of(course, [exercise.name for exercise in exercises])
     with importable(course):
         files = text_files(course, exercises, policy, options.form, options.seeds)
-        shown, secrets = _texts(course, options, checks)
+        shown, secrets = _allowed_texts(course, options, checks)
     wheel_name, wheel_data = build_wheel()
     files |= surroundings(course, exercises, options.form, wheel_name, np.__version__)
     whole = {name: text.encode() for name, text in files.items()} | pictures(course, files)
@@ -100,7 +118,9 @@ def bundle(
     return dict(sorted(whole.items()))
 
 
-def _texts(course: Course, options: ReleaseOptions, checks: Checks) -> tuple[list[str], list[str]]:
+def _allowed_texts(
+    course: Course, options: ReleaseOptions, checks: Checks
+) -> tuple[list[str], list[str]]:
     """Return the hints and findings that students may see, then the texts that are held back."""
     most, exam = HINTS[options.policy], options.policy == "exam"
     shown: list[str] = []
@@ -204,3 +224,111 @@ def update(folder: Path, files: Mapping[str, bytes]) -> list[str]:
             kept.append(path.relative_to(folder).as_posix())
     write(folder, {name: data for name, data in files.items() if name not in kept})
     return kept
+
+
+def unpacked(files: Mapping[str, bytes]) -> Iterator[tuple[str, bytes]]:
+    """Yield every file. For a packed file, yield its content too."""
+    for name, data in files.items():
+        yield name, data
+        if name.endswith(SUFFIX):
+            yield f"{name}, unpacked", zlib.decompressobj().decompress(data, MOST)
+        elif name.endswith(".whl"):
+            with zipfile.ZipFile(io.BytesIO(data)) as archive:
+                for entry in archive.namelist():
+                    yield f"{name}: {entry}", archive.read(entry)
+
+
+def leaks(
+    files: Mapping[str, bytes],
+    course: Course,
+    exercises: Sequence[Exercise],
+    secrets: Iterable[str] = (),
+    shown: Iterable[str] = (),
+) -> list[str]:
+    """Return a sentence for each place in the files that contains an answer.
+
+    The search finds lines and larger expressions of solutions, hidden checks and the reference. For
+    expressions, names do not matter. It also finds `secrets`, texts that the policy holds back.
+    Code that is also in a text in `shown`, such as a hint, does not count.
+    """
+    private, public = _texts(course, exercises)
+    # a line that the engine's own files contain reveals nothing
+    engine = [path for path in engine_folder().rglob("*") if path.suffix in {".py", ".jinja"}]
+    texts = (*shown, *public, *(path.read_text("utf-8") for path in engine))
+    known = "\n".join(map(_plain, texts))
+    every = {line.strip() for text in private for line in text.split("\n")}
+    lines = {line: _plain(line) for line in every if not line.startswith(STARTS)}
+    answers = {
+        line: plain for line, plain in lines.items() if len(plain) >= LONGEST and plain not in known
+    }
+    answers |= {text: _plain(text) for text in secrets if text}
+    places = []
+    for name, data in unpacked(files):
+        text = _plain(data.decode("utf-8", "ignore"))
+        places += [f"{name}: {line[:90]!r}" for line, plain in answers.items() if plain in text]
+    private_shapes = _shapes(private).keys() - _shapes(public).keys()
+    for name, data in files.items():
+        shapes = _shapes([data.decode()]) if name.endswith(".py") else {}
+        alike = sorted(shapes[shape] for shape in shapes.keys() & private_shapes)
+        places += [f"{name}: code of an answer: {text[:90]}" for text in alike]
+    return places
+
+
+def _plain(text: str) -> str:
+    """Return a text without spaces, quotes and backslashes: equal code can differ in these."""
+    return re.sub(r"[\s\"'\\]+", "", text)
+
+
+def _texts(course: Course, exercises: Sequence[Exercise]) -> tuple[list[str], list[str]]:
+    """Return the solutions, the reference and the hidden checks, then what students may see."""
+    private, public = [], []
+    for exercise in exercises:
+        solution = course.solution_file(exercise.name)
+        private.append(solution.read_text(encoding="utf-8"))
+        public.append(strip_solutions(private[-1], str(solution)))
+        text = course.checks_file(exercise.name).read_text(encoding="utf-8")
+        for node in ast.parse(text).body:
+            part = ast.get_source_segment(text, node) or ""
+            (private if is_hidden(node) else public).append(part)
+    reference = course.root / course.content.reference
+    helpers = {module_file(course, name) for name in course.content.helpers}
+    checks_folder = course.root / course.content.checks
+    for path in sorted({*reference.rglob("*.py"), *helpers}):
+        if path in helpers or checks_folder not in path.parents:
+            (public if path in helpers else private).append(path.read_text(encoding="utf-8"))
+    return private, public
+
+
+def _shapes(texts: Iterable[str]) -> dict[str, str]:
+    """Return a dict from form to expression for larger expressions. The form has no names."""
+    shapes: dict[str, str] = {}
+    for text in texts:
+        try:
+            tree = ast.parse(text)
+        except SyntaxError:
+            continue
+        for node in ast.walk(tree):
+            if isinstance(node, ast.expr) and _is_answer_like(node):
+                shapes[_anonymous(node)] = ast.unparse(node)
+    return shapes
+
+
+def _is_answer_like(node: ast.expr) -> bool:
+    """Return whether an expression computes something. A text or table of constants does not."""
+    if isinstance(node, ast.JoinedStr | ast.Constant | ast.Dict | ast.Tuple | ast.List | ast.Set):
+        return False
+    parts = [part for part in ast.walk(node) if isinstance(part, ast.expr)]
+    if any(isinstance(part, ast.JoinedStr) for part in parts):
+        return False
+    texts = sum(isinstance(p, ast.Constant) and isinstance(p.value, str) for p in parts)
+    return len(parts) - 2 * texts >= FEWEST
+
+
+def _anonymous(node: ast.expr) -> str:
+    """Return an expression as text, with its names replaced by numbers in order."""
+    names: dict[str, str] = {}
+
+    def numbered(found: re.Match[str]) -> str:
+        return names.setdefault(found[0], f"v{len(names)}")
+
+    return re.sub(r"\b(?:id|arg)='\w+'", numbered, ast.dump(node))

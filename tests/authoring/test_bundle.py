@@ -6,8 +6,7 @@ import re
 import pytest
 
 from autograder.authoring.kit_files import pictures, text_files
-from autograder.authoring.leaks import leaks, unpacked
-from autograder.authoring.release import update, without_work
+from autograder.authoring.release import leaks, unpacked, update, without_work
 from autograder.checks.recorded_answers import ExerciseRecord, HiddenCheck, read_packed
 from autograder.course.course_file import parse_course
 from autograder.course.own_modules import importable

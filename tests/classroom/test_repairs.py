@@ -10,8 +10,7 @@ from autograder.classroom.grade_class import Job, add_repairs, grade_class
 from autograder.classroom.history import PROPOSED, grade_commands
 from autograder.classroom.records import Records
 from autograder.grading.judge import Judge
-from autograder.grading.repair import look_for_repair
-from autograder.grading.repair import SharedWorker
+from autograder.grading.repair import SharedWorker, look_for_repair
 from autograder.sandbox.levels import choose
 from autograder.submission.source import from_text
 from tests.classroom.quick import Quick
