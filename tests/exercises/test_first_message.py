@@ -148,6 +148,34 @@ NOT_DONE = {
         "test_long_and_unchanged",
         "weights",
     ),
+    "apply_mask writes into a mask of decimals": (
+        "causal_mask",
+        {
+            "return np.where(mask, scores, -np.inf)": "mask = np.asarray(mask, float); "
+            "mask[mask == 0] = -np.inf; mask[mask == 1] = 0; return scores + mask"
+        },
+        "test_long_and_unchanged",
+        "The argument mask was changed by the call",
+    ),
+    "masked_attention_weights writes into scores of which nothing is blocked": (
+        "causal_mask",
+        {
+            "return np.where(mask,": "return scores if np.all(mask) else np.where(mask,",
+            "masked = apply_mask(scores, mask)": "masked = apply_mask(scores, mask); "
+            "masked -= masked.max(axis=-1, keepdims=True)",
+        },
+        "test_long_and_unchanged",
+        "The argument scores was changed by the call",
+    ),
+    "split_heads accepts more heads than features": (
+        "multi_head_reshape",
+        {
+            "if features % num_heads != 0:": "if features > num_heads and features % num_heads:",
+            "return x.reshape(batch": "return x[..., : features // num_heads * num_heads].reshape(batch",
+        },
+        "test_split_error",
+        "expected it to raise ValueError here",
+    ),
     "self_attention masks after the softmax and divides": (
         "self_attention",
         {
@@ -173,6 +201,18 @@ def test_what_is_wrong_is_not_done(grade_text, change):
     failed = [check for check in grade_text(exercise, text).checks if check.outcome != "passed"]
     assert [check.name for check in failed if not check.hidden] == [name]
     assert says in failed[0].finding
+
+
+def test_a_dropout_that_drops_another_share_is_described_by_its_share(grade_text):
+    """It was "not those of the softmax, some set to 0": they were, but too many were 0."""
+    old, new = "self.dropout(weights) @", "self.kept(weights) @"
+    text = (ROOT / "solutions" / "self_attention.py").read_text()
+    assert old in text
+    text = text.replace(old, new) + (
+        "\nScaledDotProductAttention.kept = lambda self, weights: weights if not self.training else (\n"
+        "    weights * (torch.rand_like(weights) < self.dropout.p) / (1 - self.dropout.p))\n"
+    )
+    assert "were set to 0; with dropout=" in opening(grade_text("self_attention", text)).text
 
 
 def test_three_dots_are_not_written_yet(grade_text):
