@@ -35,11 +35,13 @@ def read(listing: Listing) -> Sequence[Piece]:
     """
     entries = [match for name in listing.files if (match := _FILE.fullmatch(name))]
     named, originals = _from_notes(listing, entries)
-    uploaded = {_attempt(match) for match in entries if match["file"]}
+    uploaded = {match.group("prefix", "date") for match in entries if match["file"]}
     people = _people({match["prefix"] for match in entries}, named)
     pieces = []
     for match in entries:
-        if match["file"] or _attempt(match) not in uploaded:  # a note without files is an attempt
+        if (
+            match["file"] or match.group("prefix", "date") not in uploaded
+        ):  # a note without files is an attempt
             file = originals.get(match.string, match["file"] or "")
             pieces += [
                 Piece(
@@ -72,13 +74,9 @@ def _from_notes(
             named[note["prefix"]] = Owner(key=user, id=user, name=line["name"])
         for pair in _ORIGINAL.finditer(text):
             other = _FILE.fullmatch(pair["file"])
-            if other and _attempt(other) == _attempt(note):
+            if other and other.group("prefix", "date") == note.group("prefix", "date"):
                 originals[pair["file"]] = pair["original"].replace("\\", "/").rsplit("/", 1)[-1]
     return named, originals
-
-
-def _attempt(match: re.Match[str]) -> tuple[str, str]:
-    return match["prefix"], match["date"]
 
 
 def _people(prefixes: Collection[str], named: dict[str, Owner]) -> dict[str, list[Owner]]:

@@ -119,7 +119,7 @@ CANVAS_GRADEBOOK = GradebookFormat(
     others=("sis user id", "sis login id"),
     emails=("sis user id", "sis login id"),
     names=(("student",), ("firstname", "lastname")),
-    maxima=lambda row: bool(row.cells) and "Points Possible" in row.cells[0],
+    maxima="Points Possible",
     excused=EXCUSED,
     remedy="Export the gradebook from Canvas, and name that file with --template.",
 )

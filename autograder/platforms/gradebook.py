@@ -126,7 +126,7 @@ class GradebookFormat(msgspec.Struct, frozen=True, kw_only=True):
     names: tuple[tuple[str, ...], ...]  # columns that together are a name
     platform: str = ""  # whose ids in the roster it uses; empty if it has ids of its own
     advice: str = ""  # what to do if a row's student is unclear
-    maxima: Callable[[Row], bool] = lambda _: False  # whether a row contains the columns' maxima
+    maxima: str = ""  # text in the first cell of the row that contains the columns' maxima
     excused: str = ""  # the text for an excused student; if empty, the cell stays unchanged
 
     def person(self, heads: Sequence[str], row: Row) -> Person | None:
@@ -154,13 +154,9 @@ def fill_in(form: GradebookFormat, request: ExportRequest) -> ExportFile:
     shown = {at: one_line(table.header[at].strip()) for at in columns}
     notes = [f"Filled column {shown[at]} with the points of {columns[at].title}." for at in columns]
     notes += names_note("No row in the file, so not exported", map(name_of, matches.without_row))
-    if len(unchanged) == 1:
-        (without_points,) = unchanged.values()
-        notes += names_note("Not filled in", [*without_points, *matches.without_result])
-    else:
-        notes += names_note("Not filled in", matches.without_result)
-        for at, without_points in unchanged.items():
-            notes += names_note(f"Not filled in column {shown[at]}", without_points)
+    for at, without_points in unchanged.items():
+        notes += names_note(f"Not filled in column {shown[at]}", without_points)
+    notes += names_note("Not filled in", matches.without_result)
     notes += _in_no_column(request.reports, request.course, list(columns.values()))
     notes += matches.unclear
     keys = [place for place, at in enumerate(kept) if heads[at] in form.keys]
@@ -199,7 +195,7 @@ def filled_rows(
 def _maximum(form: GradebookFormat, table: Table, at: int) -> float | None:
     """Return a column's maximum; None if it is unknown."""
     for row in table.rows:
-        if form.maxima(row):
+        if form.maxima and row.cells and form.maxima in row.cells[0]:
             return as_number(cell(row, at))
     head = form.title.fullmatch(table.header[at])
     points = head.groupdict().get("points") if head else None

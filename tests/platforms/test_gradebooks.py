@@ -62,7 +62,8 @@ def test_a_gradebook_of_canvas(course, template):
     assert notes == [
         f"Filled column {TITLE} (12) with the points of {TITLE}.",
         "No row in the file, so not exported: nobody_7.",
-        "Not filled in: m4 (Bo Chen) (missing), Student, Test (no result).",
+        f"Not filled in column {TITLE} (12): m4 (Bo Chen) (missing).",
+        "Not filled in: Student, Test (no result).",
     ]
 
 
