@@ -13,11 +13,13 @@ Place = Literal["first", "own", "course"]
 class InternalError(Exception):
     """Failure of the grader itself, not of the student's code.
 
-    `killed` is true if something other than the grader killed a process. Then another try may
-    succeed.
+    `killed` is true if something other than the grader killed a process, for example because memory
+    was short. Then another try may succeed.
     """
 
-    killed = False
+    def __init__(self, message: str, killed: bool = False) -> None:
+        super().__init__(message)
+        self.killed = killed
 
     @property
     def finding(self) -> str:

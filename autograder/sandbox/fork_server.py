@@ -40,14 +40,6 @@ _KEEP_FREED_MEMORY = {
 }
 
 
-class ForkServerGone(InternalError):
-    """The fork server ended or did not start. The message contains its last output."""
-
-    def __init__(self, message: str, killed: bool) -> None:
-        super().__init__(message)
-        self.killed = killed
-
-
 class ForkedChild:
     """Confined process that waits for its first request. `process` is its descriptor."""
 
@@ -61,7 +53,6 @@ class ForkedChild:
 
     def end(self) -> None:
         """Kill the process. The next fork waits until the process has disappeared."""
-        self.line.close()
         if self._process < 0:
             return
         if not self._server.confined and self._id:  # also kill the processes that it started
@@ -70,6 +61,7 @@ class ForkedChild:
         self.kill()
         os.close(self._process)
         self._process = -1
+        self.line.close()
 
     def kill(self) -> None:
         with contextlib.suppress(OSError):  # it may have just ended
@@ -146,7 +138,7 @@ class ForkServer:
     def fork(self, limits: Limits) -> ForkedChild:
         """Return a new confined child. The previous child must have ended.
 
-        If the fork server has ended, raise ForkServerGone; no student's code has run.
+        If the fork server has ended, raise InternalError; no student's code has run.
         """
         if not self._is_ready and self._receive()[0] != READY:
             raise self._gone()
@@ -185,7 +177,7 @@ class ForkServer:
     def exit_code(self) -> int:
         """Return the child's exit code, or TOO_MANY_TASKS.
 
-        If the fork server itself has ended, raise ForkServerGone.
+        If the fork server itself has ended, raise InternalError.
         """
         message, _ = self._receive()
         self._has_child = False
@@ -202,7 +194,7 @@ class ForkServer:
             return b"", -1
         return message, descriptors[0] if descriptors else -1
 
-    def _gone(self) -> ForkServerGone:
+    def _gone(self) -> InternalError:
         """End the fork server, and return an error with its exit code and its last output."""
         self._control.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -213,7 +205,7 @@ class ForkServer:
             self._last_words = text.strip().split("\n")[-1]
         self.close()
         killed = self.process.returncode in {-signal.SIGKILL, 256 - signal.SIGKILL}
-        return ForkServerGone(f"The fork server ended. {self._last_words}".strip(), killed)
+        return InternalError(f"The fork server ended. {self._last_words}".strip(), killed)
 
     def close(self) -> None:
         """Close the connection and end the fork server. May be called twice."""
@@ -252,7 +244,7 @@ class ForkServers:
         for tries_left in reversed(range(TRIES)):
             try:
                 return self.prepare(kind).fork(kind.limits)
-            except ForkServerGone as gone:
+            except InternalError as gone:
                 del self._servers[kind.library, kind.place, *kind.also]
                 if not tries_left or not gone.killed:
                     raise

@@ -25,12 +25,6 @@ SHELL = "/usr/bin/sh"  # this file also exists in the private root
 END_SECONDS = 10.0  # seconds in which a process must end after its connection was closed
 
 
-class ProbeKilled(InternalError):
-    """Something other than the grader killed the process that tests the confinement."""
-
-    killed = True
-
-
 @functools.cache
 def why_not(level: Level) -> str:
     """Return the reason why a level does not work here, or an empty text if it works.
@@ -111,7 +105,7 @@ def _what_it_could_do(child: ForkedChild, secret: str) -> str:
             if code == TOO_MANY_TASKS and name == "start threads":
                 continue
             if code == -signal.SIGKILL:
-                raise ProbeKilled("something killed the process that tested it") from None
+                raise InternalError("something killed its test", killed=True) from None
             return f"a confined process gave no answer after it tried to {name}"
         if not is_refused:
             return f"a confined process could still {name}"

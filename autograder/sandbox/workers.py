@@ -86,12 +86,6 @@ class Budget:
                 self.on_calls += deadline.used()
 
 
-class KilledFromOutside(InternalError):
-    """Something other than the grader killed the process, for example because memory was short."""
-
-    killed = True
-
-
 class Workers:
     """Processes of a submission. Each place has at most one process, which one session uses.
 
@@ -136,7 +130,8 @@ class Workers:
     ) -> Reply:
         """Return the reply of the session's process. `answer` answers questions from the code.
 
-        If there is no reply, raise a StudentProblem, or KilledFromOutside before the last try.
+        If there is no reply, raise a StudentProblem. If something killed the process, raise
+        InternalError, except on the last try.
         """
         __tracebackhide__ = True
         return self._exchange(self.process(session, place), request, seconds, answer)
@@ -198,7 +193,7 @@ class Workers:
             self.budget.check_cancelled()
             self.budget.is_in_doubt = True
             if gone.code == -SIGKILL and not self.last_try:
-                raise KilledFromOutside(str(gone)) from None
+                raise InternalError(str(gone), killed=True) from None
             raise self._no_answer(request, gone, seconds) from None
 
     def _no_answer(self, request: Request, gone: WorkerGone, seconds: float) -> StudentProblem:

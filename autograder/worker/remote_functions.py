@@ -6,7 +6,6 @@ that the next call could use. The states of random generators are sent in both d
 
 import builtins
 from collections.abc import Callable
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -31,7 +30,9 @@ class RemoteFunction:
         self.__name__ = "implementation"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        given = [_generator(arg) for arg in (*args, *kwargs.values())]
+        # the module `numpy.random` stands for the generator that it uses
+        given = [*args, *kwargs.values()]
+        given = [np.random.mtrand._rand if arg is np.random else arg for arg in given]
         try:
             sent = [serialised(arg) for arg in given]
         except Unsendable as error:
@@ -48,13 +49,6 @@ class RemoteFunction:
             if isinstance(arg, np.random.Generator | np.random.RandomState) and state is not None:
                 put_state(arg, state[GENERATOR])
         return tuple(value) if isinstance(value, list) else value
-
-
-def _generator(value: Any) -> Any:
-    """Return the value; for the module `numpy.random`, return the generator that it uses."""
-    if isinstance(value, ModuleType) and value is np.random:
-        return np.random.mtrand._rand
-    return value
 
 
 def _exception(kind: str, message: str) -> Exception:

@@ -30,11 +30,13 @@ def run_module(
                 _set_training(module, training)
                 try:
                     module(*map(_copy, earlier))
-                except Exception:
-                    # if a new module fails too, no earlier call is the cause
+                except Exception as error:
                     alone = Forward(forward.state, list(earlier), training, forward.seed)
-                    if not _fails(build, args, kwargs, alone):
-                        raise
+                    try:
+                        run_module(build, args, kwargs, alone)
+                    except Exception:  # a new module fails too, so no earlier call is the cause
+                        continue
+                    raise error
     torch.default_generator.manual_seed(forward.seed + len(forward.before))
     _set_training(module, forward.training)
     if forward.toward is not None:
@@ -47,16 +49,6 @@ def run_module(
     if forward.toward is not None:
         passed.gradients = _gradients(module, inputs, passed.value, forward.toward)
     return passed
-
-
-def _fails(
-    build: Callable[..., Any], args: list[Any], kwargs: dict[str, Any], forward: Forward
-) -> bool:
-    try:
-        run_module(build, args, kwargs, forward)
-    except Exception:
-        return True
-    return False
 
 
 def _state(module: Any, expected: Mapping[str, Any], inputs: list[Any]) -> dict[str, Any]:
@@ -95,24 +87,21 @@ def _inside(
             yield from _inside(part, f"{prefix}{name}.", (*outer, id(module)))
 
 
-def _named(module: Any, kind: str) -> Iterator[tuple[str, Any]]:
-    """Yield all `_parameters` or `_buffers`, with names. A tensor with two names occurs twice."""
+def _tensors(module: Any) -> Iterator[tuple[str, Any, str]]:
+    """Yield all parameters and buffers with names and kinds. One with two names occurs twice."""
     for prefix, _, own in _inside(module):
-        for name, tensor in own[kind].items():
+        for name, tensor in own["_parameters"].items():
             if tensor is not None:
-                yield f"{prefix}{name}", tensor
+                yield f"{prefix}{name}", tensor, "parameter"
+        for name, tensor in own["_buffers"].items():
+            if tensor is not None:
+                is_saved = name not in own["_non_persistent_buffers_set"]
+                yield f"{prefix}{name}", tensor, "buffer" if is_saved else "unsaved buffer"
 
 
 def _held(module: Any) -> dict[str, Any]:
     """Return a dict from names to the parameters and saved buffers."""
-    held = {}
-    for prefix, _, own in _inside(module):
-        passing = own["_non_persistent_buffers_set"]
-        buffers = {name: each for name, each in own["_buffers"].items() if name not in passing}
-        for name, tensor in (*own["_parameters"].items(), *buffers.items()):
-            if tensor is not None:
-                held[f"{prefix}{name}"] = tensor
-    return held
+    return {name: tensor for name, tensor, kind in _tensors(module) if kind != "unsaved buffer"}
 
 
 def _set_training(module: Any, training: bool) -> None:
@@ -124,17 +113,19 @@ def _set_training(module: Any, training: bool) -> None:
 
 
 def _copy(value: Any) -> Any:
-    return value.detach().clone() if hasattr(value, "detach") else value
+    import torch
+
+    return value.detach().clone() if isinstance(value, torch.Tensor) else value
 
 
 def _described(module: Any, own: Mapping[str, Any]) -> Passed:
     first: dict[int, str] = {}
     passed = Passed(state={name: list(value.shape) for name, value in own.items()})
-    for name, tensor in _named(module, "_parameters"):
-        original = first.setdefault(id(tensor), name)
-        if original != name:
+    for name, tensor, kind in _tensors(module):
+        if kind != "parameter":
+            passed.buffers.append(name)
+        elif (original := first.setdefault(id(tensor), name)) != name:
             passed.same_as[name] = original
-    passed.buffers = [name for name, _ in _named(module, "_buffers")]
     return passed
 
 
@@ -146,7 +137,7 @@ def _gradients(module: Any, inputs: list[Any], value: Any, toward: list[Any]) ->
     total = sum((result * weights).sum() for result, weights in pairs)
     # a parameter with two names has a gradient under each name
     named = {f"input {place}": tensor for place, tensor in enumerate(inputs)}
-    named |= dict(_named(module, "_parameters"))
+    named |= {name: tensor for name, tensor, kind in _tensors(module) if kind == "parameter"}
     variables = {
         name: tensor
         for name, tensor in named.items()
