@@ -21,7 +21,6 @@ PATIENCE = 3.0  # a process may sleep this many times its limit, to wait for fil
 LONGEST = 20.0  # the wall-clock limit is this many times the limit, plus GRACE
 GRACE = 60.0
 LAST_WORDS = 1.0  # seconds in which a late process reports its stack
-AT_ONCE = 0.05  # an answer within this time is not measured
 
 
 class Had(NamedTuple):
@@ -58,16 +57,11 @@ class Deadline:
         self.seconds = seconds
         self._clock = clock
         self._start = time.monotonic()
-        self._had: Had | None = None
-        self._asked = False
+        self._had = clock.read()
         self._excused = 0.0
 
     def left(self) -> float:
         """Return the seconds to wait before the next call, or at most 0 if no time is left."""
-        if not self._asked:
-            self._asked = True
-            self._had = self._clock.read()
-            return min(AT_ONCE, self.seconds)
         wall, had = self._so_far()
         if had is None:
             return self.seconds * PATIENCE - wall
@@ -85,7 +79,7 @@ class Deadline:
     def _so_far(self) -> tuple[float, Had | None]:
         """Return the wall-clock seconds, and the time that the process used, or None if unknown."""
         wall = time.monotonic() - self._start - self._excused
-        now = self._clock.read() if self._had is not None else None
+        now = self._clock.read()
         if now is None or self._had is None:
             return wall, None
         slept = now.asleep - self._had.asleep - self._excused

@@ -59,7 +59,7 @@ def lay_out(figure: Any) -> dict[Any, list[TickLabel]]:
     figure.set_layout_engine("none")  # it reserves space for labels: slow, and not needed here
     if is_plain(figure):
         labels = _settled(figure.axes)
-        if _are_formulas_valid(figure, labels):
+        if _place_texts(figure, labels):
             return labels
     figure.draw_without_rendering()
     return {}
@@ -76,8 +76,8 @@ def _settled(several_axes: list[Any]) -> dict[Any, list[TickLabel]]:
     return {axis: tick_labels(axis) for axes in several_axes for axis in (axes.xaxis, axes.yaxis)}
 
 
-def _are_formulas_valid(figure: Any, labels: dict[Any, list[TickLabel]]) -> bool:
-    """Place notes, and return True if drawing would report no error in a text."""
+def _place_texts(figure: Any, labels: dict[Any, list[TickLabel]]) -> bool:
+    """Place annotations. Return False if drawing may report an error in a formula."""
     for axis, own in labels.items():
         formatters = axis.get_major_formatter(), axis.get_minor_formatter()
         is_own = {type(formatter).__name__ for formatter in formatters} <= OWN_LABELS
