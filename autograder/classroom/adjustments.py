@@ -12,13 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from autograder.classroom.decisions import (
-    TOTAL,
-    Decision,
-    points_given,
-    put_into_effect,
-    work_id,
-)
+from autograder.classroom.decisions import TOTAL, Decision, points_given, put_into_effect, work_id
 from autograder.classroom.marks import TABLE as MARKS
 from autograder.classroom.marks import Marks, answer_id
 from autograder.classroom.store import (
@@ -167,10 +161,7 @@ class Adjustments:
         return sorted(adjustments, key=place)
 
     def _counted(
-        self,
-        student: str,
-        exercises: Sequence[ExerciseReport],
-        only: Collection[str] | None = None,
+        self, student: str, exercises: Sequence[ExerciseReport], only: Collection[str] | None = None
     ) -> list[Decision]:
         """Return the decisions that count for a student's work, and set the cells of each row."""
         graded = [exercise.name for exercise in exercises]

@@ -12,14 +12,7 @@ from autograder.course.course_file import Assignment, Course, Exercise
 from autograder.course.lateness import LatePolicy, days_late, late_penalty
 from autograder.course.text import one_line
 from autograder.grading.reports import report_without_checks
-from autograder.report.model import (
-    Adjustment,
-    ExerciseReport,
-    HandIn,
-    Lateness,
-    Report,
-    worst,
-)
+from autograder.report.model import Adjustment, ExerciseReport, HandIn, Lateness, Report, worst
 
 OF_THE_ROSTER = ("enrolled", "section", "extra_days", "late_days_used", "excused")
 NOTHING = "Nothing was handed in for this exercise."

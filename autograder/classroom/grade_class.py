@@ -12,12 +12,7 @@ import msgspec
 
 from autograder.classroom.adjustments import TABLE as ADJUSTMENTS
 from autograder.classroom.adjustments import Adjustments
-from autograder.classroom.finalize import (
-    finalize,
-    merged_hand_in,
-    missing_report,
-    without_checks,
-)
+from autograder.classroom.finalize import finalize, merged_hand_in, missing_report, without_checks
 from autograder.classroom.grade_difference import bases
 from autograder.classroom.hand_ins import Folder
 from autograder.classroom.history import in_use, settle
@@ -133,10 +128,10 @@ def _opened_run(
             settle(out)
             with (
                 opened(job.submissions, course, job.platform, job.roster) as submissions,
-                contextlib.closing(Records(out / REPORTS)) as before,
                 contextlib.nullcontext(graders) if graders else open_pool(job.workers) as grade,
                 contextlib.closing(Journal(out)) as journal,
             ):
+                before = Records(out / REPORTS)
                 run = _ClassRun(job, before, submissions.folders, journal, progress)
                 secret = job.submissions.resolve(), out.resolve()
                 file = course.root / FILE_NAME
@@ -168,12 +163,7 @@ class _ClassRun:
     proposal: Proposal
 
     def __init__(
-        self,
-        job: Job,
-        before: Records,
-        folders: list[Folder],
-        journal: Journal,
-        progress: Progress,
+        self, job: Job, before: Records, folders: list[Folder], journal: Journal, progress: Progress
     ) -> None:
         course = self.course = job.course
         self.job, self.before, self.journal, self.progress = job, before, journal, progress

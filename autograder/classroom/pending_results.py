@@ -61,11 +61,7 @@ class Proposal:
     """The results of a run. Students are added one by one, in the order of the table."""
 
     def __init__(
-        self,
-        out: Path,
-        course: Course,
-        exercises: Sequence[Exercise],
-        before: Records,
+        self, out: Path, course: Course, exercises: Sequence[Exercise], before: Records
     ) -> None:
         self.overview = GradedClass(course.title, exercises)
         self.difference = GradeDifference()
@@ -159,7 +155,6 @@ class Proposal:
         if overview.difference is not None and self._is_same:
             self._replace_current()
         else:
-            self._before.close()
             rows = overview.rows
             overview.version = put_in_force(
                 self._out,
@@ -177,7 +172,6 @@ class Proposal:
 
     def _replace_current(self) -> None:
         """Replace the current results without a new version."""
-        self._before.close()
         replace_results(self._folder, self._out)
         shutil.rmtree(self._folder)
 

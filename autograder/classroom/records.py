@@ -3,7 +3,6 @@
 import contextlib
 import sqlite3
 from pathlib import Path
-from typing import IO
 
 import msgspec
 
@@ -41,55 +40,45 @@ class _Head(msgspec.Struct, frozen=True):
 
 
 class Records:
-    """The reports of students in a file. `exercises` has all exercises of these reports."""
+    """The reports of students in a file. `exercises` has all exercises of these reports.
+
+    `there` says whether the file exists, even if it is empty.
+    """
 
     def __init__(self, path: Path) -> None:
-        """Read the names of the students. If there is no file, there are no students."""
+        """Read the file, and decode the names in it. If there is no file, there are no students."""
         self.path = path
         self.exercises: dict[str, None] = {}
-        self._places: dict[str, tuple[int, int]] = {}
-        self._file: IO[bytes] | None = None
-        if path.is_symlink() or (path.exists() and not path.is_file()):
-            raise UserError(f"{path} is a link or a folder, not a file. Remove it.")
-        try:
-            self._file = path.open("rb")
-        except FileNotFoundError:
+        self._lines: dict[str, bytes] = {}
+        self.there = path.exists() or path.is_symlink()
+        if not self.there:
             return
+        if path.is_symlink() or not path.is_file():
+            raise UserError(f"{path} is a link or a folder, not a file. Remove it.")
+        decoder = msgspec.json.Decoder(_Head)
+        try:
+            for line in filter(None, path.read_bytes().split(b"\n")):
+                head = decoder.decode(line)
+                self._lines[head.student] = line
+                self.exercises |= dict.fromkeys(each.name for each in head.exercises)
         except OSError as error:
             raise UserError(f"{path} cannot be read: {error.strerror}.") from None
-        decoder, start = msgspec.json.Decoder(_Head), 0
-        try:
-            for line in self._file:
-                head = decoder.decode(line)
-                self._places[head.student] = start, len(line)
-                self.exercises |= dict.fromkeys(each.name for each in head.exercises)
-                start += len(line)
         except msgspec.MsgspecError as error:
-            self.close()
             raise UserError(
                 f"{path} is damaged or from another version ({error}). Move it elsewhere, or name "
                 f"another folder."
             ) from None
 
     def __contains__(self, student: str) -> bool:
-        return student in self._places
-
-    @property
-    def there(self) -> bool:
-        """Return whether the file exists, even if it is empty."""
-        return self._file is not None
+        return student in self._lines
 
     @property
     def students(self) -> list[str]:
-        return list(self._places)
+        return list(self._lines)
 
     def line(self, student: str) -> bytes:
         """Return a student's report as bytes of the file; b"" if the student has no report."""
-        if self._file is None or student not in self._places:
-            return b""
-        start, size = self._places[student]
-        self._file.seek(start)
-        return self._file.read(size).rstrip(b"\n")
+        return self._lines.get(student, b"")
 
     def get(self, student: str) -> Report | None:
         """Return a student's report; None if the student has no report."""
@@ -99,10 +88,6 @@ class Records:
         except msgspec.MsgspecError as error:
             text = f"{self.path}: the record of {student} is damaged ({error}). Run grade again."
             raise UserError(text) from None
-
-    def close(self) -> None:
-        if self._file is not None:
-            self._file.close()
 
 
 class Journal:

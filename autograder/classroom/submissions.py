@@ -361,10 +361,7 @@ def guarded() -> Iterator[None]:
 
 
 def read_work_guarded(
-    folder: Folder,
-    exercises: Collection[str],
-    stubs: Stubs,
-    choices: Sequence[FileChoice] = (),
+    folder: Folder, exercises: Collection[str], stubs: Stubs, choices: Sequence[FileChoice] = ()
 ) -> StudentWork:
     """Read the work of a student. If this fails, the result contains the error."""
     try:

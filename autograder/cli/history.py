@@ -1,7 +1,6 @@
 """`autograder diff` and `history`: changes of grades, as a run shows them before they count."""
 
 import sys
-from contextlib import closing
 from pathlib import Path
 
 import click
@@ -51,8 +50,7 @@ def diff(before: Path, after: Path, everything: bool, as_json: bool) -> None:
     A folder of results is RESULTS, RESULTS/proposed or an old version such as RESULTS/history/0001.
     The exit code is 0 if all grades are the same, 1 if some differ, and 2 if the command failed.
     """
-    with closing(_records(before)) as earlier, closing(_records(after)) as later:
-        difference = _compared(earlier, later)
+    difference = _compared(_records(before), _records(after))
     if as_json:
         emit_changes(difference.changes)
     else:

@@ -193,23 +193,16 @@ def message_changes(
 ) -> list[MessageChange]:
     """Compare these students' messages in the current and the proposed results."""
     changes = []
-    with (
-        contextlib.closing(Records(results / REPORTS)) as current,
-        contextlib.closing(Records(results / PROPOSED / REPORTS)) as proposed,
-    ):
-        for student in students:
-            before, after = (
-                _graded(current, student, exercise),
-                _graded(proposed, student, exercise),
-            )
-            if before is None or after is None:
-                continue
-            diagnoses = [check.diagnosis for check in after.checks if check.diagnosis]
-            named = any(name in diagnosis.misconceptions for diagnosis in diagnoses)
-            points = before.points, after.points
-            changes.append(
-                MessageChange(student, _messages(before), _messages(after), points, named)
-            )
+    current, proposed = Records(results / REPORTS), Records(results / PROPOSED / REPORTS)
+    for student in students:
+        before = _graded(current, student, exercise)
+        after = _graded(proposed, student, exercise)
+        if before is None or after is None:
+            continue
+        diagnoses = [check.diagnosis for check in after.checks if check.diagnosis]
+        named = any(name in diagnosis.misconceptions for diagnosis in diagnoses)
+        points = before.points, after.points
+        changes.append(MessageChange(student, _messages(before), _messages(after), points, named))
     return changes
 
 

@@ -3,7 +3,6 @@
 import functools
 import re
 import threading
-import weakref
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -162,7 +161,6 @@ class ClassResults:
             raise UserError(
                 f"{results} holds no {REPORTS}. Name the folder that grade wrote with --out."
             )
-        weakref.finalize(self, self._records.close)
         self._lock = threading.Lock()
         self.exercises = tuple(  # an exercise removed from the course has no points
             course.exercises.get(name) or Exercise(name=name, title=name, points=0)

@@ -50,14 +50,12 @@ def stopped_at(quick, monkeypatch):
 
 def repairs(quick):
     records = Records(quick.out / "report.jsonl")
-    found = {
+    return {
         (student, exercise.name): exercise.repair.said
         for student in records.students
         for exercise in records.get(student).exercises
         if exercise.repair is not None
     }
-    records.close()
-    return found
 
 
 def versions(quick):
