@@ -186,8 +186,8 @@ class _ClassRun:
         self.chosen = self.adjustments.chosen = {}
         self.stubs = read_stubs(course)
         self.waiting: dict[int, _Waiting] = {}
-        self.whole: dict[int, bytes | None] = {}  # reports that wait for earlier students' reports
-        self.written = self.done = 0  # folders written; students graded
+        self.reports: dict[int, bytes] = {}  # encoded, by the number of the row
+        self.done = 0  # students graded
 
     def _select(self, folders: list[Folder], students: Sequence[str]) -> None:
         """Select the rows and columns of the table, and those that the run grades."""
@@ -228,15 +228,12 @@ class _ClassRun:
             overview.said_only = tuple(submissions.notes)
         else:
             overview.notes = tuple(submissions.notes)
-        with contextlib.closing(self.proposal):
-            self.progress(0, len(self.graded))
-            for task, reports in graders(self._tasks(), setup):
-                self._take(task, reports)
-            students = {folder.student for folder in self.folders}
-            for student in self.before.students:
-                if student not in students:
-                    self.proposal.gone(student)
-            self.proposal.conclude(decide, self.marks, self.adjustments, self.grader, self.names)
+        self.progress(0, len(self.graded))
+        for task, reports in graders(self._tasks(), setup):
+            self._take(task, reports)
+        for number in sorted(self.reports):
+            self.proposal.add(self.reports[number])
+        self.proposal.conclude(decide, self.marks, self.adjustments, self.grader, self.names)
         return overview
 
     def _due_of(self, report: Report) -> list[ExerciseReport]:
@@ -275,24 +272,24 @@ class _ClassRun:
     def _add_to_records(self, students: Collection[str]) -> None:
         """Replace the records and pages of these students, and of nobody else."""
         proposal = Proposal(self.job.out, self.course, self.columns, self.before)
-        with contextlib.closing(proposal):
-            for student in self.before.students:
-                data = self.before.line(student)
-                before = self.before.get(student)
-                if before is not None and student in students:
-                    exercises = tuple(
-                        self.repairs.added_to(student, each) if each.name in self.names else each
-                        for each in before.exercises
-                    )
-                    data = msgspec.json.encode(msgspec.structs.replace(before, exercises=exercises))
-                proposal.add(data)
-            proposal.replace_texts()
+        for student in self.before.students:
+            data, before = self.before.line(student), self.before.get(student)
+            if before is not None and student in students:
+                exercises = tuple(
+                    self.repairs.added_to(student, each) if each.name in self.names else each
+                    for each in before.exercises
+                )
+                data = msgspec.json.encode(msgspec.structs.replace(before, exercises=exercises))
+            proposal.add(data)
+        proposal.replace_texts()
 
     def _tasks(self) -> Iterator[Task]:
         """Read the students in order, and yield a task for work that is not in the journal."""
         for number, folder in enumerate(self.folders):
             if folder.student in self.others:
-                self._write(number, self._absent(folder.student))
+                report = self._absent(folder.student)
+                if report is not None:
+                    self.reports[number] = msgspec.json.encode(report)
                 continue
             waiting = self.waiting[number] = self._read(folder)
             sources = [s for name, s in waiting.work.sources.items() if name in waiting.keys]
@@ -365,7 +362,7 @@ class _ClassRun:
         self._assemble(task.number)
 
     def _assemble(self, number: int) -> None:
-        """Make and write the report of a student whose exercises are all graded."""
+        """Make the report of a student whose exercises are all graded."""
         waiting = self.waiting.pop(number)
         work, student = waiting.work, waiting.work.student
         exercises = []
@@ -380,7 +377,7 @@ class _ClassRun:
         merged = self._merged(student, exercises, work.notes, hand_in, before, work.sources)
         if self.job.repairs and self._due_of(merged):
             self.proposal.overview.needs_repairs = True
-        self._write(number, merged)
+        self.reports[number] = msgspec.json.encode(merged)
         self.done += 1
         self.progress(self.done, len(self.graded))
 
@@ -422,14 +419,3 @@ class _ClassRun:
             return before
         report = self._merged(student, gone, before.notes, before.hand_in, before, {})
         return msgspec.structs.replace(report, grader=before.grader)
-
-    def _write(self, number: int, report: Report | None) -> None:
-        """Add the report of the next student to the proposal. If it is None, remove the student."""
-        self.whole[number] = None if report is None else msgspec.json.encode(report)
-        while self.written in self.whole:
-            data = self.whole.pop(self.written)
-            if data is None:
-                self.proposal.gone(self.folders[self.written].student)
-            else:
-                self.proposal.add(data)
-            self.written += 1

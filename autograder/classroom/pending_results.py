@@ -22,7 +22,7 @@ from autograder.classroom.marks import Answered, Marks, answers_of
 from autograder.classroom.records import FILE as REPORTS
 from autograder.classroom.records import Records
 from autograder.course.course_file import Course, Exercise
-from autograder.course.files import open_new, plain_folder, write_atomically
+from autograder.course.files import plain_folder, write_atomically
 from autograder.course.text import several
 from autograder.report.grades_table import safe_cell, write_grades, write_table
 from autograder.report.html import (
@@ -74,13 +74,13 @@ class Proposal:
         self._requests = 0
         self._is_same = True  # True while nothing except repairs differs
         self._answers: list[Answered] = []
-        self._records = open_new(self._folder / REPORTS)
-        self._changes = open_new(self._folder / CHANGES)
+        self._records: list[bytes] = []
+        self._changes: list[bytes] = []
 
     def add(self, data: bytes) -> None:
         """Add the next student's encoded report."""
         report = msgspec.json.decode(data, type=Report)
-        self._records.write(data + b"\n")
+        self._records.append(data + b"\n")
         self._answers += answers_of(report)
         self._requests += len(open_requests(report))
         policy, page = self._course.content.hints, page_of(report)
@@ -95,11 +95,6 @@ class Proposal:
         if data != self._before.line(report.student):
             self._compare(self._before.get(report.student), report)
 
-    def gone(self, student: str) -> None:
-        """Record that a student in the previous table no longer has results."""
-        if student in self._before:
-            self._compare(self._before.get(student), None)
-
     def _compare(self, before: Report | None, after: Report | None) -> None:
         before, after = _without_repairs(before), _without_repairs(after)
         self._is_same &= before == after
@@ -107,7 +102,7 @@ class Proposal:
         if change is None:
             self.difference.texts += _on_page(before) != _on_page(after)
             return
-        self._changes.write(msgspec.json.encode(change) + b"\n")
+        self._changes.append(msgspec.json.encode(change) + b"\n")
         if self._before.there:
             self.difference.changes.append(change)
 
@@ -127,7 +122,11 @@ class Proposal:
             OSError: a file cannot be written. The previous results then still count.
         """
         overview, difference = self.overview, self.difference
-        self.close()
+        students = {row.student for row in overview.rows}
+        for student in self._before.students:
+            if student not in students:
+                self._compare(self._before.get(student), None)
+        self._write_records()
         columns = [exercise.name for exercise in self._exercises]
         write_grades(self._folder / GRADES, columns, overview.rows)
         if self._before.there:
@@ -167,8 +166,12 @@ class Proposal:
 
     def replace_texts(self) -> None:
         """Replace the current records and pages by new ones with repairs. No grade changes."""
-        self.close()
+        self._write_records()
         self._replace_current()
+
+    def _write_records(self) -> None:
+        write_atomically(self._folder / REPORTS, b"".join(self._records))
+        write_atomically(self._folder / CHANGES, b"".join(self._changes))
 
     def _replace_current(self) -> None:
         """Replace the current results without a new version."""
@@ -181,10 +184,6 @@ class Proposal:
             waiting = several(self._requests, "regrade request")
             yield f"{waiting} without an answer. See Requests on the desk."
         yield from adjustments.notes({row.student for row in self.overview.rows})
-
-    def close(self) -> None:
-        self._records.close()
-        self._changes.close()
 
 
 def _without_repairs(report: Report | None) -> Report | None:
