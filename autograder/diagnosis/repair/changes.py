@@ -118,12 +118,11 @@ def _added(tree: Tree, node: ast.Call) -> Iterator[Change]:
     comma = ", " if node.args or node.keywords else ""
     if lacks_kept:
         yield Change("keepdims", Span(place, place, comma + kept))
-    if given.isdisjoint(AXIS_NAMES):
-        for axis in (*_axis_names(tree, node), *AXES[:4]):
-            text = f"{comma}{axis_name}={axis}"
-            yield Change("axis", Span(place, place, text), 0.8)
-            if lacks_kept:
-                yield Change("kept axis", Span(place, place, f"{text}, {kept}"), 0.8)
+    for axis in (*_axis_names(tree, node), *AXES[:4]) if given.isdisjoint(AXIS_NAMES) else ():
+        text = f"{comma}{axis_name}={axis}"
+        yield Change("axis", Span(place, place, text), 0.8)
+        if lacks_kept:
+            yield Change("kept axis", Span(place, place, f"{text}, {kept}"), 0.8)
 
 
 def _axis_names(tree: Tree, node: ast.AST) -> list[str]:
@@ -237,22 +236,24 @@ def _comparisons(tree: Tree, node: ast.Compare) -> Iterator[Change]:
             yield tree.put("comparison", node, f"{left} {other} {right}", weight)
 
 
-def _conditions(tree: Tree, node: ast.AST) -> Iterator[Change]:
+def _conditions(tree: Tree, node: ast.BoolOp | ast.IfExp | ast.If | ast.While) -> Iterator[Change]:
     if isinstance(node, ast.BoolOp):
         word = " or " if isinstance(node.op, ast.And) else " and "
         parts = [tree.operand(value) for value in node.values]
         yield tree.put("condition", node, word.join(parts))
         for part in parts:
             yield tree.put("condition", node, part, 0.8)
-    elif isinstance(node, ast.IfExp):
-        test, body, other = (tree.operand(part) for part in (node.test, node.body, node.orelse))
+        return
+    test = tree.operand(node.test)
+    if isinstance(node, ast.IfExp):
+        body, other = tree.operand(node.body), tree.operand(node.orelse)
         yield tree.put("condition", node, f"{other} if {test} else {body}")
-        yield tree.put("condition", node, body, 0.7)
-        yield tree.put("condition", node, other, 0.7)
-    elif isinstance(node, ast.If | ast.While):
-        yield tree.put("condition", node.test, f"not {tree.operand(node.test)}")
-        for always in ("True", "False") if isinstance(node, ast.If) else ():
-            yield tree.put("condition", node.test, always, 0.6)
+        for part in (body, other):
+            yield tree.put("condition", node, part, 0.7)
+        return
+    yield tree.put("condition", node.test, f"not {test}")
+    for always in ("True", "False") if isinstance(node, ast.If) else ():
+        yield tree.put("condition", node.test, always, 0.6)
 
 
 def _subscripts(tree: Tree, node: ast.Subscript) -> Iterator[Change]:
@@ -271,11 +272,10 @@ def _subscripts(tree: Tree, node: ast.Subscript) -> Iterator[Change]:
 
 
 def _slice(tree: Tree, node: ast.Slice) -> Iterator[Change]:
-    if not hasattr(node, "lineno"):
-        return
-    lower = tree.source(node.lower) if node.lower else ""
-    upper = tree.source(node.upper) if node.upper else ""
-    step = f":{tree.source(node.step)}" if node.step else ""
+    lower, upper, step = (
+        tree.source(part) if part else "" for part in (node.lower, node.upper, node.step)
+    )
+    step = f":{step}" if step else ""
     for low, high in ((upper, lower), ("", upper), (lower, "")):
         yield tree.put("slice", node, f"{low}:{high}{step}", 0.8)
     for more in ("+1", "-1"):
@@ -334,11 +334,9 @@ def _left_out(tree: Tree, node: ast.stmt) -> Iterator[Change]:
     if owner is None:
         return
     yield tree.put("statement", node, "pass")
-    if owner.body[-1] is not node:
-        return
-    if isinstance(node, ast.Expr):
+    if isinstance(node, ast.Expr) and owner.body[-1] is node:
         yield tree.put("return", node, f"return {tree.source(node.value)}")
-    if isinstance(node, ast.Assign | ast.AugAssign):
+    if isinstance(node, ast.Assign | ast.AugAssign) and owner.body[-1] is node:
         end = tree.span(node)[1]
         for name in reversed(tree.scope(node)):
             yield Change("return", Span(end, end, f"; return {name}"))
@@ -372,20 +370,15 @@ def _copied(tree: Tree, node: ast.Assign | ast.AugAssign) -> Iterator[Change]:
 
 
 def _returns(tree: Tree, node: ast.Return) -> Iterator[Change]:
-    owner = tree.owner[node]
-    is_nothing = node.value is None or (
-        isinstance(node.value, ast.Constant) and node.value.value is None
-    )
-    if is_nothing and owner is not None:
+    if node.value is None or (isinstance(node.value, ast.Constant) and node.value.value is None):
         for name in reversed(tree.scope(node)):
             yield tree.put("return", node, f"return {name}")
-    elif node.value is not None and not isinstance(node.value, ast.Tuple | ast.Name):
+    elif not isinstance(node.value, ast.Tuple | ast.Name):
         yield tree.put("type", node.value, f"({tree.source(node.value)}) * 1.0", 0.3)
 
 
 def _leaps(tree: Tree, node: ast.stmt) -> Iterator[Change]:
-    other = "continue" if isinstance(node, ast.Break) else "break"
-    yield tree.put("leap", node, other)
+    yield tree.put("leap", node, "continue" if isinstance(node, ast.Break) else "break")
     yield tree.put("leap", node, "pass", 0.7)
 
 

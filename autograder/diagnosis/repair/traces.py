@@ -221,8 +221,7 @@ def values_of_right_answers(
             unit = Unit(path.name, path.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             continue
-        tree = read_tree(unit)
-        if tree is not None:
+        if (tree := read_tree(unit)) is not None:
             source = Source(exercise, path.name, (unit,))
             values += values_in(printed(with_value_marks(source, [tree], all_parts=True)))
     return known_values(values)

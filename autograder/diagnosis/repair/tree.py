@@ -1,6 +1,7 @@
 """Syntax trees of source units, with the position of each node in the text."""
 
 import ast
+import itertools
 from collections.abc import Iterator, Sequence
 from typing import TypeGuard
 
@@ -15,14 +16,14 @@ MAX_NODES = 20_000
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 ATOMIC = (
-    ast.Name,
-    ast.Constant,
-    ast.Call,
-    ast.Attribute,
-    ast.Subscript,
-    ast.Tuple,
-    ast.List,
-    ast.Dict,
+    ast.Name
+    | ast.Constant
+    | ast.Call
+    | ast.Attribute
+    | ast.Subscript
+    | ast.Tuple
+    | ast.List
+    | ast.Dict
 )
 
 
@@ -57,15 +58,15 @@ class Tree:
             raise ValueError("too long for a search")
         self.raw = text.encode()
         self.root = ast.parse(text)
-        self.starts = [0]
-        for line in self.raw.split(b"\n"):
-            self.starts.append(self.starts[-1] + len(line) + 1)
+        self.lines = self.raw.split(b"\n")
+        sizes = (len(line) + 1 for line in self.lines)
+        self.starts = list(itertools.accumulate(sizes, initial=0))
         self.parent: dict[ast.AST, ast.AST] = {}
         self.owner: dict[ast.AST, Function | None] = {}
         self.statement: dict[ast.AST, ast.stmt] = {}
         self.nodes = list(self._linked())
         self.imported = frozenset(imported_names(self.root))
-        self._scopes: dict[Function | None, list[str]] = {}
+        self._scopes: dict[Function, list[str]] = {}
         self._stored: dict[Function | None, list[tuple[int, str]]] = {}
         for name in filter(is_stored, self.nodes):
             self._stored.setdefault(self.owner[name], []).append((name.lineno, name.id))
@@ -105,7 +106,7 @@ class Tree:
 
     def line(self, number: int) -> str:
         """Return a line of the text."""
-        return self.raw.split(b"\n")[number - 1].decode()
+        return self.lines[number - 1].decode()
 
     def span(self, node: ast.AST) -> tuple[int, int]:
         """Return the start and the end of a node, in bytes."""
@@ -145,13 +146,11 @@ class Tree:
     def scope(self, node: ast.AST) -> list[str]:
         """Return the names that the function around a node binds, beginning with its parameters."""
         function = self.owner[node]
-        if function is None:
-            return []
-        if function not in self._scopes:
-            stored = [name.id for name in ast.walk(function) if is_stored(name)]
+        if function is not None and function not in self._scopes:
+            stored = (name.id for name in ast.walk(function) if is_stored(name))
             names = dict.fromkeys([*parameters_of(function), *stored])
             self._scopes[function] = [name for name in names if name not in {"self", "_"}]
-        return self._scopes[function]
+        return self._scopes[function] if function is not None else []
 
     def lately(self, node: ast.expr) -> list[str]:
         """Return the names that are assigned before a node's line, the latest first."""
