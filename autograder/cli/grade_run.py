@@ -213,7 +213,7 @@ Nothing was changed: the current grades still count. The new ones are in
         where = ". The terminal where grade runs names them." if self.job.anonymous else ""
         self.log.line(f"{count}{where}")
         lines = [f"{count}. A person must decide these:"]
-        lines += [f"  {each}" for each in ambiguous[:MAX_WARNED]]
+        lines += [f"  {text}" for text in ambiguous[:MAX_WARNED]]
         if len(ambiguous) > MAX_WARNED:
             lines.append(f"  … and {len(ambiguous) - MAX_WARNED} more")
         self._speaker("warning")("\n".join(lines))

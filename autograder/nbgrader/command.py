@@ -100,7 +100,7 @@ def nbgrader_grade(
     from autograder.sandbox.levels import choose
 
     course = find_course(Path.cwd(), named=course_path or _course_of(folder))
-    assigned = {each.name: each.exercises for each in course.content.assignments}
+    assigned = {item.name: item.exercises for item in course.content.assignments}
     names = assigned.get(assignment, ())
     require_libraries(course.exercise(name) for name in names)
     refuse_new_errors(course, [course.exercise(name) for name in names or course.exercises])
@@ -133,7 +133,7 @@ def nbgrader_grade(
     wide = max(len(one_line(result.student, 60)) for result in results)
     for result in results:
         print(f"{one_line(result.student, 60):{wide}}  {_result_text(result)}")
-    raise SystemExit(int(any(each.error or each.left or each.by_hand for each in results)))
+    raise SystemExit(int(any(result.error or result.left or result.by_hand for result in results)))
 
 
 def _course_of(folder: Path) -> Path | None:

@@ -76,10 +76,10 @@ def notebooks_of(api: Any, assignment: str) -> list[str]:
     from nbgrader.api import MissingEntry
 
     with api.gradebook as gradebook, contextlib.suppress(MissingEntry):
-        names = [each.name for each in gradebook.find_assignment(assignment).notebooks]
+        names = [item.name for item in gradebook.find_assignment(assignment).notebooks]
         if names:
             return names
-    known = {each["name"] for each in api.get_assignments()} | api.get_source_assignments()
+    known = {item["name"] for item in api.get_assignments()} | api.get_source_assignments()
     if assignment not in known:
         raise UserError(
             f"There is no assignment {assignment!r} in {api.coursedir.root}. It has: "
@@ -124,9 +124,9 @@ def reason_of(error: BaseException) -> str:
     """Return an error's message in one line: the database's message if the database failed."""
     from sqlalchemy.exc import DBAPIError
 
-    for each in (error, error.__cause__, error.__context__):
-        if isinstance(each, DBAPIError):
-            return one_line(str(each.orig), 160)
+    for cause in (error, error.__cause__, error.__context__):
+        if isinstance(cause, DBAPIError):
+            return one_line(str(cause.orig), 160)
     if isinstance(error, SystemExit) and error.__context__ is not None:
         error = error.__context__
     return one_line(str(error) or type(error).__name__, 160)

@@ -100,7 +100,7 @@ def grade_assignment(
         if due and job.repairs:
             setup = msgspec.structs.replace(setup, repairs=True)
             search(partial(_add_repairs, due, staging, setup, graders, grading, writer))
-    return results
+    return sorted(results, key=lambda result: result.student)
 
 
 def _graded(
@@ -111,19 +111,15 @@ def _graded(
     grading: NotebookGrader,
     due: dict[str, dict[str, ExerciseReport]],
 ) -> Iterator[tuple[str, StagedSubmission]]:
-    """Yield each student, in order, once the reports exist. Add those to repair to `due`."""
+    """Yield each student once the reports exist. Add the reports that need a repair to `due`."""
     staged: dict[str, StagedSubmission] = {}
-    ready: set[str] = set()
 
     def tasks() -> Iterator[Task]:
         for number, student in enumerate(students):
             staged[student] = staging(student)
             if staged[student].sources:
                 yield Task(number, student, staged[student].sources)
-            else:
-                ready.add(student)
 
-    written = 0
     for task, encoded in graders(tasks(), setup):
         reports = _decoded(encoded)
         for source in task.sources:
@@ -131,12 +127,8 @@ def _graded(
                 grading.know(task.student, source, reports[source.name])
         if any(may_have_repair(report, grading.course) for report in reports.values()):
             due[task.student] = reports
-        ready.add(task.student)
-        while written < len(students) and students[written] in ready:
-            yield students[written], staged.pop(students[written])
-            written += 1
-    for student in students[written:]:
-        yield student, staged[student]
+        yield task.student, staged.pop(task.student)
+    yield from staged.items()  # they handed in nothing that can be graded
 
 
 def _decoded(encoded: Reports) -> dict[str, ExerciseReport]:
@@ -158,7 +150,7 @@ def _add_repairs(
         for number, (student, reports) in enumerate(due.items()):
             names = [name for name in reports if may_have_repair(reports[name], grading.course)]
             sources = staging(student).sources
-            yield Task(number, student, tuple(each for each in sources if each.name in names))
+            yield Task(number, student, tuple(source for source in sources if source.name in names))
 
     for done, (task, encoded) in enumerate(graders(tasks(), setup), 1):
         repairs = {name: report.repair for name, report in _decoded(encoded).items()}

@@ -42,36 +42,36 @@ def course_lines(
             yield _exercise_line(progress, now, wide, spoken)
 
 
-def _exercise_line(each: ExerciseProgress, now: datetime, wide: int, spoken: bool) -> StyledLine:
-    name, state = each.exercise.name, remark(each, now)
-    points, most = number(each.points), number(each.exercise.points)
+def _exercise_line(entry: ExerciseProgress, now: datetime, wide: int, spoken: bool) -> StyledLine:
+    name, state = entry.exercise.name, remark(entry, now)
+    points, most = number(entry.points), number(entry.exercise.points)
     if spoken:
         return [(f"  {name}: {points} of {most} points, {state}", "")]
-    mark, style = MARKS[each.state]
-    shown = f"/ {most}" if each.last_check is None or each.is_by_hand else f"{points} / {most}"
+    mark, style = MARKS[entry.state]
+    shown = f"/ {most}" if entry.last_check is None or entry.is_by_hand else f"{points} / {most}"
     return [(f"  {mark} ", style), (f"{name:<{wide}}  {shown:>8}  ", ""), (state, "dim")]
 
 
-def remark(each: ExerciseProgress, now: datetime) -> str:
+def remark(entry: ExerciseProgress, now: datetime) -> str:
     """Return a few words on the progress in an exercise."""
-    last = each.last_check
-    if each.state == "missing":
+    last = entry.last_check
+    if entry.state == "missing":
         return "no file here"
-    if each.state == "unreadable":
-        return each.why.rstrip(".")
-    if each.state == "untouched":
+    if entry.state == "unreadable":
+        return entry.why.rstrip(".")
+    if entry.state == "untouched":
         return "not begun"
     if last is None:
         return "begun, not checked yet"
     text = f"begun, {len(last.passed)} of {several(last.checks, 'check')} pass"
-    if each.state == "done":
-        text = "answered; a person will mark it" if each.is_by_hand else "done"
-    elif each.state == "graded when handed in":
+    if entry.state == "done":
+        text = "answered; a person will mark it" if entry.is_by_hand else "done"
+    elif entry.state == "graded when handed in":
         text = f"{last.when_handed_in} of {several(last.checks, 'check')} graded when handed in"
     elif last.status == "not loaded":
         text = "begun, could not be loaded"
     ago = age((now - last.checked).total_seconds())
-    return f"{text} ({ago}{'; changed since' * each.changed})"
+    return f"{text} ({ago}{'; changed since' * entry.changed})"
 
 
 def age(seconds: float) -> str:
@@ -95,10 +95,10 @@ def _due(due: datetime, now: datetime) -> str:
 
 def progress_summary(every: Sequence[ExerciseProgress]) -> str:
     """Return a line with the number of finished exercises and the sum of the points."""
-    done = sum(each.state == "done" for each in every)
-    left = sum(each.state == "graded when handed in" for each in every)
-    points = sum(each.points for each in every)
-    most = sum(each.exercise.points for each in every)
+    done = sum(entry.state == "done" for entry in every)
+    left = sum(entry.state == "graded when handed in" for entry in every)
+    points = sum(entry.points for entry in every)
+    most = sum(entry.exercise.points for entry in every)
     when = f"{left} graded when handed in, " if left else ""
     return (
         f"{done} of {several(len(every), 'exercise')} done, {when}"
@@ -108,7 +108,7 @@ def progress_summary(every: Sequence[ExerciseProgress]) -> str:
 
 def progress_bar(every: Sequence[ExerciseProgress], width: int | None) -> StyledLine:
     """Return the progress as one line. The bar is left out if it does not fit."""
-    done = sum(each.state == "done" for each in every)
+    done = sum(entry.state == "done" for entry in every)
     full = round(BAR * done / len(every))
     words = progress_summary(every)
     if width is not None and cell_len(words) + BAR + 2 > width:
@@ -119,13 +119,13 @@ def progress_bar(every: Sequence[ExerciseProgress], width: int | None) -> Styled
 def points_in_words(done: Iterable[ExerciseProgress]) -> str:
     """Return `50 of 54 points; 4 more are given by a person`, without a full stop."""
     points = most = by_person = when_graded = 0.0
-    for each in done:
-        points += each.points
-        most += each.exercise.points
-        if each.is_by_hand:
-            by_person += each.exercise.points
-        elif each.last_check is not None:
-            when_graded += round(each.exercise.points - each.last_check.max_points, 2)
+    for entry in done:
+        points += entry.points
+        most += entry.exercise.points
+        if entry.is_by_hand:
+            by_person += entry.exercise.points
+        elif entry.last_check is not None:
+            when_graded += round(entry.exercise.points - entry.last_check.max_points, 2)
     left = ((by_person, "given by a person"), (when_graded, "graded when handed in"))
     rest = [f"{number(n)} more {'is' if n == 1 else 'are'} {how}" for n, how in left if n > 0]
     text = f"{number(points)} of {number(most)} points"
@@ -140,7 +140,7 @@ def next_lines(
         yield from _all_done(every)
         return
     if following.state == "graded when handed in" and not following.changed:
-        left = [each.exercise.name for each in every if each.state == following.state]
+        left = [entry.exercise.name for entry in every if entry.state == following.state]
         verb = "is" if len(left) == 1 else "are"
         yield [(f"Nothing is left to do. {join_names(left)} {verb} graded when handed in.", "")]
         return
@@ -154,9 +154,9 @@ def next_lines(
 
 def _all_done(every: Sequence[ExerciseProgress]) -> Iterator[StyledLine]:
     """Yield the exercises that are finished, have no file here, or have changed since a check."""
-    done = [each for each in every if each.state == "done"]
-    missing = [each.exercise.name for each in every if each.state == "missing"]
-    changed = [each.exercise.name for each in done if each.changed]
+    done = [entry for entry in every if entry.state == "done"]
+    missing = [entry.exercise.name for entry in every if entry.state == "missing"]
+    changed = [entry.exercise.name for entry in done if entry.changed]
     if not done:
         yield [("There is no exercise file here.", "")]
         return
@@ -183,15 +183,15 @@ def completion_lines(
 ) -> list[StyledLine]:
     """Return a line if an exercise, an assignment or the course has just been finished."""
     every = list(progress.values())
-    if all(each.state == "done" for each in every):
+    if all(entry.state == "done" for entry in every):
         count = several(len(every), "exercise")
         text = f"The whole course is done: {count}, {points_in_words(every)}."
         if spoken:
             return [[(text, "full")]]
         return [[(f"  {EDGE}", "hint")], [(f"  {text}", "full")], [(f"  {EDGE}", "hint")]]
     for group in groups:
-        names = {each.exercise.name for each in group.exercises}
-        is_done = all(each.state == "done" for each in group.exercises)
+        names = {entry.exercise.name for entry in group.exercises}
+        is_done = all(entry.state == "done" for entry in group.exercises)
         if group.title and done.exercise.name in names and is_done:
             stars = "" if spoken else "★ ★ ★  "
             text = f"“{group.title}” is done: {points_in_words(group.exercises)}."

@@ -107,9 +107,9 @@ def _bind(code: Code, body: Iterable[ast.stmt]) -> None:
 def assigned(node: ast.stmt) -> Iterator[str]:
     """Yield the names that a statement assigns to."""
     for target in getattr(node, "targets", [getattr(node, "target", None)]):
-        for each in ast.walk(target) if target is not None else ():
-            if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
-                yield each.id
+        for part in ast.walk(target) if target is not None else ():
+            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+                yield part.id
 
 
 def blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
@@ -139,7 +139,7 @@ def _is_idle(node: ast.stmt) -> bool:
 
 def _is_hollow(node: Definition) -> bool:
     """Return whether a function has no body yet, or all functions of a class have none."""
-    body = [each for each in node.body if not is_text(each)]
+    body = [part for part in node.body if not is_text(part)]
     if isinstance(node, ast.ClassDef):
         return all(isinstance(part, Definition) and _is_hollow(part) for part in body)
     return all(map(_is_placeholder, body))
@@ -163,7 +163,7 @@ def body_around(units: Iterable[Unit], line: int = 0) -> set[str]:
     found = [node for unit in units for node in _nodes(unit) if isinstance(node, functions)]
     if line:
         found = [node for node in found if node.lineno <= line <= (node.end_lineno or 0)][-1:]
-    inside = (node for each in found for part in each.body for node in ast.walk(part))
+    inside = (node for function in found for part in function.body for node in ast.walk(part))
     return {ast.dump(n) for n in inside if isinstance(n, ast.stmt) and not _is_placeholder(n)}
 
 
@@ -206,9 +206,9 @@ def is_text(node: ast.AST) -> bool:
 
 def _syntax(node: ast.stmt) -> str:
     """Return the tree of a statement as text, without positions, comments and docstrings."""
-    for each in ast.walk(node):
-        if isinstance(each, Definition):
-            each.body = [part for part in each.body if not is_text(part)]
+    for inner in ast.walk(node):
+        if isinstance(inner, Definition):
+            inner.body = [part for part in inner.body if not is_text(part)]
     return ast.dump(node)
 
 
@@ -293,7 +293,7 @@ def _line_of_entry(value: ast.expr | None, entry: Sequence[int]) -> int | None:
     for index in entry:
         if not isinstance(value, ast.List | ast.Tuple) or index >= len(value.elts):
             break
-        if any(isinstance(each, ast.Starred) for each in value.elts):
+        if any(isinstance(item, ast.Starred) for item in value.elts):
             break
         value = value.elts[index]
     return value.lineno

@@ -125,16 +125,16 @@ def holds_cells(data: bytes) -> bool:
 def _needed(cells: Iterable[_Fields], label: str) -> list[Cell]:
     found: list[Cell] = []
     left = MAX_WRITTEN
-    for each in cells:
-        kind = each.text("cell_type") or ""
-        answer = each.text("metadata", "answer") or ""
+    for cell in cells:
+        kind = cell.text("cell_type") or ""
+        answer = cell.text("metadata", "answer") or ""
         if kind != "code" and not answer:
             continue
-        left -= len(bytes(each.source))
+        left -= len(bytes(cell.source))
         if left < 0:
             raise UnreadableFile(f"{label} holds over {MAX_WRITTEN // 2**20} MiB of text.")
-        source = msgspec.json.decode(each.source, type=str | list[str] | None)
-        is_check = _is_check(each.text("metadata", "nbgrader", "grade_id"), each.text("id"))
+        source = msgspec.json.decode(cell.source, type=str | list[str] | None)
+        is_check = _is_check(cell.text("metadata", "nbgrader", "grade_id"), cell.text("id"))
         found.append(Cell(kind, _joined(source or ""), answer, is_check))
     return found
 

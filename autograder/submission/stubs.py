@@ -125,7 +125,11 @@ def _handed_out(course: Course, name: str) -> list[Source]:
 
 def has_own_code(course: Course, source: Source, place: CodePlace) -> bool:
     """Return whether the function around a place has statements that were not handed out."""
-    given = {each for old in _handed_out(course, source.name) for each in body_around(old.units)}
+    given = {
+        statement
+        for old in _handed_out(course, source.name)
+        for statement in body_around(old.units)
+    }
     units = [unit for unit in source.units if unit.label == place.label]
     try:
         return not body_around(units, place.line) <= given
