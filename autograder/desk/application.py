@@ -32,8 +32,6 @@ from autograder.desk import (
     words_view,
 )
 from autograder.desk.guard import Guard, Secrets, same
-from autograder.desk.regrading import Regrading
-from autograder.desk.results import CurrentResults
 from autograder.desk.view import DeskContext, DeskView, Visit
 from autograder.report.html import code_spans, environment
 
@@ -86,15 +84,8 @@ def application(
     base = environment(TEMPLATES)
     templates = base.overlay(finalize=_harmless)
     templates.filters = {**base.filters, "spans": lambda text: code_spans(_harmless(text))}
-    desk = DeskContext(
-        results=results,
-        course=course,
-        current=CurrentResults(results, course),
-        regrading=Regrading(results),
-        secrets=secrets,
-        templates=templates,
-        navigation=tuple((view.title, view.path) for view in views if view.title),
-    )
+    navigation = [(view.title, view.path) for view in views if view.title]
+    desk = DeskContext(results, course, secrets, templates, navigation)
 
     def refusal(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)  # Starlette calls it for no other error

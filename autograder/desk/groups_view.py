@@ -1,8 +1,5 @@
 """The view *Groups*: failures without a name are shown, named, verified and regraded."""
 
-import functools
-import threading
-import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,13 +12,12 @@ from autograder.course.text import one_line, printable
 from autograder.desk.mistake_file import MistakeText, checked_words
 from autograder.desk.naming import (
     ConfinedWork,
-    ExaminedGroup,
-    NewMistake,
+    GroupState,
     examine,
     in_new_process,
     write_mistake,
 )
-from autograder.desk.regrading import MessageChange, last_command, message_changes, regrade_group
+from autograder.desk.regrading import last_command, message_changes, regrade_group
 from autograder.desk.results import UnnamedGroup
 from autograder.desk.view import Visit
 from autograder.submission.source import Source
@@ -29,61 +25,6 @@ from autograder.submission.source import Source
 READ, MAX_READ = 3, 12  # submissions to show, and to read until these are found
 MAX_CODE = 8000
 MAX_SHOWN = 50
-Key = tuple[str, str]  # exercise and group
-
-
-class GroupState(msgspec.Struct, frozen=True):
-    """Progress of a group. `doing` is the job that runs; `trouble` is the last job's error."""
-
-    students: tuple[str, ...] = ()
-    doing: str = ""
-    trouble: str = ""
-    words: MistakeText = MistakeText("", "", ("", "", ""))
-    examined: ExaminedGroup | None = None
-    mistake: NewMistake | None = None
-    changes: tuple[MessageChange, ...] = ()
-    difference: str = ""
-    applied: bool = False
-
-
-class GroupJobs:
-    """Groups of a desk, and their jobs. Jobs run one at a time, because each uses a whole core."""
-
-    def __init__(self) -> None:
-        self._changing, self._working = threading.Lock(), threading.Lock()
-        self._states: dict[Key, GroupState] = {}
-
-    def state(self, group: Key) -> GroupState:
-        return self._states.get(group, GroupState())
-
-    def change(self, group: Key, **values: Any) -> None:
-        with self._changing:
-            self._states[group] = msgspec.structs.replace(self.state(group), **values)
-
-    def begin(self, group: Key, doing: str, work: Callable[[], dict[str, Any]]) -> None:
-        """Run `work` in a thread. `work` returns the fields of the group's state to change."""
-        if self.state(group).doing:
-            raise UserError("A job on this group is running. Wait until it ends.")
-        self.change(group, doing=doing, trouble="")
-
-        def run() -> None:
-            with self._working:
-                try:
-                    values = work()
-                except UserError as error:
-                    values = {"trouble": str(error)}
-                except Exception as error:
-                    traceback.print_exc()
-                    name = type(error).__name__
-                    values = {"trouble": f"The desk failed ({name}). The terminal shows the error."}
-                self.change(group, doing="", **values)
-
-        threading.Thread(target=run, daemon=True).start()
-
-
-@functools.lru_cache(maxsize=8)
-def _jobs(results: Path) -> GroupJobs:  # noqa: ARG001  cached for each desk
-    return GroupJobs()
 
 
 def index(visit: Visit) -> Response:
@@ -115,7 +56,7 @@ def give_name(visit: Visit) -> Response:
     group, state = _group(visit)
     hints = tuple(visit.field(f"hint{number}") for number in (1, 2, 3))
     words = MistakeText(visit.field("id"), visit.field("finding"), hints)
-    _jobs(visit.desk.results).change((group.exercise, group.id), words=words, trouble="")
+    visit.desk.jobs.change((group.exercise, group.id), words=words, trouble="")
     try:
         words, work = checked_words(words), _work(visit, group)
     except UserError as error:
@@ -149,14 +90,14 @@ def regrade(visit: Visit) -> Response:
 def _begin(
     visit: Visit, group: UnnamedGroup, doing: str, work: Callable[[], dict[str, Any]]
 ) -> Response:
-    _jobs(visit.desk.results).begin((group.exercise, group.id), doing, work)
+    visit.desk.jobs.begin((group.exercise, group.id), doing, work)
     return visit.redirect(f"/groups/{group.exercise}/{group.id}")
 
 
 def _group(visit: Visit) -> tuple[UnnamedGroup, GroupState]:
     """Return the group in the address. A group keeps its address after it was named."""
     exercise, id = visit.part("exercise"), visit.part("group")
-    state = _jobs(visit.desk.results).state((exercise, id))
+    state = visit.desk.jobs.state((exercise, id))
     for group in visit.results.unnamed:
         if (group.exercise, group.id) == (exercise, id):
             return group, state

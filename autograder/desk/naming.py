@@ -2,6 +2,8 @@
 
 import contextlib
 import tempfile
+import threading
+import traceback
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -21,6 +23,7 @@ from autograder.course.own_modules import importable
 from autograder.course.variants import SECRET
 from autograder.desk.changed_step import ChangedStep, changed_step
 from autograder.desk.mistake_file import MistakeText, answers_file, code_file, file_of
+from autograder.desk.regrading import MessageChange
 from autograder.diagnosis.mistakes import DRAWS
 from autograder.diagnosis.outcome import Outcome, group_id, same
 from autograder.diagnosis.replay import Replay
@@ -35,6 +38,7 @@ from autograder.sandbox.workers import Workers
 from autograder.submission.source import Source
 
 T = TypeVar("T")
+Key = tuple[str, str]  # exercise and group
 
 
 class ConfinedWork(msgspec.Struct, frozen=True):
@@ -104,6 +108,55 @@ class NewMistake(msgspec.Struct, frozen=True):
     path: Path
     by_code: bool
     faults: tuple[str, ...] = ()
+
+
+class GroupState(msgspec.Struct, frozen=True):
+    """Progress of a group. `doing` is the job that runs; `trouble` is the last job's error."""
+
+    students: tuple[str, ...] = ()
+    doing: str = ""
+    trouble: str = ""
+    words: MistakeText = MistakeText("", "", ("", "", ""))
+    examined: ExaminedGroup | None = None
+    mistake: NewMistake | None = None
+    changes: tuple[MessageChange, ...] = ()
+    difference: str = ""
+    applied: bool = False
+
+
+class GroupJobs:
+    """Groups of a desk, and their jobs. Jobs run one at a time, because each uses a whole core."""
+
+    def __init__(self) -> None:
+        self._changing, self._working = threading.Lock(), threading.Lock()
+        self._states: dict[Key, GroupState] = {}
+
+    def state(self, group: Key) -> GroupState:
+        return self._states.get(group, GroupState())
+
+    def change(self, group: Key, **values: Any) -> None:
+        with self._changing:
+            self._states[group] = msgspec.structs.replace(self.state(group), **values)
+
+    def begin(self, group: Key, doing: str, work: Callable[[], dict[str, Any]]) -> None:
+        """Run `work` in a thread. `work` returns the fields of the group's state to change."""
+        if self.state(group).doing:
+            raise UserError("A job on this group is running. Wait until it ends.")
+        self.change(group, doing=doing, trouble="")
+
+        def run() -> None:
+            with self._working:
+                try:
+                    values = work()
+                except UserError as error:
+                    values = {"trouble": str(error)}
+                except Exception as error:
+                    traceback.print_exc()
+                    name = type(error).__name__
+                    values = {"trouble": f"The desk failed ({name}). The terminal shows the error."}
+                self.change(group, doing="", **values)
+
+        threading.Thread(target=run, daemon=True).start()
 
 
 def in_new_process(function: Callable[..., T], *args: Any) -> T:

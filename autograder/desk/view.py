@@ -2,20 +2,21 @@
 
 import functools
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import jinja2
-import msgspec
 from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from autograder.classroom.adjustments import TABLE, Adjustments
+from autograder.classroom.marking import Marking
 from autograder.course.course_file import Course
 from autograder.desk.guard import Secrets
+from autograder.desk.naming import GroupJobs
 from autograder.desk.regrading import Regrading
 from autograder.desk.results import ClassMember, ClassResults, CurrentResults
 
@@ -30,21 +31,28 @@ class KeptFile(NamedTuple):
     notes: tuple[str, ...]
 
 
-class DeskContext(msgspec.Struct):
+class DeskContext:
     """State that all views have in common.
 
     `kept` has sentences and files that a page stores for the next page. Their keys are random.
     `navigation` has titles and paths of pages.
     """
 
-    results: Path
-    course: Course
-    current: CurrentResults
-    regrading: Regrading
-    secrets: Secrets
-    templates: jinja2.Environment
-    navigation: tuple[tuple[str, str], ...] = ()
-    kept: dict[str, str | KeptFile] = {}
+    def __init__(
+        self,
+        results: Path,
+        course: Course,
+        secrets: Secrets,
+        templates: jinja2.Environment,
+        navigation: Sequence[tuple[str, str]],
+    ) -> None:
+        self.results, self.course, self.secrets = results, course, secrets
+        self.templates, self.navigation = templates, navigation
+        self.current = CurrentResults(results, course)
+        self.marking = Marking(results, course)
+        self.regrading = Regrading(results)
+        self.jobs = GroupJobs()
+        self.kept: dict[str, str | KeptFile] = {}
 
     def keep(self, kept: str | KeptFile) -> str:
         """Store a sentence or a file; return its key. The oldest ones are dropped."""

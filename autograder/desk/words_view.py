@@ -1,8 +1,6 @@
 """The view *Words*: answers in words, one question at a time, with similar answers together."""
 
-import functools
 from collections.abc import Mapping
-from pathlib import Path
 from urllib.parse import quote, unquote
 
 import msgspec
@@ -10,7 +8,6 @@ from starlette.responses import PlainTextResponse, Response
 
 from autograder.classroom.history import user
 from autograder.classroom.marking import (
-    Marking,
     Overtaken,
     Sheet,
     Wording,
@@ -21,7 +18,6 @@ from autograder.classroom.marking import (
 )
 from autograder.classroom.store import GivenMark
 from autograder.classroom.table_import import as_number
-from autograder.course.course_file import Course
 from autograder.course.errors import UserError
 from autograder.course.text import digest, number, one_line, printable
 from autograder.desk.view import Visit
@@ -114,20 +110,13 @@ def _given_marks(form: MarkForm, sheet: Sheet, wording: Wording) -> list[GivenMa
     return given
 
 
-@functools.lru_cache(maxsize=8)
-def _marking(results: Path, course: Course) -> Marking:
-    """Return the marks of the desk's folder, shared by all views."""
-    return Marking(results, course)
-
-
 def _sheet(visit: Visit) -> Sheet:
-    marking = _marking(visit.desk.results, visit.course)
-    return Sheet(marking, visit.part("exercise"), visit.part("question"))
+    return Sheet(visit.desk.marking, visit.part("exercise"), visit.part("question"))
 
 
 def index(visit: Visit) -> Response:
     """Show the questions with their progress."""
-    progress = [(s, s.progress()) for s in sheets(_marking(visit.desk.results, visit.course))]
+    progress = [(sheet, sheet.progress()) for sheet in sheets(visit.desk.marking)]
     return visit.page(
         "words_view.html", found=progress, by=_by(visit), blind=_is_blind(visit), user=user()
     )

@@ -216,10 +216,14 @@ def results_zip(request: ExportRequest) -> ExportFile:
     return ExportFile(zipped(files.items()), notes, left_out=bool(without))
 
 
-class OwnDates(msgspec.Struct):
-    """Dates of one student, who may have an extension."""
+class Settings(msgspec.Struct):
+    """Gradescope's settings of the assignment, or of one student, who may have an extension.
+
+    `total_points` is a text there.
+    """
 
     due_date: datetime | None = None
+    total_points: str | float | None = None
 
 
 class User(msgspec.Struct):
@@ -228,14 +232,7 @@ class User(msgspec.Struct):
     id: int | str = ""
     email: str = ""
     name: str = ""
-    assignment: OwnDates = msgspec.field(default_factory=OwnDates)
-
-
-class Settings(msgspec.Struct):
-    """Gradescope's settings of the assignment; `total_points` is a text there."""
-
-    due_date: datetime | None = None
-    total_points: str | float | None = None
+    assignment: Settings = msgspec.field(default_factory=Settings)
 
 
 class Metadata(msgspec.Struct):
