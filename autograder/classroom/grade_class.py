@@ -273,8 +273,9 @@ class _ClassRun:
         """Replace the records and pages of these students, and of nobody else."""
         proposal = Proposal(self.job.out, self.course, self.columns, self.before)
         for student in self.before.students:
-            data, before = self.before.line(student), self.before.get(student)
-            if before is not None and student in students:
+            data = self.before.line(student)
+            if student in students:
+                before = self.before.report(student)
                 exercises = tuple(
                     self.repairs.added_to(student, each) if each.name in self.names else each
                     for each in before.exercises
@@ -407,8 +408,7 @@ class _ClassRun:
 
     def _absent(self, student: str) -> Report | None:
         """Return the report of a student who is not graded now; None if it has no exercise left."""
-        before = self.before.get(student)
-        assert before is not None
+        before = self.before.report(student)
         is_gone = not self.job.students  # nothing was handed in for this run's exercises
         names = self.names if is_gone else ()
         old = {exercise.name for exercise in before.exercises}

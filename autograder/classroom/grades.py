@@ -7,6 +7,7 @@ import msgspec
 
 from autograder.classroom.history import ensure_settled
 from autograder.classroom.records import FILE as REPORTS
+from autograder.classroom.records import Records
 from autograder.course.course_file import CellWithoutPoints, Course, ExportPolicy
 from autograder.course.errors import UserError
 from autograder.course.text import number
@@ -54,19 +55,12 @@ class Scale(msgspec.Struct, frozen=True):
 def read_reports(results: Path) -> list[Report]:
     """Read the reports in a results folder."""
     ensure_settled(results)
-    path = results / REPORTS
-    try:
-        lines = path.read_bytes().splitlines()
-    except OSError as error:
+    records = Records(results / REPORTS)
+    if not records.there:
         raise UserError(
-            f"{path} cannot be read: {error.strerror}. Name the folder that grade wrote with --out."
-        ) from None
-    try:
-        return [msgspec.json.decode(line, type=Report) for line in lines]
-    except msgspec.MsgspecError as error:
-        raise UserError(
-            f"{path} is from another version ({error}). Run the same grade command again."
-        ) from None
+            f"{records.path} does not exist. Name the folder that grade wrote with --out."
+        )
+    return [records.report(student) for student in records.students]
 
 
 def under_policy(report: Report, course: Course) -> Report:

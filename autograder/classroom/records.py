@@ -82,12 +82,17 @@ class Records:
 
     def get(self, student: str) -> Report | None:
         """Return a student's report; None if the student has no report."""
-        line = self.line(student)
+        return self.report(student) if student in self else None
+
+    def report(self, student: str) -> Report:
+        """Return the report of a student who has one."""
         try:
-            return msgspec.json.decode(line, type=Report) if line else None
+            return msgspec.json.decode(self._lines[student], type=Report)
         except msgspec.MsgspecError as error:
-            text = f"{self.path}: the record of {student} is damaged ({error}). Run grade again."
-            raise UserError(text) from None
+            raise UserError(
+                f"{self.path}: the record of {student} is damaged or from another version "
+                f"({error}). Run the same grade command again."
+            ) from None
 
 
 class Journal:

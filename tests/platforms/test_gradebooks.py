@@ -270,7 +270,7 @@ def test_results_that_are_not_there(tmp_path):
     with pytest.raises(UserError, match="Name the folder that grade wrote with --out"):
         read_reports(tmp_path)
     (tmp_path / "report.jsonl").write_text("{}\n")
-    with pytest.raises(UserError, match="is from another version"):
+    with pytest.raises(UserError, match="from another version"):
         read_reports(tmp_path)
 
 
