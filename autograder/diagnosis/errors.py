@@ -195,15 +195,14 @@ def _inverted(failure: _Failure) -> str:
 
 
 Meanings = Mapping[str, str | Callable[[_Failure], str]]
-TENSORS = (
-    "torch's functions take tensors, and this line gives one a NumPy array. NumPy has its own."
-)
+TENSORS = "torch's functions take tensors, and this line gives one a NumPy array. Use NumPy's functions here."
 # Errors about names, attributes and types. Such an error in the code of a library says nothing
 # about the student's line.
 OF_THE_LINE: Meanings = {
     r"'([\w.]+)' object is not callable": (
         "A value of type {0} is called like a function there: its brackets `()` are too many, it "
-        "has a function's name, or a sign between two factors is missing."
+        "has a function's name, a sign between two factors is missing, or the name should hold a "
+        "function or a module."
     ),
     r"'(list|tuple)' object has no attribute '(\w+)'": (
         "The argument is a {0} here, and a {0} has no {1}: np.asarray makes an array of it."

@@ -41,7 +41,10 @@ def _t(x: Any) -> Any:
     return np.swapaxes(x, -1, -2)
 
 
-NAN = "The mask brings NaN (not a number) into the result: 0 / 0, 0 · ∞ and ∞ − ∞ give it."
+NAN = (
+    "The mask brings NaN (not a number) into the result. NaN comes from 0 / 0, 0 · ∞ or ∞ − ∞, or "
+    "from np.nan in your code."
+)
 
 
 APPLY = (

@@ -192,8 +192,8 @@ MASKING = (
                 fill(1e9),
             ),
             "nan-from-mask": (
-                "The mask brings NaN (not a number) into the result: 0 / 0, 0 · ∞, ∞ − ∞ and "
-                "∞ / ∞ give it, and it spreads over the row.",
+                "The mask brings NaN (not a number) into the result, and it spreads over the "
+                "row. NaN comes from 0 / 0, 0 · ∞, ∞ − ∞ or ∞ / ∞, or from a NaN in your code.",
                 fill(np.inf),
                 fill(np.nan),
                 lambda s: masked(s, lambda m: s.scaled + (1 - m) * -np.inf),
