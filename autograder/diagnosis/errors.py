@@ -195,7 +195,10 @@ def _inverted(failure: _Failure) -> str:
 
 
 Meanings = Mapping[str, str | Callable[[_Failure], str]]
-TENSORS = "torch's functions take tensors, and this line gives one a NumPy array. Use NumPy's functions here."
+TENSORS = (
+    "torch's functions take tensors, and this line gives one a NumPy array. Use NumPy's functions "
+    "here."
+)
 # Errors about names, attributes and types. Such an error in the code of a library says nothing
 # about the student's line.
 OF_THE_LINE: Meanings = {
