@@ -28,9 +28,8 @@ def as_authoring_error(
 ) -> AuthoringError:
     """Return the authoring error for an exception.
 
-    Its place is the innermost line of the traceback in the course's folders. If there is no such
-    line, the place is `path` and `line`. `doing` is the start of the sentence, such as "the checks
-    cannot be loaded".
+    Its place is the innermost line of the traceback in `folders`, or else `path` and `line`.
+    `doing` begins the sentence, such as "the checks cannot be loaded".
     """
     place = innermost(error, folders) or (path, line)
     if isinstance(error, SyntaxError) and _within(Path(error.filename or ""), folders):

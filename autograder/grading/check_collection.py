@@ -180,7 +180,6 @@ def _function(item: pytest.Item) -> str:
 
 
 def _arguments(item: pytest.Item) -> Mapping[str, Any]:
-    """Return the named arguments of an item's mark `check`."""
     mark = item.get_closest_marker("check")
     return mark.kwargs if mark is not None else {}
 

@@ -44,10 +44,10 @@ NO_REQUIREMENT = frozenset({"nothing_returned", "printed", "other_kind"})
 
 
 class CheckRun:
-    """Run of checks on one submission: the session, the seed, and the results so far.
+    """Run of checks on one submission. The session is opened when a check first needs it.
 
-    The session is opened when a check first needs it. `error` is the internal error that ended the
-    run. If `is_enough` is true, the remaining checks are skipped, and pytest finishes normally.
+    `error` is the internal error that ended the run. If `is_enough` is true, the remaining checks
+    are skipped.
     """
 
     def __init__(self, open_session: Callable[[], WorkerSession], seed: int) -> None:
@@ -143,8 +143,7 @@ class CheckPlugin(Fixtures):
 def _requirement(item: pytest.Item, check: Check, error: BaseException) -> str:
     """Return the requirement that a check was grading when it failed, or an empty text.
 
-    The text is empty if the requirement is unknown. The text is also empty if the call gave no
-    value to compare, because it stopped with an error or returned None.
+    The text is also empty if the call gave no value to compare.
     """
     if not isinstance(error, AssertionError) or getattr(error, "code", "") in NO_REQUIREMENT:
         return ""
@@ -185,8 +184,6 @@ def _hints_in_docstring(item: pytest.Item) -> list[str]:
 
 
 class _NotRun(pytest.skip.Exception):  # type: ignore[name-defined,misc]
-    """The check is skipped, for the reason in `cause`."""
-
     def __init__(self, cause: Cause) -> None:
         super().__init__(sentence(cause))
         self.cause = cause
@@ -200,7 +197,6 @@ def _unfinished(check: Check) -> CheckResult:
 def _failed(
     result: CheckResult, error: BaseException, submission: Submission | None
 ) -> CheckResult:
-    """Return the result of a check that an exception ended."""
     # the author's sentence, without pytest's details on the assertion
     finding = printable(str(error).split("\nassert ", maxsplit=1)[0].strip(), MAX_FINDING)
     result = msgspec.structs.replace(result, finding=finding)

@@ -10,10 +10,7 @@ OFTEN = 0.25
 
 
 class CpuLimitExceeded(BaseException):
-    """The work took too much processor time, so its result is left out.
-
-    This class is not derived from `Exception`, so that no handler inside the work catches it.
-    """
+    """Too much processor time was used. No `except Exception` inside the work catches this."""
 
 
 @contextlib.contextmanager

@@ -70,10 +70,8 @@ class Judge:
     """Grader of one submission at a time. Use it as a context manager, because it owns processes.
 
     If something other than the grader kills a worker, the submission is graded again, with at most
-    `tries_if_killed` tries in total.
-
-    pytest runs in its own thread. Between two calls of `run`, its session stays open and waits for
-    the next submission. This uses only public hooks of pytest.
+    `tries_if_killed` tries in total. pytest runs in its own thread, and waits for the next
+    submission between two calls of `run`.
     """
 
     def __init__(
@@ -136,10 +134,9 @@ class Judge:
         return graded
 
     def cancel(self) -> None:
-        """Cancel the current call of `run`, which then raises `Cancelled`.
+        """Cancel the current call of `run`, which raises `Cancelled`. Repeat it until `run` ends.
 
-        Call this method from another thread. A call of `cancel` may come too early to have an
-        effect. So repeat it until `run` ends.
+        Call this method from another thread. It may come too early to have an effect.
         """
         session = self._current
         if session is not None:
@@ -176,10 +173,7 @@ class Judge:
     def _grade(
         self, source: Source | WorkerSession, options: RunOptions, items: Items
     ) -> Graded | BaseException:
-        """Return the outcome of a submission, or the exception that the caller of `run` gets.
-
-        If the grader itself fails, or the worker is killed, grade the submission again.
-        """
+        """Return the outcome of a submission, or the exception that the caller of `run` gets."""
         failure: InternalError | None = None
         for attempt in range(1, TRIES + 1):
             if isinstance(source, WorkerSession):

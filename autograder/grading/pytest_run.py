@@ -20,7 +20,7 @@ from _pytest.reports import BaseReport
 from autograder.checks.check_result import CheckResult, without_judgement
 from autograder.checks.recorded_answers import with_unreleased_checks
 from autograder.course.authoring_errors import InvalidCourse
-from autograder.course.course_file import Course, Library
+from autograder.course.course_file import Course
 from autograder.course.errors import UserError
 from autograder.course.installation import require_libraries
 from autograder.course.own_modules import importable
@@ -35,17 +35,16 @@ from autograder.grading.check_plugin import (
 )
 from autograder.grading.diagnoses import catalogue_of, with_diagnoses
 from autograder.grading.judge import Judge, RunOptions, session_of
-from autograder.grading.reports import grader_record, whole_report
 from autograder.grading.scoring import Graded, check_report
 from autograder.report.model import Cause, CheckOutcome, ExerciseReport
-from autograder.report.redaction import exercise_for_student, for_student, holds_back
+from autograder.report.redaction import exercise_for_student, holds_back
 from autograder.report.terminal import check_lines, exercise_lines, plain
 from autograder.sandbox.levels import children_for
 from autograder.sandbox.problems import Raised
 from autograder.sandbox.session import WorkerSession
 from autograder.sandbox.spawn import WARM, environment, worker_command
 from autograder.submission.read import UnreadableFile
-from autograder.submission.source import Source, read_own
+from autograder.submission.source import read_own
 from autograder.worker.codec import FRAME, encode
 from autograder.worker.messages import Request
 
@@ -60,10 +59,7 @@ HERE: "pytest.StashKey[SubmissionRun]" = pytest.StashKey()
 
 
 class CheckModule(pytest.Module):
-    """The checks of an exercise, collected under the path of the student's file.
-
-    This class imports the module of the checks. It never imports the student's file.
-    """
+    """The checks of an exercise, under the path of the student's file, which is never imported."""
 
     def collect(self) -> list[pytest.Item | pytest.Collector]:
         """Return all checks, even if ids or `-k` select some: the report is about all checks."""
@@ -171,8 +167,7 @@ class SubmissionRun:
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Replace the checks' names by their titles if an editor only collects the checks.
 
-        A check with parameters keeps the brackets in its name, because the editor needs them to
-        group checks.
+        Brackets stay, because the editor needs them to group checks.
         """
         if not (self.config.option.collectonly and self.config.pluginmanager.hasplugin(EDITOR)):
             return
@@ -290,11 +285,9 @@ class SubmissionRun:
         return with_unreleased_checks(self.course, path, results)
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        record = grader_record(self.course, self.course.content.seed)
         for path, graded in self.graded.items():
             result = graded.report
-            report = whole_report("", self.course, [result], record)
-            shown = for_student(report, self.policy, hidden=self.course.hidden_checks).exercises[0]
+            shown = exercise_for_student(result, self.policy, hidden=self.course.hidden_checks)
             terminalreporter.section(f"{result.title}: {path.name}")
             for line in exercise_lines(shown):
                 terminalreporter.write_line(plain(line))
@@ -305,9 +298,8 @@ class SubmissionRun:
 class StudentDebugger(PdbInvoke):
     """pytest's debugger, changed so that it opens in the frame of the student's code that raised.
 
-    The judge never runs a student's code. So the call is repeated in another process, which has the
-    terminal but not the correct answers. If the call cannot be repeated, the debugger opens in the
-    frame of the check.
+    The call is repeated in another process, which has the terminal but not the correct answers. If
+    that is not possible, the debugger opens in the frame of the check.
     """
 
     def __init__(self, course: Course) -> None:
@@ -325,17 +317,15 @@ class StudentDebugger(PdbInvoke):
         capture = node.config.pluginmanager.getplugin("capturemanager")
         if capture is not None:
             capture.suspend_global_capture(in_=True)
-        source, request = again
-        return _debug(source, request, self.course.exercise(node.path.stem).needs)
-
-
-def _debug(source: Source, call: Request, library: Library) -> None:
-    load = Request("load", source.name, units=list(source.units), helpers=source.helpers)
-    with tempfile.TemporaryDirectory() as folder:
-        requests = Path(folder, "requests")
-        with requests.open("wb") as file:
-            for request in (load, call):
-                header, payload, buffers = encode(request)
-                file.write(b"".join([FRAME.pack(header, payload, 0), *buffers]))
-        command = worker_command("debugger", WARM[library], ("reference",), requests=str(requests))
-        subprocess.run(command, env=environment(folder), check=False)
+        source, repeated_call = again
+        load = Request("load", source.name, units=list(source.units), helpers=source.helpers)
+        modules = WARM[self.course.exercise(node.path.stem).needs]
+        with tempfile.TemporaryDirectory() as folder:
+            requests = Path(folder, "requests")
+            with requests.open("wb") as file:
+                for request in (load, repeated_call):
+                    header, payload, buffers = encode(request)
+                    file.write(b"".join([FRAME.pack(header, payload, 0), *buffers]))
+            command = worker_command("debugger", modules, ("reference",), requests=str(requests))
+            subprocess.run(command, env=environment(folder), check=False)
+        return None

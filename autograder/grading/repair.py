@@ -104,8 +104,7 @@ def repair_for_student(
 ) -> Repair | None:
     """Search for a repair if a search can help, and if students may see the result.
 
-    During the search, the context manager `notice` is open. If students may not see a repair, they
-    must not notice a search either, so none is made.
+    Students who may not see a repair must not notice a search (`notice`) either, so none is made.
     """
     exercise, policy = graded.exercise, judge.course.content.hints
     hidden = judge.course.hidden_checks(exercise.name)
@@ -139,11 +138,11 @@ def look_for_repair(judge: Judge, graded: Graded) -> Repair | None:
 
 
 class SharedWorker:
-    """Process that loads one file after another. It ends when another process needs its place.
+    """Process that loads one file after another. It replaces a judge's `Children` during a search.
 
-    It replaces a judge's `Children` during a search. An earlier file may affect the result of a
-    trial. This does no harm, because a file that passes is graded again in new processes. `calls`
-    is the number of calls for all files, and `seconds` is the time of their processes.
+    An earlier file may affect a trial. This does no harm, because a file that passes is graded
+    again in new processes. `calls` counts calls for all files, and `seconds` the time of their
+    processes.
     """
 
     def __init__(self, children: Children) -> None:

@@ -19,7 +19,7 @@ def report_without_checks(
 ) -> ExerciseReport:
     """Return the report on an exercise that could not be checked.
 
-    If `ran` is false, the submission did not run, so `reason` has no text from the submission.
+    If the submission did not run, `reason` has no text from it.
     """
     return ExerciseReport(
         name=exercise.name,

@@ -37,11 +37,7 @@ CELL_GONE = "(The cell for this answer is not in {}. The answer may be elsewhere
 
 
 class Graded:
-    """The outcome of one submission: the results of its checks, and its report.
-
-    `seconds` is a dict from the names of the checks to their times. If there are no results,
-    `error` is the reason.
-    """
+    """The outcome of one submission. `seconds` has the time of each check, by the check's name."""
 
     def __init__(
         self,
@@ -142,11 +138,7 @@ def _notes(session: WorkerSession, results: Sequence[CheckResult]) -> dict[str, 
 
 
 def _answers(exercise: Exercise, source: Source) -> tuple[WrittenAnswer, ...]:
-    """Return the answers in words that a person must read.
-
-    An empty or unchanged cell has no answer. If the cell itself is missing, the answer may be in
-    another cell, so a person must look.
-    """
+    """Return the answers in words that a person must read; a missing cell may be elsewhere."""
     answers = []
     for question in exercise.questions:
         text = source.answers.get(question.name, CELL_GONE.format(source.label))
@@ -191,10 +183,9 @@ def check_report(
 
 
 def _status(results: Sequence[CheckResult], broken: bool) -> tuple[Status, str, Cause | None]:
-    """Return the status of an exercise, with a reason and its cause.
+    """Return the status of an exercise, with a reason and its cause if no check saw an answer.
 
-    Reason and cause are given only if no check saw an answer, or if the run ended early. `broken`
-    is true if a part of the file is not valid Python.
+    `broken` is true if a part of the file is not valid Python.
     """
     status = worst([STATUS_OF.get(result.outcome, "graded") for result in results] or ["graded"])
     if status != "graded":

@@ -20,7 +20,6 @@ from autograder.report.overview import ClassOverview, MistakeCount, Taken
 from autograder.report.statistics import TENTHS, Interval, Summary, summarise
 
 FEWEST = 5  # smallest number of students that may be published
-HARD = 0.5  # an exercise with a lower facility is named as hard
 MOST_EXERCISES, MOST_MISTAKES = 20, 7  # these fit on the two pages
 TITLE, SENTENCE = 60, 170
 TEMPLATE = TEMPLATES / "class_report.typ"
@@ -110,7 +109,7 @@ def class_report(reports: Sequence[Report], date: str = "") -> ClassReport:
         students=summary.students,
         facts=_facts(summary, is_told),
         bands=merged,
-        distribution=_of_distribution(summary, merged, is_told),
+        distribution=_of_distribution(summary, is_told),
         exercises=exercises[:MOST_EXERCISES],
         of_exercises=_of_exercises(exercises, summary),
         mistakes=mistakes[:MOST_MISTAKES],
@@ -130,8 +129,8 @@ def is_small(count: int) -> bool:
 def may_be_told(count: int, *wholes: int) -> bool:
     """Return whether a number of students may be published.
 
-    `wholes` are published totals that include these students. The number may not be published if it
-    is below five. The number may also not be published if a total minus this number is 1 to 4.
+    The number must be at least five. `wholes` are published totals that include these students; no
+    total minus this number may be 1 to 4.
     """
     return count >= FEWEST and not any(is_small(whole - count) for whole in wholes)
 
@@ -155,10 +154,10 @@ def bands(bars: Sequence[int]) -> list[Band]:
 
 
 def with_company(hidden: Sequence[int], sizes: Sequence[int]) -> set[int]:
-    """Return the hidden items. If exactly one item is hidden, hide the smallest other item too.
+    """Return the hidden items. If only one is hidden, hide the smallest other too.
 
-    If only one item were hidden, subtraction from the published total would reveal it. `sizes`
-    gives the number of students for every item.
+    Otherwise, subtraction from the published total would reveal it. `sizes` has the number of
+    students for every item.
     """
     others = sorted((size, item) for item, size in enumerate(sizes) if item not in hidden)
     return {*hidden, *(item for _, item in others[:1] if len(hidden) == 1)}
@@ -167,8 +166,8 @@ def with_company(hidden: Sequence[int], sizes: Sequence[int]) -> set[int]:
 def _exercises(taken: Sequence[Taken], summary: Summary) -> list[ExerciseLine]:
     """Return a line for each exercise.
 
-    If the facility of one exercise is hidden, that of a second exercise is hidden too. Otherwise a
-    reader could compute the hidden facility from the mean of all points.
+    If the facility of only one exercise were hidden, a reader could compute it from the mean of all
+    points.
     """
     why_not = [_why_not(exercise) for exercise in taken]
     sizes = [len(exercise.students) for exercise in taken]
@@ -257,7 +256,6 @@ def percent(part: float) -> str:
 
 
 def _facts(summary: Summary, is_told: bool) -> list[tuple[str, str]]:
-    """Return names and values of the main statistics."""
     facts = [("students", str(summary.students)), ("maximum points", number(summary.maximum))]
     if is_told:
         facts += [("mean", f"{summary.mean:.1f}"), ("median", f"{summary.median:.1f}")]
@@ -266,7 +264,7 @@ def _facts(summary: Summary, is_told: bool) -> list[tuple[str, str]]:
     return facts
 
 
-def _of_distribution(summary: Summary, bands: Sequence[Band], is_told: bool) -> list[str]:
+def _of_distribution(summary: Summary, is_told: bool) -> list[str]:
     sentences = [
         f"Points are known for {several(summary.students, 'student')}. Missing work counts as 0, "
         f"as in the grade."
@@ -279,18 +277,10 @@ def _of_distribution(summary: Summary, bands: Sequence[Band], is_told: bool) -> 
         f"and half of the students have {summary.median:.1f} or more. The standard "
         f"deviation, a typical distance from the mean, is {summary.deviation:.1f} points."
     )
-    crowded = sorted((band.students / (band.end - band.start), band) for band in bands)
-    if len(bands) > 1 and crowded[-1][0] > crowded[-2][0]:
-        band = crowded[-1][1]
-        sentences.append(
-            f"The most common points are between {100 * band.start // TENTHS} and "
-            f"{100 * band.end // TENTHS} % of the maximum."
-        )
     return sentences
 
 
 def _of_exercises(lines: Sequence[ExerciseLine], summary: Summary) -> list[str]:
-    """Return sentences on the exercises that are hard, easy, or hard for good students."""
     order = sorted((line.facility, line.title) for line in lines if line.facility is not None)
     sentences = [
         "Facility is the mean share of an exercise's points among students who handed it in: high "
@@ -300,11 +290,6 @@ def _of_exercises(lines: Sequence[ExerciseLine], summary: Summary) -> list[str]:
         (low, hardest), (high, easiest) = order[0], order[-1]
         rest = f", easiest “{easiest}” ({percent(high)})" if len(order) > 1 else ""
         sentences.append(f"Hardest was “{hardest}” ({percent(low)}){rest}.")
-    hard = [f"“{title}”" for facility, title in order if facility < HARD]
-    if len(hard) > 1:
-        sentences.append(
-            f"On average, students got less than half of the points in {few(hard, 4)}."
-        )
     against = [
         f"“{exercise.title}”"
         for exercise in summary.exercises
@@ -345,8 +330,7 @@ def as_html(report: ClassReport) -> str:
 def as_pdf(report: ClassReport) -> bytes:
     """Return a tagged PDF of two pages, without its creation time.
 
-    A description in words accompanies every chart. The PDF conforms to PDF/UA-1 if the fonts have
-    all characters of the titles; otherwise the PDF is only tagged. The extra `pdf` must be
+    It conforms to PDF/UA-1 if the fonts have all characters of the titles. The extra `pdf` must be
     installed. The content is passed as data, so Typst never runs it as commands.
     """
     import typst
@@ -364,7 +348,6 @@ def template_inputs(report: ClassReport) -> dict[str, str]:
 
 
 def _content(report: ClassReport, medium: Literal["paper", "screen"]) -> dict[str, Any]:
-    """Return the content of both templates: the report, its charts, and their descriptions."""
     parts = [f"{band} of the points: {band.students}" for band in report.bands]
     bars = [
         f"{line.title}: {line.why_not if line.facility is None else percent(line.facility)}"

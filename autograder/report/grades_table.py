@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 EXCUSED = "EX"
 LAST_COLUMNS = ("total", "maximum", "status", "notes")
 SEPARATORS = ",;\t\r\n"  # a spreadsheet's language decides which one it uses
-_QUOTED = re.compile(rf'["{SEPARATORS}]')
 # The start of a cell, or of a part that a spreadsheet may read as a cell, followed by the start of
 # a formula after quotes and blanks.
 _START = rf"(^|[{SEPARATORS}])"
@@ -28,10 +27,7 @@ _NUMBER = re.compile(r"[-+]?[\d.,]*")  # also matches a sign without digits
 
 
 def write_grades(path: Path, exercises: Sequence[str], rows: Sequence["Row"]) -> None:
-    """Write the table of grades. The cell for unknown points is empty, never 0.
-
-    The table has a column of names if at least one name is known.
-    """
+    """Write the table of grades, with names if any is known. Unknown points are empty, never 0."""
     is_named = any(row.name for row in rows)
     first = ["student", "name"] if is_named else ["student"]
 
@@ -60,18 +56,17 @@ def table_lines(
     No spreadsheet reads a cell of these lines as a formula, whichever delimiter it expects. Cells
     in the columns `kept` are not changed, because a platform needs them to find a row.
     """
+    must_quote = re.compile(f'["{SEPARATORS}{re.escape(delimiter)}]')
     for row in rows:
         cells = (
             cell if at in kept or (at and _NUMBER.fullmatch(cell)) else safe_cell(plain_cell(cell))
             for at, cell in enumerate(row)
         )
-        yield delimiter.join(_quoted(cell, delimiter) for cell in cells) + newline
-
-
-def _quoted(cell: str, delimiter: str) -> str:
-    if delimiter in cell or _QUOTED.search(cell):
-        return '"' + cell.replace('"', '""') + '"'
-    return cell
+        quoted = (
+            '"' + cell.replace('"', '""') + '"' if must_quote.search(cell) else cell
+            for cell in cells
+        )
+        yield delimiter.join(quoted) + newline
 
 
 def points_cell(row: "Row", exercise: str) -> str:
@@ -86,8 +81,8 @@ def points_text(points: float | None) -> str:
 def safe_cell(text: str) -> str:
     """Return the text in a form that a spreadsheet does not read as a formula.
 
-    Different texts have different results. `table_lines` makes every cell safe by itself. Call this
-    function only to compare a text with a cell that was read from a table.
+    Different texts have different results. Call this function only to compare a text with a cell
+    that was read: `table_lines` makes every cell safe by itself.
     """
     return _UNSAFE.sub(r"\1'", text)
 

@@ -110,11 +110,7 @@ def in_pixels(style: str) -> str:
 
 
 def exercise_html(exercise: ExerciseReport, **around: Sequence[object]) -> str:
-    """Return an exercise as HTML for a notebook cell; the HTML includes its style.
-
-    `around` has the folded checks and the lines before and after the report, as in
-    `notebook_outputs`. The result is readable even without styles and scripts.
-    """
+    """Return an exercise as HTML with its style. `around` is as in `notebook_outputs`."""
     return environment().get_template("notebook.html").render(exercise=exercise, **around)
 
 
@@ -187,9 +183,8 @@ def points_cell(row: "Row", exercise: Exercise) -> PointsCell:
 def mistake_map(mistakes: Sequence["MistakeCount"]) -> dict[str, Any]:
     """Return the data for a map that shows which students made each mistake.
 
-    Each mistake has an SVG path. Each student has a column, which is filled if the student made the
-    mistake. Students with the same mistakes have neighbouring columns. Only the most common
-    mistakes are drawn; all other mistakes have an empty path.
+    Each mistake has an SVG path, which fills the columns of its students. Students with the same
+    mistakes have neighbouring columns. Only the most common mistakes are drawn.
     """
     made_by: dict[int, list[int]] = {}
     for place, mistake in enumerate(mistakes[:ON_THE_MAP]):
@@ -353,11 +348,9 @@ def check_html(check: CheckReport) -> str:
 def notebook_outputs(
     shown: ExerciseReport, first: Sequence[StyledLine] = (), last: Sequence[StyledLine] = ()
 ) -> tuple[str, str]:
-    """Return the HTML and the text for a notebook cell.
+    """Return the HTML and the text for a notebook cell, with lines before and after the report.
 
-    `shown` has only the parts of the report that the student may see. Checks that passed without a
-    note are folded if there are at least two. The lines `first` come before the report, and the
-    lines `last` after it.
+    Checks that passed without a note are folded if there are at least two.
     """
     passed = [check for check in shown.checks if check.outcome == "passed" and not check.note]
     folded: list[StyledLine] = []

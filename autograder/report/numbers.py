@@ -43,7 +43,7 @@ def digits_for(yours: Matrix, expected: Matrix) -> int:
 def difference(yours: Matrix, expected: Matrix) -> list[list[float]]:
     """Return the student's values minus the expected values, cell by cell.
 
-    Infinities of the same sign have the difference 0. Return an empty list if the excerpts show
+    Infinities of the same sign have the difference 0. The list is empty if the excerpts show
     different parts, or parts of arrays with different shapes.
     """
     parts = [(side.shape, side.at, side.top, side.left) for side in (yours, expected)]

@@ -23,12 +23,9 @@ HARMLESS = frozenset({"graded", "missing", "by hand", "excused"})  # statuses th
 
 def above_maximum_note(above: Iterable[str]) -> list[str]:
     """Return a list with one sentence on the students above the maximum, or an empty list."""
-    shown = [one_line(each, 200) for each in above]
-    if not shown:
-        return []
-    return [
-        f"More points than the maximum, which is right only for a bonus: {few(shown, MAX_SHOWN)}."
-    ]
+    shown = few([one_line(text, 200) for text in above], MAX_SHOWN)
+    note = f"More points than the maximum, which is right only for a bonus: {shown}."
+    return [note] if shown else []
 
 
 def above_maximum(report: Report) -> list[str]:
@@ -166,17 +163,15 @@ class ClassMistakes:
         self._made: dict[tuple[str, str], MistakeCount] = {}
 
     def _count(self, row: int, exercise: ExerciseReport, id: str) -> MistakeCount:
-        """Return the count of a mistake, with this student."""
         count = self._made.setdefault((exercise.name, id), MistakeCount(exercise.title, id))
         if row not in count.by[-1:]:
             count.by.append(row)
         return count
 
     def add(self, row: int, exercise: ExerciseReport) -> None:
-        """Add the mistakes of one student in one exercise.
+        """Add the mistakes of one student in one exercise, each once.
 
-        Each mistake counts once for the student. If a check has several mistakes, each gets an
-        equal share of the points that were lost.
+        If a check has several mistakes, each gets an equal share of the points that were lost.
         """
         read: set[tuple[str, str]] = set()
         for check in exercise.checks:
@@ -224,9 +219,8 @@ def costliest(made: Sequence[MistakeCount]) -> list[MistakeCount]:
 
 def _reasons(report: Report) -> tuple[str, ...]:
     """Return titles and reasons of the exercises with the worst status that needs a person."""
-    worst = [each for each in report.exercises if each.status == report.status]
-    needing = [] if report.status in HARMLESS else [each for each in worst if not each.excused]
-    return tuple(f"{each.title}: {each.reason}" for each in needing)
+    counted = [e for e in report.exercises if not e.excused and e.status not in HARMLESS]
+    return tuple(f"{e.title}: {e.reason}" for e in counted if e.status == report.status)
 
 
 class ClassOverview:

@@ -31,10 +31,7 @@ def save_picture(exercise: ExerciseReport, path: Path) -> str:
 
 
 def picture_of(check: CheckReport) -> bytes | None:
-    """Draw a failed comparison as a PNG; return None if the comparison does not have two arrays.
-
-    Wrong cells are marked. The difference is drawn if the arrays have the same shape.
-    """
+    """Draw a failed comparison as a PNG, with wrong cells marked; None without two arrays."""
     yours, expected = check.evidence.matrices if check.evidence is not None else (None, None)
     if check.evidence is None or yours is None or expected is None:
         return None

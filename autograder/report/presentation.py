@@ -74,10 +74,9 @@ def is_quiet(check: CheckReport) -> bool:
 
 
 def shown_outcome(check: CheckReport) -> str:
-    """Return the outcome of a check. A check that passed with a note has "follow-through".
+    """Return the outcome of a check; "follow-through" if it passed with a note.
 
-    In a follow-through, an earlier step makes the result wrong. Then the title of the check is not
-    true, so the report must not show the title as a fact.
+    In a follow-through, an earlier step makes the result wrong, so the check's title is not true.
     """
     return FOLLOWS if check.outcome == "passed" and check.note else check.outcome
 
@@ -151,10 +150,7 @@ def presented(exercise: ExerciseReport) -> ExerciseReport:
 
 
 def _why_it_waits(exercise: ExerciseReport, check: CheckReport) -> str | None:
-    """Return why a check counts as not run.
-
-    Return an empty text if the report's start gives the reason, and None if the check ran.
-    """
+    """Return why a check was not run; "" if the report's start says it, None if the check ran."""
     if _is_unreadable(exercise) and _is_told(check.cause, exercise.cause):
         return ""
     if check.cause is not None and check.cause.code in SIBLING:

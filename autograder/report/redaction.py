@@ -60,17 +60,11 @@ def for_student(
     """Return the report without the parts that the policy holds back.
 
     In practice and homework, students see the finding, the values and the first hints of each
-    failed check. `hints_shown` is the number of hints for every check, or a dict from a check's
-    name to its number of hints. Of a hidden check, students see whether it passed. If the check
-    found a named mistake, they see the course's own sentence on the mistake, but no inputs and no
-    values.
-
-    In an exam, students see the points of the exercise, and the points and outcomes of the visible
-    checks.
-
-    `hidden` returns the stage of an exercise, given the exercise's name. Before the course's date
-    for hidden checks, these checks show only in the points of the exercise. After that date, an
-    exam shows the outcomes of hidden checks too.
+    failed check. `hints_shown` is the number of hints for every check, or for each check by its
+    name. Of a hidden check, students see the outcome, and the course's own sentence on a named
+    mistake. In an exam, students see only points, and the outcomes of the visible checks. `hidden`
+    returns the stage of an exercise. Before the course's date for hidden checks, these checks show
+    only in the points of the exercise. After that date, an exam shows their outcomes too.
     """
     exercises = tuple(
         exercise_for_student(each, policy, hints_shown, hidden) for each in report.exercises

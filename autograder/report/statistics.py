@@ -67,8 +67,8 @@ def item_statistics(points: Floats, rest: Floats, maximum: float) -> Item:
 def ends(part: Floats, totals: Floats) -> float:
     """Return the mean share among the best 27 % of the students minus that among the lowest 27 %.
 
-    Students are ranked by their totals. If several students at the border have the same total,
-    their mean is used, so the order of the students does not matter.
+    If several students at the border have the same total, their mean is used, so the order of the
+    students does not matter.
     """
     size = int(np.floor(END * len(part)))
     if size < 1:
@@ -84,11 +84,7 @@ def _mean_of_top(part: Floats, totals: Floats, size: int) -> float:
 
 
 def against_the_grain(points: Floats, rest: Floats) -> list[int]:
-    """Return the indices of the three students who lower the correlation most.
-
-    These students are good in this item and weak in the rest, or the other way round. Fewer indices
-    are returned if fewer students lower the correlation.
-    """
+    """Return the indices of at most three students who lower the correlation most."""
     if len(points) < 3:
         return []
     pull = (points - points.mean()) * (rest - rest.mean())
@@ -101,11 +97,10 @@ def _constant(values: Floats) -> bool:
 
 
 def cronbach_alpha(points: Floats) -> float:
-    """Return Cronbach's α (1951, equation 2) for points of shape (students, exercises).
+    """Return Cronbach's α (1951, equation 2) for points of shape (students, exercises), or NaN.
 
-    The result is NaN if α is undefined. Exercises in which all students have the same points are
-    left out. Do not use α for checks: the checks of one exercise depend on each other, which makes
-    α too large.
+    Exercises in which all students have the same points are left out. For checks, α would be too
+    large, because the checks of one exercise depend on each other.
     """
     if len(points) < 3:
         return np.nan
@@ -143,7 +138,7 @@ def interval_text(interval: Interval) -> str:
 def bootstrap_draws(students: int) -> Floats:
     """Return how often each student is drawn in each sampled class, of shape (classes, students).
 
-    The seed is fixed. So all statistics of a class use the same samples, and can be compared.
+    The seed is fixed, so that all statistics of a class use the same samples.
     """
     classes = max(100, min(CLASSES, CELLS // max(students, 1)))
     rng = np.random.default_rng([SEED, students])

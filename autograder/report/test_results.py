@@ -185,10 +185,7 @@ def _test(shown: ShownExercise, case: CheckCase) -> dict[str, Any]:
 
 
 def job_summary(shown: Sequence[ShownExercise]) -> bytes:
-    """Return a summary in Markdown: a table of points, and then what to do next in each exercise.
-
-    No text of a submission is read as HTML or as a link.
-    """
+    """Return a summary in Markdown. No text of a submission is read as HTML or as a link."""
     points = number(sum(each.exercise.points for each in shown))
     most = number(sum(each.exercise.max_points for each in shown))
     heading = f"{points} of {most} points in {several(len(shown), 'exercise')}"

@@ -25,10 +25,9 @@ CUT = " …"
 
 
 def as_text(value: Any, most: int = MOST) -> str:
-    """Return a value as text on one line, as Python writes it.
+    """Return a value as text on one line, as Python writes it; the items of a set are sorted.
 
-    A text of more than `most` characters is cut and ends with a mark. The items of a set are
-    sorted, so that the same value always has the same text.
+    A text of more than `most` characters is cut and ends with a mark.
     """
     text = ""
     for part in _parts(value, most):
@@ -141,10 +140,7 @@ def cell(value: Any) -> CellValue:
 
 
 def describe_call(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
-    """Return a call as Python text, such as `softmax(np.array([1., 2.]), axis=0)`.
-
-    An array that is large or has many decimals is replaced by its shape: `<array …>`.
-    """
+    """Return a call as Python text. A large array, or one with many decimals, is `<array …>`."""
     parts = [_argument(arg) for arg in args]
     parts += [f"{key}={_argument(value)}" for key, value in kwargs.items()]
     return f"{name}({', '.join(parts)})"
