@@ -10,12 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from autograder.course.text import one_line, printable
-from autograder.report.model import CellValue, Matrix
-from autograder.report.numbers import as_cell, index, shape
+from autograder.report.model import Matrix
+from autograder.report.numbers import as_cell, shape
 from autograder.worker.codec import Handle, Tensor
 from autograder.worker.values import Record, Tuple, TupleArray
-
-__all__ = ["cell", "describe_call", "excerpt", "index"]  # courses' checks use `index`
 
 SIDE = 8  # rows and columns of an excerpt
 MOST = 400  # characters of a value
@@ -109,15 +107,16 @@ def excerpt(array: npt.NDArray[Any], wrong: npt.NDArray[np.bool_] | None = None)
     elif array.ndim > 2 and array.size:
         at = (0,) * (array.ndim - 2)
     plane = _plane(array, at)
-    top, left = _start(row, plane.shape[0]), _start(column, plane.shape[1])
+    top = max(0, min(row, plane.shape[0] - SIDE))
+    left = max(0, min(column, plane.shape[1] - SIDE))
     window = (slice(top, top + SIDE), slice(left, left + SIDE))
-    marks: tuple[tuple[bool, ...], ...] = ()
+    marks: list[list[bool]] = []
     if wrong is not None and wrong.shape == array.shape:
-        marks = tuple(tuple(bool(x) for x in line) for line in _plane(wrong, at)[window])
+        marks = _plane(wrong, at)[window].tolist()
     return Matrix(
         shape=array.shape,
-        rows=tuple(tuple(cell(x) for x in line) for line in plane[window]),
-        wrong=marks,
+        rows=tuple(tuple(map(as_cell, line)) for line in plane[window].tolist()),
+        wrong=tuple(map(tuple, marks)),
         at=at,
         top=top,
         left=left,
@@ -128,15 +127,6 @@ def _plane(array: npt.NDArray[Any], at: tuple[int, ...]) -> npt.NDArray[Any]:
     if array.ndim > 2 and not array.size:
         return array.reshape(0, 0)
     return np.atleast_2d(array[at])
-
-
-def _start(index: int, size: int) -> int:
-    return 0 if size <= SIDE else min(index, size - SIDE)
-
-
-def cell(value: Any) -> CellValue:
-    """Return a number in a form that JSON can hold."""
-    return as_cell(value.item() if isinstance(value, np.generic) else value)
 
 
 def describe_call(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
