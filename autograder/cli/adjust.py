@@ -98,10 +98,10 @@ def _change(
     add: float | None, points: float | None, excuse: bool, why: str
 ) -> tuple[str, float | None]:
     """Return the kind of change that the options name, and its points."""
-    asked = [add is not None, points is not None, excuse]
-    if sum(asked) > 1:
+    changes = [add is not None, points is not None, excuse]
+    if sum(changes) > 1:
         raise UserError("Use only one of --add, --set and --excuse.")
-    if not any(asked) and not why.strip():
+    if not any(changes) and not why.strip():
         raise UserError("Nothing to change. Use --add, --set or --excuse, or --why for a comment.")
     refuse_without_reason(why, "Add --why TEXT.")
     if add is not None:

@@ -151,6 +151,6 @@ def read_students(path: Path) -> list[str]:
         ) from None
     names = [name for name in rows if name.lower() not in {"student", "id"}]
     if not names or len(names) > MAX_STUDENTS:
-        found = several(len(names), "student")
-        raise UserError(f"{path} lists {found}. Expected 1 to {MAX_STUDENTS}, one id per line.")
+        count = several(len(names), "student")
+        raise UserError(f"{path} lists {count}. Expected 1 to {MAX_STUDENTS}, one id per line.")
     return list(dict.fromkeys(names))

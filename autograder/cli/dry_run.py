@@ -44,8 +44,8 @@ def show(
     stubs, pseudonyms = read_stubs(course), Pseudonyms(course.root / PSEUDONYMS)
     chosen = Adjustments(out / TABLE, course).choices
     students: dict[str, list[tuple[str, Block]]] = {kind: [] for kind in KINDS}
-    with opened(submissions, course, platform, roster) as found:
-        for folder in found.folders:
+    with opened(submissions, course, platform, roster) as handed_in:
+        for folder in handed_in.folders:
             choices = [*chosen(folder.student), *chosen(pseudonyms.called(folder.student))]
             work = read_work_guarded(folder, course.exercises, stubs, choices)
             block = [_head(folder), *_lines(folder, work, exercises, verbose)]
@@ -58,12 +58,12 @@ def show(
     for who, *lines in shown[:most]:
         console.print(Text(f"\n{who}", style="bold"), soft_wrap=True)
         console.print(Text("\n".join(f"    {line}" for line in lines)), soft_wrap=True)
-    for note in found.notes[:most]:
+    for note in handed_in.notes[:most]:
         console.print(Text(f"\nNote: {note}"), soft_wrap=True)
     if not verbose:
         console.print("\nAdd -v to see all notes, and the files of every student.")
     needs = [f"{several(len(students[k]), 'student')} {k}" for k in FOR_A_PERSON if students[k]]
-    needs += ["entries that belong to no student"] if found.not_understood else []
+    needs += ["entries that belong to no student"] if handed_in.not_understood else []
     reason = f"someone must look at {join_names(needs)}" if needs else "all is clear"
     console.print(f"Exit code {int(bool(needs))}: {reason}.", soft_wrap=True)
     return int(bool(needs))

@@ -156,17 +156,17 @@ def _cells(change: Change, with_checks: bool) -> str:
 def history(results: Path, student: str | None, as_json: bool) -> None:
     """List the versions of the RESULTS, or each change of one STUDENT's grade."""
     ensure_settled(results)
-    found = versions(results)
-    if not found:
+    known = versions(results)
+    if not known:
         raise UserError(f"{results} has no history. Name the folder that grade wrote with --out.")
     if student is None:
         table = _table("version", "when (UTC)", "by", "grader", "what")
-        for version, _ in found:
+        for version, _ in known:
             table.add_row(*_about(version), Text(_version_text(version)))
             if as_json:
                 emit("version", **msgspec.to_builtins(version))
     else:
-        table = _student_table(results, found, student, as_json)
+        table = _student_table(results, known, student, as_json)
     if not as_json:
         Console(highlight=False).print(table)
 
@@ -181,12 +181,12 @@ def _version_text(version: ResultsVersion) -> str:
 
 
 def _student_table(
-    results: Path, found: list[tuple[ResultsVersion, Path]], student: str, as_json: bool
+    results: Path, known: list[tuple[ResultsVersion, Path]], student: str, as_json: bool
 ) -> Table:
     """Return a row for each version in which the student's grade changed."""
     table = _table("version", "when (UTC)", "by", "grader", "total", "what")
     students: set[str] = set()
-    for version, folder in found:
+    for version, folder in known:
         for change in read_changes(folder / CHANGES):
             students.add(change.student)
             if change.student == student:

@@ -115,11 +115,11 @@ def release(
     how = RecordingOptions(processes, anew, Cache.of_user("recorded", MAX_KEPT))
     files = bundle(course, handout, _print_recorded, how)
     shares = shares_of(course, files, handout, _print_recorded, how)
-    kept: list[str] = []
+    changed: list[str] = []
     if target.suffix == ZIP:
         target.write_bytes(zip_bytes(without_work(files) if again else files))
     elif again:
-        kept = update(target, files)
+        changed = update(target, files)
     else:
         write(target, files)
     size = number(round(sum(map(len, files.values())) / 1e6, 1))
@@ -128,7 +128,7 @@ def release(
         f"{POLICIES[handout.policy]}), {size} MB, without answers."
     )
     _print_shares(shares)
-    for name in kept:
+    for name in changed:
         print(f"Kept {name}: a student has changed it.")
     if compare:
         raise SystemExit(int(_differs_from_course(course, files, chosen)))

@@ -153,15 +153,15 @@ class ConfinedAutograde(Autograde):
         super().run_post_convert_hook()
 
     def _target(self, resources: Any) -> Path:
-        asked = resources["nbgrader"]
-        folder = self._format_dest(asked["assignment"], asked["student"])
-        return Path(folder) / f"{asked['notebook']}.ipynb"
+        place = resources["nbgrader"]
+        folder = self._format_dest(place["assignment"], place["student"])
+        return Path(folder) / f"{place['notebook']}.ipynb"
 
     def _leave(self, notebook_filename: str, reason: str) -> None:
         """Write the notebook as it was handed out. A person must enter the grades."""
         resources = self.init_single_notebook_resources(notebook_filename)
-        asked = resources["nbgrader"]
-        where = asked["notebook"], asked["assignment"]
+        place = resources["nbgrader"]
+        where = place["notebook"], place["assignment"]
         source = self.gradebook.find_notebook(*where)
         marks = marks_of(source)
         cells = [new_markdown_cell(UNREADABLE.format(as_markdown(reason)))]
@@ -169,7 +169,7 @@ class ConfinedAutograde(Autograde):
             make = new_code_cell if cell.cell_type == "code" else new_markdown_cell
             metadata = {"nbgrader": marks[cell.name]}
             cells.append(make(cell.source, id=cell.name, metadata=metadata))
-        for grade in self.gradebook.find_submission_notebook(*where, asked["student"]).grades:
+        for grade in self.gradebook.find_submission_notebook(*where, place["student"]).grades:
             grade.auto_score, grade.needs_manual_grade = None, True
         path = self._target(resources)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -194,10 +194,10 @@ def open_converter(
     api: Any, assignment: str, submitted: Path, names: Mapping[str, str]
 ) -> Iterator[ConfinedAutograde]:
     """Open a converter for an assignment, with the submissions in `submitted`."""
-    asked = {"assignment_id": assignment, "submitted_directory": str(submitted)}
+    traits = {"assignment_id": assignment, "submitted_directory": str(submitted)}
     address = api.coursedir.db_url
     with contextlib.ExitStack() as stack:
-        stack.enter_context(temp_attrs(api.coursedir, **asked))
+        stack.enter_context(temp_attrs(api.coursedir, **traits))
         try:
             gradebook = stack.enter_context(one_gradebook(address, api.course_id))
         except Exception as error:

@@ -29,11 +29,11 @@ def source_notebook(course: Course, exercise: Exercise) -> str:
         raise UserError(f"{path} cannot be read: {error.strerror}.") from None
     questions = {question.name: question for question in exercise.questions}
     for cell in book.cells:
-        asked = cell["metadata"].get("answer", "")
-        question = questions.get(asked)
-        if asked and question is None:
+        name = cell["metadata"].get("answer", "")
+        question = questions.get(name)
+        if name and question is None:
             raise UserError(
-                f"{path} has a cell for an answer to {asked}, but course.yml has no such question."
+                f"{path} has a cell for an answer to {name}, but course.yml has no such question."
             )
         if question is not None:
             _mark(cell, grade=True, solution=True, points=question.points)

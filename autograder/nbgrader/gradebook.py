@@ -110,8 +110,8 @@ class RunGradebook(api.Gradebook):
         return self.submission(assignment, student).submission
 
     def find_submission_notebook(self, notebook: str, assignment: str, student: str) -> Any:
-        found = self.submission(assignment, student).notebooks
-        return _found(found, notebook, "submitted notebook", assignment)
+        notebooks = self.submission(assignment, student).notebooks
+        return _found(notebooks, notebook, "submitted notebook", assignment)
 
     def find_grade(self, grade_cell: str, notebook: str, assignment: str, student: str) -> Any:
         grades = self.submission(assignment, student).grades
@@ -126,14 +126,14 @@ class RunGradebook(api.Gradebook):
         where = assignment, student
         if where not in self._submissions:
             rows, kind = self._assignment(assignment), api.SubmittedAssignment
-            asked = select(kind).filter_by(assignment_id=rows.assignment.id, student_id=student)
+            query = select(kind).filter_by(assignment_id=rows.assignment.id, student_id=student)
             books = selectinload(kind.notebooks)
-            asked = asked.options(
+            query = query.options(
                 defer(kind.max_task_score),
                 books.selectinload(api.SubmittedNotebook.grades),
                 books.selectinload(api.SubmittedNotebook.comments),
             )
-            submission = self.db.scalars(asked).one_or_none()
+            submission = self.db.scalars(query).one_or_none()
             if submission is None:
                 raise api.MissingEntry(f"No such submission: {assignment} for {student}")
             self._submissions[where] = StudentRows(self.db(), rows, submission)
@@ -175,8 +175,8 @@ class StudentRows:
         self.grades: dict[tuple[str, str], Any] = {}
         self.comments: dict[tuple[str, str], Any] = {}
         for name, book in self.notebooks.items():
-            for by_name, found in ((self.grades, book.grades), (self.comments, book.comments)):
-                cells = [(rows.cells.get(row.cell_id), row) for row in found]
+            for by_name, items in ((self.grades, book.grades), (self.comments, book.comments)):
+                cells = [(rows.cells.get(row.cell_id), row) for row in items]
                 cells.sort(key=lambda pair: not isinstance(pair[0], api.TaskCell))
                 by_name |= {(name, cell.name): row for cell, row in cells if cell is not None}
 
@@ -184,8 +184,8 @@ class StudentRows:
     def points(self) -> float:
         """Sum of the grades, counted in the same way as in nbgrader."""
         ids = [row.id for row in self.grades.values()]
-        asked = select(func.coalesce(func.sum(api.Grade.score), 0.0)).where(api.Grade.id.in_(ids))
-        return float(self._session.scalar(asked))
+        query = select(func.coalesce(func.sum(api.Grade.score), 0.0)).where(api.Grade.id.in_(ids))
+        return float(self._session.scalar(query))
 
     @property
     def maximum(self) -> float:

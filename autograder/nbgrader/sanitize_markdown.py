@@ -88,13 +88,13 @@ def as_markdown(text: str) -> str:
 
 def pictures(attachments: object) -> Attachments:
     """Return the pictures among a cell's attachments."""
-    found: Attachments = {}
+    by_name: Attachments = {}
     for name, types in attachments.items() if isinstance(attachments, Mapping) else ():
         for mime, data in types.items() if isinstance(types, Mapping) else ():
             text = "".join(data.split()) if isinstance(data, str) else "-"
             if PICTURE.fullmatch(str(mime)) and BASE64.fullmatch(text):
-                found.setdefault(str(name), {})[str(mime)] = text
-    return found
+                by_name.setdefault(str(name), {})[str(mime)] = text
+    return by_name
 
 
 def is_harmless(text: str, attachments: Attachments) -> bool:

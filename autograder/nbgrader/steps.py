@@ -8,7 +8,7 @@ from typing import Any
 
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
-from nbgrader import preprocessors as theirs
+from nbgrader import preprocessors
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.plugins import BasePlugin
 from nbgrader.preprocessors import CheckCellMetadata, ClearSolutions, NbGraderPreprocessor
@@ -49,13 +49,13 @@ class RestoreCells(NbGraderPreprocessor):
     """
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
-        asked = resources["nbgrader"]
-        if (_folder(resources) / f"{asked['notebook']}.ipynb").is_symlink():
-            raise ValueError(f"{asked['notebook']}.ipynb is a link, not a file.")
-        with Gradebook(asked["db_url"]) as gradebook:
-            marks = marks_of(gradebook.find_notebook(asked["notebook"], asked["assignment"]))
+        place = resources["nbgrader"]
+        if (_folder(resources) / f"{place['notebook']}.ipynb").is_symlink():
+            raise ValueError(f"{place['notebook']}.ipynb is a link, not a file.")
+        with Gradebook(place["db_url"]) as gradebook:
+            marks = marks_of(gradebook.find_notebook(place["notebook"], place["assignment"]))
             with contextlib.suppress(MissingEntry):
-                name_student(gradebook.find_student(asked["student"]))
+                name_student(gradebook.find_student(place["student"]))
             gradebook.db.commit()
         met: set[str] = set()
         for cell in nb.cells:
@@ -113,17 +113,17 @@ class ConfinedExecute(NbGraderPreprocessor):
     course = Unicode("", help="The course's folder, where course.yml is.").tag(config=True)
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
-        asked = resources["nbgrader"]
+        place = resources["nbgrader"]
         grading = grading_of(self.course)
-        found = grading.report(asked["student"], asked["notebook"], nb, _folder(resources))
-        resources[ELSEWHERE] = grading.wrote_elsewhere(asked["notebook"], nb)
-        resources[FOUND] = found
+        graded = grading.report(place["student"], place["notebook"], nb, _folder(resources))
+        resources[ELSEWHERE] = grading.wrote_elsewhere(place["notebook"], nb)
+        resources[FOUND] = graded
         for cell in nb.cells:
             if cell.cell_type == "code":
                 cell.outputs, cell.execution_count = [], None
-                if _id(cell) == check_cell(asked["notebook"]) and found is not None:
-                    shown = {"text/html": found.page, "text/plain": found.text}
-                    points = {"text/plain": repr(float(found.report.points))}
+                if _id(cell) == check_cell(place["notebook"]) and graded is not None:
+                    shown = {"text/html": graded.page, "text/plain": graded.text}
+                    points = {"text/plain": repr(float(graded.report.points))}
                     cell.outputs = [
                         new_output("display_data", shown),
                         new_output("execute_result", points, execution_count=1),
@@ -174,7 +174,7 @@ def _cost(policy: LatePolicy, seconds: float, free_used: int) -> LatePenalty:
     return late_penalty(policy, days, policy.free_days - free_used)
 
 
-class LatePenalties(theirs.AssignLatePenalties):
+class LatePenalties(preprocessors.AssignLatePenalties):
     """Step that applies the course's late policy, unless the configuration sets another policy."""
 
     def init_plugin(self) -> None:
@@ -192,24 +192,24 @@ class SaveHints(NbGraderPreprocessor):
     """
 
     def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
-        asked = resources["nbgrader"]
-        found = resources.get(FOUND)
-        if found is None:
+        place = resources["nbgrader"]
+        graded = resources.get(FOUND)
+        if graded is None:
             return nb, resources
-        where = asked["notebook"], asked["assignment"], asked["student"]
+        where = place["notebook"], place["assignment"], place["student"]
         answers = {
             _id(cell): cell.source
             for cell in nb.cells
             if cell.cell_type == "code" and cell.metadata.get("nbgrader", {}).get("solution")
         }
-        with Gradebook(asked["db_url"]) as gradebook:
-            for name, comment in found.comments(answers).items():
+        with Gradebook(place["db_url"]) as gradebook:
+            for name, comment in graded.comments(answers).items():
                 gradebook.find_comment(name, *where).auto_comment = comment
             if resources.get(ELSEWHERE):
                 _leave_unchanged_answers_open(gradebook, nb, where)
-            if found.waits:
+            if graded.waits:
                 with contextlib.suppress(MissingEntry):
-                    grade = gradebook.find_grade(check_cell(asked["notebook"]), *where)
+                    grade = gradebook.find_grade(check_cell(place["notebook"]), *where)
                     grade.auto_score, grade.needs_manual_grade = None, True
             gradebook.db.commit()
         return nb, resources
@@ -264,35 +264,35 @@ class CheckMarks(CheckCellMetadata):
 
 # Solutions are removed as in exercises/. Outside functions, nothing replaces them.
 GENERATE = [
-    theirs.IncludeHeaderFooter,
-    theirs.LockCells,
+    preprocessors.IncludeHeaderFooter,
+    preprocessors.LockCells,
     StubSolutions,
-    theirs.ClearOutput,
-    theirs.CheckCellMetadata,
-    theirs.ComputeChecksums,
-    theirs.SaveCells,
-    theirs.ClearHiddenTests,
-    theirs.ClearMarkScheme,
-    theirs.ComputeChecksums,
-    theirs.CheckCellMetadata,
+    preprocessors.ClearOutput,
+    preprocessors.CheckCellMetadata,
+    preprocessors.ComputeChecksums,
+    preprocessors.SaveCells,
+    preprocessors.ClearHiddenTests,
+    preprocessors.ClearMarkScheme,
+    preprocessors.ComputeChecksums,
+    preprocessors.CheckCellMetadata,
 ]
 
 # These steps restore cells around the answers that students deleted or changed.
 SANITIZE = [
     RestoreCells,
-    theirs.ClearOutput,
-    theirs.DeduplicateIds,
-    theirs.OverwriteKernelspec,
-    theirs.OverwriteCells,
+    preprocessors.ClearOutput,
+    preprocessors.DeduplicateIds,
+    preprocessors.OverwriteKernelspec,
+    preprocessors.OverwriteCells,
     CheckMarks,
 ]
 
 # These steps replace nbgrader's executor: submissions run confined, without a kernel.
 GRADE = [
     ConfinedExecute,
-    theirs.IgnorePattern,
-    theirs.LimitOutput,
-    theirs.SaveAutoGrades,
+    preprocessors.IgnorePattern,
+    preprocessors.LimitOutput,
+    preprocessors.SaveAutoGrades,
     LatePenalties,
     CheckMarks,
     SaveHints,

@@ -83,8 +83,8 @@ def check_targets(
             if options.plot:
                 from autograder.report.picture import save_picture
 
-                said = save_picture(reports[-1], Path(f"{reports[-1].name}-check.png"))
-                print(said, file=sys.stderr if options.as_json else sys.stdout)
+                message = save_picture(reports[-1], Path(f"{reports[-1].name}-check.png"))
+                print(message, file=sys.stderr if options.as_json else sys.stdout)
     if options.as_json:
         seed = course.content.seed if options.seed is None else options.seed
         whole_check = whole_report("", course, reports, grader_record(course, seed))

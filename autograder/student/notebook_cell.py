@@ -89,13 +89,13 @@ def answer_of(request: dict[str, Any]) -> dict[str, Any]:
 def without_corrected(cells: Sequence[str]) -> list[str]:
     """Return the cells. An invalid cell becomes empty if later cells define all of its names."""
     codes, later = [read_code([Unit("cell", text)]) for text in cells], set[str]()
-    kept = list(cells)
+    texts = list(cells)
     for number, code in reversed(list(enumerate(codes))):
         if not code.broken:
             later |= code.names.keys()
         elif number < len(cells) - 2 and code.names.keys() <= later:  # the last cell calls `check`
-            kept[number] = ""
-    return kept
+            texts[number] = ""
+    return texts
 
 
 def with_answers(source: Source, exercise: Exercise, saved: Path) -> Source:

@@ -159,11 +159,12 @@ def body_around(units: Iterable[Unit], line: int = 0) -> set[str]:
 
     Without a line, return those of all functions. Placeholders and texts are left out.
     """
-    functions = ast.FunctionDef | ast.AsyncFunctionDef
-    found = [node for unit in units for node in _nodes(unit) if isinstance(node, functions)]
+    kinds = ast.FunctionDef | ast.AsyncFunctionDef
+    functions = [node for unit in units for node in _nodes(unit) if isinstance(node, kinds)]
     if line:
-        found = [node for node in found if node.lineno <= line <= (node.end_lineno or 0)][-1:]
-    inside = (node for function in found for part in function.body for node in ast.walk(part))
+        around = [n for n in functions if n.lineno <= line <= (n.end_lineno or 0)]
+        functions = around[-1:]
+    inside = (node for function in functions for part in function.body for node in ast.walk(part))
     return {ast.dump(n) for n in inside if isinstance(n, ast.stmt) and not _is_placeholder(n)}
 
 
@@ -224,16 +225,16 @@ def find_assignment(
     The line is not clear if nothing assigns to the name, or if a later statement may change the
     value.
     """
-    found: tuple[Unit, ast.stmt] | None = None
+    assignment: tuple[Unit, ast.stmt] | None = None
     for unit in units:
         for statement in _statements(parsed(unit) or ()):
             if name in assigned(statement):
-                found = unit, statement
-            elif found is not None and _may_change(statement, name):
-                found = None
-    if found is None:
+                assignment = unit, statement
+            elif assignment is not None and _may_change(statement, name):
+                assignment = None
+    if assignment is None:
         return None
-    unit, statement = found
+    unit, statement = assignment
     line = _line_of_entry(getattr(statement, "value", None), entry) or statement.lineno
     return _place(unit, line)
 
@@ -249,8 +250,8 @@ def find_loop(units: Sequence[Unit], lines: Sequence[tuple[str, int]]) -> CodePl
     loops: list[tuple[Unit, ast.stmt]] = []
     for file, line in reversed(lines):
         if file in by_label:
-            found = (n for n in _nodes(by_label[file]) if isinstance(n, ast.While | ast.For))
-            around = (node for node in found if node.lineno <= line <= (node.end_lineno or 0))
+            inside = (n for n in _nodes(by_label[file]) if isinstance(n, ast.While | ast.For))
+            around = (node for node in inside if node.lineno <= line <= (node.end_lineno or 0))
             loops += [(by_label[file], node) for node in around]
     loops.sort(key=lambda loop: isinstance(loop[1], ast.For))
     return _place(loops[0][0], loops[0][1].lineno) if loops else None

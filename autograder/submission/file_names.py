@@ -54,11 +54,11 @@ def named_for(stem: str, names: Iterable[str]) -> Mapping[str, NameMatch]:
     `multi_head_attention`, `attention` does not count.
     """
     plain = f"_{re.sub(r'[^a-z0-9]+', '_', stem.casefold()).strip('_')}_"
-    found: dict[str, NameMatch] = {}
+    matches: dict[str, NameMatch] = {}
     for name in sorted(names, key=len, reverse=True):
         if stem == name:
             return {name: NameMatch.EXACT}
         wanted = f"_{name.casefold()}_"
-        if wanted in plain and not any(wanted in f"_{longer.casefold()}_" for longer in found):
-            found[name] = NameMatch.NEAR if plain.startswith(wanted) else NameMatch.WITHIN
-    return found
+        if wanted in plain and not any(wanted in f"_{longer.casefold()}_" for longer in matches):
+            matches[name] = NameMatch.NEAR if plain.startswith(wanted) else NameMatch.WITHIN
+    return matches

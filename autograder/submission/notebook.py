@@ -100,12 +100,12 @@ def read_cells(data: bytes, label: str) -> list[Cell]:
 
 def as_cells(book: Any) -> list[Cell]:
     """Return the cells of a notebook that nbformat has read."""
-    found = []
+    cells = []
     for cell in book["cells"]:
         about = cell.get("metadata", {})
         mark, answer = about.get("nbgrader"), about.get("answer")
         name = mark.get("grade_id") if isinstance(mark, dict) else None
-        found.append(
+        cells.append(
             Cell(
                 str(cell.get("cell_type", "")),
                 without_surrogates(_joined(cell.get("source", ""))),
@@ -113,7 +113,7 @@ def as_cells(book: Any) -> list[Cell]:
                 _is_check(name, cell.get("id")),
             )
         )
-    return found
+    return cells
 
 
 def holds_cells(data: bytes) -> bool:
@@ -123,7 +123,7 @@ def holds_cells(data: bytes) -> bool:
 
 
 def _needed(cells: Iterable[_Fields], label: str) -> list[Cell]:
-    found: list[Cell] = []
+    needed: list[Cell] = []
     left = MAX_WRITTEN
     for cell in cells:
         kind = cell.text("cell_type") or ""
@@ -135,8 +135,8 @@ def _needed(cells: Iterable[_Fields], label: str) -> list[Cell]:
             raise UnreadableFile(f"{label} holds over {MAX_WRITTEN // 2**20} MiB of text.")
         source = msgspec.json.decode(cell.source, type=str | list[str] | None)
         is_check = _is_check(cell.text("metadata", "nbgrader", "grade_id"), cell.text("id"))
-        found.append(Cell(kind, _joined(source or ""), answer, is_check))
-    return found
+        needed.append(Cell(kind, _joined(source or ""), answer, is_check))
+    return needed
 
 
 def _decoded(raw: msgspec.Raw, form: type[T]) -> T | None:

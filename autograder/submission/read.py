@@ -176,8 +176,8 @@ def decoded(data: bytes, name: str) -> str:
             declared, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
             encoding = codecs.lookup(declared).name
             if not _IS_TEXT.fullmatch(encoding):
-                said = one_line(declared, 40)
-                raise UnreadableFile(f"{name} declares the encoding {said}. Save it as UTF-8.")
+                shown = one_line(declared, 40)
+                raise UnreadableFile(f"{name} declares the encoding {shown}. Save it as UTF-8.")
         text = plain.decode(encoding)
     except (SyntaxError, ValueError, LookupError):
         raise UnreadableFile(f"{name} is not UTF-8 text. Save it as UTF-8.") from None

@@ -69,22 +69,22 @@ class Siblings:
 
     def named_in(self, text: str, exercise: str) -> dict[str, str]:
         """Return files that a text names, directly or through other files; omit `exercise`."""
-        found: dict[str, str] = {}
+        helpers: dict[str, str] = {}
         waiting = [self._names_in(text)]
         while waiting:
             for name in waiting.pop():
-                if name in found or name == exercise:
+                if name in helpers or name == exercise:
                     continue
                 if name not in self._read:
                     own = self._text_of(self._paths[name])
                     self._read[name] = None if own is None else (own, self._names_in(own))
                 if (sibling := self._read[name]) is not None:
-                    found[name], names = sibling
+                    helpers[name], names = sibling
                     waiting.append(names)
-        return found
+        return helpers
 
     def _names_in(self, text: str) -> list[str]:
-        words = {found.group() for found in re.finditer(r"\w+", text)}
+        words = {match.group() for match in re.finditer(r"\w+", text)}
         return sorted(words.intersection(self._paths))
 
     def _text_of(self, path: Path) -> str | None:
@@ -213,18 +213,18 @@ def _from_cells(
 
 def _answers_in_comments(text: str) -> dict[str, str]:
     """Return the answers in a percent-format script, whose text cells are comments."""
-    found: dict[str, str] = {}
+    answers: dict[str, str] = {}
     name = ""
     for line in text.split("\n"):
         if line.startswith("# %%"):
             begins = re.match(r'# %% \[markdown\].*\banswer="(\w{1,100})"', line)
-            is_new = begins and begins.group(1) not in found and len(found) < MAX_ANSWERS
+            is_new = begins and begins.group(1) not in answers and len(answers) < MAX_ANSWERS
             name = begins.group(1) if begins and is_new else ""
             if name:
-                found[name] = ""
-        elif name and len(found[name]) < MAX_ANSWER:
-            found[name] += re.sub(r"^#? ?", "", line) + "\n"
-    return {name: answer[:MAX_ANSWER].strip() for name, answer in found.items()}
+                answers[name] = ""
+        elif name and len(answers[name]) < MAX_ANSWER:
+            answers[name] += re.sub(r"^#? ?", "", line) + "\n"
+    return {name: answer[:MAX_ANSWER].strip() for name, answer in answers.items()}
 
 
 def _source(

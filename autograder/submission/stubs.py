@@ -33,7 +33,7 @@ def strip_solutions(text: str, name: str) -> str:
     Raises:
         UserError: a marker has no partner; the message names its line.
     """
-    kept: list[str] = []
+    lines: list[str] = []
     begun = 0
     for number, line in enumerate(text.split("\n"), 1):
         mark = line.strip().removeprefix("# ")
@@ -43,17 +43,17 @@ def strip_solutions(text: str, name: str) -> str:
             begun = number
             indent = line[: len(line) - len(line.lstrip())]
             if line.startswith("# "):
-                kept.append(f"# {TEXT_STUB}")
-            kept += [indent + stub for stub in STUB_LINES] if indent else []
+                lines.append(f"# {TEXT_STUB}")
+            lines += [indent + stub for stub in STUB_LINES] if indent else []
         elif mark == END:
             if not begun:
                 raise UserError(f"{name}, line {number}: {END} without {BEGIN}.")
             begun = 0
         elif not begun:
-            kept.append(line)
+            lines.append(line)
     if begun:
         raise UserError(f"{name}, line {begun}: {BEGIN} without {END}.")
-    return re.sub(r"\n{4,}", "\n\n\n", "\n".join(kept))
+    return re.sub(r"\n{4,}", "\n\n\n", "\n".join(lines))
 
 
 class Stub(msgspec.Struct):
@@ -95,7 +95,7 @@ Stubs = Mapping[str, Stub]
 
 def read_stubs(course: Course) -> Stubs:
     """Return the stubs of a course by exercise, without stubs that cannot be read."""
-    found: dict[str, Stub] = {}
+    by_exercise: dict[str, Stub] = {}
     handed_out: set[str] = set()
     for name in course.exercises:
         stubs = []
@@ -104,9 +104,9 @@ def read_stubs(course: Course) -> Stubs:
             asked = [name for name, bound in code.names.items() if _is_asked(bound)]
             stubs.append(Stub(code, asked, source.answers, handed_out))
         if stubs:  # the other file may have been worked in, so less is left to write
-            found[name] = stub = max(stubs, key=Stub.left_to_write)
+            by_exercise[name] = stub = max(stubs, key=Stub.left_to_write)
             handed_out |= {bound.tree for bound in stub.code.names.values()}
-    return found
+    return by_exercise
 
 
 def _handed_out(course: Course, name: str) -> list[Source]:
@@ -185,9 +185,9 @@ def older_releases(course: Course, sources: Iterable[Source]) -> Iterator[str]:
     """Yield a note for each other release of the course, with the names of the files from it."""
     labels_of: dict[str, list[str]] = {}
     for source in sources:
-        found = HANDED_OUT.search(source.text)
-        if found is not None:
-            labels_of.setdefault(found[1], []).append(source.label)
+        mark = HANDED_OUT.search(source.text)
+        if mark is not None:
+            labels_of.setdefault(mark[1], []).append(source.label)
     if labels_of:
         labels_of.pop(course_digest(course), None)
     for digest, labels in labels_of.items():
@@ -208,9 +208,9 @@ class Requirement(NamedTuple):
 
 def requirements_in(text: str) -> list[Requirement]:
     """Return the requirements that a percent-format script states, in their order."""
-    found = []
+    requirements = []
     for item in _ITEM.finditer(text):
         sentence = one_line(item[2].replace("\n#", " ").lstrip(".: "), MAX_SENTENCE)
         line = text.count("\n", 0, item.start()) + 1
-        found.append(Requirement(item[1].strip(".: ").casefold(), line, sentence))
-    return found
+        requirements.append(Requirement(item[1].strip(".: ").casefold(), line, sentence))
+    return requirements

@@ -82,14 +82,14 @@ class FolderWalk:
     def _in(self, place: "_Place", below: "list[_Place]", depth: int) -> Iterator[FolderFile]:
         """Yield the files of one folder, and append its subfolders to the list `below`."""
         try:
-            found = entries_of(
+            listed = entries_of(
                 place.folder, self._left + 1, place.above.removesuffix(": ") or "The folder"
             )
         except UnreadableFile as error:
             self.unread.append(str(error))
             return
-        entries = found[: self._left]
-        self._left = 0 if len(found) > len(entries) else self._left - len(entries)
+        entries = listed[: self._left]
+        self._left = 0 if len(listed) > len(entries) else self._left - len(entries)
         for entry in entries:
             if not counts(entry.name):
                 continue
