@@ -24,7 +24,6 @@ from autograder.classroom.store import (
     write_store,
 )
 from autograder.classroom.store import FILE as STORE
-from autograder.classroom.submissions import FileChoice
 from autograder.classroom.table_import import Row, Table
 from autograder.course.course_file import Course
 from autograder.course.errors import UserError
@@ -205,13 +204,9 @@ class Adjustments:
         entered.cells = state, work, graded
         return state in {"", REGRADED} and is_last
 
-    def choices(self, student: str) -> list[FileChoice]:
-        """Return the files that people chose for a student, in the order of the decisions."""
-        return [
-            FileChoice(each.exercise, each.check, each.graded)
-            for each in self.of(student)
-            if each.change == "file"
-        ]
+    def choices(self, student: str) -> list[Decision]:
+        """Return the decisions of people that choose a file of a student."""
+        return [decision for decision in self.of(student) if decision.change == "file"]
 
     def _is_chosen(self, entered: Entered, choice: Decision) -> bool:
         """Return whether a row is for the same choice, and this run grades the row's file.

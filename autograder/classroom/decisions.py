@@ -31,9 +31,9 @@ ChangeKind = Literal["add", "set", "excuse", "comment", "file", "answer"]
 class Decision(msgspec.Struct, frozen=True):
     """A person's decision about a student's points.
 
-    `check` is the name of a check. If the decision chooses a file, `check` is a digest of the file.
-    For the answer to a request, `check` is a digest of the request. For a comment, `check` is a
-    line: `line 3`.
+    `check` is the name of a check. If the decision chooses a file, `check` is a digest of the file,
+    and `graded` is a digest of all files from which the person chose. For the answer to a request,
+    `check` is a digest of the request. For a comment, `check` is a line: `line 3`.
     """
 
     student: str

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 
+from autograder.classroom.decisions import Decision
 from autograder.classroom.hand_ins import Folder, hand_ins
 from autograder.classroom.roster import Roster
 from autograder.course.course_file import Course
@@ -62,17 +63,6 @@ class StudentWork(msgspec.Struct):
     requests: dict[str, str] = {}
 
 
-class FileChoice(msgspec.Struct, frozen=True):
-    """A person's choice of a file for an exercise. A digest of the content identifies the file.
-
-    `among` is a digest of all files from which the person chose.
-    """
-
-    exercise: str
-    file: str
-    among: str = ""
-
-
 def content_of_all(files: Iterable[FoundFile]) -> str:
     """Return a digest of the contents of several files. Names and order do not matter."""
     contents = (file.source.content if file.source else file.trouble for file in files)
@@ -83,13 +73,13 @@ def read_work(
     folder: Folder,
     exercises: Iterable[str],
     stubs: Stubs | None = None,
-    choices: Iterable[FileChoice] = (),
+    choices: Iterable[Decision] = (),
 ) -> StudentWork:
     """Read the files of a student. Problems are stored in the result, not raised.
 
     If the course's `stubs` are given, a changed file counts instead of an unchanged file. If a
-    file's name names no exercise, the functions in the file decide. A person's choice between
-    several files counts as long as the files do not change.
+    file's name names no exercise, the functions in the file decide. `choices` are decisions of
+    people between several files. A choice counts as long as the files do not change.
     """
     work = StudentWork(folder.student, notes=list(folder.notes))
     names = list(exercises)
@@ -113,7 +103,7 @@ def read_work(
 
 
 def _choose_files(
-    work: StudentWork, reading: "_Reading", choices: Sequence[FileChoice], starters: bool
+    work: StudentWork, reading: "_Reading", choices: Sequence[Decision], starters: bool
 ) -> None:
     """Store in `work` the file that counts for each exercise, or the reason why there is none.
 
@@ -151,14 +141,14 @@ def _choose_files(
 
 
 def _chosen_by_a_person(
-    exercise: str, files: Sequence[FoundFile], choices: Sequence[FileChoice]
+    exercise: str, files: Sequence[FoundFile], choices: Sequence[Decision]
 ) -> FoundFile | None:
     """Return the file that a person chose last; None without a choice, or if files changed."""
     by_content = {file.source.content: file for file in files if file.source is not None}
     among = {"", content_of_all(files)}
     for choice in reversed(choices):
-        if choice.exercise == exercise and choice.file in by_content and choice.among in among:
-            return by_content[choice.file]
+        if choice.exercise == exercise and choice.check in by_content and choice.graded in among:
+            return by_content[choice.check]
     return None
 
 
@@ -361,7 +351,7 @@ def guarded() -> Iterator[None]:
 
 
 def read_work_guarded(
-    folder: Folder, exercises: Collection[str], stubs: Stubs, choices: Sequence[FileChoice] = ()
+    folder: Folder, exercises: Collection[str], stubs: Stubs, choices: Sequence[Decision] = ()
 ) -> StudentWork:
     """Read the work of a student. If this fails, the result contains the error."""
     try:
@@ -375,7 +365,7 @@ def ambiguities(
     folders: Iterable[Folder],
     exercises: Collection[str],
     stubs: Stubs,
-    choices: Callable[[str], Sequence[FileChoice]],
+    choices: Callable[[str], Sequence[Decision]],
 ) -> Iterator[str]:
     """Yield a note for each student if it is not clear who it is, or which file counts."""
     for folder in folders:

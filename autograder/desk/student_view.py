@@ -234,7 +234,7 @@ def show_files(visit: Visit) -> Response:
         files=shown,
         left_out=len(every) - len(readable),
         graded=bool(reports),
-        chosen=next((c.file for c in reversed(choices) if c.exercise == exercise.name), ""),
+        chosen=next((c.check for c in reversed(choices) if c.exercise == exercise.name), ""),
     )
 
 

@@ -17,7 +17,6 @@ from autograder.classroom.history import GradeCommand, grade_commands
 from autograder.classroom.pseudonyms import FILE as PSEUDONYMS
 from autograder.classroom.pseudonyms import Pseudonyms
 from autograder.classroom.submissions import (
-    FileChoice,
     StudentWork,
     opened,
     read_work_guarded,
@@ -68,7 +67,7 @@ class Submissions:
         raise UserError(f"There are no longer several files for {one_line(exercise, 60)}.")
 
     def _read(
-        self, command: GradeCommand, student: str, choices: Sequence[FileChoice]
+        self, command: GradeCommand, student: str, choices: Sequence[Decision]
     ) -> StudentWork:
         if command not in self._folders:  # stays empty if the folder is gone
             self._folders[command] = {}
