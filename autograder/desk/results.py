@@ -4,7 +4,7 @@ import functools
 import re
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,7 +24,7 @@ from autograder.course.course_file import Course, Exercise
 from autograder.course.errors import UserError
 from autograder.course.text import file_name, one_line
 from autograder.desk.submissions import Submissions
-from autograder.report.model import CheckReport, ExerciseReport, Report
+from autograder.report.model import CheckReport, ExerciseReport, HandIn, Report
 from autograder.report.overview import ClassMistakes, ClassOverview, Row
 from autograder.report.presentation import QUIET
 from autograder.report.statistics import Summary, summarise
@@ -119,16 +119,22 @@ def _commonest(counts: Counter[str]) -> list[tuple[str, int]]:
     return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
 
 
-def unnamed_groups(reports: Iterable[Report]) -> list[UnnamedGroup]:
-    """Return the groups of a class, largest first. Their order depends only on the reports."""
-    groups: dict[tuple[str, str], UnnamedGroup] = {}
-    for report in reports:
+class UnnamedGroups:
+    """The groups of a class; the reports are added one after the other."""
+
+    def __init__(self) -> None:
+        self._groups: dict[tuple[str, str], UnnamedGroup] = {}
+
+    def add(self, report: Report) -> None:
         for exercise in report.exercises:
             for check in exercise.checks:
                 if GROUP.fullmatch(check.group):
                     key = exercise.name, check.group
-                    groups.setdefault(key, UnnamedGroup(*key)).add(report.student, check)
-    return sorted(groups.values(), key=lambda g: (-len(g.students), g.exercise, g.id))
+                    self._groups.setdefault(key, UnnamedGroup(*key)).add(report.student, check)
+
+    def largest(self) -> list[UnnamedGroup]:
+        """Return the groups, largest first. Their order depends only on the reports."""
+        return sorted(self._groups.values(), key=lambda g: (-len(g.students), g.exercise, g.id))
 
 
 class ClassMember(NamedTuple):
@@ -170,23 +176,12 @@ class ClassResults:
         self.outcomes = {exercise.name: ExerciseOutcomes() for exercise in self.exercises}
         self.students: list[ClassMember] = []
         self.with_requests: set[str] = set()
-        lines = ClassMistakes()
-        self.unnamed = unnamed_groups(self._collected(lines))
-        self.by_key = {student.key: student for student in self.students}
-        self.mistakes = self.overview.mistakes.commonest()
-        self.lines = lines.commonest()[:MOST_LINES]
-        self.submissions = Submissions(results, course)
-
-    def _collected(self, lines: ClassMistakes) -> Iterator[Report]:
-        """Yield each student's report after it was added to the results."""
+        lines, groups = ClassMistakes(), UnnamedGroups()
         for place, id in enumerate(self._records.students):
             report = self.report(id)
-            name, section = ("", "")
-            if report.hand_in:
-                name, section = report.hand_in.name, report.hand_in.section
-            student = ClassMember(
-                id, file_name(id), place, one_line(name, 80), one_line(section, 80)
-            )
+            hand_in = report.hand_in or HandIn()
+            name, section = one_line(hand_in.name, 80), one_line(hand_in.section, 80)
+            student = ClassMember(id, file_name(id), place, name, section)
             self.students.append(student)
             for exercise in report.exercises:
                 self.outcomes[exercise.name].add(place, exercise)
@@ -194,7 +189,12 @@ class ClassResults:
                 if exercise.request:
                     self.with_requests.add(id)
             self.overview.add(report, student.address)
-            yield report
+            groups.add(report)
+        self.by_key = {student.key: student for student in self.students}
+        self.mistakes = self.overview.mistakes.commonest()
+        self.lines = lines.commonest()[:MOST_LINES]
+        self.unnamed = groups.largest()
+        self.submissions = Submissions(results, course)
 
     @functools.cached_property
     def summary(self) -> Summary:

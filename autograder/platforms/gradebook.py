@@ -17,7 +17,7 @@ from autograder.course.course_file import Assignment, Course
 from autograder.course.errors import UserError
 from autograder.course.text import few, one_line, several
 from autograder.platforms.export_file import ExportFile, ExportRequest, names_note
-from autograder.report.model import Report
+from autograder.report.model import HandIn, Report
 
 SINGLE = ""  # name of an assignment for one exercise with its own column
 
@@ -98,16 +98,14 @@ class RowMatches:
 
 def name_of(report: Report) -> str:
     """Return a student's id, with the name if it is known and different."""
-    name = report.hand_in.name if report.hand_in else ""
+    name = (report.hand_in or HandIn()).name
     same = not name or name == report.student or report.student.startswith(f"{name}_")
     return report.student if same else f"{report.student} ({name})"
 
 
 def ids_of(report: Report, platform: str) -> set[str]:
     """Return a student's known ids on a platform."""
-    hand_in = report.hand_in
-    if hand_in is None:
-        return set()
+    hand_in = report.hand_in or HandIn()
     own = hand_in.platform_id if hand_in.platform == platform else ""
     return {hand_in.ids.get(platform, ""), own} - {""}
 

@@ -22,7 +22,7 @@ from autograder.desk.mistake_file import (
     file_of,
 )
 from autograder.desk.naming import GroupAnswers
-from autograder.desk.results import unnamed_groups
+from autograder.desk.results import UnnamedGroups
 from autograder.diagnosis.misconceptions import Misconception
 from autograder.diagnosis.mistakes import (
     DRAWS,
@@ -184,7 +184,10 @@ def test_groups_are_gathered_over_a_class_the_largest_first(tmp_path):
             name="e", title="E", status="graded", points=0, max_points=4, checks=checks
         )
         reports.append(msgspec.structs.replace(report, exercises=(exercise,)))
-    first, second = unnamed_groups(reports)
+    groups = UnnamedGroups()
+    for report in reports:
+        groups.add(report)
+    first, second = groups.largest()
     assert (first.id, list(first.students), first.points) == ("2" * 10, ["bob", "cem"], 8)
     assert first.checks == [("a", 2), ("b", 2)]
     assert first.said == [("of a", 2), ("of b", 2)]
