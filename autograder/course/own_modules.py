@@ -90,15 +90,15 @@ class _Stage:
         """Find a package of the course, only in the course's folder."""
         if name not in self.names:
             return None
-        found = PathFinder.find_spec(name, [str(self.root)], target)
-        if found is None:
+        spec = PathFinder.find_spec(name, [str(self.root)], target)
+        if spec is None:
             raise ModuleNotFoundError(f"There is no package {name} in {self.root}", name=name)
-        return found
+        return spec
 
     def _exchange(self, name: str, going: Path | None, coming: Path | None) -> None:
         self.aside[name, going] = loaded = _loaded(name)
-        for each in loaded:
-            del sys.modules[each]
+        for module in loaded:
+            del sys.modules[module]
         sys.modules.update(self.aside.pop((name, coming), {}))
 
 
@@ -106,8 +106,8 @@ _STAGE = _Stage()
 
 
 def _loaded(name: str) -> Modules:
-    own = [each for each in sys.modules if each == name or each.startswith(f"{name}.")]
-    return {each: sys.modules[each] for each in own}
+    own = [full for full in sys.modules if full == name or full.startswith(f"{name}.")]
+    return {full: sys.modules[full] for full in own}
 
 
 def _folder_of(loaded: Modules) -> Path | None:

@@ -101,8 +101,8 @@ def several(count: float, noun: str) -> str:
 
 def nearest(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
     """Return the most similar known name, or "" if the similarity is below `cutoff`."""
-    found = difflib.get_close_matches(word, list(known), n=1, cutoff=cutoff)
-    return found[0] if found else ""
+    matches = difflib.get_close_matches(word, list(known), n=1, cutoff=cutoff)
+    return matches[0] if matches else ""
 
 
 def few(names: Sequence[str], most: int) -> str:

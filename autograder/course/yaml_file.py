@@ -83,13 +83,13 @@ def _explained(path: Path, text: str, kind: Any, message: str) -> UserError:
         of_items = typing.get_args(kind)
         kind = of_items[0] if isinstance(step, int) else typing.get_type_hints(kind)[step]
         if typing.get_origin(kind) in {typing.Union, types.UnionType}:
-            kind = next(each for each in typing.get_args(kind) if each is not types.NoneType)
+            kind = next(part for part in typing.get_args(kind) if part is not types.NoneType)
     if unknown := re.search(r"unknown field `(.*)`", said):
-        field = unknown[1]
-        known = [each.name for each in msgspec.structs.fields(kind)]
-        near = nearest(field, known)
+        name = unknown[1]
+        known = [field.name for field in msgspec.structs.fields(kind)]
+        near = nearest(name, known)
         expected = f"did you mean `{near}`?" if near else f"expected one of {', '.join(known)}"
-        return yaml_error(path, text, [*steps, field], f"unknown field `{field}`; {expected}")
+        return yaml_error(path, text, [*steps, name], f"unknown field `{name}`; {expected}")
     if said.startswith("Invalid enum value"):
         expected = f"expected one of {', '.join(map(str, typing.get_args(kind)))}"
     elif kind is datetime and said.startswith(("Invalid RFC3339", "Expected `datetime")):

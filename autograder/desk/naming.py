@@ -66,8 +66,8 @@ class GroupAnswers(msgspec.Struct):
     def known_mistake(self) -> str:
         """Return the name of the only mistake that gives these answers, or an empty text."""
         replay, everywhere = self.replay, range(len(self.outcomes[0]))
-        fitting = [replay.giving(replay.singles, each, everywhere) for each in self.outcomes]
-        common = set.intersection(*({wrong[0].id for wrong in each} for each in fitting))
+        fitting = [replay.giving(replay.singles, answers, everywhere) for answers in self.outcomes]
+        common = set.intersection(*({wrong[0].id for wrong in wrongs} for wrongs in fitting))
         return common.pop() if len(common) == 1 else ""
 
     def why_not_recorded(self) -> str:

@@ -46,7 +46,7 @@ class StudentFilter(NamedTuple):
         """Return the exercises of the chosen assignment, or all exercises."""
         for assignment in course.content.assignments:
             if assignment.name == self.assignment:
-                return [each for each in now.exercises if each.name in assignment.exercises]
+                return [e for e in now.exercises if e.name in assignment.exercises]
         return list(now.exercises)
 
     def total(self, row: Row, exercises: list[Exercise]) -> float | None:
@@ -54,7 +54,7 @@ class StudentFilter(NamedTuple):
         if not self.assignment:
             return row.total
         points = [row.points.get(e.name) for e in exercises if e.name not in row.excused]
-        known = [each for each in points if each is not None]
+        known = [value for value in points if value is not None]
         return sum(known) if known else None
 
     def students(self, now: ClassResults, course: Course) -> list[ClassMember]:

@@ -253,7 +253,7 @@ def choose_file(visit: Visit) -> Response:
     """Save which of the files counts."""
     exercise, file = visit.part("exercise"), visit.field("file")
     _, files = visit.results.submissions.several(visit.student.id, exercise)
-    if file not in {each.source.content for each in files if each.source is not None}:
+    if file not in {shown.source.content for shown in files if shown.source is not None}:
         raise UserError("This file is no longer one of those handed in. Load the page again.")
     row = decision_row("file", None, visit.field("why"), None)
     row |= {"exercise": exercise, "check": file, "graded": content_of_all(files)}
@@ -300,7 +300,7 @@ def answer(visit: Visit) -> Response:
     """Save the answer to a request with the text that was shown, and go on to the next."""
     name, text = visit.part("exercise"), visit.field("answer")
     exercises = visit.results.report(visit.student.id).exercises
-    request = next((each.request for each in exercises if each.name == name), "")
+    request = next((graded.request for graded in exercises if graded.name == name), "")
     if not request:
         raise HTTPException(404)
     if visit.field("request") != answer_id(request):

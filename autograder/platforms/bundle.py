@@ -109,15 +109,15 @@ def files_below(place: Path, into: str) -> Iterator[tuple[str, bytes]]:
 def requirements(exercises: Iterable[Exercise]) -> list[str]:
     """Return the libraries that graders and students need, in the versions installed here."""
     extras = {"", "students"} | ({"torch"} if any(e.needs == "torch" for e in exercises) else set())
-    found = set()
+    lines = set()
     for line in importlib.metadata.requires(PACKAGE) or ():
         needed = Requirement(line)
         environments = [{"sys_platform": "linux", "extra": extra} for extra in extras]
         if needed.marker is None or any(map(needed.marker.evaluate, environments)):
             with contextlib.suppress(importlib.metadata.PackageNotFoundError):
                 version = Version(importlib.metadata.version(needed.name))
-                found.add(f"{needed.name}=={version.public}")
-    return sorted(found)
+                lines.add(f"{needed.name}=={version.public}")
+    return sorted(lines)
 
 
 def template(name: str, **values: str) -> bytes:

@@ -196,7 +196,7 @@ def _tests(
 ) -> list[dict[str, Any]]:
     if report is None or not report.checks:
         points = [exercise.points] if released is None else released.values()
-        most = sum(round(each * factor) for each in points)
+        most = sum(round(value * factor) for value in points)
         none = {"test-name": exercise.title, "passed": False, "score": 0, "max-score": most}
         return [none | {"message": _why_nothing(report)}]
     tests = []

@@ -95,9 +95,9 @@ def export_file(
     named = Pseudonyms(course.root / PSEUDONYMS).with_names(reports)
     reports = [under_policy(report, course) for report in named]
     request = ExportRequest(reports, course, results, template or results, column, scale)
-    made = EXPORTS[platform](request)
-    above = above_maximum_note(name for each in reports for name in above_maximum(each))
-    return msgspec.structs.replace(made, notes=[*made.notes, *above])
+    file = EXPORTS[platform](request)
+    above = above_maximum_note(name for report in reports for name in above_maximum(report))
+    return msgspec.structs.replace(file, notes=[*file.notes, *above])
 
 
 @click.command()
@@ -133,13 +133,13 @@ def export(
     if template is not None and template.resolve() == out.resolve():
         raise UserError("--out is the same file as --template. Name another file.")
     course = find_course(Path.cwd(), named=course_path)
-    made = export_file(platform, results, course, template, column, scale)
+    file = export_file(platform, results, course, template, column, scale)
     try:
-        write_atomically(out, made.data)
+        write_atomically(out, file.data)
     except OSError as error:
         raise UserError(f"{out} cannot be written: {error.strerror}.") from None
     console = Console(highlight=False, soft_wrap=True)
-    for note in made.notes:
+    for note in file.notes:
         console.print(Text(note))
     console.print(Text(f"Written   {out}"))
-    raise SystemExit(1 if made.left_out else 0)
+    raise SystemExit(1 if file.left_out else 0)

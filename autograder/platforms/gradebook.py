@@ -61,14 +61,14 @@ class RowMatches:
             for report in reports
         }
         candidates = {person.row: self._candidates(person, reports) for person in people}
-        uses = Counter(report.student for found in candidates.values() for report in found)
+        uses = Counter(report.student for possible in candidates.values() for report in possible)
         self.by_row: dict[int, Report] = {}
         self.unclear: list[str] = []
-        for row, found in candidates.items():
-            if len(found) == 1 and uses[found[0].student] == 1:
-                self.by_row[row] = found[0]
-            elif found:
-                names = few([one_line(name_of(report), 80) for report in found], 5)
+        for row, possible in candidates.items():
+            if len(possible) == 1 and uses[possible[0].student] == 1:
+                self.by_row[row] = possible[0]
+            elif possible:
+                names = few([one_line(name_of(report), 80) for report in possible], 5)
                 self.unclear.append(
                     f"Row {row} may belong to {names}, so it was not filled in. {advice}"
                 )
@@ -207,14 +207,16 @@ def _in_no_column(
     if not reports:
         return []
     notes = []
-    single = any(each.name == SINGLE for each in columns) and len(reports[0].exercises) > 1
+    single = (
+        any(assignment.name == SINGLE for assignment in columns) and len(reports[0].exercises) > 1
+    )
     if single or len(columns) < len(_graded(course, reports)) or len(columns) > 1:
         changed = [r for r in reports if any(not a.exercise and a.points for a in r.adjustments)]
         notes += names_note(
             "The file has no column for their adjusted total", map(name_of, changed)
         )
     if single:
-        late = [r for r in reports if any(each.points for each in r.lateness)]
+        late = [r for r in reports if any(late.points for late in r.lateness)]
         notes += names_note("The file has no column for their late penalty", map(name_of, late))
     return notes
 
