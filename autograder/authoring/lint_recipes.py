@@ -40,15 +40,14 @@ class Places:
     def __init__(self, module: ModuleType) -> None:
         self.path = Path(str(module.__file__))
         package = module.__name__.rpartition(".")[0]
-        own: set[Path] = set()
-        others: set[Path] = set()
-        for name, imported in list(sys.modules.items()):
-            file = getattr(imported, "__file__", None)
-            if file and name.startswith(f"{package}."):
-                is_own = f"{name}.".startswith(f"{module.__name__}.")
-                (own if is_own else others).add(Path(file))
+        files = {
+            name: Path(str(imported.__file__))
+            for name, imported in list(sys.modules.items())
+            if name.startswith(f"{package}.") and getattr(imported, "__file__", None)
+        }
+        own = {f for name, f in files.items() if f"{name}.".startswith(f"{module.__name__}.")}
         self.own = [self.path, *sorted(own - {self.path})]  # without shared files
-        self._paths = [*self.own, *sorted(others)]
+        self._paths = dict.fromkeys([*self.own, *sorted(files.values())])
 
     def _texts(self) -> Iterator[CourseText]:
         return map(course_text, self._paths)
@@ -68,26 +67,29 @@ class Places:
         """Return an error at a word in the call of `Recipe`, or else at the call."""
         for text in self._texts():
             for call in (node for node in ast.walk(text.tree) if isinstance(node, ast.Call)):
-                first = [*call.args, *(each.value for each in call.keywords if each.arg == "of")][
-                    :1
-                ]
-                names = [
-                    getattr(node, key, "") for node in first for key in ("value", "id", "attr")
-                ]
+                by_name = dict(zip(RECIPE_FIELDS, call.args, strict=False))
+                by_name |= {each.arg: each.value for each in call.keywords if each.arg}
+                of = by_name.get("of")
+                names = {getattr(of, field, "") for field in ("value", "id", "attr")}
                 if getattr(call.func, "id", "") == Recipe.__name__ and function in names:
-                    by_place = dict(zip(RECIPE_FIELDS, call.args, strict=False))
                     line = _line_of(call, word) if word else 0
-                    line = line or getattr(by_place.get(word), "lineno", call.lineno)
+                    line = line or getattr(by_name.get(word), "lineno", call.lineno)
                     return AuthoringError(text.path, line, says)
         return self.of_word(word or function, says)
 
     def of_misconception(self, wrong: Change, says: str, word: str = "") -> AuthoringError:
         """Return an error at a word in the code of a mistake or its family, or else at its name."""
         name = wrong.id if isinstance(wrong, Misconception) else ""
-        for text in self._texts() if name else ():
-            for family, key, value in _entries(text, name):
-                lines = [_line_of(tree, word) for tree in (key, value, family) if word]
-                return AuthoringError(text.path, next(filter(None, lines), key.lineno), says)
+        texts = [*self._texts()] if name else []
+        entries = [(text.path, entry) for text in texts for entry in _entries(text, name)]
+        for path, entry in entries if word else ():
+            for tree in entry:
+                if line := _line_of(tree, word):
+                    return AuthoringError(path, line, says)
+        if entries:
+            path, (key, *_) = entries[0]
+            return AuthoringError(path, key.lineno, says)
+        for text in texts:
             if line := _line_of(text.tree, name):
                 return AuthoringError(text.path, line, says)
         for step in wrong.replaces.values() if isinstance(wrong.replaces, Mapping) else ():
@@ -107,14 +109,14 @@ def _line_of(tree: ast.AST, word: str) -> int:
     return min(lines, default=0)
 
 
-def _entries(text: CourseText, name: str) -> Iterator[tuple[ast.Call, ast.Constant, ast.expr]]:
-    """Yield the families that contain a mistake, with the mistake's key and value."""
+def _entries(text: CourseText, name: str) -> Iterator[tuple[ast.Constant, ast.expr, ast.Call]]:
+    """Yield the key of a mistake in a family, its value, and the family."""
     for node in ast.walk(text.tree):
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == Family.__name__:
             for table in (part for part in ast.walk(node) if isinstance(part, ast.Dict)):
                 for key, value in zip(table.keys, table.values, strict=True):
                     if isinstance(key, ast.Constant) and key.value == name:
-                        yield node, key, value
+                        yield key, value, node
 
 
 def errors_in_record(
