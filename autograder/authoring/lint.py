@@ -302,13 +302,13 @@ def _errors_in_runs(
     raise it, or if no input can cause it, such as an undefined name. Torch recipes are not run.
     """
     function = recipe.function
-    here = places.of_recipe(function, "")
 
     def stopped(
-        error: Exception, what: str, at: AuthoringError = here, when: str = ""
+        error: Exception, what: str, at: AuthoringError | None = None, when: str = ""
     ) -> AuthoringError:
+        place = at or places.of_recipe(function, "")
         doing = f"{what} of `{function}` raises an error{when}"
-        return as_authoring_error(error, folders, at.path, doing, at.line)
+        return as_authoring_error(error, folders, place.path, doing, place.line)
 
     with _without_torch(), np.errstate(all="ignore"):
         try:
@@ -324,7 +324,7 @@ def _errors_in_runs(
         if fault is not None:
             return [stopped(fault, "a step of the recipe")]
         errors = []
-        for what, call in [] if state is None else _descriptions(recipe, state):
+        for what, call in _descriptions(recipe, state):
             try:
                 call()
             except Exception as error:
@@ -375,6 +375,8 @@ def _errors_in_probes(recipe: Recipe, probes: Any) -> str:
 
 def _descriptions(recipe: Recipe, state: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
     """Yield the functions with which a recipe describes a right call: a label, and a call."""
+    if state is None:
+        return
     yield "`axes`", partial(recipe.axes, state)
     for trait in recipe.traits:
         yield f"the trait {trait.when!r}", partial(trait.holds, state)
