@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 from autograder.course.course_file import Course
@@ -100,7 +101,7 @@ class WatchedExercise:
         self.news = [[(message, "")]]
 
 
-TURN, BUSY_TURN = 0.05, 0.01  # s between looks at the files; while a source is graded
+TURN, BUSY_TURN = 0.03, 0.01  # s between looks at the files; while a source is graded
 SETTLE = 0.25  # s to wait if the file is missing or does not parse
 SETTLE_A_LINE = 0.06  # s to wait if its last line has no newline
 SILENT = 1.0  # s after a save in which further events are ignored
@@ -123,9 +124,9 @@ class Watch:
         self.keys = KeyReader()
         folders = [exercise.path.parent, Path.cwd(), exercise.course.handed_out]
         self._folders = list(dict.fromkeys(folder.resolve() for folder in folders))
+        self._set_files(())
         self._stamps: dict[Path, tuple[int, int] | None] = {}  # of the files, as last seen
         self._digests: dict[Path, str] = {}  # digests of the sources that were read last
-        self._helpers: frozenset[str] = frozenset()
         self._signals: set[str] = set()
         self._said_at = self._drawn_at = 0.0
         self._settles_at = 0.0  # until then, the file may be only half written
@@ -180,15 +181,18 @@ class Watch:
             self._draw()
         return True
 
+    def _set_files(self, helpers: Iterable[str]) -> None:
+        """Set the files to look at: those of all exercises, and the helpers of the current one."""
+        modules = [*self.exercise.course.exercises, *helpers]
+        names = [f"{module}{suffix}" for module in modules for suffix in SUFFIXES]
+        self._files = [folder / name for folder in self._folders for name in names]
+
     def _changed_files(self) -> set[Path]:
-        """Return the files of exercises, and of helpers, that have changed since the last call.
+        """Return the files that have changed since the last call.
 
         Not every disk reports a save, so their times and sizes are compared.
         """
-        modules = [*self.exercise.course.exercises, *self._helpers]
-        names = [f"{module}{suffix}" for module in modules for suffix in SUFFIXES]
-        files = [folder / name for folder in self._folders for name in names]
-        stamps = {path: _stamp(path) for path in files}
+        stamps = {path: _stamp(path) for path in self._files}
         changed = {path for path in stamps if stamps[path] != self._stamps.get(path, stamps[path])}
         self._stamps = stamps
         return changed
@@ -233,7 +237,7 @@ class Watch:
                 self._digests.pop(path, None)
                 self._say(f"{error} Waiting for the file.")
             return
-        self._helpers = frozenset(source.helpers)
+        self._set_files(source.helpers)
         if not settled and (wait := _settling_time(source)):
             self._settles_at = time.monotonic() + wait
             return
