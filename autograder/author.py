@@ -61,26 +61,24 @@ if TYPE_CHECKING:
     from autograder.course.text import capital, few, is_plural, join_names, one_line, several
     from autograder.diagnosis.callers import ModuleCaller, TensorCaller, float32_probe
     from autograder.diagnosis.finding import Finding
-    from autograder.diagnosis.misconceptions import (
-        Change,
-        Family,
-        Hints,
-        Misconception,
-        Step,
-        chosen,
-        constant,
-        without,
-    )
     from autograder.diagnosis.mistakes import Mistakes
     from autograder.diagnosis.outcome import Comparison
     from autograder.diagnosis.recipe import (
         Caller,
+        Change,
         Fact,
+        Family,
+        Hints,
         LibraryObject,
+        Misconception,
         Probe,
         Recipe,
         State,
+        Step,
         Trait,
+        chosen,
+        constant,
+        without,
     )
     from autograder.report.model import Curve
     from autograder.report.numbers import index
@@ -117,9 +115,9 @@ GROUPS = {
     },
     "Recipes and misconceptions": {
         "autograder.diagnosis.mistakes": "Mistakes",
-        "autograder.diagnosis.recipe": "Recipe Probe Trait Fact LibraryObject State Caller",
-        "autograder.diagnosis.misconceptions": (
-            "Family Misconception Change Step Hints chosen without constant"
+        "autograder.diagnosis.recipe": (
+            "Recipe Probe Trait Fact LibraryObject State Caller"
+            " Family Misconception Change Step Hints chosen without constant"
         ),
         "autograder.diagnosis.outcome": "Comparison",
         "autograder.diagnosis.finding": "Finding",

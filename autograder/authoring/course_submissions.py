@@ -14,8 +14,7 @@ from typing import Any
 
 from autograder.course.course_file import Course, Exercise
 from autograder.course.errors import UserError
-from autograder.diagnosis.misconceptions import Change
-from autograder.diagnosis.recipe import Probe, Recipe
+from autograder.diagnosis.recipe import Change, Probe, Recipe
 from autograder.grading.judge import Judge
 from autograder.sandbox.child import Place
 from autograder.sandbox.levels import children_on, choose

@@ -15,10 +15,9 @@ from autograder.course.own_modules import importable
 from autograder.course.text import join_names
 from autograder.diagnosis.callers import ModuleCaller, TensorCaller
 from autograder.diagnosis.general import GENERAL
-from autograder.diagnosis.misconceptions import Misconception
 from autograder.diagnosis.mistakes import known_mistakes
 from autograder.diagnosis.outcome import EXACT
-from autograder.diagnosis.recipe import LibraryObject, Probe, Recipe
+from autograder.diagnosis.recipe import LibraryObject, Misconception, Probe, Recipe
 from autograder.diagnosis.recorded_replay import (
     RecordedFunction,
     RecordedMisconception,

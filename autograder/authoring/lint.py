@@ -32,7 +32,6 @@ from autograder.course.installation import engine_folder
 from autograder.course.own_modules import importable
 from autograder.course.text import nearest, several
 from autograder.course.variants import tried_variants
-from autograder.diagnosis.misconceptions import Alternative, Change, Misconception
 from autograder.diagnosis.mistakes import (
     NAME,
     WrongMistakes,
@@ -41,7 +40,14 @@ from autograder.diagnosis.mistakes import (
     load_module,
     read_mistakes,
 )
-from autograder.diagnosis.recipe import Probe, Recipe, no_input_causes
+from autograder.diagnosis.recipe import (
+    Alternative,
+    Change,
+    Misconception,
+    Probe,
+    Recipe,
+    no_input_causes,
+)
 from autograder.grading.author_exceptions import as_authoring_error, modules_in, names_of
 from autograder.grading.check_collection import errors_in_checks
 from autograder.sandbox.spawn import library_folders

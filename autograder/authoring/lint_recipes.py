@@ -11,10 +11,9 @@ from typing import Any
 
 from autograder.course.authoring_errors import AuthoringError, CourseText, course_text, meant
 from autograder.course.text import several
-from autograder.diagnosis.misconceptions import Change, Family, Misconception
 from autograder.diagnosis.mistakes import NAME, Mistakes
 from autograder.diagnosis.outcome import Comparison
-from autograder.diagnosis.recipe import RETURNED, Fact, Recipe, Trait
+from autograder.diagnosis.recipe import RETURNED, Change, Fact, Family, Misconception, Recipe, Trait
 from autograder.grading.author_exceptions import as_authoring_error
 
 HINTS = 3

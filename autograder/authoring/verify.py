@@ -28,8 +28,7 @@ from autograder.course.own_modules import importable
 from autograder.course.text import number, several
 from autograder.course.variants import tried_variants
 from autograder.diagnosis.examination import Answer, Examination
-from autograder.diagnosis.misconceptions import Misconception
-from autograder.diagnosis.recipe import Fingerprint, Probe, Recipe
+from autograder.diagnosis.recipe import Fingerprint, Misconception, Probe, Recipe
 from autograder.diagnosis.replay import Replay
 from autograder.diagnosis.steps import diagnose
 from autograder.grading.author_exceptions import as_authoring_error

@@ -18,9 +18,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from autograder.diagnosis.misconceptions import Misconception, of_arguments
 from autograder.diagnosis.outcome import Outcome
-from autograder.diagnosis.recipe import Recipe
+from autograder.diagnosis.recipe import Misconception, Recipe, of_arguments
 from autograder.diagnosis.repair.edits import edits
 from autograder.diagnosis.repair.tree import Span, Tree
 from autograder.diagnosis.replay import Replay

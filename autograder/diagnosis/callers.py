@@ -9,8 +9,7 @@ import numpy as np
 from autograder.checks.expect import Mismatch
 from autograder.checks.module_weights import ParameterNames
 from autograder.checks.torch_modules import forward_pass
-from autograder.diagnosis.misconceptions import Change
-from autograder.diagnosis.recipe import Probe, Recipe
+from autograder.diagnosis.recipe import Change, Probe, Recipe
 from autograder.worker.codec import tensor
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from autograder.course.text import are, capital, printable, uncapital
-from autograder.diagnosis.misconceptions import Misconception
+from autograder.diagnosis.recipe import Misconception
 from autograder.report.model import Diagnosis, DiagnosisCode, Line, Statement
 
 MAX_FINDING = 1500

@@ -21,8 +21,7 @@ from autograder.diagnosis.array_changes import (
 )
 from autograder.diagnosis.callers import ModuleCaller, TensorCaller
 from autograder.diagnosis.hints import HINTS
-from autograder.diagnosis.misconceptions import Hints, Misconception, Step
-from autograder.diagnosis.recipe import RETURNED, Recipe
+from autograder.diagnosis.recipe import RETURNED, Hints, Misconception, Recipe, Step
 from autograder.diagnosis.wiring import (
     as_students_know,
     changed_by,

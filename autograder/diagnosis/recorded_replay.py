@@ -15,9 +15,17 @@ from autograder.checks.recorded_answers import unpacked_value
 from autograder.checks.tolerance import allowed_error
 from autograder.diagnosis.callers import ModuleCaller, TensorCaller
 from autograder.diagnosis.general import NOTHING_RETURNED
-from autograder.diagnosis.misconceptions import Alternative, Misconception
 from autograder.diagnosis.outcome import EXACT, Comparison, Outcome
-from autograder.diagnosis.recipe import Caller, LibraryObject, Probe, Recipe, State, Trait
+from autograder.diagnosis.recipe import (
+    Alternative,
+    Caller,
+    LibraryObject,
+    Misconception,
+    Probe,
+    Recipe,
+    State,
+    Trait,
+)
 from autograder.diagnosis.replay import Changes, Replay
 
 NAMES_SUFFIX = ".names.bin"

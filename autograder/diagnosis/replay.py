@@ -8,9 +8,17 @@ from typing import TypeVar
 import numpy as np
 
 from autograder.diagnosis.general import GENERAL, NOT_COMBINED, families
-from autograder.diagnosis.misconceptions import Alternative, Change, Misconception
 from autograder.diagnosis.outcome import RAISES, Outcome, only_nan, same
-from autograder.diagnosis.recipe import Fingerprint, Probe, Recipe, fit_together, no_input_causes
+from autograder.diagnosis.recipe import (
+    Alternative,
+    Change,
+    Fingerprint,
+    Misconception,
+    Probe,
+    Recipe,
+    fit_together,
+    no_input_causes,
+)
 
 Changes = tuple[Change, ...]
 Wrong = tuple[Misconception, *Changes]  # a mistake, and an alternative that is combined with it

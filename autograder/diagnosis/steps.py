@@ -14,9 +14,8 @@ from autograder.diagnosis.examination import ENOUGH, TELLING, Examination
 from autograder.diagnosis.finding import Finding, located, named, named_fact, stated
 from autograder.diagnosis.general import GENERAL, NOTHING_RETURNED, PRINTED
 from autograder.diagnosis.kept_state import REMEMBERS
-from autograder.diagnosis.misconceptions import Misconception
 from autograder.diagnosis.outcome import Outcome, agree, only_nan, same
-from autograder.diagnosis.recipe import Probe
+from autograder.diagnosis.recipe import Misconception, Probe
 from autograder.diagnosis.replay import Pair, Replay, Wrong
 from autograder.report.model import DiagnosisCode
 

@@ -19,8 +19,7 @@ from autograder.diagnosis.array_changes import (
     ON_TWO,
     ArrayChange,
 )
-from autograder.diagnosis.misconceptions import Misconception, Step
-from autograder.diagnosis.recipe import Recipe, State
+from autograder.diagnosis.recipe import Misconception, Recipe, State, Step
 
 MOST_PARAMETERS = 8
 

@@ -23,7 +23,6 @@ from autograder.desk.mistake_file import (
 )
 from autograder.desk.naming import GroupAnswers
 from autograder.desk.results import UnnamedGroups
-from autograder.diagnosis.misconceptions import Misconception
 from autograder.diagnosis.mistakes import (
     DRAWS,
     fingerprint,
@@ -32,6 +31,7 @@ from autograder.diagnosis.mistakes import (
     read_answers,
 )
 from autograder.diagnosis.outcome import Comparison, group_id
+from autograder.diagnosis.recipe import Misconception
 from autograder.diagnosis.replay import Replay
 from autograder.report.model import CheckReport, ExerciseReport
 from tests.classroom.words import Words

@@ -12,9 +12,8 @@ import pytest
 from autograder.course.course_file import load_course
 from autograder.diagnosis.examination import Answer, Examination
 from autograder.diagnosis.general import GENERAL, families
-from autograder.diagnosis.misconceptions import Alternative
 from autograder.diagnosis.outcome import RAISES, Outcome, outcome_of, same
-from autograder.diagnosis.recipe import fit_together
+from autograder.diagnosis.recipe import Alternative, fit_together
 from autograder.diagnosis.steps import diagnose
 from autograder.grading.diagnoses import Catalogue
 from tests.conftest import ROOT

@@ -7,7 +7,7 @@ import pytest
 
 from autograder.course.course_file import Exercise
 from autograder.diagnosis.finding import named as named_finding
-from autograder.diagnosis.misconceptions import Misconception
+from autograder.diagnosis.recipe import Misconception
 from autograder.report import html
 from autograder.report.html import class_page_content, environment
 from autograder.report.model import Diagnosis, HandIn
