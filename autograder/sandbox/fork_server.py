@@ -72,9 +72,7 @@ class ForkedChild:
             signal.pidfd_send_signal(self._process, signal.SIGUSR1)
 
     def wait(self, seconds: float) -> int | None:
-        if self._process < 0 or not self._server.has_answered(seconds):
-            return None
-        return self._server.exit_code()
+        return None if self._process < 0 else self._server.exit_code(seconds)
 
 
 def _id_of(descriptor: int) -> int:
@@ -143,8 +141,8 @@ class ForkServer:
         if not self._is_ready and self._receive()[0] != READY:
             raise self._gone()
         self._is_ready = True
-        if self._has_child:
-            self.exit_code()
+        if self._has_child and self.exit_code(ANSWER_SECONDS) is None:
+            raise self._gone()
         line, theirs = socket.socketpair()
         line.settimeout(ANSWER_SECONDS)
         process = -1
@@ -166,19 +164,16 @@ class ForkServer:
         self._has_child = True
         return ForkedChild(line, process, self)
 
-    def has_answered(self, seconds: float) -> bool:
-        """Wait up to `seconds`. Return True if an exit code arrived or the connection closed."""
-        if self._control.fileno() < 0:
-            return True
-        poll = select.poll()
-        poll.register(self._control, select.POLLIN)
-        return bool(poll.poll(seconds * 1000))
-
-    def exit_code(self) -> int:
-        """Return the child's exit code, or TOO_MANY_TASKS.
+    def exit_code(self, seconds: float) -> int | None:
+        """Wait up to `seconds` for the child's exit code, or TOO_MANY_TASKS; else return None.
 
         If the fork server itself has ended, raise InternalError.
         """
+        if self._control.fileno() >= 0:
+            poll = select.poll()
+            poll.register(self._control, select.POLLIN)
+            if not poll.poll(seconds * 1000):
+                return None
         message, _ = self._receive()
         self._has_child = False
         if len(message) != STATUS.size:

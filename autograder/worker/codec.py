@@ -40,8 +40,6 @@ FRAME = struct.Struct("<IIQ")
 MAX_HEADER = 256 * 1024
 MAX_PAYLOAD = 16 * 1024 * 1024
 
-SHORT = 1024  # bytes; a header of at most this size decodes fast, whatever keys it has
-
 _ARRAY, _HANDLE, _FIGURE, _INTEGER, _COMPLEX = 1, 2, 3, 4, 5
 _PLACE = struct.Struct("<BBBxIQ")  # index in _VIEWS, dtype code, number of axes, unused, offset
 _PAIR = struct.Struct("<dd")
@@ -257,7 +255,7 @@ def _packed_integer(value: int) -> Any:
 
 def decode(kind: type[Message], header: Buffer, payload: Buffer) -> Message:
     """Return the message in a frame, or raise ProtocolError. Arrays are views of `payload`."""
-    if len(header) > SHORT and not has_plain_keys(header):
+    if not has_plain_keys(header):
         raise ProtocolError("a map with keys that are no plain values")
     reader = _Reader(payload)
     try:

@@ -167,8 +167,6 @@ class Restored:
 
     def _value(self, value: Any) -> Any:
         if isinstance(value, dict):
-            if any(isinstance(key, Tag) for key in value):
-                raise ProtocolError("a kind in the place of a key")
             return {key: self._value(item) for key, item in value.items()}
         if isinstance(value, Tag):
             raise ProtocolError("a kind in the place of a value")
