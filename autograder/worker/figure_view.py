@@ -40,12 +40,11 @@ class View:
         if is_visible(figure):
             self._walk(figure, 0)
         self._rank = {artist: rank for rank, artist in enumerate(self._drawn)}
-        self._covers = [
-            (rank, path, [_box(box) for box in clips(artist)])
-            for artist, rank in self._rank.items()
-            if is_visible(artist)
-            for path in opaque_paths(artist)
-        ]
+        self._covers: list[tuple[int, Any, list[Box]]] = []
+        for artist, rank in self._rank.items():
+            paths = list(opaque_paths(artist)) if is_visible(artist) else []
+            boxes = [_box(box) for box in clips(artist)] if paths else []
+            self._covers += [(rank, path, boxes) for path in paths]
 
     def _walk(self, parent: Any, depth: int) -> None:
         """Add a figure or axes, and all that is drawn on it."""
