@@ -7,7 +7,7 @@ import msgspec
 
 from autograder.report.values import as_text, describe_call
 from autograder.sandbox.peer import CourseFunction
-from autograder.sandbox.problems import NotPlain, Raised, foreign_answer
+from autograder.sandbox.problems import Crashed, NotPlain, Raised
 from autograder.sandbox.process import handle_in
 from autograder.sandbox.session import WorkerSession
 from autograder.submission.code import find_assignment
@@ -71,7 +71,7 @@ class Function:
         __tracebackhide__ = True
         reply = self._ask(args, kwargs, echo=True)
         if len(reply.echo) != len(args) + len(kwargs):
-            raise foreign_answer()
+            raise Crashed("foreign_answer")
         return reply.value, reply.echo
 
     def drawn(self, most: int, *args: Any, **kwargs: Any) -> Drawn:
@@ -88,7 +88,7 @@ class Function:
                 return Drawn(list(items), ended)
             case [False, False, value]:
                 raise NotPlain("not_a_generator", self.__name__, as_text(value, 60))
-        raise foreign_answer()
+        raise Crashed("foreign_answer")
 
     def kept(self, *args: Any, **kwargs: Any) -> "Remote":
         """Call the student's function, keep its result in the worker, and return a proxy of it.
@@ -279,7 +279,7 @@ class Submission:
         try:
             passed = value if isinstance(value, Passed) else msgspec.convert(value, Passed)
         except msgspec.ValidationError:
-            raise foreign_answer() from None
+            raise Crashed("foreign_answer") from None
         if passed.value is None:
             self._without_value.append(call)
         return passed

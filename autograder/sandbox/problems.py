@@ -210,11 +210,6 @@ def where(place: CodePlace | None) -> str:
     return f" in line {place.line} of {one_line(place.label, 80)}"
 
 
-def foreign_answer() -> Crashed:
-    """Return the problem for a process that sent a value which no worker sends."""
-    return Crashed("foreign_answer")
-
-
 def from_worker(problem: Problem, subject: str, is_call: bool = True) -> StudentProblem:
     """Return the exception for a problem that the worker reported for a call or a value."""
     place = problem.place

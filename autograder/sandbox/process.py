@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from autograder.sandbox.child import Child
 from autograder.sandbox.connection import Deadline
-from autograder.sandbox.problems import foreign_answer
+from autograder.sandbox.problems import Crashed
 from autograder.worker.codec import FRAME, MAX_HEADER, MAX_PAYLOAD, Handle, decode, encode
 from autograder.worker.confinement import TOO_MANY_TASKS
 from autograder.worker.limits import MAX_TASKS
@@ -115,5 +115,5 @@ def _how_it_ended(error: Exception, code: int | None) -> str:
 def handle_in(reply: Reply) -> Handle:
     """Return the handle of the object that the worker kept; raise Crashed if there is none."""
     if not isinstance(reply.value, Handle) or reply.value.number < 0:
-        raise foreign_answer()
+        raise Crashed("foreign_answer")
     return reply.value

@@ -64,7 +64,6 @@ def tensor(value: Any) -> Any:
     return value.astype(usual.get(value.dtype.kind, value.dtype)).view(Tensor)
 
 
-INVALID = (msgspec.MsgspecError, ValueError, TypeError, RecursionError, OverflowError)
 _VIEWS = (np.ndarray, Tensor, ListArray, TupleArray)
 
 
@@ -261,7 +260,7 @@ def decode(kind: type[Message], header: Buffer, payload: Buffer) -> Message:
     try:
         message = msgspec.msgpack.Decoder(kind, ext_hook=reader.read).decode(header)
         return Restored().message(message) if reader.has_tags else message
-    except INVALID as error:
+    except (msgspec.MsgspecError, ValueError, TypeError, RecursionError, OverflowError) as error:
         raise ProtocolError(f"not a valid message: {error}") from None
 
 
