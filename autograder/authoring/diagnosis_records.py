@@ -227,14 +227,14 @@ class ReplayRecorder:
             half = numbers.astype(np.float32)
         if np.array_equal(half.astype(np.float64), numbers, equal_nan=True):
             numbers, single = half, True  # type: ignore[assignment]
-        kept = RecordedOutcome(
+        recorded = RecordedOutcome(
             signature=self.signatures.setdefault(outcome.signature, len(self.signatures)),
             numbers=numbers.tobytes(),
             single=single,
             allowed=b"" if outcome.allowed is None else outcome.allowed.tobytes(),
             parts=b"" if wrong else packed_value([np.asarray(part) for part in outcome.parts]),
         )
-        return self.gave.setdefault(kept, len(self.gave))
+        return self.gave.setdefault(recorded, len(self.gave))
 
     def _paired(self, index: int, wrongs: Sequence[Together]) -> RecordedPairs:
         known: dict[tuple[bytes, float], int] = {}

@@ -128,8 +128,8 @@ def code(course: Course, exercises: Sequence[Exercise], silent: bool) -> KitFile
     for path in left.values():
         if not path.is_file():
             raise UserError(f"{course.root / FILE_NAME}, field `helpers`: {path} does not exist.")
-    while found := [name for name in left if name in needed or _is_used(name, files)]:
-        for name in found:
+    while used := [name for name in left if name in needed or _is_used(name, files)]:
+        for name in used:
             files[f"{PACKAGE}/{name.replace('.', '/')}.py"] = handed_out(left.pop(name), False)
     folders = {str(Path(each).parent) for each in files} | {CHECKS, PACKAGE}
     return files | {f"{folder}/__init__.py": "" for folder in folders}
@@ -290,13 +290,13 @@ class _Bare(ast.NodeTransformer):
         return node
 
     def visit_Constant(self, node: ast.Constant) -> ast.Constant:
-        said = self.silent and isinstance(node.value, str) and _is_sentence(node.value)
-        return ast.Constant("") if said else node
+        is_message = self.silent and isinstance(node.value, str) and _is_sentence(node.value)
+        return ast.Constant("") if is_message else node
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.expr:
         parts = [each.value for each in node.values if isinstance(each, ast.Constant)]
-        said = self.silent and _is_sentence("".join(map(str, parts)))
-        return ast.Constant("") if said else node
+        is_message = self.silent and _is_sentence("".join(map(str, parts)))
+        return ast.Constant("") if is_message else node
 
     def visit_Assert(self, node: ast.Assert) -> ast.Assert:
         self.generic_visit(node)

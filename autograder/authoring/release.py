@@ -328,7 +328,7 @@ def _anonymous(node: ast.expr) -> str:
     """Return an expression as text, with its names replaced by numbers in order."""
     names: dict[str, str] = {}
 
-    def numbered(found: re.Match[str]) -> str:
-        return names.setdefault(found[0], f"v{len(names)}")
+    def numbered(match: re.Match[str]) -> str:
+        return names.setdefault(match[0], f"v{len(names)}")
 
     return re.sub(r"\b(?:id|arg)='\w+'", numbered, ast.dump(node))

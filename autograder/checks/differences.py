@@ -144,9 +144,9 @@ def difference(yours: Any, right: Any, within: float | None = None) -> Differenc
 
 def _in_items(yours: Any, right: Any, within: float | None) -> Difference | None:
     places = (f"the {ordinal(number)} item" for number in range(1, len(yours) + 1))
-    found = _in_parts(zip(places, yours, right, strict=False), within)
-    if found is not None or len(yours) == len(right):
-        return found
+    first = _in_parts(zip(places, yours, right, strict=False), within)
+    if first is not None or len(yours) == len(right):
+        return first
     return Difference(_other_length("item", yours, right, "is missing", "is too many"))
 
 
@@ -163,9 +163,9 @@ def _in_parts(
 ) -> Difference | None:
     """Return the first difference in parts of two values. A part has a place and two values."""
     for place, one, other in parts:
-        found = difference(one, other, within)
-        if found is not None:
-            return Difference(found.says, (*found.places, place))
+        first = difference(one, other, within)
+        if first is not None:
+            return Difference(first.says, (*first.places, place))
     return None
 
 

@@ -52,12 +52,13 @@ def expect_equal(
     __tracebackhide__ = True
     right = serialised(expected)
     pair = (_as_lists(actual), _as_lists(right)) if any_row else (actual, right)
-    found = difference(*pair, within)
-    if found is None:
+    first = difference(*pair, within)
+    if first is None:
         return actual
-    text = f"{capital(what)} {are(what)} None." if actual is None else found.about(what)
-    said = f"{finding} {text}".strip()
-    raise Mismatch(said, what, as_text(actual), as_text(right), code=_code(actual))
+    text = f"{capital(what)} {are(what)} None." if actual is None else first.about(what)
+    raise Mismatch(
+        f"{finding} {text}".strip(), what, as_text(actual), as_text(right), code=_code(actual)
+    )
 
 
 def _code(actual: Any) -> CauseCode:
@@ -127,10 +128,10 @@ def _expect_truth(actual: Any, expected: bool, what: str) -> None:
     __tracebackhide__ = True
     if kind_of(actual) is bool and bool(actual) is expected:
         return
-    said = as_text(actual, 60)
+    answer = as_text(actual, 60)
     other = describe_kind(actual)
     kind = "" if actual is None or kind_of(actual) is bool else f", {other}, not a truth value"
-    text = f"{capital(what)} {are(what)} {said}{kind}; expected {expected}."
+    text = f"{capital(what)} {are(what)} {answer}{kind}; expected {expected}."
     raise Mismatch(text, what, code=_code(actual))
 
 
@@ -155,8 +156,8 @@ def expect_type(actual: Any, kind: type | str | None, what: str = "the result") 
         fits = actual is None if kind is None else kind_of(actual) is kind
         wanted = _wanted(kind)
     if not fits:
-        said = describe_kind(actual)
-        text = f"{capital(what)} {are(what)} {said}; expected {wanted}."
+        answer = describe_kind(actual)
+        text = f"{capital(what)} {are(what)} {answer}; expected {wanted}."
         raise Mismatch(text, what, code=_code(actual))
     return actual
 

@@ -99,7 +99,7 @@ class ParameterFit:
         `own` has the gradients of the module's own parameters. A weight that is stored in pieces
         has the gradient None if one piece has no gradient.
         """
-        found: dict[str, Any] = {k: each for k, each in own.items() if k.startswith("input ")}
+        gradients: dict[str, Any] = {k: each for k, each in own.items() if k.startswith("input ")}
         size = sum(map(math.prod, self.wanted.values()))
         numbers = np.zeros(size + 1)
         cut = np.zeros(size + 1, bool)
@@ -111,8 +111,8 @@ class ParameterFit:
                 cut[places] = True
         for name, places in _places(self.wanted).items():
             if name not in self.absent and name not in {*self.tied, *self.tied.values()}:
-                found[name] = None if cut[places].any() else numbers[places]
-        return found
+                gradients[name] = None if cut[places].any() else numbers[places]
+        return gradients
 
     def held_by(self, name: str) -> tuple[str, ...]:
         """Return the names of the module's own parameters that hold the weight `name`."""

@@ -317,8 +317,8 @@ def settle_follow_through(error: MayFollow, results: Iterable[CheckResult]) -> E
     If all judged checks of the other step pass, that step is right, so return the `Mismatch`.
     """
     about = [each.outcome for each in results if error.own in each.about]
-    told = [outcome for outcome in about if outcome not in {"graded when handed in", "not run"}]
-    right = bool(told) and all(outcome == "passed" for outcome in told)
+    judged = [outcome for outcome in about if outcome not in {"graded when handed in", "not run"}]
+    right = bool(judged) and all(outcome == "passed" for outcome in judged)
     return error.wrong if right else error
 
 

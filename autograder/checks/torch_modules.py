@@ -97,7 +97,7 @@ def forward_pass(
     __tracebackhide__ = True
     passed = submission.forward(name, made_with, inputs, dict(state), **details)
     try:
-        found = find_fits(passed, state, words)
+        fits = find_fits(passed, state, words)
     except TooManyParameters as error:
         raise Mismatch(
             f"{name} has far more parameters than the task's: {one_line(error.name, 60)} has the "
@@ -105,11 +105,11 @@ def forward_pass(
             mistake="parameter-shape",
             told="A module has far more parameters than the task's.",
         ) from None
-    if not found:
+    if not fits:
         raise _not_there(name, passed, state)
-    fit, is_guess = found[0], False
+    fit, is_guess = fits[0], False
     try:
-        for other in found if len(found) > 1 and right else ():
+        for other in fits if len(fits) > 1 and right else ():
             assert right is not None
             with contextlib.suppress(Raised, ValueError, TypeError):
                 tried = submission.forward(name, made_with, inputs, other.loaded(state)).value
