@@ -195,13 +195,6 @@ def _state(path: Path) -> tuple[int, int, int]:
     return about.st_ino, about.st_size, about.st_mtime_ns
 
 
-class SameText(NamedTuple):
-    """Answers with the same normalized words; `places` are their positions in the list of texts."""
-
-    words: tuple[str, ...]
-    places: tuple[int, ...]
-
-
 def normalized_words(text: str) -> tuple[str, ...]:
     """Return an answer's words in lower case, without the punctuation around them."""
     shown = unicodedata.normalize("NFKC", text).casefold()
@@ -209,18 +202,17 @@ def normalized_words(text: str) -> tuple[str, ...]:
     return tuple(word for word in words if word)
 
 
-def similar_groups(texts: Sequence[str]) -> list[list[SameText]]:
+def similar_groups(texts: Sequence[str]) -> list[list[tuple[int, ...]]]:
     """Put similar answers into groups; each group begins with the wording that most answers have.
 
-    Each answer is in exactly one group, and the largest group comes first. The result depends only
-    on the texts and their order.
+    A wording is a tuple with the places of its answers in `texts`. Each answer is in exactly one
+    group, and the largest group comes first. The result depends only on the texts and their order.
     """
     places: dict[tuple[str, ...], list[int]] = {}
     for place, text in enumerate(texts):
         places.setdefault(normalized_words(text), []).append(place)
-    same = [SameText(words, tuple(positions)) for words, positions in places.items()]
-    same.sort(key=lambda each: (-len(each.places), each.places))
-    left = [(each, word_pairs(each.words)) for each in same]
+    left = [(tuple(same), word_pairs(words)) for words, same in places.items()]
+    left.sort(key=lambda wording: (-len(wording[0]), wording[0]))
     groups = []
     while left:
         (head, pairs), *others = left
@@ -231,7 +223,7 @@ def similar_groups(texts: Sequence[str]) -> list[list[SameText]]:
             else:
                 left.append((other, other_pairs))
         groups.append(group)
-    groups.sort(key=lambda group: (-sum(len(each.places) for each in group), group[0].places))
+    groups.sort(key=lambda group: (-sum(map(len, group)), group[0]))
     return groups
 
 
@@ -337,7 +329,7 @@ class Sheet:
         question = self.exercise, self.question.name
         answers = [each for key, each in self.marking.answers().items() if key[1:] == question]
         return [
-            tuple(Wording(tuple(answers[place] for place in same.places)) for same in group)
+            tuple(Wording(tuple(answers[place] for place in places)) for places in group)
             for group in similar_groups([each.answer.text for each in answers])
         ]
 

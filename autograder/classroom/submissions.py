@@ -47,9 +47,9 @@ class StudentWork(msgspec.Struct):
     """The submission of one student.
 
     `unclear` has the exercises that a person must look at before grading, each with the reason.
-    `not_loaded` has the exercises that cannot be run. `ambiguous` is true if the student, or the
-    file that counts, is not certain. For each exercise, `several` has the candidate files, `chosen`
-    the content of the file that a person chose, and `requests` the student's regrade request.
+    `not_loaded` has the exercises that cannot be run. For each exercise, `several` has the
+    candidate files, `chosen` the content of the file that a person chose, and `requests` the
+    student's regrade request.
     """
 
     student: str
@@ -57,7 +57,6 @@ class StudentWork(msgspec.Struct):
     unclear: dict[str, str] = {}
     not_loaded: dict[str, str] = {}
     notes: list[str] = []
-    ambiguous: bool = False
     several: dict[str, Sequence[FoundFile]] = {}
     chosen: dict[str, str] = {}
     requests: dict[str, str] = {}
@@ -84,7 +83,7 @@ def read_work(
     work = StudentWork(folder.student, notes=list(folder.notes))
     names = list(exercises)
     if folder.unclear:
-        work.unclear, work.ambiguous = dict.fromkeys(names, folder.unclear), True
+        work.unclear = dict.fromkeys(names, folder.unclear)
     if folder.path is None or folder.unclear:
         return work
     reading = _Reading(names, stubs or {})
@@ -124,7 +123,7 @@ def _choose_files(
         if starters and choice.is_untouched and chosen is not None:
             untouched.append(chosen.shown)
         elif chosen is None:
-            work.unclear[exercise], work.ambiguous = choice.unclear, True
+            work.unclear[exercise] = choice.unclear
         elif chosen.source is None:
             problems = work.not_loaded if chosen.not_python else work.unclear
             problems[exercise] = chosen.trouble
