@@ -140,7 +140,7 @@ def _refuse_existing(target: Path, again: bool) -> None:
         raise UserError(
             f"{target} does not exist, so there is no kit to update. Leave out --update."
         )
-    if not again and target.is_dir() and any(target.iterdir()):
+    if not is_update and target.is_dir() and any(target.iterdir()):
         raise UserError(
             f"{target} exists. Name another folder, or add --update, which keeps what students "
             f"wrote."

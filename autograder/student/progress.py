@@ -75,14 +75,14 @@ class LastCheck(msgspec.Struct, frozen=True):
         return self.status == "graded" and self.points == self.max_points
 
 
-def progress_of(report: ExerciseReport, now: datetime | None = None) -> LastCheck:
+def progress_of(report: ExerciseReport) -> LastCheck:
     """Return the record to save for a report. The student may see all of this report."""
     left = [check for check in report.checks if is_left_to_grading(check)]
     hidden = [check for check in left if check.hidden]
     return LastCheck(
         file=report.file,
         digest=report.digest,
-        checked=(now or datetime.now(UTC)).replace(microsecond=0),
+        checked=datetime.now(UTC).replace(microsecond=0),
         status=report.status,
         points=report.points,
         max_points=round(report.max_points - sum(c.max_points for c in hidden), 2),
