@@ -135,12 +135,9 @@ class Watch:
     def run(self) -> None:
         """Handle events until the student quits."""
         self.judge.start()
-        names = [name for name in SIGNALS if hasattr(signal, name)]
         # an exception could get lost in another function, so a handler only notes its signal
-        before = [
-            (getattr(signal, name), signal.signal(getattr(signal, name), self._note_signal))
-            for name in names
-        ]
+        numbers = [getattr(signal, name) for name in SIGNALS if hasattr(signal, name)]
+        before = {number: signal.signal(number, self._note_signal) for number in numbers}
         try:
             with self.keys:
                 self._changed_files()
@@ -149,7 +146,7 @@ class Watch:
                 while self._turn():
                     pass
         finally:
-            for number, handler in before:
+            for number, handler in before.items():
                 signal.signal(number, handler)
 
     def _note_signal(self, number: int, _: object) -> None:
