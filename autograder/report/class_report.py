@@ -12,7 +12,7 @@ import msgspec
 
 from autograder.course.course_file import Exercise
 from autograder.course.errors import UserError
-from autograder.course.text import few, number, one_line, several
+from autograder.course.text import few, number, one_line
 from autograder.report import statistics
 from autograder.report.html import TEMPLATES, environment
 from autograder.report.model import Report
@@ -27,9 +27,11 @@ HOW_TO_READ = (
     f"Numbers of fewer than {FEWEST} students are not shown, and neither are numbers that would "
     f"reveal one by subtraction. So neighbouring bars are merged, and “all but a few” replaces "
     f"some numbers.",
-    "The figures show the points from tests and people before late penalties. They describe a "
-    "class and its exercises, not individual students.",
+    "The figures show the points from tests and people before late penalties; missing work counts "
+    "as 0, as in the grade. The standard deviation is a typical distance from the mean. The "
+    "figures describe a class and its exercises, not individual students.",
 )
+NO_MEAN = "The mean is not shown: it would reveal how few students lost points."
 
 
 class Band(NamedTuple):
@@ -101,20 +103,20 @@ def class_report(reports: Sequence[Report], date: str = "") -> ClassReport:
     summary = summarise(overview.scores)
     exercises = _exercises(overview.scores.measured(), summary)
     is_told = any(line.facility is not None for line in exercises)
-    merged = bands(summary.bars)
+    sentences = statistics.class_sentences(summary)
     mistakes = _mistakes(overview)
     return ClassReport(
         course=one_line(overview.course, TITLE),
         date=date,
         students=summary.students,
         facts=_facts(summary, is_told),
-        bands=merged,
-        distribution=_of_distribution(summary, is_told),
+        bands=bands(summary.bars),
+        distribution=sentences[:2] if is_told else [sentences[0], NO_MEAN],
         exercises=exercises[:MOST_EXERCISES],
         of_exercises=_of_exercises(exercises, summary),
         mistakes=mistakes[:MOST_MISTAKES],
         of_mistakes=_of_mistakes(mistakes),
-        reliability=statistics.class_sentences(summary)[2:],
+        reliability=sentences[2:],
     )
 
 
@@ -262,22 +264,6 @@ def _facts(summary: Summary, is_told: bool) -> list[tuple[str, str]]:
     if summary.students >= statistics.FEW and math.isfinite(summary.alpha):
         facts.append(("reliability α", f"{summary.alpha:.2f}".replace("-", "−")))
     return facts
-
-
-def _of_distribution(summary: Summary, is_told: bool) -> list[str]:
-    sentences = [
-        f"Points are known for {several(summary.students, 'student')}. Missing work counts as 0, "
-        f"as in the grade."
-    ]
-    if not is_told:
-        return [*sentences, "The mean is not shown: it would reveal how few students lost points."]
-    share = summary.mean / summary.maximum if summary.maximum else 0.0
-    sentences.append(
-        f"The mean is {summary.mean:.1f} of {number(summary.maximum)} points ({percent(share)}), "
-        f"and half of the students have {summary.median:.1f} or more. The standard "
-        f"deviation, a typical distance from the mean, is {summary.deviation:.1f} points."
-    )
-    return sentences
 
 
 def _of_exercises(lines: Sequence[ExerciseLine], summary: Summary) -> list[str]:
