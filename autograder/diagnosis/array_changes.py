@@ -42,20 +42,13 @@ class ArrayChange(NamedTuple):
         return self.change(array.astype(float))
 
 
-class Factor(NamedTuple):
-    """Power of an axis's size. The numbers of an array are multiplied by this power."""
-
-    id: str
-    words: str
-    power: float
-
-
+# Powers of an axis's size that the numbers are multiplied by: the id, the phrase, and the power.
 BY_A_SIZE = (
-    Factor("times-root", "multiplied by √", 0.5),
-    Factor("over-root", "divided by √", -0.5),
-    Factor("times", "multiplied by ", 1.0),
-    Factor("over", "divided by ", -1.0),
-    Factor("over-fourth-root", "divided by the fourth root of ", -0.25),
+    ("times-root", "multiplied by √", 0.5),
+    ("over-root", "divided by √", -0.5),
+    ("times", "multiplied by ", 1.0),
+    ("over", "divided by ", -1.0),
+    ("over-fourth-root", "divided by the fourth root of ", -0.25),
 )
 
 

@@ -218,9 +218,9 @@ def _of_results(recipe: Recipe) -> Iterator[Misconception]:
             # for a single result, `relation` reports any factor or constant
             if places or change not in BY_A_NUMBER
         ]
-        for size, factor in product(sizes_of_all(recipe), BY_A_SIZE):
-            returned = _times_a_size(recipe, places, size, factor.power)
-            changes.append((f"{factor.id}-{size}", f"{results} {factor.words}{size}", returned))
+        for size, (id, words, power) in product(sizes_of_all(recipe), BY_A_SIZE):
+            returned = _times_a_size(recipe, places, size, power)
+            changes.append((f"{id}-{size}", f"{results} {words}{size}", returned))
         for id, words, returned in changes:
             yield generic(
                 "-".join(["result", id, *map(str, places)]),

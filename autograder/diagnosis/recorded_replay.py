@@ -4,7 +4,7 @@ import functools
 import importlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -206,11 +206,11 @@ class RecordedReplay(Replay):
         if wrong not in self._rows_of_sums:
             return super()._differ(index, wrong, other)
         if other in self._rows_of_sums:
-            column = self._column(index)
-            first, second = column.which[[self._rows_of_sums[wrong], self._rows_of_sums[other]]]
-            if column.kinds[first] != column.kinds[second]:
+            which, kinds, known = self._column(index)
+            first, second = which[[self._rows_of_sums[wrong], self._rows_of_sums[other]]]
+            if kinds[first] != kinds[second]:
                 return True
-            sums = column.sums[[first, second]]
+            sums = known[[first, second]]
             slack = (SLACK + self.condition(index) * np.finfo(np.float64).eps) * np.abs(sums).max()
             return bool(np.abs(sums[0] - sums[1]) > 8 * slack)
         right = self.outcome(index)
@@ -219,32 +219,22 @@ class RecordedReplay(Replay):
     @functools.lru_cache(maxsize=256)  # noqa: B019  as long as the replay itself
     def _sums_hit(self, index: int, answer: Outcome) -> npt.NDArray[np.bool_]:
         """Return True for each pair or generic change whose recorded sum fits the answer."""
-        known = self._column(index)
+        which, kinds, sums = self._column(index)
         kind, total, weights = kind_and_sum(answer)
         finite = np.where(np.isfinite(answer.numbers), answer.numbers, 0)
         slope = 1 / np.hypot(1.0, finite)  # the derivative of asinh
         with np.errstate(over="ignore", invalid="ignore"):
             allowed = allowed_error(answer.precision, finite, self.condition(index))
-            slack = weights @ (allowed * slope) + SLACK * np.abs(known.sums)
-        close = np.abs(known.sums - total) <= slack
-        return np.asarray((close & (known.kinds == np.frombuffer(kind, "<u8")))[known.which])
+            slack = weights @ (allowed * slope) + SLACK * np.abs(sums)
+        close = np.abs(sums - total) <= slack
+        return np.asarray((close & (kinds == np.frombuffer(kind, "<u8")))[which])
 
     @functools.cache  # noqa: B019  as long as the replay itself
-    def _column(self, index: int) -> "_Column":
+    def _column(self, index: int) -> tuple[npt.NDArray[np.uint16], npt.NDArray[np.uint64], Vector]:
+        """Return the outcome of each pair or generic change, and all different outcomes."""
         paired = self.function.paired[index]
-        return _Column(
-            np.frombuffer(paired.which, "<u2"),
-            np.frombuffer(b"".join(paired.kinds), "<u8"),
-            unshuffled(paired.sums),
-        )
-
-
-class _Column(NamedTuple):
-    """Outcomes of all pairs and generic changes for one probe."""
-
-    which: npt.NDArray[np.uint16]
-    kinds: npt.NDArray[np.uint64]
-    sums: Vector
+        kinds = np.frombuffer(b"".join(paired.kinds), "<u8")
+        return np.frombuffer(paired.which, "<u2"), kinds, unshuffled(paired.sums)
 
 
 def _outcome(function: RecordedFunction, place: int) -> Outcome:

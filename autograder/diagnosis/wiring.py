@@ -242,13 +242,13 @@ def _changed_inside(wires: _Wires, name: str) -> Iterator[Misconception]:
         return
     value, does = wires.names[name], wires.recipe.steps[name]
     for size in sizes_of_all(wires.recipe):
-        for factor in BY_A_SIZE:
+        for id, words, power in BY_A_SIZE:
             yield generic(
-                f"{name}-{factor.id}-{size}",
-                f"numbers are those of {value} {factor.words}{size}",
+                f"{name}-{id}-{size}",
+                f"numbers are those of {value} {words}{size}",
                 f"Which factor do you put on {value}?",
                 value,
-                {name: _times(does, wires.recipe, size, factor.power)},
+                {name: _times(does, wires.recipe, size, power)},
             )
     for change in INSIDE:
         yield generic(
