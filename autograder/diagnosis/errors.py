@@ -134,10 +134,9 @@ def _turned(array: Sequence[int], how: str) -> list[int]:
 
 
 def _unpacked(failure: _Failure) -> str:
-    text = f"{failure.known} The line takes apart exactly {failure.found[1]} parts"
-    if re.search(r"=\s*[\w.]+\.(?:shape|size\(\))\s*$", failure.line):
-        text += "; shape[-1] and shape[-2] work for any number of axes"
-    return f"{text}."
+    is_shape = re.search(r"=\s*[\w.]+\.(?:shape|size\(\))\s*$", failure.line)
+    more = "; shape[-1] and shape[-2] work for any number of axes" if is_shape else ""
+    return f"{failure.known} The line takes apart exactly {failure.found[1]} parts{more}."
 
 
 def _broadcast(failure: _Failure) -> str:
