@@ -181,6 +181,7 @@ class Adjustments:
         entered = self.entered[place]
         decision, graded = entered.decision, entered.decision.graded
         parts = [e for e in exercises if decision.exercise in {TOTAL, e.name}]
+        checks = {"", *(check.name for check in parts[0].checks)}
         work, state, is_last = decision.work, "", True
         if decision.change == "answer":
             state = "" if decision.check == answer_id(parts[0].request) else CHANGED
@@ -190,9 +191,7 @@ class Adjustments:
             is_last = len(chosen) == 1 and chosen[0] is entered
         elif work not in {"", work_id(parts)}:
             state = CHANGED
-        elif decision.check not in {"", *(check.name for check in parts[0].checks)} and (
-            not decision.line
-        ):
+        elif not decision.line and decision.check not in checks:
             state = ORPHANED
         else:
             given = points_given(decision, parts)
@@ -280,12 +279,10 @@ class Adjustments:
         if not self.entered and not self._taken_out:
             return []
         names = "state", "work_id", "graded"
-        rows = [
-            self.table.row(
-                dict(zip(names, each.cells, strict=True)) if each.cells else {}, each.row
-            )
-            for each in self.entered
-        ]
+        rows = []
+        for entered in self.entered:
+            values = dict(zip(names, entered.cells, strict=True)) if entered.cells else {}
+            rows.append(self.table.row(values, entered.row))
         with write_store(self.table.path.parent) as store:
             current = Adjustments(self.table.path, self._course, store)
             decisions = [[each.decision for each in known.entered] for known in (self, current)]
