@@ -207,7 +207,7 @@ def boxes(places: Sequence[int]) -> str:
     return path
 
 
-class Cell(NamedTuple):
+class ValueCell(NamedTuple):
     """A cell of a table of numbers. `shade` is in percent of black; `sign` is "plus" or empty."""
 
     text: str
@@ -217,16 +217,16 @@ class Cell(NamedTuple):
     sign: str = ""
 
 
-class Table(NamedTuple):
+class ValueTable(NamedTuple):
     """An array as a table; `kind` is "groups", "heat" or "difference"."""
 
     name: str
     kind: str
     matrix: Matrix
-    rows: list[list[Cell]]
+    rows: list[list[ValueCell]]
 
 
-def matrices(evidence: Evidence) -> list[Table]:
+def matrices(evidence: Evidence) -> list[ValueTable]:
     """Return the student's values, the expected values and their difference as tables of cells."""
     yours, expected = evidence.matrices
     if yours is None:
@@ -237,20 +237,20 @@ def matrices(evidence: Evidence) -> list[Table]:
     largest = _largest(x for _, m in named for row in m.rows for x in row)
     kind = "groups" if yours.groups else "heat"
     tables = [
-        Table(name, kind, matrix, _cells(matrix, digits, largest, marked=matrix is yours))
+        ValueTable(name, kind, matrix, _cells(matrix, digits, largest, marked=matrix is yours))
         for name, matrix in named
     ]
     apart = numbers.difference(yours, expected) if expected is not None else []
     if apart and kind == "heat":
         rows = _differences(apart)
-        tables.append(Table(" − ".join(evidence.sides), "difference", yours, rows))
+        tables.append(ValueTable(" − ".join(evidence.sides), "difference", yours, rows))
     return tables
 
 
-def _cells(matrix: Matrix, digits: int, largest: float, marked: bool) -> list[list[Cell]]:
+def _cells(matrix: Matrix, digits: int, largest: float, marked: bool) -> list[list[ValueCell]]:
     return [
         [
-            Cell(
+            ValueCell(
                 numbers.shown(value, digits),
                 _shade(value, largest),
                 wrong=marked and bool(matrix.wrong) and matrix.wrong[i][j],
@@ -262,13 +262,13 @@ def _cells(matrix: Matrix, digits: int, largest: float, marked: bool) -> list[li
     ]
 
 
-def _differences(apart: list[list[float]]) -> list[list[Cell]]:
+def _differences(apart: list[list[float]]) -> list[list[ValueCell]]:
     largest = _largest(x for row in apart for x in row if math.isfinite(x))
 
-    def cell(x: float) -> Cell:
+    def cell(x: float) -> ValueCell:
         text = numbers.shown(numbers.as_cell(x)) if x else ""
         shade = _shade(x, largest) if math.isfinite(x) else "45"
-        return Cell(f"+{text}", shade, sign="plus") if x > 0 else Cell(text, shade)
+        return ValueCell(f"+{text}", shade, sign="plus") if x > 0 else ValueCell(text, shade)
 
     return [[cell(x) for x in row] for row in apart]
 
