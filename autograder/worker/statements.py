@@ -4,6 +4,7 @@ import __future__
 
 import ast
 import contextlib
+import copy
 import linecache
 import re
 from collections.abc import Iterator
@@ -86,13 +87,10 @@ def _parts(node: ast.stmt) -> Iterator[tuple[ast.stmt, str]]:
         yield node, ""
         return
     for alias in node.names:
-        part = (
-            ast.Import([alias])
-            if isinstance(node, ast.Import)
-            else ast.ImportFrom(node.module, [alias], node.level)
-        )
+        part = copy.copy(node)
+        part.names = [alias]
         bound = alias.asname or alias.name.split(".")[0]
-        yield ast.copy_location(part, node), bound if bound != "*" else ""
+        yield part, bound if bound != "*" else ""
 
 
 def remember_lines(text: str, label: str) -> None:
