@@ -5,7 +5,6 @@ import builtins
 import contextlib
 import importlib
 import importlib.util
-import os
 import symtable
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -25,10 +24,8 @@ from autograder.course.authoring_errors import (
     course_text,
     meant,
 )
-from autograder.course.cache import Cache, cache_key
-from autograder.course.course_file import FILE_NAME, Course, Exercise
+from autograder.course.course_file import Course, Exercise
 from autograder.course.errors import UserError
-from autograder.course.installation import engine_folder
 from autograder.course.own_modules import importable
 from autograder.course.text import nearest, several
 from autograder.course.variants import tried_variants
@@ -50,38 +47,10 @@ from autograder.diagnosis.recipe import (
 )
 from autograder.grading.author_exceptions import as_authoring_error, modules_in, names_of
 from autograder.grading.check_collection import errors_in_checks
-from autograder.sandbox.spawn import library_folders
 
 ALIKE = 0.8
 TORCH = "torch"
-MAX_KEPT = 50  # states of courses without authoring errors in the cache
 Definitions = Mapping[str, ast.AST]
-
-
-def refuse_new_errors(
-    course: Course, exercises: Sequence[Exercise], only_code: bool = False
-) -> None:
-    """Refuse authoring errors in these exercises, unless no file has changed since the last lint.
-
-    The lint imports torch and all code of the course, so it takes longer than grading a submission.
-    If `only_code` is true, a judge has already collected the checks.
-    """
-    cache = Cache.of_user("lint", MAX_KEPT)
-    names = [exercise.name for exercise in exercises]
-    key = cache_key([only_code, sys.version, names, _stamps(course)])
-    if cache.get(key) is None:
-        (refuse_errors_in_code if only_code else refuse_authoring_errors)(course, exercises)
-        cache.put(key, b"")
-
-
-def _stamps(course: Course) -> list[tuple[str, int, int]]:
-    """Return size and time of all files on which the lint depends: course, engine and libraries."""
-    files = [str(course.root / FILE_NAME), *library_folders()]
-    for root in (engine_folder(), *course.grading, course.solutions):
-        for folder, inner, names in os.walk(root, followlinks=True):
-            inner[:] = sorted(n for n in inner if n[0] != "." and n != "__pycache__")
-            files += [os.path.join(folder, name) for name in sorted(names) if name[0] != "."]
-    return [(file, (stat := os.stat(file)).st_size, stat.st_mtime_ns) for file in files]
 
 
 def refuse_authoring_errors(course: Course, exercises: Sequence[Exercise]) -> None:

@@ -199,17 +199,21 @@ def expect_results(actual: Any, names: tuple[str, ...], function: str) -> tuple[
     text = f"expected {len(names)} results ({', '.join(names)})."
     if actual is None:
         raise Mismatch(f"{function} returned None; {text}", code="nothing_returned")
-    mistake = "number-of-results"
-    told = "Another number of results is returned than the text asks for."
-    if isinstance(actual, list):
-        returned = several(len(actual), "result")
-    elif isinstance(actual, np.ndarray):
-        returned = f"one array of shape {shape(actual.shape)}"
-    else:
-        returned, mistake = describe_value(actual), "kind-of-result"
-        told = "A value of another kind is returned than the text asks for."
-    says = f"{function} returned {returned}; {text}"
-    raise Mismatch(says, mistake=mistake, code="other_results", told=told)
+    if isinstance(actual, list | np.ndarray):
+        size = several(len(actual), "result") if isinstance(actual, list) else ""
+        returned = size or f"one array of shape {shape(actual.shape)}"
+        raise Mismatch(
+            f"{function} returned {returned}; {text}",
+            mistake="number-of-results",
+            code="other_results",
+            told="Another number of results is returned than the text asks for.",
+        )
+    raise Mismatch(
+        f"{function} returned {describe_value(actual)}; {text}",
+        mistake="kind-of-result",
+        code="other_results",
+        told="A value of another kind is returned than the text asks for.",
+    )
 
 
 def expect_unchanged(before: npt.ArrayLike, after: Any, name: str) -> None:

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.text import Text
 
-from autograder.authoring.lint import refuse_new_errors
+from autograder.authoring.lint_cache import refuse_new_errors
 from autograder.classroom.grade_class import Job, add_repairs, grade_class
 from autograder.classroom.grade_difference import GradeDifference
 from autograder.classroom.history import (

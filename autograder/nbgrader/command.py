@@ -94,7 +94,7 @@ def nbgrader_grade(
 ) -> None:
     """Grade the collected submissions of ASSIGNMENT, and write nbgrader's gradebook."""
     _require_nbgrader()
-    from autograder.authoring.lint import refuse_new_errors
+    from autograder.authoring.lint_cache import refuse_new_errors
     from autograder.cli.progress import graded_with_progress
     from autograder.nbgrader.grade_assignment import AssignmentJob, grade_assignment
     from autograder.sandbox.levels import choose

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import nbformat
 
-from autograder.authoring.lint import refuse_new_errors
+from autograder.authoring.lint_cache import refuse_new_errors
 from autograder.classroom.decisions import Decision, place_of, work_id
 from autograder.classroom.judge_pool import Setup, Task, open_pool
 from autograder.course.course_file import FILE_NAME, Course, HiddenChecks, HintPolicy, find_course

@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 import pytest  # noqa: F401
 
-from autograder.authoring.lint import refuse_new_errors
+from autograder.authoring.lint_cache import refuse_new_errors
 from autograder.course.course_file import Course
 from autograder.course.errors import UserError
 from autograder.course.text import number, several

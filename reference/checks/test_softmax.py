@@ -121,7 +121,7 @@ def test_minus_infinity(submission, reference):
     hints=(
         "Does a line of your code write into x, such as `x -= …` or `x[...] = …`?",
         "An array that is passed to a function is the caller's own: changes are seen outside.",
-        "Make a new array: `x = x - …` does, `x -= …` does not.",
+        "`np.exp(x - largest)` makes new arrays; `x -= largest` writes into x.",
     ),
 )
 def test_input_unchanged(submission, rng):

@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from autograder.authoring import lint
-from autograder.authoring.lint import refuse_new_errors
+from autograder.authoring.lint_cache import refuse_new_errors
 from autograder.course.course_file import load_course
 from autograder.course.errors import UserError
 
