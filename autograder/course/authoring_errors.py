@@ -41,6 +41,10 @@ class InvalidCourse(UserError):
             lines.append(f"… and {len(self.errors) - MOST_SAID} more.")
         super().__init__("\n".join(lines))
 
+    def __reduce__(self) -> tuple[type, tuple[Sequence[AuthoringError]]]:
+        """Rebuild the error from its errors, so that another process can raise it."""
+        return InvalidCourse, (self.errors,)
+
 
 def meant(word: str, known: Iterable[str]) -> str:
     """Return the end of a sentence that suggests the nearest name or lists the known names."""

@@ -120,7 +120,7 @@ def test_minus_infinity(submission, reference):
     needs=["test_one_row"],
     hints=(
         "Does a line of your code write into x, such as `x -= …` or `x[...] = …`?",
-        "An array that is passed to a function is the caller's own: changes are seen outside.",
+        "x is the caller's own array: whoever calls softmax sees what you write into it.",
         "`np.exp(x - largest)` makes new arrays; `x -= largest` writes into x.",
     ),
 )

@@ -1,5 +1,6 @@
 """`autograder release`: folders, zips, updates, and work of an older release."""
 
+import ast
 import csv
 import os
 import subprocess
@@ -141,3 +142,22 @@ def test_a_zip_unpacked_anywhere_works_with_its_own_wheel(released, marked, tmp_
     assert "✗ word_counts  0 of 6 points" in done.stdout, done.stderr
     assert "byte_pairs  10 of 12 points" in done.stdout
     assert done.returncode == 1
+
+
+def test_a_solution_that_serves_as_the_reference_can_be_released(tmp_path, text_course):
+    command = ["release", str(tmp_path / "kit"), "--course", str(text_course)]
+    done = CliRunner().invoke(app, [*command, "--exercise", "spelling"])
+    assert done.exit_code == 0, done.output
+    assert "spelling" in done.output and "(100 %)" in done.output
+
+
+def test_no_hint_of_a_check_is_a_text_of_the_engine(root):
+    """The engine's wheel is in each kit, also in one whose policy shows no third hint."""
+
+    def texts(path):
+        nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        return {n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)}
+
+    of_the_engine = set().union(*map(texts, (root / "autograder/diagnosis").rglob("*.py")))
+    for path in (root / "reference/checks").glob("*.py"):
+        assert {text for text in texts(path) & of_the_engine if len(text) > 25} == set(), path

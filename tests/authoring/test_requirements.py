@@ -1,12 +1,15 @@
 """Each check names the requirement of the task's text that it grades, and each one has a check."""
 
+import pickle
+from pathlib import Path
+
 import msgspec
 import pytest
 
 from autograder.authoring.build import stub_text
 from autograder.authoring.lint import refuse_authoring_errors
 from autograder.authoring.verify import requirement_remarks
-from autograder.course.authoring_errors import InvalidCourse
+from autograder.course.authoring_errors import AuthoringError, InvalidCourse
 from autograder.course.course_file import load_course
 from autograder.grading.check_collection import checks_of
 from autograder.report.html import code_spans, exercise_html
@@ -125,3 +128,8 @@ def test_a_check_can_grade_only_what_its_mark_names(pytester):
     )
     done = pytester.runpytest_inprocess("-p", "no:cacheprovider")
     done.stdout.fnmatch_lines(["*ValueError: test_a does not grade 'size': add it to `grades`"])
+
+
+def test_an_error_of_the_course_says_the_same_in_another_process():
+    errors = InvalidCourse([AuthoringError(Path("test_a.py"), 6, "It is wrong.")] * 2)
+    assert str(pickle.loads(pickle.dumps(errors))) == str(errors)

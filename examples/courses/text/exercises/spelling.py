@@ -34,6 +34,7 @@ def corrected(text, known):
     # YOUR CODE HERE
     raise NotImplementedError()
 
+
 # %% [markdown]
 # ## Check your work
 #

@@ -3,7 +3,7 @@
 import pytest
 
 from autograder.author import expect_same
-from solutions.spelling import closest, corrected, edit_distance
+from reference.spelling import closest, corrected, edit_distance
 
 WORDS = ["", "a", "art", "cart", "cat", "card", "tract", "żar", "żal"]
 
