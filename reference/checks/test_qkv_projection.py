@@ -106,7 +106,7 @@ def test_sizes(submission, reference, rng, sizes):
     needs=["test_by_hand"],
     hints=(
         "Does a line of your code write into an argument, or keep something for the next call?",
-        "An array that is passed to a function is the caller's own: changes are seen outside.",
+        "X is the caller's own array: whoever calls the function sees what you write into it.",
         "Make new arrays: `Q = X @ W_Q` does; `X -= …`, `X[...] = …` and `X.shape = …` do not.",
     ),
 )

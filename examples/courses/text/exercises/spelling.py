@@ -34,7 +34,6 @@ def corrected(text, known):
     # YOUR CODE HERE
     raise NotImplementedError()
 
-
 # %% [markdown]
 # ## Check your work
 #

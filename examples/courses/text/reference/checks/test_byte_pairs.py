@@ -69,9 +69,7 @@ def test_learn(submission, rng):
 
 
 @pytest.mark.hidden
-@pytest.mark.check(
-    "Other texts", points=2, grades=["learning", "no side effects"], needs=["test_learn"]
-)
+@pytest.mark.check("Other texts", points=2, grades=["learning", "no side effects"], needs=["test_learn"])
 def test_other_texts(submission, rng, grading):
     one, other = drawn(rng, 15), drawn(rng, 15)
     calls = [
@@ -83,9 +81,4 @@ def test_other_texts(submission, rng, grading):
     grading("learning")
     for _ in range(4):
         text, count = drawn(rng, 30), int(rng.integers(2, 8))
-        expect_equal(
-            submission.learn_merges(text, count),
-            learn_merges(text, count),
-            "the list",
-            any_row=True,
-        )
+        expect_equal(submission.learn_merges(text, count), learn_merges(text, count), "the list", any_row=True)

@@ -34,9 +34,7 @@ def drawn(rng, numbers):
 )
 def test_tokens(submission):
     for text in ("1", "12", "1+2", " 12 * 3", "(1-20)/3", "", "))("):
-        expect_equal(
-            submission.split_tokens(text), split_tokens(text), "the list of tokens", any_row=True
-        )
+        expect_equal(submission.split_tokens(text), split_tokens(text), "the list of tokens", any_row=True)
 
 
 @pytest.mark.check(
@@ -103,9 +101,7 @@ def test_no_expression(submission):
 
 
 @pytest.mark.hidden
-@pytest.mark.check(
-    "Other expressions", points=2, grades=["order", "no side effects"], needs=["test_chains"]
-)
+@pytest.mark.check("Other expressions", points=2, grades=["order", "no side effects"], needs=["test_chains"])
 def test_other_expressions(submission, rng, grading):
     texts = [drawn(rng, 6) for _ in range(8)]
     calls = [("parse", lambda s, text=text: s.parse(text)) for text in texts[:2]]

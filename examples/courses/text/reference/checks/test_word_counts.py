@@ -59,9 +59,7 @@ def test_marks(submission):
 
 
 @pytest.mark.hidden
-@pytest.mark.check(
-    "Other texts", points=1, grades=["words", "no side effects"], needs=["test_blanks"]
-)
+@pytest.mark.check("Other texts", points=1, grades=["words", "no side effects"], needs=["test_blanks"])
 def test_other_texts(submission, rng, grading):
     texts = [
         "".join(rng.choice([*LETTERS, *LETTERS, "A", "B", " ", " ", "'", ",", "7"], size=40))
