@@ -42,7 +42,7 @@ MAX_SHOWN = 5
 class Entered(msgspec.Struct):
     """A decision with its table row. `id` is the decision's number in the store, or else 0.
 
-    `cells` are the grader's cells: the row's state, and work and points when it was last counted.
+    `cells` are the grader's cells of the row: `state`, `work_id` and `graded`.
     """
 
     decision: Decision
@@ -55,7 +55,7 @@ class Adjustments:
     """All adjustments of a class, from the store and newly typed into the table."""
 
     def __init__(self, path: Path, course: Course, store: Store | None = None) -> None:
-        """Read the table and the store. `store` is given if it is open for a transaction."""
+        """Read the table and the store. Within a transaction, pass its open `store`."""
         with read_store(path.parent) if store is None else nullcontext(store) as tables:
             stored = tables.adjustments()  # read first, because writers change the table first
         self.table = Table(path, COLUMNS, NEEDED)
@@ -117,8 +117,8 @@ class Adjustments:
     ) -> tuple[list[ExerciseReport], list[Adjustment]]:
         """Return the exercises after a student's decisions, and the adjustments that were applied.
 
-        If `only` is given, other exercises already contain their decisions, so these are not
-        applied again. `sources` has the code of each exercise, for comments on its lines.
+        If `only` is given, only decisions on these exercises and on the total are applied.
+        `sources` has the code of each exercise, for comments on its lines.
         """
         changed, counted = {e.name: e for e in exercises}, self._counted(student, exercises, only)
         applied = [put_into_effect(each, changed, sources or {}) for each in counted]
@@ -162,7 +162,7 @@ class Adjustments:
     def _counted(
         self, student: str, exercises: Sequence[ExerciseReport], only: Collection[str] | None = None
     ) -> list[Decision]:
-        """Return the decisions that count for a student's work, and set the cells of each row."""
+        """Return a student's decisions that count. Set the grader's cells in all of their rows."""
         graded = [exercise.name for exercise in exercises]
         names = {TOTAL, *(graded if only is None else only)}
         return [
@@ -174,7 +174,7 @@ class Adjustments:
         ]
 
     def _counts(self, place: int, exercises: Sequence[ExerciseReport]) -> bool:
-        """Return whether a decision counts, and set the cells of its row.
+        """Return whether a decision counts. Also set the grader's cells in the decision's row.
 
         If several choices name the graded file, only the last one counts.
         """
@@ -208,9 +208,9 @@ class Adjustments:
         return [decision for decision in self.of(student) if decision.change == "file"]
 
     def _is_chosen(self, entered: Entered, choice: Decision) -> bool:
-        """Return whether a row is for the same choice, and this run grades the row's file.
+        """Return whether a row chooses, for the same exercise, the file that this run grades.
 
-        Before a run, the last run counts.
+        If no run has set `chosen`, the row's state from the last run decides.
         """
         decision, targets = entered.decision, (choice.student, choice.exercise)
         if decision.change != "file" or (decision.student, decision.exercise) != targets:
@@ -265,7 +265,7 @@ class Adjustments:
         return notes + self.put_back_notes()
 
     def put_back_notes(self) -> list[str]:
-        """Return a list: one note if rows were added to the table again, else no note."""
+        """Return one note in a list if rows were added to the table again, else an empty list."""
         if not self.put_back:
             return []
         rows = several(len(self.put_back), "row")

@@ -115,7 +115,8 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True):
 
     `entry` is the path in the listing. `name` is the file's name, or an empty text for a folder
     that is itself the submission. `attempt` gives the order of a person's attempts. If `whole` is
-    true, the last attempt replaces all earlier ones; otherwise only files with equal names.
+    true, the last attempt replaces all earlier attempts. Otherwise, a file replaces only earlier
+    files of the same name.
     """
 
     entry: str
@@ -225,7 +226,7 @@ def recognise(
     platform: str | None = None,
     students: Collection[str] = (),
 ) -> Download | None:
-    """Read a download of `platform`. If that is None, entries' names show the platform.
+    """Read a download of `platform`. If it is None, recognise the platform by the entries' names.
 
     A folder whose name is in `students`, the ids of the roster, is not searched for a download.
     Return None if no platform was named or recognised. Then each folder belongs to a student.
@@ -256,7 +257,7 @@ def recognise(
 
 
 def _levels(listing: Listing, students: Collection[str]) -> Iterator[Listing]:
-    """Yield the listing. While the last level has only one folder, yield that folder's listing.
+    """Yield the listing. If it has one folder and no file, continue with this folder's listing.
 
     Stop at a folder that is named after one of the `students`, and at a repository, because such a
     folder belongs to one student.
@@ -275,7 +276,7 @@ def _flat_files(exercises: Collection[str]) -> Importer:
     """Return the importer for files such as `alogin_softmax.py`, which people saved from e-mails.
 
     A zip among these files is named after its student, and has all files of that student. Logins
-    and exercises may contain underscores, so that a name can have several readings.
+    and exercises may contain underscores, so one name may fit several students.
     """
 
     def named_pieces(listing: Listing) -> list[Piece]:
@@ -332,7 +333,7 @@ def _read(listing: Listing, known: Sequence[Importer], exercises: Collection[str
 
 
 def _without_shared_keys(pieces: Pieces) -> tuple[Pieces, list[Pieces]]:
-    """Separate pieces by their owner's key: one person has the key, or several people share it."""
+    """Separate pieces whose key belongs to one person from pieces whose key several people have."""
     people: dict[tuple[str, str], set[Owner]] = {}
     for importer, piece in pieces:
         for owner in piece.owners:
@@ -376,7 +377,7 @@ def disputes(disputed: Sequence[Pieces]) -> list[str]:
 
 
 def _origin(pieces: Pieces, known: Sequence[Importer]) -> str:
-    """Return a note on a download's platform. If there are several, the note names entries."""
+    """Return a note on a download's platform. For several platforms, the note names entries."""
     entries: dict[str, dict[str, None]] = {importer.title: {} for importer in known}
     for importer, piece in pieces:
         entries[importer.title][piece.entry] = None

@@ -66,7 +66,7 @@ def _lateness(
 ) -> list[Lateness]:
     """Return the lateness for each assignment, in the order of the course.
 
-    If an assignment is not graded now, its lateness stays, unless its excused exercises changed.
+    If an assignment is not graded now, its lateness changes only if its excuses have changed.
     """
     known = {late.assignment: late for late in before.lateness} if before is not None else {}
     had = {e.name for e in before.exercises if not e.excused} if before is not None else set()

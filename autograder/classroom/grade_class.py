@@ -51,8 +51,8 @@ class Job(msgspec.Struct, frozen=True):
 
     If `partial` is true, an existing table changes only in the columns of `exercises`; if
     `students` are given, only in their rows. `wait` is how many seconds to wait for another run. If
-    `anonymous`, students have pseudonyms in everything that is written, except for the course's
-    key. With `repairs`, reports show found repairs.
+    `anonymous`, students have pseudonyms in everything that is written except `pseudonyms.csv`.
+    With `repairs`, reports show the repairs that were found.
     """
 
     course: Course
@@ -81,7 +81,7 @@ def grade_class(
 ) -> GradedClass:
     """Grade all submissions, and write grades, reports and pages into `job.out`.
 
-    Work that has not changed since an earlier run is taken from that run's journal.
+    The journal has the results of work that has not changed since an earlier run.
 
     Args:
         progress: is called with the number of finished students, and of all students.
@@ -145,7 +145,7 @@ def _opened_run(
 
 
 class _Waiting(msgspec.Struct):
-    """A student with unfinished work: finished exercises, and the keys of the other exercises."""
+    """A student with work to grade: the finished reports, and the keys of the other exercises."""
 
     work: StudentWork
     reports: dict[str, ExerciseReport]
@@ -156,8 +156,8 @@ class _ClassRun:
     """A run: the part of the table that it changes, and all rows and columns of the table.
 
     `exercises` are the exercises that the run grades, and `columns` are all exercises of the table.
-    `folders` has one item for each row, and `graded` the rows that the run grades. `others` are the
-    other students.
+    `folders` has one item for each row, and `graded` the rows that the run grades. The run does not
+    grade the students in `others`.
     """
 
     proposal: Proposal
@@ -241,7 +241,7 @@ class _ClassRun:
         return [each for each in graded if self.repairs.is_due(report.student, each)]
 
     def _searches(self, due: Sequence[tuple[Folder, ExerciseReport]]) -> Iterator[Task]:
-        """Read the answers again. Leave out answers that have changed since they were graded."""
+        """Yield a task for each answer, unless the answer has changed since it was graded."""
         work: StudentWork | None = None
         for number, (folder, report) in enumerate(due):
             if work is None or work.student != folder.student:
@@ -317,7 +317,7 @@ class _ClassRun:
             return self._looked_up(StudentWork(folder.student, unclear=unclear))
 
     def _set_variants(self, work: StudentWork) -> None:
-        """Set the variants of a student's sources, whatever variant the files name."""
+        """Set the variant of each source. A person must look at a file with another variant."""
         student = self.pseudonyms.student(work.student)
         for name, source in list(work.sources.items()):
             variant = variant_of(self.course.exercise(name), student, self.secret)

@@ -1,4 +1,4 @@
-"""Hand-ins of a class, at any level of a folder or download; each student has one folder."""
+"""Hand-ins of a class, found in a folder or a download, as one folder for each student."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import timedelta
@@ -52,9 +52,9 @@ class Folder(msgspec.Struct, frozen=True):
     """A student's folder, whose files have not been read yet.
 
     `path` is None if the student handed in nothing. `hand_in` has details from the platform or the
-    roster. `unclear` says why a person must first decide whose work this is. `subfolders` is set if
-    the folder may hold the work of several students. `lost` are files that are not in the folder, a
-    dict from a path to the reason; `unread` are messages on folders that cannot be read. If
+    roster. `unclear` says why a person must first decide whose work this is. `subfolders` are its
+    folders if these may belong to several students. `lost` is a dict from the path of a file that
+    is not in the folder to the reason. `unread` are messages on folders that cannot be read. If
     `starters` is true, a file that the student did not change counts as missing.
     """
 
@@ -142,7 +142,7 @@ def _holds_students(listing: Listing, exercises: Collection[str]) -> bool:
 def _if_one_students(folder: Folder, exercises: Collection[str]) -> Folder:
     """Return the folder, with `unclear` set if it seems to hold folders of several students.
 
-    This is so if it contains only folders, and at least three have work for the same exercise.
+    Then it contains only folders, and at least three of these have work for the same exercise.
     """
     if folder.path is None:
         return folder
@@ -171,7 +171,7 @@ def may_hold(folders: str) -> str:
 
 
 class _Member(NamedTuple):
-    """A student of a hand-in. `place` is the place of the hand-in in the list of hand-ins."""
+    """A student to whom a hand-in belongs. `place` is the index of the hand-in."""
 
     place: int
     student: str
@@ -256,8 +256,8 @@ def _enrolled(
 ) -> tuple[list[_Member], list[Folder], list[str], list[str]]:
     """Return the students of the hand-ins, and folders of enrolled students without a hand-in.
 
-    Return also notes, and notes on hand-ins that may belong to several students. If a student may
-    have only such a hand-in, a person must look at the student.
+    Also return notes on students, and notes on hand-ins that may belong to several students. A
+    person must look at a student whose only hand-in may belong to somebody else.
     """
     members: list[_Member] = []
     strangers: list[Owner] = []
@@ -284,7 +284,7 @@ def _enrolled(
 
 
 class Share(msgspec.Struct):
-    """The pieces of one person that count, oldest first; `notes` are notes for the student."""
+    """One person's pieces that count, oldest first. `notes` are notes for the student."""
 
     person: Owner
     importer: Importer
@@ -347,8 +347,8 @@ def _replaces(
 def _folder(share: Share, listing: Listing, member: _Member, place: Path) -> Folder:
     """Return a folder with one student's share of a download.
 
-    It is the download's own folder if possible. If the share has several entries, or a platform
-    renamed its files, these are collected in the folder `place`.
+    If the share is one folder of the download, return that folder. Otherwise, collect the share's
+    files in the folder `place`, under their original names.
     """
     person, pieces, roster = share.person, share.pieces, member.roster
     late = any(piece.late for piece in pieces)
@@ -376,7 +376,7 @@ def _folder(share: Share, listing: Listing, member: _Member, place: Path) -> Fol
 
 
 def _time_of(pieces: Sequence[Piece]) -> tuple[str, str]:
-    """Return the time of the last piece, or "", and a note if all stated times are impossible."""
+    """Return the latest stated time, or "". If every stated time is impossible, add a note."""
     given = [piece.at for piece in pieces if piece.at is not None]
     times = [at for at in given if at.year in YEARS]  # all have a time zone, or none has
     if times:
@@ -405,7 +405,7 @@ class _Stage:
     """A folder in which the files of a share are linked or copied under their original names.
 
     If a file cannot be graded, only its name is there, so that the report names it. A link stays a
-    link, and links are never followed. `lost` and `unread` are those of `Folder`.
+    link, and links are never followed. `lost` and `unread` are as in `Folder`.
     """
 
     def __init__(self, path: Path) -> None:
@@ -416,7 +416,6 @@ class _Stage:
         self._left = MAX_FILES + 1
 
     def add(self, piece: Piece, listing: Listing) -> None:
-        """Add the file or folder of a piece."""
         source, lost = listing.root / piece.entry, listing.lost(piece.entry)
         if piece.name:
             name = piece.name

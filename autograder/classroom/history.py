@@ -266,7 +266,7 @@ def read_changes(path: Path) -> Iterator[Change]:
 def in_use(
     results: Path, doing: str, wait: float = 0, waiting: Callable[[str], None] = lambda _: None
 ) -> Iterator[None]:
-    """Hold the lock of a results folder. Other runs show `doing`, what this run does.
+    """Hold the lock of a results folder. The text `doing` tells other runs what this run does.
 
     Wait `wait` seconds for another run; `waiting` is called once with a message.
     """

@@ -113,7 +113,7 @@ class TaskGrader:
     def grade(self, task: Task) -> TaskReports:
         """Grade each source.
 
-        If `alone` is true and the student's timeouts have used too much time, skip the rest.
+        If `alone` is true and the student's timeouts took too much time, skip the other sources.
         """
         reports: Reports = {}
         doubtful, spent = set(), 0.0

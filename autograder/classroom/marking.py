@@ -1,7 +1,7 @@
-"""Marking of answers in words, by several people at the same time, similar answers together.
+"""Marking of answers in words. Several people can mark at the same time.
 
-Similar answers have all or nearly all words in common. The person who marks sees a cluster, and the
-words that differ between its answers.
+A cluster contains similar answers, which have all or nearly all words in common. The person who
+marks sees the answers of a cluster together, and the words in which they differ.
 """
 
 import difflib
@@ -233,7 +233,7 @@ def are_near(one: frozenset[WordPair], other: frozenset[WordPair]) -> bool:
 
 
 def word_pairs(words: Sequence[str]) -> frozenset[WordPair]:
-    """Return the pairs of neighbouring words. A number makes repetitions of a pair different.
+    """Return the pairs of neighbouring words. Repetitions of a pair have different numbers.
 
     An empty word stands for the start and the end of the text.
     """
@@ -341,7 +341,6 @@ class Sheet:
         return None
 
     def cluster(self, wording: Wording) -> Cluster:
-        """Return the cluster that contains a wording."""
         return next(cluster for cluster in self.clusters if wording in cluster)
 
     def beside(self, wording: Wording | None, step: int) -> Wording | None:
@@ -350,7 +349,7 @@ class Sheet:
         return self.wordings[at] if 0 <= at < len(self.wordings) else None
 
     def next_open(self, wording: Wording | None = None) -> Wording | None:
-        """Return the next wording with an unmarked answer, or the first; None if all are marked."""
+        """Return the next wording with an unmarked answer. After the last, begin at the first."""
         at = self.wordings.index(wording) + 1 if wording in self.wordings else 0
         marks = self.marking.marks()
         for following in [*self.wordings[at:], *self.wordings[:at]]:

@@ -87,7 +87,7 @@ class Marks:
     ) -> None:
         """Read the table and the store. If neither exists, there are no marks.
 
-        `graded` are the exercises that this run grades. `store` is open for a transaction.
+        `graded` are the exercises that this run grades. `store` is the open store of a transaction.
         """
         self.table = Table(path, COLUMNS, OLD_COLUMNS)
         self._graded = {exercise.name for exercise in graded}
@@ -111,7 +111,7 @@ class Marks:
                 self._merge(key)
 
     def _take(self, row: Row) -> None:
-        """Use a row of the table, unless the table has a filled row for the same answer already."""
+        """Use a row of the table. If an answer has two rows, use the row that is filled in."""
         key = self._key(row)
         question = self._questions.get(key[1:])
         if question is None:
@@ -283,7 +283,7 @@ class Marks:
         return [row for row in rows if not self._is_orphan(row) or self._is_filled_in(row)]
 
     def _is_orphan(self, row: Row) -> bool:
-        """Return whether a row's answer is gone: exercise graded, or question unknown."""
+        """Return whether a row is orphaned: its exercise was graded, or its question is unknown."""
         _, exercise, question = self._key(row)
         return exercise in self._graded or (exercise, question) not in self._questions
 

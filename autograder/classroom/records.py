@@ -103,7 +103,6 @@ class Journal:
     """
 
     def __init__(self, folder: Path) -> None:
-        """Open the journal."""
         self.path = folder / JOURNAL
         refuse_links(self.path)
         try:
@@ -172,7 +171,7 @@ def key_of(source: Source, exercise: Exercise, course: Course, grader: Grader) -
 
 
 def may_have_repair(report: ExerciseReport, course: Course) -> bool:
-    """Return whether a failed check has neither name nor line, and students may see a repair."""
+    """Return whether a failed check names no mistake and no line, and may show a repair."""
     return (
         report.status == "graded"
         and course.exercise(report.name).repair
@@ -182,7 +181,7 @@ def may_have_repair(report: ExerciseReport, course: Course) -> bool:
 
 
 class KnownRepairs:
-    """Finished searches in a journal. A key depends on all inputs of the answer's grade."""
+    """Finished searches for repairs. A search's key depends on all inputs of the answer's grade."""
 
     def __init__(self, journal: Journal, course: Course) -> None:
         self._journal, self._course = journal, course

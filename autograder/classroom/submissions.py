@@ -76,9 +76,9 @@ def read_work(
 ) -> StudentWork:
     """Read the files of a student. Problems are stored in the result, not raised.
 
-    If the course's `stubs` are given, a changed file counts instead of an unchanged file. If a
-    file's name names no exercise, the functions in the file decide. `choices` are decisions of
-    people between several files. A choice counts as long as the files do not change.
+    If the course's `stubs` are given, a changed file counts instead of an unchanged file. If the
+    name of a file names no exercise, the functions in it show the exercise. `choices` are decisions
+    of people between several files. A choice counts as long as the files do not change.
     """
     work = StudentWork(folder.student, notes=list(folder.notes))
     names = list(exercises)
@@ -331,7 +331,7 @@ class UnreadableFolder(Exception):
 
 @contextlib.contextmanager
 def guarded() -> Iterator[None]:
-    """Raise `UnreadableFolder` for any error, so that a folder affects only its own student.
+    """Raise `UnreadableFolder` for any error, so that it affects only the folder's student.
 
     A `UserError` passes, because then the course or the journal is the cause.
     """

@@ -239,7 +239,7 @@ def parse_course(path: Path, text: str) -> Course:
 
 
 def _wrong_names(content: CourseFile) -> Iterator[tuple[tuple[YamlKey, ...], str]]:
-    """Yield duplicate names, unknown names and wrong sums, which types do not show, with places."""
+    """Yield the place and a sentence for each error in names and sums. Types show other errors."""
     seen: set[str] = set()
     for index, exercise in enumerate(content.exercises):
         if exercise.name in seen:

@@ -30,7 +30,7 @@ def write_atomically(
     folder: int | None = None,
     sync: bool = False,
 ) -> None:
-    """Write a file so that it has its old content or its new content. A link is replaced.
+    """Write a file. At any time, it has all its old or all its new content. Replace a link.
 
     `data` may be pieces of text. If `sync` is true, the file is safe even in a power failure.
     """

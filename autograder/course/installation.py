@@ -58,7 +58,7 @@ def hooks(group: str) -> "Mapping[str, EntryPoint]":
 
 
 def extension(group: str, name: str, what: str, extra: str) -> Any:
-    """Load the object that an extension, of the extra `extra`, has registered in a group.
+    """Load the object that an extension has registered. `extra` installs the extension.
 
     `what` is the command that needs the object: "autograder desk". If the extension is not
     installed, the error names the command that installs it.
@@ -85,8 +85,8 @@ def require(extra: Extra, what: str) -> None:
             f"{what} needs {join_names(missing)} (not installed). Run: {install_command(extra)}"
         )
     if "nbformat" in MODULES[extra]:
-        # With these, jsonschema takes a second at import to build 38 grammars for formats that
-        # notebooks do not use.
+        # With these libraries, the import of jsonschema takes a second more: it builds 38 grammars
+        # for formats that notebooks do not use.
         for name in ("rfc3987_syntax", "isoduration"):
             sys.modules.setdefault(name, cast(ModuleType, None))
 

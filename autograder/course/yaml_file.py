@@ -79,7 +79,7 @@ def _explained(path: Path, text: str, kind: Any, message: str) -> UserError:
     said, _, where = message.partition(" - at `")
     words = re.findall(r"[^.\[\]$]+", where.rstrip("`"))
     steps: list[YamlKey] = [int(word) if word.isdigit() else word for word in words]
-    for step in steps:  # to the type of the value
+    for step in steps:  # follow the steps to the type of the value
         of_items = typing.get_args(kind)
         kind = of_items[0] if isinstance(step, int) else typing.get_type_hints(kind)[step]
         if typing.get_origin(kind) in {typing.Union, types.UnionType}:

@@ -134,7 +134,7 @@ def with_diagnoses(
 
 
 class _Diagnoses:
-    """Diagnoses of one submission. `known` has each function's finding and id of its answers."""
+    """Diagnoses of one submission. `known` has the finding and the answers' id by function."""
 
     def __init__(self, catalogue: Catalogue, exercise: str, session: WorkerSession) -> None:
         self.catalogue = catalogue

@@ -104,7 +104,7 @@ def repair_for_student(
 ) -> Repair | None:
     """Search for a repair if a search can help, and if students may see the result.
 
-    Students who may not see a repair must not notice a search (`notice`) either, so none is made.
+    `notice` tells the student that a search is running. It is entered only if there is a search.
     """
     exercise, policy = graded.exercise, judge.course.content.hints
     hidden = judge.course.hidden_checks(exercise.name)
@@ -141,8 +141,8 @@ class SharedWorker:
     """Process that loads one file after another. It replaces a judge's `Children` during a search.
 
     An earlier file may affect a trial. This does no harm, because a file that passes is graded
-    again in new processes. `calls` counts calls for all files, and `seconds` the time of their
-    processes.
+    again in new processes. `calls` counts the calls for all files. `seconds` is the time of all
+    shared processes.
     """
 
     def __init__(self, children: Children) -> None:
@@ -221,7 +221,7 @@ class _TrialWorkers(Workers):
 # The search.
 
 # Values that right answers compute. The key is an exercise and some checks. They are kept for later
-# searches, so they must not depend on the first submission.
+# searches, so the values must not depend on the first submission.
 _KNOWN: WeakKeyDictionary[Judge, dict[tuple[str, ...], Known]] = WeakKeyDictionary()
 
 
@@ -306,7 +306,7 @@ class _Search:
         return lines
 
     def _departing(self, panel: Sequence[str]) -> tuple[Lines, Lines]:
-        """Return the line with the first unknown value, and the lines with only known values."""
+        """Return the line with the first unknown value, and lines without such a value."""
         if not panel:
             return NO_LINES, NO_LINES
 

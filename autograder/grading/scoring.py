@@ -138,7 +138,7 @@ def _notes(session: WorkerSession, results: Sequence[CheckResult]) -> dict[str, 
 
 
 def _answers(exercise: Exercise, source: Source) -> tuple[WrittenAnswer, ...]:
-    """Return the answers in words that a person must read; a missing cell may be elsewhere."""
+    """Return the answers in words that a person must read. A note stands for a missing cell."""
     answers = []
     for question in exercise.questions:
         text = source.answers.get(question.name, CELL_GONE.format(source.label))
@@ -183,7 +183,7 @@ def check_report(
 
 
 def _status(results: Sequence[CheckResult], broken: bool) -> tuple[Status, str, Cause | None]:
-    """Return the status of an exercise, with a reason and its cause if no check saw an answer.
+    """Return the status of an exercise, and a reason with its cause if the status needs one.
 
     `broken` is true if a part of the file is not valid Python.
     """

@@ -42,7 +42,7 @@ class StagedSubmission(msgspec.Struct, frozen=True):
 def stage(
     submitted: Path, clean: Path, notebooks: Collection[str], graded: Collection[str]
 ) -> StagedSubmission:
-    """Copy a submission to a new folder. Of its `notebooks`, those that are exercises are `graded`.
+    """Copy a submission to a new folder. `graded` are the assignment's `notebooks` with exercises.
 
     A notebook that cannot be used is copied as an empty file, so that it counts as handed in.
     """

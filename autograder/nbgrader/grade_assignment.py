@@ -111,7 +111,7 @@ def _graded(
     grading: NotebookGrader,
     due: dict[str, dict[str, ExerciseReport]],
 ) -> Iterator[tuple[str, StagedSubmission]]:
-    """Yield each student once the reports exist. Add the reports that need a repair to `due`."""
+    """Yield each student whose reports are ready. Add reports that may get a repair to `due`."""
     staged: dict[str, StagedSubmission] = {}
 
     def tasks() -> Iterator[Task]:
@@ -128,7 +128,7 @@ def _graded(
         if any(may_have_repair(report, grading.course) for report in reports.values()):
             due[task.student] = reports
         yield task.student, staged.pop(task.student)
-    yield from staged.items()  # they handed in nothing that can be graded
+    yield from staged.items()  # students who handed in nothing that can be graded
 
 
 def _decoded(encoded: Reports) -> dict[str, ExerciseReport]:

@@ -132,7 +132,7 @@ class NotebookGrader:
         return shown
 
     def _graded(self, student: str, source: Source) -> ExerciseReport:
-        """Return a source's report. If its process ends again and again, it asks for a person."""
+        """Return a source's report. If its judge dies repeatedly, the report asks for a person."""
         course, exercise = self.course, self.course.exercise(source.name)
         refuse_new_errors(course, [exercise])
         with tempfile.TemporaryDirectory(prefix="autograder-") as scratch, open_pool(1) as graders:

@@ -161,7 +161,9 @@ class CourseLatePolicy(BasePlugin):
                     return None
                 cost = _cost(policy, total_seconds_late, free)
                 return round(score * cost.percent / 100, 2)
-            if policy is not None and policy.free_days:  # earlier assignments may have used some
+            if (
+                policy is not None and policy.free_days
+            ):  # an earlier assignment may have used free days
                 with contextlib.suppress(MissingEntry):
                     earlier = step.gradebook.find_submission(assignment.name, student_id)
                     free += _cost(policy, earlier.total_seconds_late, free).free_days
@@ -216,7 +218,7 @@ class SaveHints(NbGraderPreprocessor):
 
 
 def _leave_unchanged_answers_open(gradebook: Any, nb: Any, where: tuple[str, str, str]) -> None:
-    """Leave unchanged answers open, to which nbgrader gave 0: the student wrote in another cell."""
+    """Leave unchanged answers open. nbgrader gave 0, but the student wrote in another cell."""
     for cell in nb.cells:
         mark = cell.metadata.get("nbgrader", {})
         if cell.cell_type != "code" and mark.get("grade") and mark.get("solution"):

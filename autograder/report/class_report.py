@@ -156,10 +156,10 @@ def bands(bars: Sequence[int]) -> list[Band]:
 
 
 def with_company(hidden: Sequence[int], sizes: Sequence[int]) -> set[int]:
-    """Return the hidden items. If only one is hidden, hide the smallest other too.
+    """Return the hidden items. If only one item is hidden, hide the smallest other item too.
 
-    Otherwise, subtraction from the published total would reveal it. `sizes` has the number of
-    students for every item.
+    A subtraction from the published total would reveal a single hidden item. `sizes` has the number
+    of students for every item.
     """
     others = sorted((size, item) for item, size in enumerate(sizes) if item not in hidden)
     return {*hidden, *(item for _, item in others[:1] if len(hidden) == 1)}
@@ -168,8 +168,8 @@ def with_company(hidden: Sequence[int], sizes: Sequence[int]) -> set[int]:
 def _exercises(taken: Sequence[Taken], summary: Summary) -> list[ExerciseLine]:
     """Return a line for each exercise.
 
-    If the facility of only one exercise were hidden, a reader could compute it from the mean of all
-    points.
+    A reader could compute a single hidden facility from the mean of all points, so a second one is
+    hidden too.
     """
     why_not = [_why_not(exercise) for exercise in taken]
     sizes = [len(exercise.students) for exercise in taken]

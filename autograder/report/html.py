@@ -110,7 +110,7 @@ def in_pixels(style: str) -> str:
 
 
 def exercise_html(exercise: ExerciseReport, **around: Sequence[object]) -> str:
-    """Return an exercise as HTML with its style. `around` is as in `notebook_outputs`."""
+    """Return an exercise as HTML with its style. `around` has more values for the template."""
     return environment().get_template("notebook.html").render(exercise=exercise, **around)
 
 

@@ -27,7 +27,7 @@ def shown(value: CellValue, digits: int = 3) -> str:
 
 
 def digits_for(yours: Matrix, expected: Matrix) -> int:
-    """Return how many digits show, for each wrong number, that it is not the expected number."""
+    """Return with how many digits every wrong number looks different from the expected number."""
     pairs = [
         (value, right)
         for marks, values, rights in zip(yours.wrong, yours.rows, expected.rows, strict=False)

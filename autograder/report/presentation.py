@@ -82,7 +82,7 @@ def shown_outcome(check: CheckReport) -> str:
 
 
 def sentence(cause: Cause) -> str:
-    """Return the sentence of a cause, from `SENTENCES`. Its first name replaces `{name}`."""
+    """Return the sentence of a cause, from `SENTENCES`. `{name}` becomes the cause's first name."""
     name = cause.names[0] if cause.names else ""
     return SENTENCES[cause.code].format(subject=cause.subject, name=name)
 
@@ -91,8 +91,8 @@ class Opening(NamedTuple):
     """The sentence at the start of a report, which tells the student what to do next.
 
     `text` is empty if there is nothing to do. `is_reason` is true if the sentence is also the
-    exercise's reason. Otherwise `reason` is the exercise's reason, unless the sentence already says
-    it. `place` is the student's line that the sentence is about.
+    exercise's reason. Otherwise, `reason` is the exercise's reason if the sentence does not say it.
+    `place` is the student's line that the sentence is about.
     """
 
     text: str
@@ -150,7 +150,7 @@ def presented(exercise: ExerciseReport) -> ExerciseReport:
 
 
 def _why_it_waits(exercise: ExerciseReport, check: CheckReport) -> str | None:
-    """Return why a check was not run; "" if the report's start says it, None if the check ran."""
+    """Return why a check was not run: "" if the opening says it, None if the check ran."""
     if _is_unreadable(exercise) and _is_told(check.cause, exercise.cause):
         return ""
     if check.cause is not None and check.cause.code in SIBLING:
@@ -181,7 +181,7 @@ def _is_told(cause: Cause | None, by: Cause | None) -> bool:
 
 
 def _errors(cause: Cause) -> list[Cause]:
-    """Return a cause and its earlier cause, if they have a line. Leave out file names."""
+    """Return the errors of a cause and its earlier cause, without the names of files."""
     return [
         msgspec.structs.replace(error, subject="", because=None)
         for error in (cause, cause.because)
@@ -258,7 +258,7 @@ def opening(exercise: ExerciseReport) -> Opening:
 
 
 def _other_reason(exercise: ExerciseReport, unwritten: Sequence[CheckReport]) -> str:
-    """Return the exercise's reason, unless the reason is that a function is not written."""
+    """Return the exercise's reason; "" if the reason is only that a function is not written."""
     is_known = exercise.cause is not None and exercise.cause in [c.cause for c in unwritten]
     return "" if is_known else exercise.reason
 
@@ -301,7 +301,7 @@ def headline(check: CheckReport) -> str:
 
 
 def _titled(check: CheckReport) -> str:
-    """Return a check's finding, after the check's title unless the finding names its subject."""
+    """Return a check's finding. If it does not name its subject, put the check's title first."""
     is_named = check.cause is not None and check.cause.subject
     return check.finding if is_named or not check.finding else f"{check.title}: {check.finding}"
 

@@ -60,11 +60,11 @@ def for_student(
     """Return the report without the parts that the policy holds back.
 
     In practice and homework, students see the finding, the values and the first hints of each
-    failed check. `hints_shown` is the number of hints for every check, or for each check by its
-    name. Of a hidden check, students see the outcome, and the course's own sentence on a named
-    mistake. In an exam, students see only points, and the outcomes of the visible checks. `hidden`
-    returns the stage of an exercise. Before the course's date for hidden checks, these checks show
-    only in the points of the exercise. After that date, an exam shows their outcomes too.
+    failed check. `hints_shown` is the number of hints for each check, or a dict by check name. Of a
+    hidden check, students see the outcome, and the course's own sentence on a named mistake. In an
+    exam, students see only points, and the outcomes of the visible checks. `hidden` returns the
+    stage of an exercise. Before the course's date for hidden checks, these checks show only in the
+    points of the exercise. After that date, an exam shows their outcomes too.
     """
     exercises = tuple(
         exercise_for_student(each, policy, hints_shown, hidden) for each in report.exercises

@@ -31,9 +31,9 @@ class Item(NamedTuple):
 
     `facility` is the mean share of the item's points, from 0 to 1. `deviation` is the standard
     deviation of that share. `discrimination` is Pearson's correlation of `points` with `rest`.
-    `efficiency` is the covariance of `points` with `rest`, divided by its largest possible value,
-    which it has if both are sorted. `ends` is the facility among the best 27 % of the students
-    minus the facility among the lowest 27 %; students are ranked by their totals.
+    `efficiency` is the covariance of `points` with `rest`, divided by the covariance of the sorted
+    arrays, which is the largest possible. `ends` is the facility among the best 27 % of the
+    students minus the facility among the lowest 27 %; students are ranked by their totals.
     """
 
     students: int

@@ -130,7 +130,7 @@ def _plane(array: npt.NDArray[Any], at: tuple[int, ...]) -> npt.NDArray[Any]:
 
 
 def describe_call(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
-    """Return a call as Python text. A large array, or one with many decimals, is `<array …>`."""
+    """Return a call as Python text. An array that is large or has many decimals is `<array …>`."""
     parts = [_argument(arg) for arg in args]
     parts += [f"{key}={_argument(value)}" for key, value in kwargs.items()]
     return f"{name}({', '.join(parts)})"

@@ -1,4 +1,4 @@
-"""Keys and graded sources of `watch`. The judge has a thread; the loop asks for its results."""
+"""Keys and results for `watch`. A thread grades, and the loop of `watch` asks for results."""
 
 import contextlib
 import os
@@ -127,7 +127,7 @@ class BackgroundJudge(threading.Thread):
                     while self._sources.empty():
                         try:
                             graded = GradedSource(source, self._judge.run(source).report)
-                        except Cancelled:  # perhaps too late, when the newer source was begun
+                        except Cancelled:  # perhaps late: then the newer source was cancelled
                             continue
                         except UserError as error:
                             graded = GradedSource(source, problem=str(error))

@@ -71,7 +71,7 @@ def answer_of(request: dict[str, Any]) -> dict[str, Any]:
         html, text = notebook_outputs(
             exercise_for_student(report, course.content.hints, hidden=course.hidden_checks)
         )
-    else:  # other students get one step at a time
+    else:  # a student runs the cell: show one hint more at a time
         notebook = folder / f"{report.name}.ipynb"
         before = read_progress(notebook, report.name)
         seen = read_attempts(notebook, report.name)

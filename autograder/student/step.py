@@ -52,8 +52,8 @@ def next_step(
 
     The first hint of a check comes with its message. The next hint comes if the source has changed
     and fails in the same way. With the policy "practice", it also comes when it is `asked` for.
-    Only the mistake to correct first gets a next hint, and only if it was also the first mistake
-    before. Otherwise the student has not yet seen its first hint.
+    Only the mistake to correct first gets a next hint. It must have been the first mistake before,
+    too: otherwise, the student has not seen its first hint.
     """
     changed = bool(before.digest) and before.digest != exercise.digest
     more = changed or (asked and policy == "practice")
@@ -134,7 +134,7 @@ def shown_step(
 def change_since(
     passed_before: Collection[str], found_before: str | None, report: ExerciseReport
 ) -> str:
-    """Return a sentence on what changed since the last check, whose message may be known."""
+    """Return a sentence on what changed. `found_before` is the last report's first sentence."""
     now = set(progress_of(report).passed)
     gained, lost = len(now - set(passed_before)), sorted(set(passed_before) - now)
     sentences = []

@@ -157,7 +157,7 @@ class Watch:
         keys = self.keys.read(BUSY_TURN if self._busy_since else TURN)
         if "SIGINT" in self._signals:
             raise KeyboardInterrupt
-        if "SIGTSTP" in self._signals:  # give the terminal to the shell until one comes back
+        if "SIGTSTP" in self._signals:  # the shell has the terminal until the student returns
             self.keys.give_back()
             self.screen.leave()
             os.kill(os.getpid(), signal.SIGSTOP)
