@@ -1,4 +1,4 @@
-"""Auto-graded exercises: run a student's file in a process of its own, compare, explain."""
+"""Autograder that runs a student's file in a separate process, compares and explains."""
 
 import importlib
 import sys

@@ -1,8 +1,8 @@
 """Shared parts of the checks of attention modules: calls of a student's class, and its answers.
 
-One mistake costs points once. So each check judges only its own subject: an output also counts
-without weights, a mask also if the scores have another scale, and a gradient also if the values are
-wrong.
+One mistake costs points once. So each check judges only its own subject. An output counts even if
+the weights are missing, a mask even if the scores have another scale, and a gradient even if the
+values are wrong.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -43,7 +43,7 @@ NEXT = ("the output", "the weights")
 MOVED = 1e-5  # smaller changes count as none
 SAYS = 1e-3  # values that differ by less carry no information
 BLOCKED = 1e-6  # the largest weight that counts as 0
-RANGE = 1e-3, 1e3  # of factors that count as a scale; 0 would be no attention
+RANGE = 1e-3, 1e3  # the range of factors that count as a scale; 0 would be no attention
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Asked:
 
     Attributes:
         first: calls of which at least one shows whether the number, order and shapes of the results
-            are right. One check grades just that. The same mistake is then ignored in other checks.
+            are right. One check grades only that. Other checks then ignore mistakes in it.
         what: the names of its results in a sentence: two for attention, one for a larger module.
     """
 
@@ -64,7 +64,7 @@ class Asked:
     _known: dict[str, bool] = field(default_factory=dict)
 
     def of(self, submission: Submission) -> "Asked":
-        """Return the class in another process. Both share their cached facts."""
+        """Return the class in another process. Both objects share the cached facts."""
         return replace(self, submission=submission)
 
     @property
@@ -75,7 +75,7 @@ class Asked:
         return self._known["regular"]
 
     def _has_right_shapes(self) -> bool:
-        aside = self.submission.aside()  # a check that asks this grades other calls
+        aside = self.submission.aside()  # a check that uses this grades other calls
         for made_with, inputs, state in self.first:
             try:
                 run = forward_pass(aside, self.name, made_with, inputs, state, WORDS)
@@ -112,9 +112,9 @@ class Asked:
     def right_beside(
         self, run: ModuleRun, made_with: Sizes, inputs: Inputs, toward: Inputs | None = None
     ) -> Passed:
-        """Return the pass that a student's is compared with: the course's, with the same weights.
+        """Return the course's pass with the same weights, to compare the student's pass with.
 
-        A student kit may lack it. What is wrong without it is said before.
+        A student kit may lack the course's pass. So other errors in `run` are reported first.
         """
         __tracebackhide__ = True
         self._expect_kind(run.value)
@@ -209,7 +209,7 @@ class Asked:
     def compare_scaled(
         self, made_with: Sizes, inputs: Inputs, state: Weights, like: Sizes, note: Note
     ) -> None:
-        """Pass as `compare` does; also if only the scores' scale is wrong, as for sizes `like`."""
+        """Pass if `compare` passes, perhaps with the scores multiplied by the factor for `like`."""
         __tracebackhide__ = True
         try:
             self.compare(made_with, inputs, state)
@@ -254,7 +254,7 @@ class Asked:
     def compare_masked(
         self, made_with: Sizes, inputs: Inputs, mask: Array, state: Weights, note: Note
     ) -> None:
-        """Pass as `compare` does with a mask; if it is wrong without one, judge only the mask."""
+        """Pass if `compare` passes with a mask. If it fails without a mask, judge only the mask."""
         __tracebackhide__ = True
         try:
             self.compare(made_with, (*inputs, mask), state)
@@ -387,7 +387,7 @@ class Asked:
             run = self.run(made_with, given, state, toward=(toward, None))
             right = self.right_beside(run, made_with, given, (toward, None))
             total = self.total(made_with, given, state, toward)
-            # without a mask only: a student kit lacks the answer to other inputs with one
+            # only without a mask: a student kit lacks masked answers to other inputs
             elsewhere = (
                 self.gradients_elsewhere(made_with, given, state, (toward, None))
                 if given is inputs
@@ -420,7 +420,7 @@ class Asked:
         note: Note,
         otherwise: Callable[[Inputs, Weights], None] | None = None,
     ) -> None:
-        """Pass as `compare` does for batch axes; wrong values must equal each matrix's alone.
+        """Pass if `compare` passes with batch axes. Wrong values must equal each matrix's alone.
 
         If they do not, `otherwise` passes if they follow from another step of the student's.
         """
@@ -453,7 +453,7 @@ class Asked:
             raise stopped
 
     def _each_alone(self, made_with: Sizes, inputs: Inputs, state: Weights) -> bool:
-        """Return True if wrong values equal those of each matrix alone, which is wrong as well."""
+        """Return True if each matrix alone, without batch axes, has the same wrong values."""
         batch = inputs[0].shape[:-2]
 
         def alone(place: Sizes) -> Inputs:
@@ -531,12 +531,12 @@ def usual_batch(
         usual = usual or rng.bit_generator.state
         try:
             asked.output(made_with, inputs, state)
-        except NotJudged:  # a student kit may lack this answer but have the following ones
+        except NotJudged:  # a student kit may lack this answer but have the later answers
             return batch
         except (Mismatch, Raised):
             continue
         if not batch:
             note("Judged without a batch axis: with one, your code gives no right shape.")
         return batch
-    rng.bit_generator.state = usual  # the check asks on what a right answer is asked
+    rng.bit_generator.state = usual  # the check makes the calls that a right answer gets
     return (2,)

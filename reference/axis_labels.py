@@ -20,7 +20,7 @@ KEYS = frozenset(
         "ключи"
     )
 )
-# a position that attends to others is a query; those it attends to are keys
+# a position that attends is a query; a position that is attended to is a key
 ATTENDS = frozenset(words("from attending attender attends row rows current von desde depuis"))
 ATTENDED = frozenset(
     words("to attended onto toward towards looked column columns context nach vers hacia")

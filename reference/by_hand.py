@@ -154,8 +154,7 @@ def hand_problem(variant: str = "") -> HandProblem:
     """Return the problem of a variant (hexadecimal digits; empty for the course's own).
 
     The numbers are integers and tenths, drawn again until every mixed-up axis gives wrong numbers.
-    Part C is self-attention with Q = K, so its scores are always symmetric; those of A and B never
-    are.
+    Part C is self-attention with Q = K, so its scores are symmetric. The scores of A and B are not.
     """
     if not variant:
         return STANDARD

@@ -25,8 +25,8 @@ def chi_square(freedom: int, chance: float) -> float:
 def are_independent(hits: Hits, rate: float) -> bool:
     """Return True if hits with this rate, in one or more matrices, look independent.
 
-    The tests look at places at any fixed distance, at two slices along any axis, at repeated rows,
-    and at rows and columns with too even or too uneven shares.
+    There are four tests: entries at any fixed distance, two slices along any axis, repeated rows,
+    and rows and columns whose shares are too even or too uneven.
     """
     return (
         _no_distance_tells(hits, rate)
@@ -86,7 +86,7 @@ def _rows_come_again(rows: Hits, rate: float) -> bool:
 
 
 def _shares_vary(hits: Hits, rate: float) -> bool:
-    """Return True if the number of hits per row varies as much as chance makes it."""
+    """Return True if the number of hits per row varies as much as chance predicts."""
     rows = hits.reshape(-1, hits.shape[-1])
     size = rows.shape[-1]
     found = ((rows.sum(-1) - size * rate) ** 2).sum() / (size * rate * (1 - rate))

@@ -41,7 +41,7 @@ def what_dropout_did(
 
     query `(B, L_q, d)` and key `(B, L_k, d)`; the values were two identity matrices side by side,
     so that output `(B, L_q, 2·L_k)` shows the weights used, twice. `in_evaluation` is the output
-    without dropout, which also shows what dropout does to wrong weights.
+    without dropout. It shows the student's weights, even if they are wrong.
     """
     query, key = query.astype(np.float64), key.astype(np.float64)
     right = softmax(scale(scores(query, key), key.shape[-1]))

@@ -49,7 +49,7 @@ def own_attention(
 def own_attention_with_zeros(
     steps: OwnSteps | None, place: int, Q: Array, K: Array, V: Array, mask: Any
 ) -> Array:
-    """Return the same with blocked scores set to 0, which does not mask them."""
+    """Return the result of `own_attention`, but with blocked scores set to 0, not masked."""
     scaled = scale(scores(Q, K), Q.shape[-1])
     weights = _softmax(steps)(np.where(mask, scaled, 0.0))
     return (weights @ V, weights)[place]

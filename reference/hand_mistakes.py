@@ -1,7 +1,7 @@
 """Mistakes in attention by hand, recognised by properties of the wrong numbers.
 
-For a course without its answers. Each mistake is recognised relative to the previous step, which is
-right.
+A course without its answers uses this module. It recognises each mistake relative to the previous
+step, which is right.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -37,12 +37,12 @@ def named(
     """Return a mismatch with the name of its mistake, or two names if both give the same numbers.
 
     Args:
-        wrong: what is said without a name.
+        wrong: the message for a mistake without a name.
         name: the value, such as `a_scaled`.
         own: the student's numbers for it, of any shape.
         steps: the student's steps of this part by name, those of the right shape.
         givens: the matrices Q, K and V.
-        findings: the words for each mistake of the step.
+        findings: the sentence for each mistake of the step.
     """
     step = name.partition("_")[2]
     if own is None or not own.size or first_wrong(step, steps, givens):
@@ -63,7 +63,7 @@ def with_names(
 
 
 def mistakes_of(step: str, steps: Mapping[str, Numbers], givens: Mapping[str, Any]) -> list[str]:
-    """Return the mistakes that give the student's numbers for a step; those before it are right."""
+    """Return the mistakes that give the student's numbers for a step. Earlier steps are right."""
     Q, K, V = (np.asarray(givens[each], float) for each in "QKV")
     scores, root = steps.get("scores", Q), K.shape[1] ** 0.5
     known = {

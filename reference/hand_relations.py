@@ -22,12 +22,12 @@ ORDER = ("scores", "scaled", "weights", "output")
 
 
 def judge_by_relations(name: str, steps: Steps, givens: Mapping[str, Any]) -> str:
-    """Check a step; return the wrong earlier step that it follows from, empty if all are right.
+    """Check a step. Return the wrong earlier step that it follows from, or an empty text.
 
     Args:
         name: the value, such as `a_scaled`.
-        steps: the student's steps of this part by name, from the scores to this one; those that
-            are missing, have another shape than asked for, or are not finite are left out.
+        steps: the student's steps of this part by name, from the scores to this step. A step is
+            left out if it is missing, has a wrong shape, or is not finite.
         givens: the matrices Q, K and V.
 
     Raises:
@@ -79,10 +79,10 @@ def expect_shares(name: str, rows: Numbers, wrong: Cells | None) -> None:
     """Pass if the rows are weights: between 0 and 1, with sum 1.
 
     Args:
-        wrong: the entries that are wrong, to mark them; None if that is not known.
+        wrong: a mask of the wrong entries, which the report marks; None if unknown.
 
     Raises:
-        Mismatch: they are not weights.
+        Mismatch: the rows are not weights.
     """
     out = (rows < -WITHIN) | (rows > 1 + WITHIN)
     if out.any():
@@ -101,7 +101,7 @@ def expect_shares(name: str, rows: Numbers, wrong: Cells | None) -> None:
 def not_right(
     name: str, answer: Numbers, wrong: Cells, from_own: str = "", later: str = ""
 ) -> Mismatch:
-    """Return the message for wrong entries. It does not show the right ones, which are the answer.
+    """Return the message for wrong entries. It does not show the right entries.
 
     `from_own` is the student's step from which the other entries follow, so they count as right.
     `later` is a sentence on later steps.
@@ -117,12 +117,12 @@ def not_right(
 
 
 def too_few_decimals(own: Numbers, fitting: Cells) -> bool:
-    """Return True if numbers with two decimals fit; `fitting` is which do, within `COARSE`."""
+    """Return True if the numbers have two decimals and, within `COARSE`, fit (`fitting`)."""
     return bool(fitting.all() and (np.round(own, 2) == own).all())
 
 
 def with_few_decimals(wrong: Mismatch, name: str) -> Mismatch:
-    """Return the message on numbers with too few decimals, in place of another."""
+    """Return the message `wrong`, changed to a message on numbers with too few decimals."""
     says = f"{name}: your numbers are near the right ones, but two decimals are too few."
     return Mismatch(says, name, wrong.yours, None, wrong.wrong)
 
@@ -194,9 +194,9 @@ def with_later(
 ) -> str:
     """Return the message on a wrong step, with the later steps that follow from it.
 
-    Steps that follow from the student's own are to be computed again, unless they are right. The
-    first step that neither follows nor is right is named too. `is_right` returns None if it does
-    not know.
+    If a later step follows from the student's wrong step and is not right, the message asks the
+    student to compute it again. The message also names the first step that is wrong and does not
+    follow. `is_right` returns None if it does not know.
     """
     letter, step = name.split("_", 1)
     following: list[str] = []
@@ -229,7 +229,7 @@ def are_shares(shares: Numbers, x: Numbers, allowed: float = WITHIN) -> Cells:
 def _trivial_rows(rows: Numbers, steps: Steps, givens: Mapping[str, Any]) -> Cells:
     """Return which rows need no work although the correct rows may need some.
 
-    Equal numbers, and a single 1 among zeros, need none. Equal scores give equal numbers.
+    Equal numbers, and a single 1 among zeros, need no work. Equal scores give equal numbers.
     """
     known = np.zeros(len(rows), bool)
     if "scores" in steps:

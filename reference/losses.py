@@ -19,7 +19,7 @@ def right_loss(logits: Array, tokens: Tokens) -> float:
 
 
 def right_gradient(logits: Array, tokens: Tokens) -> Array:
-    """Return the gradient of that loss with respect to the logits."""
+    """Return the gradient of `right_loss` with respect to the logits."""
     shifted = logits[:, :-1].astype(float)
     e = np.exp(shifted - shifted.max(-1, keepdims=True))
     gradient = np.zeros(logits.shape)

@@ -99,7 +99,7 @@ class TransformerBlock(nn.Module):
 
 
 class SimpleLanguageModel(nn.Module):
-    """Language model: tokens `(B, L)` to logits `(B, L, vocab_size)`, from no later position.
+    """Language model: tokens `(B, L)` to logits `(B, L, vocab_size)`, without later positions.
 
     `reach` is for an experiment: how many positions back attention may look, or None for all.
     """

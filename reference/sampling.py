@@ -71,7 +71,7 @@ def _others(logits: Array, temperature: float) -> list[tuple[str, str, Array]]:
 def least_likely_are_missing(
     words: npt.NDArray[np.int64], probabilities: Array, count: int
 ) -> bool:
-    """Return True if a long chain never has the `count` least likely words, unlike by chance."""
+    """Return True if a long chain lacks the `count` least likely words, and chance is no reason."""
     before, after = words[:-1], words[1:]
     ranks = probabilities.argsort(-1).argsort(-1)
     chances = np.sort(probabilities)[:, :count].sum(-1)[before]
@@ -125,10 +125,10 @@ def _is_too_even(words: npt.NDArray[np.int64], probabilities: Array) -> bool:
 
 
 def _comes_again(words: npt.NDArray[np.int64], probabilities: Array) -> bool:
-    """Return True if a stretch is repeated that is too unlikely to be repeated by chance.
+    """Return True if a stretch repeats that is too unlikely to repeat by chance.
 
-    Wherever the first stretch is, the chance that a second one repeats it is the product of its
-    steps' probabilities. Stretches shorter than `shortest` are all likely enough.
+    The chance that another stretch repeats a given stretch is the product of the probabilities of
+    the stretch's steps. Stretches shorter than `shortest` are all likely enough.
     """
     steps = np.log(np.maximum(probabilities[words[:-1], words[1:]], 1e-300))
     limit = np.log(FALSE_ALARM / len(words) ** 2)
@@ -160,7 +160,7 @@ def _distances(words: npt.NDArray[np.int64], length: int) -> list[int]:
 
 
 def _tells_the_next(words: npt.NDArray[np.int64], probabilities: Array) -> bool:
-    """Return True if the token that followed a token earlier predicts what follows it next time."""
+    """Return True if a token's earlier successor predicts the token's next successor."""
     for lag in range(1, LAGS + 1):
         found = expected = variance = rest = 0.0
         for word, chances in enumerate(probabilities):

@@ -96,9 +96,9 @@ def acceptance_interval(
 ) -> tuple[float, float]:
     """Return an interval: fair means over `trials` trials fall outside with `false_rejection`.
 
-    The quantiles are those of a normal distribution, corrected for skewness and kurtosis
-    (Cornish & Fisher 1938; Hill & Davis 1968) and never narrower than without the correction.
-    The uncertainty of the reference's own estimate is part of the width.
+    The quantiles are those of a normal distribution, corrected for skewness and kurtosis (Cornish &
+    Fisher 1938; Hill & Davis 1968) and never narrower than without the correction. The width
+    includes the uncertainty of the reference's own estimate.
     """
     from statistics import NormalDist  # only this function needs it, and its import is slow
 
@@ -115,8 +115,8 @@ def variance_interval(freedom: int, false_rejection: float) -> tuple[float, floa
     """Return an interval for observed variance divided by expected variance.
 
     `false_rejection` is the chance that a fair ratio falls outside. The ratio is χ² distributed
-    over its degrees of freedom, an even number. The interval is half as wide again, for the
-    reference's own estimate and for trials that are not exactly normal.
+    over its degrees of freedom, an even number. The ends are moved outwards by the factor 1.5,
+    because the expected variance is an estimate and trials are not exactly normal.
     """
     low, high = (_chi_square(freedom, false_rejection / 2, upper) for upper in (False, True))
     return low / freedom / 1.5, high / freedom * 1.5

@@ -1,7 +1,7 @@
 """Small models for training and text generation, with helper functions.
 
-The text of this file is also run next to a submission, so nothing in it may be secret: nothing here
-answers an exercise.
+The text of this file is also run next to a submission, so the file contains nothing secret and no
+answer to an exercise.
 """
 
 import torch
@@ -11,7 +11,7 @@ from torch import Tensor, nn
 class MeanModel(nn.Module):
     """Model with logits of the next word from the current word and the mean of all words so far.
 
-    Tokens `(B, L)` give logits `(B, L, V)`; more than `max_seq_length` tokens are an error.
+    Tokens `(B, L)` give logits `(B, L, V)`. More than `max_seq_length` tokens raise an error.
     """
 
     def __init__(self, embedding: Tensor, output: Tensor, max_seq_length: int = 1000) -> None:

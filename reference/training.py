@@ -1,8 +1,8 @@
 """Loss, training and text generation of a language model. Imports torch.
 
 Sources: the loss is the cross-entropy of the next word (Bengio et al., 2003, eq. 1 and section 2);
-AdamW is that of Loshchilov & Hutter (2019), with torch's defaults. It is implemented here because
-torch's own imports its compiler, which takes more than a second.
+AdamW is that of Loshchilov & Hutter (2019), with torch's defaults. AdamW is implemented here
+because torch's version imports torch's compiler, which takes more than a second.
 """
 
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Recorder of the reference's answers to released checks, which run on the course's own work."""
+"""Recorder of the reference's answers to the calls of released checks."""
 
 import contextlib
 import importlib

@@ -1,8 +1,8 @@
 """Builder of the files `exercises/NAME.py` and `exercises/NAME.ipynb` from `solutions/NAME.py`.
 
-A text shows a picture as in Markdown, `![description](figures/NAME.png)`. The file is in the folder
-of the students' files, so that a reader of the script can open it. A notebook contains a copy of
-the picture, so it needs no other file.
+A text shows a picture as in Markdown, `![description](figures/NAME.png)`. The picture is in the
+folder of the students' files, so that a reader of the script can open it. A notebook contains a
+copy of the picture, so it needs no other file.
 """
 
 import base64

@@ -112,7 +112,7 @@ def solution_module(course: Course, exercise: Exercise) -> ModuleType:
 def with_misconceptions(
     module: ModuleType, recipe: Recipe, wrong: tuple[Change, ...]
 ) -> ModuleType:
-    """Copy a module. The recipe's function is replaced by one with these misconceptions."""
+    """Copy a module. In the copy, the recipe's function has these misconceptions."""
 
     def simulated(*args: Any, **kwargs: Any) -> Any:
         probe = Probe(args, kwargs)

@@ -43,8 +43,8 @@ class KitShares(msgspec.Struct):
     A misconception counts as named if a visible check fails and gives its name and no other name;
     `not_named` lists all other misconceptions. A misconception that passes all visible checks is
     not counted, because only hidden checks test it. A right answer counts as complete if it passes
-    all visible checks; `not_complete` lists all other right answers, with the checks that they did
-    not pass. `impossible` has the checks that no right answer passes. `reasons` say why some
+    all visible checks. `not_complete` lists all other right answers, each with the checks that it
+    did not pass. `impossible` has the checks that no right answer passes. `reasons` say why some
     functions have no names.
     """
 
@@ -70,7 +70,7 @@ class KitShares(msgspec.Struct):
 
 
 class WrongAnswer(NamedTuple):
-    """Misconception: code that makes it, or its recorded answers. `is_value` if it sets a value."""
+    """Misconception, as code or as recorded answers. `is_value` is true if it sets a value."""
 
     function: str
     id: str
@@ -99,7 +99,7 @@ def kit_shares(course: Course, kit: Path, exercise: Exercise, with_names: bool) 
                 client = SimulatedClient(course, exercise, wrong.code)
                 only = frozenset(name for name, of in about.items() if wrong.function in of)
                 is_named = _is_named(wrong, client, judge, only)
-                if is_named is False:  # the checks of other functions may show its effect
+                if is_named is False:  # checks of other functions may show the misconception
                     is_named = _is_named(wrong, client, judge, None)
             shares.misconceptions += is_named is not None
             shares.named += is_named is True

@@ -74,7 +74,7 @@ def refuse_authoring_errors(course: Course, exercises: Sequence[Exercise]) -> No
 
 
 def refuse_errors_in_code(course: Course, exercises: Sequence[Exercise]) -> None:
-    """Refuse authoring errors in code. A judge has already checked the marks of the checks.
+    """Refuse authoring errors in code, after a judge has checked the marks of the checks.
 
     Raises:
         InvalidCourse: there are such errors.
@@ -115,7 +115,7 @@ def _misconceptions_file(course: Course, exercise: str) -> Path:
 
 
 def _misnamed_file(course: Course, exercise: Exercise) -> Iterator[AuthoringError]:
-    """Yield an error if a file of misconceptions has almost the name of an exercise without one."""
+    """Yield an error if an exercise has no file of misconceptions, but a similar name has one."""
     folder = _misconceptions_file(course, exercise.name).parent
     others = {path.stem for path in folder.glob("[!_]*")} - set(course.exercises)
     near = nearest(exercise.name, sorted(others), ALIKE)

@@ -17,7 +17,7 @@ from autograder.diagnosis.recipe import RETURNED, Change, Fact, Family, Misconce
 from autograder.grading.author_exceptions import as_authoring_error
 
 HINTS = 3
-OWN_FUNCTIONS = {  # of a module of misconceptions: number of arguments, description
+OWN_FUNCTIONS = {  # fields of `Mistakes`: number of arguments, description
     "explain_value": (3, "a function of a value's name, a reader of values, and a variant"),
     "simulated_values": (0, "a function without parameters"),
 }

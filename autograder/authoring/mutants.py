@@ -1,4 +1,4 @@
-"""Mutants of a solution from all operators of a mutation tester, and the equivalent mutants."""
+"""Mutants of a solution, made by the operators of a mutation tester, and equivalent mutants."""
 
 import ast
 import functools

@@ -3,7 +3,7 @@
 The recorded bytes do not depend on the number of processes. Each part is saved in the cache as soon
 as it is recorded. The key of a part in the cache is a digest of all that the part depends on: the
 course's reference, the engine, the libraries and the machine. A file that belongs only to another
-exercise does not count, unless this exercise may read it.
+exercise counts only if this exercise may read it.
 """
 
 import ast
@@ -202,7 +202,7 @@ def _files(folder: Path) -> Iterator[Path]:
 def _counted(course: Course, exercise: Exercise) -> set[Path]:
     """Return the course's files on which the records of an exercise depend, without submissions."""
     every = {file for folder in course.grading for file in _files(folder)}
-    others: set[Path] = set()  # files of other exercises, unless this one may read them
+    others: set[Path] = set()  # files of other exercises that this exercise cannot read
     for name in course.exercises:
         if name != exercise.name:
             places = [course.root / course.content.reference / folder / name for folder in OWN]

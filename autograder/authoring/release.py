@@ -60,7 +60,7 @@ from autograder.submission.stubs import course_digest, strip_solutions
 REPLACED = frozenset({*SUFFIXES, ".bin", ".whl"})  # an update deletes old files with these suffixes
 FEWEST = 10  # syntax nodes; larger expressions are not equal by chance
 LONGEST = 40  # characters; longer lines are not equal by chance
-# Lines that are not searched begin like this: block headers are common, `secrets` has strings.
+# Beginnings of lines that are not searched: block headers are common, `secrets` has strings.
 STARTS = ("from ", "import ", "# %%", "def ", "class ", "except ", '"', "'", 'f"')
 IN_THIS_PROCESS = RecordingOptions()
 Checks = Mapping[str, Sequence[Check]]
@@ -101,7 +101,7 @@ def bundle(
             )
 
     refuse_leaks()  # search now too, before the long recording
-    # an exam shows no findings, so it needs no names
+    # an exam shows no findings, so it needs no names of mistakes
     parts: list[RecordedPart] = ["checks"] if policy == "exam" else ["mistakes", "checks"]
     recorded = _recorded(course, whole, options, parts, say, how)
     for (name, part), data in recorded.items():
@@ -121,7 +121,7 @@ def bundle(
 def _allowed_texts(
     course: Course, options: ReleaseOptions, checks: Checks
 ) -> tuple[list[str], list[str]]:
-    """Return the hints and findings that students may see, then the texts that are held back."""
+    """Return the hints and findings that students may see, and the texts that they may not see."""
     most, exam = HINTS[options.policy], options.policy == "exam"
     shown: list[str] = []
     secret: list[str] = []
@@ -211,7 +211,7 @@ def update(folder: Path, files: Mapping[str, bytes]) -> list[str]:
         raise UserError(f"{folder} holds no student kit. Leave --update out to make one.")
     if load_course(folder / FILE_NAME).content.released is None:
         raise UserError(f"{folder} holds a full course, not a student kit. Nothing was changed.")
-    # without the earlier stubs, changes are not known, so all files are kept
+    # without the earlier stubs, the student's changes are unknown, so all files are kept
     stubs = (path for path in (folder / STUBS).glob("*") if path.is_file())
     before = {path.name: path.read_bytes() for path in stubs}
     for path in [*sorted((folder / PACKAGE).rglob("*")), *sorted(folder.glob("*.whl"))]:

@@ -195,7 +195,7 @@ class Verifier:
                 self._fault(f"{name}: {check.title}: {check.finding}")
 
     def _variants(self) -> None:
-        """Grade the solution with the numbers of some variants, as students would hand it in."""
+        """Grade the solution with some variants' numbers, in the form that students hand in."""
         try:
             texts = tried_variants(self.course, self.exercise)
         except UserError as error:
@@ -331,7 +331,7 @@ class Verifier:
             self._fault(f"listed as equivalent, but no such mutant gets full points: {line}")
 
     def _seeds(self) -> None:
-        """Grade the right answers in turn, each with a new seed, and measure the checks' time."""
+        """Grade the right answers in turn, each with a new seed. Measure how long checks take."""
         seconds: dict[str, list[float]] = {}
         failed: dict[str, list[str]] = {}
         for seed in range(0, SEEDS, self.share):
@@ -404,7 +404,7 @@ def requirement_remarks(stated: Sequence[Requirement], checks: Sequence[Check]) 
 
 
 def scale_remarks(exercise: Exercise, weights: Sequence[float]) -> Iterator[str]:
-    """Yield a remark if the points of the checks do not have the sum that `course.yml` gives."""
+    """Yield a remark if the points of the checks do not add up to the points in `course.yml`."""
     whole, most = sum(weights), exercise.points
     scaled = [round(weight * most / (whole or 1), 2) for weight in weights]
     if not exercise.questions and whole != most and not all(map(float.is_integer, scaled)):

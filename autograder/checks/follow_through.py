@@ -54,7 +54,7 @@ def _finite(x: npt.ArrayLike) -> npt.NDArray[Any]:
 
 
 class OwnSteps:
-    """The student's functions for a step. Each call, a *question*, runs in a new process."""
+    """The student's functions for a step. A call is a *question*, and runs in a new process."""
 
     def __init__(
         self,
@@ -65,9 +65,9 @@ class OwnSteps:
     ) -> None:
         """Store the submission, and the way to change its questions.
 
-        `vary` returns an array of the same shape with other numbers, from which each change takes
-        the numbers at one place along one of the `axes` (if empty: all axes). At least one changed
-        question, and this `share` of them, must change the value that follows.
+        `vary` returns an array of the same shape with other numbers. A changed question takes from
+        it the numbers at one place along one of the `axes` (if empty: all axes). At least one
+        changed question, and this `share` of all, must change the value that follows.
         """
         self._submission = submission
         self._vary = vary
@@ -136,7 +136,7 @@ class OwnSteps:
         if not isinstance(x, np.ndarray):
             return
         other = self._vary(x)
-        # if only one score of a row is finite, its weight is always 1
+        # the weight of the only finite score in a row is always 1
         single = (np.isfinite(x).sum(axis=-1, keepdims=True) < 2) & (x.shape[-1] > 1)
         for axis in self._axes or range(x.ndim):
             along = np.arange(x.shape[axis])
@@ -150,8 +150,8 @@ class OwnSteps:
 def is_informative(values: Numbers, least: float = LEAST) -> bool:
     """Return True if all numbers are finite, and some row has numbers that differ by `least`.
 
-    In rows of length 1, numbers of different rows must differ. If a step does nothing, its results
-    are not informative: they are zeros, a constant, or rows of 1/n.
+    If rows have only one number, the numbers of different rows must differ. If a step does nothing,
+    its results are not informative: they are zeros, a constant, or rows of 1/n.
     """
     if not values.size or not np.isfinite(values).all() or np.ptp(values) < least:
         return False
@@ -319,7 +319,7 @@ def _run(from_own: FromOwn, steps: OwnSteps) -> Numbers:
 
 
 def _changes(from_own: FromOwn, steps: OwnSteps, before: Numbers, clear: float) -> list[bool]:
-    """Return True for each changed question that changes the value which follows."""
+    """Return a truth value for each changed question: True if the value that follows changes."""
     return [_is_other(_run(from_own, other), before, clear) for other in steps.others()]
 
 

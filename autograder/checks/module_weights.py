@@ -2,8 +2,8 @@
 
 Think of all numbers of all requested weights as one long row. A `ParameterFit` tells, for each
 entry of each of the student's parameters, the position in this row. A fit can describe a transposed
-matrix, three matrices stacked in one parameter, or a matrix in pieces. It is used to load weights
-and to read gradients.
+matrix, three matrices stacked in one parameter, or a matrix in pieces. With the fit, the engine
+loads weights and reads gradients.
 """
 
 import functools
@@ -43,8 +43,8 @@ class ParameterNames:
     """Names that students may give to parameters.
 
     `role` returns a parameter's role, such as "query", or "" if the name does not show it.
-    `is_shift` returns whether a name is the name of a bias. `joined` has the parameters that hold
-    several weights: the roles of these weights by the parameter's role, in the order of the stack.
+    `is_shift` returns whether a name is the name of a bias. `joined` is for parameters that hold a
+    stack of several weights: a dict from the parameter's role to the weights' roles, in order.
     `neutral` returns a number that can replace a missing parameter, or None. `shared` has pairs of
     roles for which some modules use the same parameter ("tied").
     """
@@ -145,7 +145,7 @@ def find_fits(
 
 
 class TooManyParameters(ValueError):
-    """The module reports far more numbers than were requested. `name` names one of its weights."""
+    """The module reports far more numbers than were requested. `name` is one of its weights."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)

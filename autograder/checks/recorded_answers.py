@@ -1,4 +1,4 @@
-"""Answers of the reference for checks. A student kit has records of them instead of the reference.
+"""Answers of the reference for checks. A student kit has records of answers, not the reference.
 
 A record is a packed file without code. Stand-ins for the reference's functions look up answers.
 """
@@ -49,8 +49,8 @@ class RecordedAnswers(msgspec.Struct):
     """Recorded answers of one function of the reference.
 
     Each recorded call has an entry in `kinds` and in `values`, and three float64 numbers in `sums`.
-    The kind and the sums are the `ProjectionHash` of the arguments. `values` holds indices into the
-    `values` of the `ExerciseRecord`.
+    The kind and the sums are the `ProjectionHash` of the arguments. `values` has the index of each
+    answer in the `values` of the `ExerciseRecord`.
     """
 
     kinds: list[bytes] = []

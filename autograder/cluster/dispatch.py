@@ -32,19 +32,19 @@ from autograder.report.model import ExerciseReport
 if TYPE_CHECKING:
     from autograder.cluster.dask_cluster import DaskCluster
 
-CHUNK_SECONDS = 4.0  # target for a chunk: longer than its overhead, shorter than a class
+CHUNK_SECONDS = 4.0  # target for grading a chunk, much longer than sending it
 MAX_TASKS, MAX_BYTES = 64, 2**20  # limits of a chunk
 AHEAD = 2  # chunks for each judge: one runs, and one waits
 LOOK_SECONDS = 1.0
-PATIENCE = 300.0  # the run ends after so many seconds without any machine
-MAX_LOSSES = 2  # so many times a chunk may lose all its machines
+PATIENCE = 300.0  # seconds without any machine after which the run ends
+MAX_LOSSES = 2  # how often a chunk may lose all its machines
 
 
 class Batch(msgspec.Struct, eq=False):
-    """Tasks of one chunk. `places` are the addresses of the machines that may grade it.
+    """Tasks of one chunk. `places` are the addresses of machines for it.
 
-    If `alone` is true, the host grades nothing else of the class at the same time. `earlier` are
-    the whole task and its first reports, if only the exercises in doubt are graded again.
+    If `alone` is true, the host grades nothing else of the class at the same time. If only the
+    exercises in doubt are graded again, `earlier` has the whole task and its first reports.
     """
 
     tasks: tuple[Task, ...]

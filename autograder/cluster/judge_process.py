@@ -17,7 +17,7 @@ from autograder.course.errors import UserError
 from autograder.sandbox.levels import why_not
 from autograder.sandbox.spawn import keep_to_one_thread
 
-IDLE_SECONDS = 120.0  # after so many seconds without a task, the run counts as ended
+IDLE_SECONDS = 120.0  # seconds without a task after which the run counts as ended
 
 
 def main(parent: int, pipe: int, core: int, probe: int) -> None:
@@ -45,7 +45,7 @@ def main(parent: int, pipe: int, core: int, probe: int) -> None:
 
 
 def find_same_course(given: Instruction, probe: bool) -> tuple[Course | None, str]:
-    """Return the same course on this machine, or the differences if this machine has another.
+    """Return the same course on this machine, or None and the reason why there is none.
 
     With `probe`, also test if the level of confinement works here.
     """

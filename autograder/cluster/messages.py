@@ -29,7 +29,7 @@ class Instruction(msgspec.Struct, frozen=True):
 
 
 class Admission(msgspec.Struct, frozen=True):
-    """Question to a machine: can it grade this run? Its judges use cores from `first_core` on.
+    """Question to a machine: can you grade this run? Your judges use cores from `first_core` on.
 
     The answer is a text: the reason why the machine cannot grade, or an empty text if it can.
     """

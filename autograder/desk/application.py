@@ -3,8 +3,7 @@
 To add a view, write a function for each page and each form in a module `NAME_view.py`, and add them
 to the table below. A function may block: each runs in its own thread. A `UserError` becomes a page.
 A view's template extends `desk.html`; a form contains `{{ token(csrf) }}` of `parts.html`. Every
-value is escaped, and the content policy allows only scripts, styles and pictures that are files of
-`static/`.
+value is escaped. The content policy allows only scripts, styles and pictures from `static/`.
 """
 
 import re
@@ -88,7 +87,7 @@ def application(
     desk = DeskContext(results, course, secrets, templates, navigation)
 
     def refusal(request: Request, error: Exception) -> Response:
-        assert isinstance(error, HTTPException)  # Starlette calls it for no other error
+        assert isinstance(error, HTTPException)  # Starlette handles other errors itself
         text = "This page does not exist." if error.status_code == 404 else error.detail
         return Visit(desk, request, FormData()).page("trouble.html", error.status_code, said=text)
 

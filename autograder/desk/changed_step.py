@@ -36,8 +36,8 @@ MIN_WRONG = 2  # probes with answers that differ from the right ones
 class StepCode(NamedTuple):
     """Part of a step that can be changed: a text that defines `name`, and the text's namespace.
 
-    If the step calls the function `name`, `calls` is the step's own expression, and `around` is the
-    namespace of that expression. If the step is the recipe's whole function, `right` is that
+    If the step calls the function `name`, `calls` is the expression with the call, and `around` is
+    the expression's namespace. If the step is the recipe's whole function, `right` is that
     function.
     """
 
@@ -50,7 +50,7 @@ class StepCode(NamedTuple):
     right: Callable[..., Any] | None = None
 
     def misconception(self, text: str) -> Misconception:
-        """Return the misconception that has another text in this place."""
+        """Return the misconception in which `text` replaces this part of the step."""
         space = dict(self.space)
         exec(compile(text, self.step, "exec"), space)
         changed = space[self.name]
@@ -272,7 +272,7 @@ def _changed_texts(code: StepCode, recipe: Recipe) -> Iterator[str]:
 
 
 def _is_value(tree: Tree, node: ast.AST) -> bool:
-    """Return whether a node is read as a value, and is not the name of a called function."""
+    """Return whether a node is read as a value. The name of a called function is not."""
     parent = tree.parent.get(node)
     is_read = isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
     is_function = isinstance(parent, ast.Call) and parent.func is node

@@ -22,7 +22,7 @@ from autograder.desk.results import UnnamedGroup
 from autograder.desk.view import Visit
 from autograder.submission.source import Source
 
-READ, MAX_READ = 3, 12  # submissions to show, and to read until these are found
+READ, MAX_READ = 3, 12  # number of submissions to show, and the most to read for them
 MAX_CODE = 8000
 MAX_SHOWN = 50
 
@@ -71,7 +71,7 @@ def give_name(visit: Visit) -> Response:
 
 
 def regrade(visit: Visit) -> Response:
-    """Start a job that regrades the group, or applies the difference that the page has shown."""
+    """Start a job that regrades the group, or one that applies the changes that the page showed."""
     group, state = _group(visit)
     results, shown = visit.desk.results, visit.field("difference")
     name = state.examined.known if state.examined and state.examined.known else state.words.id

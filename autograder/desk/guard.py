@@ -1,8 +1,8 @@
 """Guard of the desk: admits only browsers with a token, and only requests from the desk's pages.
 
-Before any view it checks the `Host` header (against other names that lead to this machine), the
-request's origin, the token or the cookie, and the size of a posted form. Every answer has a content
-policy that allows only the desk's own scripts.
+Before any view, the guard checks the `Host` header, because other names may lead to this machine.
+It also checks the request's origin, the token or the cookie, and the size of a posted form. Every
+answer has a content policy that allows only the desk's own scripts.
 """
 
 import hmac
@@ -50,7 +50,7 @@ def same(one: str, other: str) -> bool:
 
 
 # The browser comes from a file or another program, so it would not send the strict cookie after a
-# redirect. It sends the cookie after a link on this page.
+# redirect. But it sends the cookie if this page has a link.
 ADMITTED: Final = (
     '<!doctype html><meta http-equiv="refresh" content="0; url=/"><title>Desk</title>'
     '<p><a href="/">Continue to the class</a></p>'

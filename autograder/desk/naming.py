@@ -88,9 +88,9 @@ class GroupAnswers(msgspec.Struct):
 class ExaminedGroup(msgspec.Struct, frozen=True):
     """The function of a group, and how many of the examined submissions have the group's answers.
 
-    If the change of one step gives these answers, `step` is that change. Otherwise, `why_not` is
-    the reason if the answers cannot be recorded. `repair` is the sentence of a repair. `known` is
-    the mistake's name, if it is named now.
+    `step` is the change of one step that gives these answers, if there is one. If there is none and
+    the answers cannot be recorded, `why_not` is the reason. `repair` is the sentence of a repair.
+    `known` is the mistake's name, if the course knows the mistake by now.
     """
 
     function: str
@@ -249,7 +249,7 @@ def _answers(course: Course, exercise: Exercise, work: ConfinedWork) -> GroupAns
 
 
 def _outcomes(submission: Submission, replay: Replay, group: str) -> tuple[Outcome, ...]:
-    """Run a submission on all probes. If the first answers are not the group's, return ().
+    """Run a submission on all probes. Return () if the first answers differ from the group's.
 
     Raises:
         Stopped: the submission does not answer.

@@ -46,8 +46,8 @@ class GradeEvent(msgspec.Struct, frozen=True):
 class GradeRun:
     """One run of a grade command: its progress, changes and messages, and the result.
 
-    With `shown`, the digest of a difference that a person has seen, the command applies this
-    difference and no other; otherwise it applies nothing.
+    `shown` is the digest of a difference that a person has seen. With `shown`, the command applies
+    this difference and no other. Without it, the command applies nothing.
     """
 
     def __init__(self, command: GradeCommand, results: Path, shown: str = "") -> None:

@@ -155,8 +155,8 @@ class ClassResults:
     """Results of a class, read from its records in one pass; threads may share it.
 
     `overview` has the table, the mistakes and the points. `with_requests` has the ids of students
-    with a request. `lines` are to change where a mistake has no name, and `unnamed` are groups of
-    students with the same failures without a name. The commonest come first.
+    with a request. `lines` are sentences on lines to change, for mistakes without a name. `unnamed`
+    has the groups of students with the same failures without a name, the largest group first.
     """
 
     def __init__(self, results: Path, course: Course) -> None:

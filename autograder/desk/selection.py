@@ -50,7 +50,7 @@ class StudentFilter(NamedTuple):
         return list(now.exercises)
 
     def total(self, row: Row, exercises: list[Exercise]) -> float | None:
-        """Return the total, or the sum for the assignment's exercises; None if it is not known."""
+        """Return the total, or the sum for the assignment's exercises; None if it is unknown."""
         if not self.assignment:
             return row.total
         points = [row.points.get(e.name) for e in exercises if e.name not in row.excused]

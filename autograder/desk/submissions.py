@@ -93,7 +93,7 @@ class CodeLine(NamedTuple):
 class CodeFile(NamedTuple):
     """File or cell. `left_out` is the number of lines that are not shown.
 
-    `unit` is this piece's number (from 1) in the order of running, or 0 for an imported file.
+    `unit` is the position (from 1) in which this file or cell runs, or 0 for an imported file.
     """
 
     name: str
@@ -109,7 +109,7 @@ def code_of(
 ) -> tuple[list[CodeFile], str]:
     """Return the graded code, and a warning if it is missing or has changed since grading.
 
-    If there are several sources, return the source with the report's digest, or else the first.
+    If there are several sources, use the source with the report's digest, or else the first source.
     Comments by people are added to their lines.
     """
     there = [source for source in sources if source is not None]

@@ -34,8 +34,8 @@ class KeptFile(NamedTuple):
 class DeskContext:
     """State that all views have in common.
 
-    `kept` has sentences and files that a page stores for the next page. Their keys are random.
-    `navigation` has titles and paths of pages.
+    `kept` has sentences and files that a page stores for the next page. The keys of `kept` are
+    random. `navigation` has the titles and paths of pages.
     """
 
     def __init__(

@@ -123,7 +123,7 @@ def index(visit: Visit) -> Response:
 
 
 def show(visit: Visit) -> Response:
-    """Show a question, at the wording that the address names, or else at the next unmarked one."""
+    """Show a question with the wording in the address, or else with the next unmarked wording."""
     sheet = _sheet(visit)
     wording = sheet.wording(visit.query("at")) or sheet.next_open() or sheet.beside(None, 1)
     if wording is None:

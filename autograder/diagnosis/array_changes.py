@@ -126,8 +126,8 @@ ALONG_INSIDE: tuple[tuple[str, str, Along], ...] = (
     ),
     ("sums-so-far", "added up", lambda x, axis: np.cumsum(x, axis).reshape(x.shape)),
 )
-# The axes that a student may have meant: the end of the id, the axis, the phrase, and the least
-# number of axes of the array.
+# The axes that a student may have meant. Each row has the end of the id, the axis, the phrase, and
+# the smallest number of axes that the array may have.
 AXES: tuple[tuple[str, Any, str, int], ...] = (
     ("", -1, " along the last axis", 1),
     ("-rows", -2, " along the last axis but one", 2),

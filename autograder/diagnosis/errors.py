@@ -28,7 +28,7 @@ class _Failure(NamedTuple):
 def explain(error: Raised, sizes: Sizes, axes: int = 0) -> str:
     """Return a sentence that explains an error, or an empty text if Python's message is clear.
 
-    `sizes` are the sizes of the call by name; `axes` is the largest number of an argument's axes.
+    `sizes` are the sizes of the call by name; `axes` is the largest number of axes of an argument.
     """
     arrays = list(error.shapes.items())[:MAX_ARRAYS]
     shapes = {one_line(name, 40): tuple(array[:MAX_AXES]) for name, array in arrays}
@@ -91,9 +91,9 @@ def _reversed(line: str, shapes: Mapping[str, Sequence[int]]) -> str:
 
 
 def _transposed(failure: _Failure) -> str:
-    """Explain a transpose that lists another number of axes than the array has."""
+    """Explain a transpose that lists more or fewer axes than the array has."""
     call = r"(?:(?:np|torch)\.\w+\()?(.+?)(?:\.(?:transpose|permute)\(|, ?)[(\[]?([-\d, ]+)[)\]]+"
-    found = re.fullmatch(call, failure.part)  # an array, and axes
+    found = re.fullmatch(call, failure.part)  # groups: the array, the axes
     if found is None:
         return failure.known
     listed, array = re.findall(r"-?\d+", found[2]), failure.shapes.get(found[1])
@@ -151,7 +151,7 @@ def _broadcast(failure: _Failure) -> str:
 
 
 def _indexed(failure: _Failure) -> str:
-    """Explain an index of truth values with another shape than the axes that it selects."""
+    """Explain an index of truth values whose shape differs from the axes that it selects."""
     shapes, sizes = failure.shapes, failure.sizes
     index = r"~?\(?(\w+)(?:\.astype\(bool\)|\.bool\(\)| [!=]= \w+)?\)?"
     found = re.fullmatch(rf"(\w+)\[(\.\.\., ?|(?::, ?)*)({index})\]", failure.part)
@@ -217,7 +217,7 @@ OF_THE_LINE: Meanings = {
         "Something in that line is None. An argument that may be left out can be, and so can the "
         "result of a function without `return`."
     ),
-    # without Python's suggestion of a name
+    # if Python did not suggest a name
     r"name '(\w+)' is not defined$": (
         "Nothing is called {0} there: an import or an assignment is missing, or misspelt."
     ),
@@ -226,7 +226,7 @@ OF_THE_LINE: Meanings = {
     ),
 }
 IN_TORCH: Meanings = {r"'numpy\.ndarray' object has no attribute": TENSORS}
-WHERE = {"": OF_THE_LINE, "torch": IN_TORCH}  # by the library that raised the error
+WHERE = {"": OF_THE_LINE, "torch": IN_TORCH}  # by the library that raised; "" is none
 # The sentence for each pattern of Python's messages. Parts of the message and the shapes are filled
 # into the sentence.
 MEANINGS: Meanings = {

@@ -90,7 +90,7 @@ class Observations:
 
     @cached_property
     def of_right_shape(self) -> list[tuple[ObservedCall, Outcome, Outcome]]:
-        """The calls with wrong values, with the answers in parts; none if a shape is wrong."""
+        """The calls with wrong values and their answers' parts; none if a shape is wrong."""
         count = len(self.recipe.results)
         alike = [
             (case, case.answer.outcome.in_parts(count), case.expected.in_parts(count))
@@ -177,7 +177,7 @@ class Examination:
     def giving(self, candidates: Sequence[Candidate], calls: Sequence[int]) -> list[Candidate]:
         """Return the candidates that give the student's answers in all these calls.
 
-        At least `TELLING` of these calls must distinguish them from correct code.
+        At least `TELLING` of these calls must distinguish each candidate from correct code.
         """
         return self.told_from_right(self.replay.giving(candidates, self.outcomes, calls), calls)
 

@@ -1,8 +1,8 @@
 """True statements about wrong answers that no misconception explains.
 
 A statement is about the calls that are wrong, about the shapes, or about the relation between wrong
-and right numbers, such as a factor. Each statement is true of every observed call. This includes
-the calls that the search for a misconception did not use.
+and right numbers, such as a factor. Each statement is true of every observed call, even of calls
+that the search for a misconception did not use.
 """
 
 import contextlib
@@ -129,7 +129,7 @@ def _right_result(seen: Observations) -> Statement | None:
 
 
 def _other_shape(seen: Observations) -> Statement | None:
-    """Return a statement that every wrong answer has a wrong shape, or None if this is false.
+    """Return a statement that every wrong answer has a wrong shape, or None if a shape is right.
 
     The statement contains no sizes, because sizes differ from call to call.
     """
@@ -156,8 +156,8 @@ def _other_shape(seen: Observations) -> Statement | None:
 class Side(NamedTuple):
     """The calls with a property, or the calls without it.
 
-    `words` describes these calls, and `otherwise` all others. `is_safe` is false if calls on this
-    side may be wrong for another reason than the property.
+    `words` describes the calls on this side, and `otherwise` describes all other calls. `is_safe`
+    is false if calls on this side may be wrong for another reason than the property.
     """
 
     trait: Trait
@@ -346,7 +346,7 @@ def named_factor(factors: Sequence[float], calls: Sequence[Sizes]) -> str:
 
 
 def _expressions(calls: Sequence[Sizes]) -> Iterator[tuple[str, list[float]]]:
-    """Yield each expression that can be computed for every call, with its values in order."""
+    """Yield each expression that every call allows, with the expression's value in each call."""
     names = [name for name in calls[0] if all(name in sizes for sizes in calls)]
     pairs = list(combinations(names, 2))
     tables: tuple[tuple[Any, Sequence[tuple[str, ...]]], ...] = (

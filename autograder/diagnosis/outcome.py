@@ -131,7 +131,7 @@ class Comparison:
         sample: a function for results that a replay does not compute itself, such as a figure or a
             mean over random trials. It computes a student's result from the state of a replay.
         spread: a function for random results, or None if results are exact. From the state of a
-            replay, it computes the expected numbers, each with its largest allowed distance.
+            replay, it computes the expected numbers and the largest allowed error of each number.
     """
 
     precision: Any = np.float64

@@ -235,9 +235,9 @@ class Fact:
 
     If `says` contains {}, the statement contains a number, such as the factor between the student's
     scores and the correct scores. Then `holds` returns this number. It returns NaN if the number is
-    unknown, and raises a ValueError if the statement is false. The report makes the statement if
-    the number is the same for all wrong answers, or if one formula gives each number from the sizes
-    of its call.
+    unknown, and raises a ValueError if the statement is false. The report makes the statement only
+    if the number is the same for all wrong answers, or if one formula computes the number of every
+    call from the call's sizes.
     """
 
     id: str
@@ -275,9 +275,9 @@ class Recipe:
             call is a tuple of arguments or a `Probe`. The function has one parameter: `rng`, a
             random generator, or `draw`, the number of the draw. Each draw must have the same kinds
             of calls.
-        families: the mistakes. A dict like the `ways` of a `Family` is also allowed: it is one
-            family without hints. If the recipe has no steps, the dict's changes replace the whole
-            function. Otherwise, each change names the steps that it replaces.
+        families: the mistakes. The value may also be a dict like the `ways` of a `Family`. Then the
+            dict is one family without hints. If the recipe has no steps, the dict's changes replace
+            the whole function. Otherwise, each change names the steps that it replaces.
         steps: a dict from the name of each step to its function, in order. The value of the last
             step is the result. Without steps, the whole function is one step.
         parameters: the names of the parameters, in order. By default, the parameters of `of`.

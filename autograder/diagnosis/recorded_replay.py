@@ -87,11 +87,12 @@ class RecordedFunction(msgspec.Struct):
     the result, or "". `drawn` is the number of probes in a draw. `wrong` has all misconceptions,
     including generic changes. `gave` has all different outcomes.
 
-    `singles`, `pairs` and `families` are indices in `wrong`: of single misconceptions, of pairs and
-    of generic changes. They occur again for each alternative that changes the outcomes. `outcomes`
-    and `styled` are indices in `gave` for each probe: the correct outcome, then those of `singles`
-    (and of `pairs`, if results are random); and the correct outcome in each alternative. `paired`
-    has, for each probe, the outcomes of `pairs`, then of `families`.
+    `singles`, `pairs` and `families` are the indices in `wrong` of single misconceptions, of pairs,
+    and of generic changes. An index is repeated for each alternative that changes outcomes.
+    `outcomes` and `styled` have a row of indices in `gave` for each probe. A row of `outcomes` has
+    the correct outcome, then those of `singles`, then those of `pairs` if results are random. A row
+    of `styled` has the correct outcome with each alternative. `paired` has, for each probe, the
+    outcomes of `pairs`, then those of `families`.
     """
 
     name: str
@@ -169,9 +170,9 @@ class RecordedReplay(Replay):
         probes = [_probe(recorded) for recorded in function.probes]
         super().__init__(_recipe(function, probes, package))
         self._probes, self._size = probes, function.drawn
-        # Each recorded combination contains its own empty alternative, so that it is a key of its
-        # own. The diagnosis does not combine it with other changes, and does not search single
-        # results for it.
+        # Each recorded combination has an empty alternative, which makes the combination a unique
+        # key. The diagnosis does not combine a recorded combination with other changes, and does
+        # not look for it in single results.
         self.alternatives = [Alternative({}) for _ in function.styled[0]]
         wrong = self.recipe.misconceptions
         self.singles = [(wrong[place], Alternative({})) for place in function.singles]

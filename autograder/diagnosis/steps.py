@@ -19,7 +19,7 @@ from autograder.diagnosis.recipe import Misconception, Probe
 from autograder.diagnosis.replay import Pair, Replay, Wrong
 from autograder.report.model import DiagnosisCode
 
-DRAWS = 2  # after this many draws of calls, the same name must be found again
+DRAWS = 2  # a name must be found again after this many draws of calls
 SEEN = 6  # a sentence without a name must be true for this many draws of calls
 MAX_PAIRS = 12
 MAX_ALIKE = 3
@@ -34,7 +34,7 @@ class Step(NamedTuple):
 
     find: Callable[[Examination], Finding | None]
     exact_only: bool = False  # whether the step is skipped for a function with random results
-    confirmed: bool = False  # whether it must return the finding again after `DRAWS` draws
+    confirmed: bool = False  # whether `find` must return the finding again after `DRAWS` draws
 
 
 def diagnose(examination: Examination) -> Finding | None:
@@ -79,7 +79,7 @@ def order_dependence(examination: Examination) -> Finding | None:
 
 
 def one_misconception(examination: Examination) -> Finding | None:
-    """Return a misconception that gives all the answers, or None if another almost does too."""
+    """Return a misconception that gives all the answers; None if another gives all but one."""
     found, near = _fitting(examination)
     if found and near:
         examination.draw(DRAWS)

@@ -1,7 +1,7 @@
 """Misconceptions about wrongly connected steps, made from a recipe's own steps.
 
-A step reads a wrong value, is left out or repeated, or runs too early. Only a recipe with names
-(`labels`) for its values has them. They are replayed only if no misconception of the course fits.
+A step reads a wrong value, is left out or repeated, or runs too early. Only recipes with `labels`
+have such misconceptions. They are replayed only if no misconception of the course fits.
 """
 
 from collections.abc import Iterator, Mapping
@@ -39,9 +39,9 @@ def generic(
 class _Wires:
     """Steps of a recipe, and the values that each step reads in the calls of one draw.
 
-    `names` are the names that students know for the arguments and then the steps' values. Of each
-    step, `reads` has the named arrays that it reads, in order, and `every` all values. `shapes` has
-    the shapes of each named array.
+    `names` are the names that students know for the arguments and then the steps' values. For each
+    step, `reads` lists the named arrays that the step reads, in order, and `every` has all the
+    values that the step reads. `shapes` lists the shapes of each named array, one for each call.
     """
 
     def __init__(self, recipe: Recipe) -> None:

@@ -4,8 +4,8 @@ A submitted file is named `Assignment_user_attempt_date_file`; a `.txt` for each
 student's name. The student chooses only the text after the first `_attempt_` with a date.
 
 The gradebook is Blackboard's download with the graded columns filled in. An upload finds a student
-by the user name, and a column by the number after the bar in its heading; a heading without a
-number makes a new column. Blackboard itself adds up the totals ("up to" the maximum).
+by the user name. It finds a column by the number after the bar in the column's heading. A heading
+without a number makes a new column. Blackboard itself adds up the totals ("up to" the maximum).
 """
 
 import re
@@ -83,8 +83,8 @@ def _people(prefixes: Collection[str], named: dict[str, Owner]) -> dict[str, lis
     """Return the students whom the beginnings (prefixes) of the files' names may mean.
 
     A prefix is an assignment and a user name, and both may contain underscores. A prefix belongs to
-    one person. If two prefixes would mean the same user, and no note names the students, each
-    prefix keeps several candidates.
+    one person. If two prefixes may mean the same user, and no note names the students, both
+    prefixes keep several candidates.
     """
     assignments = {prefix.removesuffix(owner.id) for prefix, owner in named.items()}
     people = {prefix: [owner] for prefix, owner in named.items()}

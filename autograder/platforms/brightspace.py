@@ -3,7 +3,7 @@
 A submission is named `USER-FOLDER - Full name - Feb 5, 2027 1110 PM`, alone or before a file's
 name. The gradebook is Brightspace's export of points with the graded columns filled in. Brightspace
 finds a student by the Org Defined ID or the user name, after a `#`. Other details of students must
-not be imported. The last column marks the end of the line.
+not be imported. The last column marks the end of each row.
 """
 
 import re

@@ -1,8 +1,8 @@
 """Canvas: its downloads of submissions, and its gradebook.
 
 A submitted file is named `name[_LATE]_user_attachment_file`, or with `anon_code` instead of name
-and user. The gradebook is Canvas's own export with the graded columns filled in. Canvas takes an
-empty cell as a change of the score, so columns that were not graded are left out, and cells of
+and user. The gradebook is Canvas's own export with the graded columns filled in. An empty cell
+would delete a score in Canvas. So columns that were not graded are left out, and the cells of
 students without points stay unchanged.
 """
 
@@ -64,8 +64,8 @@ def _piece(entry: str, owner: Owner, late: bool, rest: str) -> Piece | None:
 def read(listing: Listing) -> Sequence[Piece]:
     """Return the pieces of all files. If a file's student is unclear, the file has several pieces.
 
-    A number belongs to one name, and a download has either names or codes. So files with only one
-    meaning rule out some meanings of other files.
+    A number belongs to one name, and a download has either names or codes. So a file with only one
+    meaning can rule out meanings of other files.
     """
     entries = [readings for name in listing.files if (readings := readings_of(name))]
     known: set[Owner] = set()

@@ -73,7 +73,7 @@ def package(
 def _refuse_answers(course: Course, kit: Path) -> None:
     """Refuse a folder that is not a student kit.
 
-    The files of checks may be in both, because a kit contains most of them.
+    The files of checks may be in the course and in the kit, because a kit contains most checks.
     """
     course_file = kit / FILE_NAME
     if not course_file.is_file() or load_course(course_file).content.released is None:

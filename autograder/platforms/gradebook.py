@@ -1,6 +1,6 @@
 """Gradebook files of platforms, with only the graded columns filled in.
 
-Platforms differ in how they name students, columns and maxima; a `GradebookFormat` describes one.
+Platforms differ in how they name students, columns and maxima. A `GradebookFormat` describes this.
 No row and no column is ever added, and students without points keep their cells.
 """
 
@@ -122,7 +122,7 @@ class GradebookFormat(msgspec.Struct, frozen=True, kw_only=True):
     others: tuple[str, ...]  # columns of other ids; Brightspace writes `#` before them
     emails: tuple[str, ...] = ()
     names: tuple[tuple[str, ...], ...]  # columns that together are a name
-    platform: str = ""  # whose ids in the roster it uses; empty if it has ids of its own
+    platform: str = ""  # the platform whose ids in the roster are used; empty for its own ids
     advice: str = ""  # what to do if a row's student is unclear
     maxima: str = ""  # text in the first cell of the row that contains the columns' maxima
     excused: str = ""  # the text for an excused student; if empty, the cell stays unchanged

@@ -151,8 +151,8 @@ def _tests(place: str, shown: ExerciseReport, full: ExerciseReport) -> list[dict
     """Return a test for each check that a student sees. A check without a judgement has no score.
 
     In an exam, one number for the hidden checks is shown when the grades are published. Until then,
-    Gradescope hides the total too. Without any check, a test gives the reason. Gradescope has no
-    "needs review", so unknown points give a test without a score, not a 0.
+    Gradescope hides the total too. If no check was run, one test shows the reason. Gradescope has
+    no "needs review", so unknown points become a test without a score, not a 0.
     """
     if not full.checks:
         if shown.excused:

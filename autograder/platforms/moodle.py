@@ -2,11 +2,11 @@
 
 A submission is a folder `Full name_ID_assignsubmission_file`, or files with that prefix. Moodle
 replaces underscores in a name by spaces, so the first underscore ends the name. Before Moodle 4.1 a
-folder's name ends with `_`. A team's folder has the team's name and number, but the default team
-has no number.
+folder's name ends with `_`. A team's folder has the team's name and number. The default team has no
+number.
 
-The worksheet is edited in place: its headings are in the language of the person who downloaded it,
-and Moodle accepts it only with these headings.
+The worksheet's headings are in the language of the person who downloaded the worksheet. Moodle
+accepts only these headings, so they stay unchanged.
 """
 
 import re
@@ -140,7 +140,7 @@ def _label_and_number(row: Row) -> tuple[str, str]:
 def _is_of_a_team(report: Report, table: Table) -> bool:
     """Return whether a submission's id is the id of a team. A person may have the same number.
 
-    A person's row has the name of the person's submission. A roster number belongs to a person.
+    An id in the roster is a person's. So is an id whose row contains the submission's name.
     """
     hand_in = report.hand_in
     if hand_in is None or hand_in.platform != "moodle" or "moodle" in hand_in.ids:

@@ -1,7 +1,7 @@
 """Readers of platforms' downloads. An entry point registers them.
 
-The readers for one folder per student are here: nbgrader's `submitted/` with `student/assignment/`,
-and repositories `assignment-user`, as Classroom 50 clones them.
+This module has the readers for one folder per student. These are nbgrader's `submitted/` with
+`student/assignment/`, and the repositories `assignment-user` that Classroom 50 clones.
 """
 
 import os

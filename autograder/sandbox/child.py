@@ -44,7 +44,7 @@ class Child(Protocol):
         """Stop the process, from any thread; `end` must still free its resources."""
 
     def ask_for_stack(self) -> None:
-        """Ask the process to write its stack to its line, if the system has the signal.
+        """Ask the process to write its stack to `line`, if the system has a signal for this.
 
         Afterwards, the output of the process can no longer be read as messages.
         """

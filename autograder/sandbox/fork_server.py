@@ -64,7 +64,7 @@ class ForkedChild:
         self.line.close()
 
     def kill(self) -> None:
-        with contextlib.suppress(OSError):  # it may have just ended
+        with contextlib.suppress(OSError):  # the process may have just ended
             signal.pidfd_send_signal(self._process, signal.SIGKILL)
 
     def ask_for_stack(self) -> None:

@@ -144,10 +144,10 @@ def children_on(
     core: int | None = None,
     first: Library | None = None,
 ) -> Children:
-    """Return a source of children on a level. They cannot read the course's answers.
+    """Return a source of children on a level. Children cannot read the course's answers.
 
     The children run on the processor core `core`, if given. If `first` is numpy, a fork server with
-    numpy starts at once, because its start takes as long as the start of a judge.
+    numpy starts at once, because it takes as long to start as a judge.
     """
     reference = course.content.reference
     if sys.platform != "linux":

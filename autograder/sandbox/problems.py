@@ -78,8 +78,8 @@ class StudentProblem(Exception):
     """Reason why the student's code gave no answer.
 
     `subject` is the requested function, value or file. `message` is one line for the sentence.
-    `names` are similar names in the file. `because` is an earlier problem, which occurred while the
-    file was loaded.
+    `names` are similar names in the file. `because` is an earlier problem, from the loading of the
+    file.
 
     Some fields are only for exceptions. `type` is the name of the exception's class, and `bases`
     are the names of its built-in base classes. `said` is the exception's own message. `shapes` has
@@ -256,7 +256,7 @@ def _is_of_a_stub(problem: Problem) -> bool:
 def about_sibling(
     problem: Problem, subject: str, source: Source, exercises: Collection[str]
 ) -> StudentProblem | None:
-    """Return the problem for code that needs another of the `exercises`, unwritten or missing.
+    """Return the problem for code that needs one of the `exercises` that is unwritten or missing.
 
     Return None if the code failed for another reason.
     """
@@ -294,8 +294,8 @@ def missing(
 ) -> NotDefined:
     """Return the problem for a name that the file does not define.
 
-    The most likely reason is an error in `set_at`, the line that sets the name, and the least
-    likely reason is a failed import.
+    The likeliest reason is an error in `set_at`, the line that sets the name. A failed import is
+    the least likely reason.
     """
     failed = sorted(
         load_problems, key=lambda p: (where(p.place) != where(set_at), p.type in NOT_FOUND)

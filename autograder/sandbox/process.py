@@ -45,7 +45,7 @@ class DeadlinePassed(WorkerGone):
 
 
 class WorkerProcess:
-    """Child process that has loaded nothing, or the file of one student."""
+    """Child process that has loaded no file yet, or the file of one student."""
 
     def __init__(self, child: Child) -> None:
         self.child = child
@@ -57,7 +57,7 @@ class WorkerProcess:
         """Send a request and return its reply, or raise WorkerGone if the process has ended.
 
         While the student's code runs, it may ask questions. The function `answer` answers the
-        questions. The time for these answers does not count as the student's time.
+        questions. The time for its answers does not count as the student's time.
         """
         __tracebackhide__ = True
         try:

@@ -83,7 +83,7 @@ class PlainChild:
 class Spawner:
     """Source of child processes without confinement. Their working folders are in `scratch`.
 
-    If `ahead` is true, it always keeps one child of each used kind ready.
+    If `ahead` is true, one child of each used kind is always ready.
     """
 
     def __init__(self, reference: str, ahead: bool = False, scratch: Path | None = None) -> None:
@@ -153,7 +153,7 @@ def keep_to_one_thread() -> None:
 
 
 def environment(home: str) -> dict[str, str]:
-    """Return all environment variables of a worker. None is the judge's, except SYSTEMROOT."""
+    """Return all environment variables of a worker. Only SYSTEMROOT is copied from the judge."""
     system = os.environ.get("SYSTEMROOT")  # Windows starts no process without this variable
     return {
         **({"SYSTEMROOT": system} if system is not None else {}),
@@ -187,7 +187,7 @@ SLOW_MODULES = {
     "matplotlib.pyplot": ("matplotlib", "seaborn"),
     "torch.optim": ("optim", ".step("),
 }
-MOST = 2**22  # only this many bytes of a file are searched
+MOST = 2**22  # only this many bytes of a file are searched for such words
 
 
 @functools.cache

@@ -67,9 +67,9 @@ class Budget:
         answer: AnswerTo | None = None,
         reload: bool = False,
     ) -> Reply:
-        """Send a request to a process, return the reply, and count the time that was used.
+        """Send a request to a process, return the reply, and count the time used.
 
-        If no time is left, raise TimedOut; if the process ended or was late, WorkerGone.
+        Raise TimedOut if no time is left, and WorkerGone if the process ended or was late.
         """
         __tracebackhide__ = True
         left = self.limits.total_seconds - (self.on_reloads if reload else self.on_calls)
@@ -184,7 +184,7 @@ class Workers:
         answer: AnswerTo | None = None,
         reload: bool = False,
     ) -> Reply:
-        """Send a request within the budget and return the reply; forget a process that ended."""
+        """Send a request within the budget and return the reply. Forget a process that ended."""
         __tracebackhide__ = True
         try:
             return self.budget.timed_exchange(worker, request, seconds, answer, reload)

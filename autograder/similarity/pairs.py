@@ -1,8 +1,8 @@
 """Pairs of similar submissions for one exercise, and the similarity of unrelated submissions.
 
 The library copydetect ignores names, blanks and comments. Each run of 25 characters is a
-fingerprint, and all are kept: a selection would depend on Python's own hashes, which differ between
-two processes.
+fingerprint. All fingerprints are kept, because a selection would depend on Python's hashes, which
+differ between two processes.
 """
 
 import io

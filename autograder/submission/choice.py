@@ -135,9 +135,9 @@ def _without_neighbours(
     stub: Stub | None,
     notes: list[str],
 ) -> list[FoundFile]:
-    """Leave out files that only import the exercise's file, and files that this file imports.
+    """Leave out files that only import the exercise's file, and files imported by that file.
 
-    Files with the exact name stay. Only files with a similar name are noted.
+    A file with the exact name stays. A left-out file is noted only if its name is similar.
     """
     folders = {file.path.parent for file in files if file.name == NameMatch.EXACT}
 

@@ -171,7 +171,7 @@ def body_around(units: Iterable[Unit], line: int = 0) -> set[str]:
 def return_in_loop(units: Iterable[Unit], name: str) -> tuple[CodePlace, int] | None:
     """Return the last `return` of a function or class, if each round of a `for` ends with it.
 
-    Return None if there is no such loop. The number is the loop's line.
+    Also return the line of the `for`. Return None if there is no such loop.
     """
     for unit in units:
         own = (n for n in parsed(unit) or () if isinstance(n, Definition) and n.name == name)
@@ -219,11 +219,10 @@ def _syntax(node: ast.stmt) -> str:
 def find_assignment(
     units: Sequence[Unit], name: str, entry: Sequence[int] = ()
 ) -> CodePlace | None:
-    """Return the last top-level line that assigns to a name; None if the line is not clear.
+    """Return the last top-level line that assigns to a name; None if no such line is certain.
 
     If the value is written as nested lists, return the line of the entry with the indices `entry`.
-    The line is not clear if nothing assigns to the name, or if a later statement may change the
-    value.
+    No line is certain if nothing assigns to the name, or if a later statement may change the value.
     """
     assignment: tuple[Unit, ast.stmt] | None = None
     for unit in units:

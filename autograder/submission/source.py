@@ -43,7 +43,7 @@ class CharacterBudget:
         self.left = left
 
     def take(self, size: int) -> bool:
-        """Use up `size` characters, if so many are left. Return whether this was possible."""
+        """Use up `size` characters, if so many are left. Return whether they were left."""
         if size > self.left:
             return False
         self.left -= size
@@ -149,7 +149,7 @@ class Source(msgspec.Struct, frozen=True, dict=True):
 
 
 def read_source(path: Path, exercise: str, siblings: Siblings | None = None) -> Source:
-    """Read a script or a notebook. The suffix says which it is, or else the content.
+    """Read a script or a notebook. The suffix shows the format, or else the content does.
 
     Raises:
         UnreadableFile: the file cannot be read, or its suffix is wrong; the message is one

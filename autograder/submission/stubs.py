@@ -103,7 +103,7 @@ def read_stubs(course: Course) -> Stubs:
             code = read_code(source.units)
             asked = [name for name, bound in code.names.items() if _is_asked(bound)]
             stubs.append(Stub(code, asked, source.answers, handed_out))
-        if stubs:  # the other file may have been worked in, so less is left to write
+        if stubs:  # the student may have worked in the other file, so less is left to write
             by_exercise[name] = stub = max(stubs, key=Stub.left_to_write)
             handed_out |= {bound.tree for bound in stub.code.names.values()}
     return by_exercise

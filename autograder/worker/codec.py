@@ -111,8 +111,9 @@ class Image(msgspec.Struct, array_like=True):
 
     `rows` and `columns` are 0 if the image does not show a matrix. `x_edges` and `y_edges` are the
     edges of the columns and rows, in data coordinates. `hidden` is the number of cells that are
-    tiny, covered, or outside the axes. `colours` is the number of different colours of the cells,
-    and `shades` of the colour map between the smallest and the largest value.
+    tiny, covered, or outside the axes. `colours` is the number of different colours of the cells.
+    `shades` is the number of different colours in the part of the colour map from the smallest to
+    the largest value.
     """
 
     rows: Count

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 # Formatters of matplotlib whose labels can contain mathematics.
 OWN_LABELS = {"ScalarFormatter", "NullFormatter", "LogFormatterSciNotation", "LogFormatter"}
 
-# Artists that are drawn correctly without updates which only their `draw` makes. A subclass may
-# need such updates, so subclasses do not count.
+# Artists that are correct before their method `draw` runs. A subclass may need its `draw`, so
+# subclasses do not count.
 PLAIN = """
 axes._axes.Axes axis.XAxis axis.YAxis collections.PathCollection collections.QuadMesh
 collections.LineCollection image.AxesImage legend.Legend lines.Line2D patches.Rectangle spines.Spine
@@ -52,7 +52,7 @@ def _labels(axis: Any, ticker: Any, which: str) -> list[TickLabel]:
 
 
 def lay_out(figure: Any) -> dict[Any, list[TickLabel]]:
-    """Update a figure's axes, ticks and colours. Return the labels of axes that are known then.
+    """Update a figure's axes, ticks and colours. Return each axis' labels, if known.
 
     If matplotlib cannot draw the figure, its exception is raised.
     """

@@ -21,7 +21,7 @@ PIXEL = 1.0  # tolerance
 MAX_DEPTH = 8
 MAX_PATHS = 64
 SMALL_CELL = 3.0  # pixels
-ENOUGH = 0.4  # share of a cell's 9 test points; 4 are left if half is cut off on two sides
+ENOUGH = 0.4  # share of a cell's 9 test points; 4 stay visible if two sides are covered by half
 POINTS = (1 / 6, 1 / 2, 5 / 6)
 SHADES = 64
 

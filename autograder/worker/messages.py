@@ -56,8 +56,8 @@ class Request(msgspec.Struct, array_like=True):
     forward: make an object of the class `target`, a torch module, and call it.
 
     With `draw`, a call takes at most that many values from the generator that the function returns.
-    The reply's value is then a list: is the result a generator, did it end, and the list of values,
-    or the result itself if it is not a generator.
+    The reply's value is then a list: True for a generator, True if it ended, and the list of its
+    values. For another result, the third item is the result itself.
     """
 
     operation: Operation
@@ -135,7 +135,7 @@ class Passed(msgspec.Struct, array_like=True):
 
 
 class Callback(msgspec.Struct, array_like=True):
-    """Call of the student's code to the function `number`, from 1, of those passed to the code."""
+    """Call by the student's code of a function that it got: function `number`, from 1."""
 
     number: Size
     args: list[Any] = []

@@ -26,7 +26,7 @@ PLAIN_KEYS = (type(None), bool, int, float, str)
 
 
 class Tuple(list[Any]):
-    """Hold a tuple as a list, because most code uses it as one. A named tuple has `names`."""
+    """Tuple in the form of a list, because most code uses it as one. A named tuple has `names`."""
 
     def __init__(
         self, items: Iterable[Any] = (), type: str = "", names: tuple[str, ...] = ()
