@@ -171,8 +171,11 @@ def sides_of_traits(recipe: Recipe, states: Sequence[Any]) -> list[Side]:
     """Return both sides of each property that the recipe defines."""
     sides = []
     for trait in recipe.traits:
-        held = frozenset(number for number, state in enumerate(states) if trait.of(state))
-        others = frozenset(range(len(states))) - held
+        values = [trait.of(state) for state in states]
+        held, others = (
+            frozenset(number for number, value in enumerate(values) if value is side)
+            for side in (True, False)
+        )
         sides.append(Side(trait, held, trait.when, trait.otherwise, is_safe=True))
         sides.append(Side(trait, others, trait.otherwise, trait.when, trait.both_ways))
     return sides

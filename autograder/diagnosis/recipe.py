@@ -209,17 +209,19 @@ class Trait:
     `holds` tests the state of a call. `when` is the phrase for calls with the property. `otherwise`
     is the phrase for calls without the property. If `both_ways` is false, no report says that only
     calls without the property fail. Calls without the property may fail for other reasons too.
+    `holds` returns None for a call to which neither phrase applies.
     """
 
-    holds: Callable[[Any], bool]
+    holds: Callable[[Any], bool | None]
     when: str
     otherwise: str
     both_ways: bool = True
 
-    def of(self, state: Any) -> bool:
+    def of(self, state: Any) -> bool | None:
         """Return True if a call has the property, and False if the property makes no sense."""
         try:
-            return bool(self.holds(state))
+            value = self.holds(state)
+            return None if value is None else bool(value)
         except Exception:
             return False
 

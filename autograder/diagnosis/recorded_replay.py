@@ -51,7 +51,7 @@ class RecordedProbe(msgspec.Struct, frozen=True):
     given: bytes
     made: dict[int, str]
     condition: float
-    traits: list[bool]
+    traits: list[bool | None]
     sizes: dict[str, int]
     result: bytes
 
@@ -292,8 +292,8 @@ def _recipe(function: RecordedFunction, probes: Sequence[Probe], package: str) -
     )
 
 
-def _has(place: int, state: Any) -> bool:
-    return bool(state.traits[place])
+def _has(place: int, state: Any) -> bool | None:
+    return state.traits[place]  # type: ignore[no-any-return]
 
 
 def _caller(call: Mapping[str, Any], package: str) -> Caller | None:

@@ -255,7 +255,7 @@ def _mismatch(
             code="own",
             finding=finding,
             misconceptions=(error.mistake,) if isinstance(error.mistake, str) else error.mistake,
-            function="".join(result.about[-1:]),
+            function=_function_shown(result.about, shown),
             told=printable(error.told, MAX_TOLD),
         )
     return msgspec.structs.replace(
@@ -275,6 +275,13 @@ def _mismatch(
         ),
         own=own,
     )
+
+
+def _function_shown(about: Sequence[str], shown: Evidence | None) -> str:
+    """Return the function of the call that the report shows, or the last one that was called."""
+    if shown is not None and shown.function in about:
+        return shown.function
+    return "".join(about[-1:])
 
 
 def _side(error: Mismatch, values: npt.NDArray[Any] | str | None) -> Matrix | str | None:

@@ -444,3 +444,40 @@ def test_a_generator_of_its_own_is_not_one_that_starts_again(grade_text):
     text = text.replace(old, "generator=torch.Generator().manual_seed(len(tokens))")
     checks = {check.name: check for check in grade_text("train_and_generate", text).checks}
     assert checks["test_generator"].diagnosis.misconceptions == ("generator-ignored",)
+
+
+# Changes of a solution that were described by a false sentence, and what the report says first.
+FIRST = {
+    "the overall maximum is subtracted, and nothing overflows": (
+        "attention_patterns",
+        {"scores.max(axis=1, keepdims=True)": "scores.max()"},
+        "large ones give NaN, as in a softmax whose exponentials overflow, or are all 0 in a row.",
+    ),
+    "a row in two axes is wrong too": (
+        "scaling_experiment",
+        {
+            "p = softmax(scores)": "p = softmax(scores); "
+            "return np.linalg.norm(np.diag(p) - np.outer(p, p))"
+        },
+        "with an error for several rows, and is right for an array with one axis.",
+    ),
+    "a module is right without a mask, and with one of 0 and 1": (
+        "multi_head_attention",
+        {"scores.masked_fill(mask == 0": "scores.masked_fill(mask - 1 == -1"},
+        "It stops with an error with a mask of True and False, and is right with a mask of 0 and 1",
+    ),
+    "another function than the last one writes into its argument": (
+        "attention_patterns",
+        {
+            "scores = embeddings @ embeddings.T / np.sqrt(embeddings.shape[1])": "embeddings /= "
+            "embeddings.shape[1] ** 0.25; scores = embeddings @ embeddings.T"
+        },
+        "analyze_pattern: The argument embeddings was changed",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", FIRST)
+def test_the_first_sentence_is_true(grade_text, case):
+    exercise, changes, says = FIRST[case]
+    assert says in opening(grade_text(exercise, change(exercise, *changes.items()))).text

@@ -75,8 +75,8 @@ MEASURES = (
                 {"weights": lambda s: softmax(s.scaled, None)},
             ),
             "softmax-not-stable": (
-                "{Right for small embeddings; large ones|Large embeddings} overflow{, as in a "
-                "softmax that exponentiates its scores as they are| in the exponential}.",
+                "{Right for small embeddings; large ones|Large embeddings} give NaN, as in a "
+                "softmax whose exponentials overflow, or are all 0 in a row.",
                 {"weights": lambda s: np.exp(s.scaled) / np.exp(s.scaled).sum(-1, keepdims=True)},
             ),
             "no-softmax": (

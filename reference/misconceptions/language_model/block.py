@@ -236,9 +236,9 @@ BLOCK = Recipe(
         Trait(lambda s: s.mask is not None, "with a mask", "without a mask"),
         Trait(lambda s: s.num_heads > 1, "with several heads", "with a single head"),
         Trait(
-            lambda s: s.mask is not None and s.mask.dtype != bool,
+            lambda s: None if s.mask is None else s.mask.dtype != bool,
             "with a mask of 0 and 1",
-            "with a mask of True and False, or none",
+            "with a mask of True and False",
         ),
     ),
     labels=LABELS,

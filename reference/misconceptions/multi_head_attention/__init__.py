@@ -163,9 +163,9 @@ MISTAKES = Mistakes(
                 "without one of (B, 1, L, L)",
             ),
             Trait(
-                lambda s: s.allowed is not None and s.allowed.dtype != bool,
+                lambda s: None if s.allowed is None else s.allowed.dtype != bool,
                 "with a mask of 0 and 1",
-                "with a mask of True and False, or none",
+                "with a mask of True and False",
             ),
             Trait(lambda s: len(s.x) > 1, "for a batch of several", "for a batch of one"),
         ),

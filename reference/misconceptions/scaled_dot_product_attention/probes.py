@@ -78,18 +78,18 @@ TRAITS = (
         "where the values are as wide as the keys",
     ),
     Trait(
-        lambda s: s.mask is not None and s.mask.ndim == 3,
+        lambda s: None if s.mask is None else s.mask.ndim == 3,
         "with a mask of three axes",
-        "with a mask of two axes, or none",
+        "with a mask of two axes",
     ),
     Trait(
-        lambda s: s.mask is not None and s.mask.dtype != bool,
+        lambda s: None if s.mask is None else s.mask.dtype != bool,
         "with a mask of 0 and 1",
-        "with a mask of True and False, or none",
+        "with a mask of True and False",
     ),
     Trait(
-        lambda s: s.mask is not None and s.mask.shape != s.scaled.shape,
+        lambda s: None if s.mask is None else s.mask.shape != s.scaled.shape,
         "with a mask that has to be stretched to the scores",
-        "with a mask of the scores' own shape, or none",
+        "with a mask of the scores' own shape",
     ),
 )

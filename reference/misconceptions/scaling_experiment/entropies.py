@@ -213,5 +213,5 @@ def row_probes(draw: int) -> Sequence[Probe]:
 ENTROPY_TRAITS = (
     Trait(lambda s: bool((s.p == 0).any()), "with weights of 0", "without weights of 0"),
     Trait(lambda s: s.p.ndim > 2, "with batch axes", "without a batch axis"),
-    Trait(lambda s: s.p.ndim < 2, "for a single row", "for several rows"),
+    Trait(lambda s: s.p.ndim < 2, "for an array with one axis", "for several rows"),
 )

@@ -218,5 +218,5 @@ GRADIENT_TRAITS = (
         both_ways=False,
     ),
     Trait(lambda s: s.scores.ndim > 2, "with batch axes", "without a batch axis"),
-    Trait(lambda s: s.scores.ndim < 2, "for a single row", "for several rows"),
+    Trait(lambda s: s.scores.ndim < 2, "for an array with one axis", "for several rows"),
 )

@@ -149,9 +149,9 @@ TRAITS = (
         "where d_v is d_model",
     ),
     Trait(
-        lambda s: s.mask is not None and s.mask.dtype != bool,
+        lambda s: None if s.mask is None else s.mask.dtype != bool,
         "with a mask of 0 and 1",
-        "with a mask of True and False, or none",
+        "with a mask of True and False",
     ),
 )
 

@@ -58,7 +58,7 @@ def _large(s: Any) -> bool:
 TRAITS = (
     Trait(_large, "for large numbers", "for small numbers"),
     Trait(lambda s: bool(np.isinf(s.array).any()), "with −∞ among the inputs", "without −∞"),
-    Trait(lambda s: s.array.ndim > 1, "for more than one axis", "for a single row of numbers"),
+    Trait(lambda s: s.array.ndim > 1, "for more than one axis", "for a single axis"),
     Trait(lambda s: s.array.ndim > 2, "for three axes and more", "for up to two axes"),
     Trait(
         lambda s: s.axis not in {-1, s.array.ndim - 1},
