@@ -54,7 +54,7 @@ def _finite(x: npt.ArrayLike) -> npt.NDArray[Any]:
 
 
 class OwnSteps:
-    """The student's functions for a step. A call is a *question*, and runs in a new process."""
+    """The student's functions for a step. Each call is a *question* and runs in a new process."""
 
     def __init__(
         self,

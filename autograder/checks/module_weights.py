@@ -43,8 +43,8 @@ class ParameterNames:
     """Names that students may give to parameters.
 
     `role` returns a parameter's role, such as "query", or "" if the name does not show it.
-    `is_shift` returns whether a name is the name of a bias. `joined` is for parameters that hold a
-    stack of several weights: a dict from the parameter's role to the weights' roles, in order.
+    `is_shift` returns whether a name is the name of a bias. `joined` is a dict for parameters that
+    stack several weights: from the parameter's role to the roles of its weights, in order.
     `neutral` returns a number that can replace a missing parameter, or None. `shared` has pairs of
     roles for which some modules use the same parameter ("tied").
     """
