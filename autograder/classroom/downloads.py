@@ -209,7 +209,7 @@ Pieces = list[tuple[Importer, Piece]]
 class Download(msgspec.Struct, frozen=True):
     """A download that was recognised: its pieces in order, and notes.
 
-    `disputed` are entries that may belong to several students; each has several readings.
+    `disputed` are entries that may belong to several students: a list of pieces for each entry.
     `not_understood` are notes on entries whose student is not known; the first note counts them.
     """
 

@@ -98,7 +98,7 @@ def _under_policy(each: ExerciseReport, policy: ExportPolicy, too_late: bool) ->
 
 
 def grade_of(report: Report, exercises: Sequence[str], assignment: str = "") -> Grade:
-    """Return a student's grade for some exercises, minus an assignment's late penalty if given."""
+    """Return a student's grade for some exercises, after the late penalty of `assignment`."""
     every = [exercise for exercise in report.exercises if exercise.name in exercises]
     parts = [exercise for exercise in every if not exercise.excused]
     points = sum(part.points for part in parts)

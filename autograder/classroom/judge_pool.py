@@ -44,7 +44,7 @@ MOST_BUDGETS = 3  # an exercise's time budget times this is the limit for one st
 
 FORKS = sys.platform == "linux"  # elsewhere, numpy's libraries do not survive a fork
 PRELOADED = "autograder.classroom.judge_imports"
-if FORKS:  # set once, so that a program that forks other processes can add their modules
+if FORKS:  # only once: a program that forks other processes may add modules later
     multiprocessing.set_forkserver_preload([PRELOADED])
 
 

@@ -187,7 +187,7 @@ class Marking:
 
 
 def _state(path: Path) -> tuple[int, int, int]:
-    """Return a file's inode, size and time, which show if it has changed; zeros without a file."""
+    """Return a file's inode, size and time, which show if it has changed; zeros if none exists."""
     try:
         about = path.lstat()
     except OSError:

@@ -194,7 +194,7 @@ def _without_repairs(report: Report | None) -> Report | None:
 
 
 def _on_page(report: Report | None) -> Report | None:
-    """Return a report without the paths of the hand-in in the download, which no page shows."""
+    """Return a report without the paths in the download, because no page shows these paths."""
     if report is None or report.hand_in is None:
         return report
     hand_in = msgspec.structs.replace(report.hand_in, entries=())

@@ -33,7 +33,7 @@ class _Name(msgspec.Struct, frozen=True):
 
 
 class _Head(msgspec.Struct, frozen=True):
-    """The part of a record that is read at once for all students."""
+    """The part of a record that is decoded as soon as the file is read."""
 
     student: str
     exercises: tuple[_Name, ...]
@@ -111,7 +111,7 @@ class Journal:
             raise self._refused(error) from None
         try:
             self._database.text_factory = bytes  # so that damaged text can be read, too
-            # Exclusive first: a write-ahead log then shares no memory and works on network drives.
+            # First, because a locked write-ahead log shares no memory and works on network drives.
             self._database.execute("PRAGMA locking_mode = EXCLUSIVE")
             self._database.execute("PRAGMA journal_mode = WAL")
             self._database.execute("PRAGMA synchronous = NORMAL")

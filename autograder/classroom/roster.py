@@ -42,7 +42,7 @@ SIGNS = ("column", "id", "e-mail", "name", "group")  # the surest first
 
 
 class Match(msgspec.Struct, frozen=True):
-    """The students to whom a hand-in belongs, and the kind of sign by which they were found.
+    """The students to whom a hand-in belongs. `sign` says how they were found, such as "e-mail".
 
     If several students are possible, they are in `may_be`, and `unclear` gives the reason.
     """

@@ -112,7 +112,7 @@ class StoredMark(msgspec.Struct, frozen=True):
 
 
 class ExportedMark(msgspec.Struct, frozen=True):
-    """A mark as the table had it when it was last read or written.
+    """A mark as it was in the table when the table was last read or written.
 
     `newest` is the id of the newest mark that the store had at that time.
     """
@@ -267,7 +267,7 @@ def write_store(results: Path) -> Iterator[Store]:
                 known = _version_of(connection, path)
                 yield Store(connection) if known else _created(connection, results)
             except BaseException:
-                if connection.in_transaction:  # if the disk is full, SQLite has already ended it
+                if connection.in_transaction:  # on a full disk, SQLite has ended it itself
                     connection.execute("ROLLBACK")
                 raise
             connection.execute("COMMIT")
@@ -361,7 +361,7 @@ def _import_old_marks(connection: sqlite3.Connection, path: Path) -> None:
         raise UserError(f"{path}, the marks, cannot be read: {error}") from None
     acts: list[tuple[float, _OldAct]] = []
     damaged = "INSERT INTO marks VALUES (NULL, '', '', '', '', NULL, ?, '', '', '', 'desk', '')"
-    for number, line in enumerate(lines[:-1], 1):  # the last is empty, or was never acknowledged
+    for number, line in enumerate(lines[:-1], 1):  # the last line is empty or incomplete
         try:
             seal, body = msgspec.json.decode(line, type=tuple[str, msgspec.Raw])
             if seal != digest(bytes(body).decode(), SEAL):

@@ -219,7 +219,7 @@ class _Reading:
         self._asked.setdefault(name, []).append(whole[: MAX_REQUEST + 1])
 
     def requests(self) -> dict[str, str]:
-        """Return each exercise's request. One that names no exercise is for the first exercise.
+        """Return each exercise's request. A request without an exercise is for the first one.
 
         Of a long request, the beginning is kept.
         """

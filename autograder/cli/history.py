@@ -106,9 +106,9 @@ def confirm() -> bool:
 def print_difference(
     console: Console, difference: GradeDifference, rest: Path, most: int | None = MOST
 ) -> None:
-    """Print the changes of grades with their reasons, but at most the first `most`.
+    """Print the first changes of grades with their reasons, at most `most` changes.
 
-    If there are more changes, print only one line for each change; otherwise name the checks too.
+    If not all changes fit, print only one line for each change. Otherwise, name the checks too.
     `rest` names the place of the complete list.
     """
     changes = difference.changes
@@ -120,7 +120,7 @@ def print_difference(
     table = _table("student", "total", "what changes", "why")
     for column in table.columns:
         column.overflow, column.no_wrap = "fold" if few else "ellipsis", not few
-    first = sorted(changes, key=lambda change: change.fills)[:most]  # losses come first
+    first = sorted(changes, key=lambda change: change.fills)[:most]  # new grades come last
     for change in first:
         cells = _cells(change, few)
         table.add_row(*map(Text, (change.student, _totals(change), cells, ", ".join(change.why))))

@@ -141,7 +141,7 @@ class SubmissionRun:
                 code.
         """
         checks = [item for item in items if is_check(item)]
-        for item in checks:  # not always the objects of `add`; hides the place of the code
+        for item in checks:  # may be other objects than in `add`; hide the place of the check
             item.stash[RUN] = self.runs[item.path]
             item.location = (item.nodeid.split("::")[0], 0, item.name)
         for path, collected in self.items.items():

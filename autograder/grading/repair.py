@@ -69,7 +69,7 @@ TIMED_OUT = 3  # the search ends after this many edits that ran out of time
 # number of calls for a proof.
 CALLS, A_PROOF = 3000, 10
 CALLS_HEAVY, A_HEAVY_PROOF = 800, 80  # for torch or figures
-# Limit on the CPU seconds of all searches. Successful proofs and right answers do not count. Only a
+# Limit on the CPU seconds of all searches, without successful proofs and right answers. Only a
 # hostile file reaches this limit. For other files, the limit on calls ends the search.
 TOTAL_SECONDS = 60.0
 SINGLE, BESIDE_ANOTHER, AFTER_FIRST, OF_ANSWERS = 0.6, 0.1, 0.15, 0.1  # shares of the limits
@@ -351,7 +351,7 @@ class _Search:
             if not fitness.all_passed:
                 continue
             if within is not None:
-                one_kind = False  # the claim becomes weaker, so no proof is needed
+                one_kind = False  # the weaker claim needs no further proof
             elif self._is_right(edited):
                 good.append(edit)
                 last = min(last, self.worker.calls + round(AFTER_FIRST * self.calls))

@@ -59,7 +59,7 @@ def whole_report(
     )
 
 
-READ = ("*.py", "*.json")  # a course's code, and mistakes of which only the answers are known
+READ = ("*.py", "*.json")  # a course's code, and the recorded answers of mistakes
 
 
 def grader_record(course: Course, seed: int, confinement: Level = "none") -> Grader:

@@ -17,7 +17,7 @@ MAX_DEPTH = 20  # levels of nested folders
 
 
 class CopyLimits(msgspec.Struct, frozen=True):
-    """Limits on a copy: the number of files, the bytes of a file, and roughly all bytes."""
+    """Limits on a copy: the number of files, the bytes of a file, and roughly the total bytes."""
 
     files: int = 1000
     file: int = 32 * 1024 * 1024

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 EXCUSED = "EX"
 LAST_COLUMNS = ("total", "maximum", "status", "notes")
 SEPARATORS = ",;\t\r\n"  # a spreadsheet's language decides which one it uses
-# The start of a cell, or of a part that a spreadsheet may read as a cell, followed by the start of
-# a formula after quotes and blanks.
+# `_START` is the start of a cell, or of a part that a spreadsheet may read as a cell. `_FORMULA` is
+# the start of a formula, which may follow quotes and blanks.
 _START = rf"(^|[{SEPARATORS}])"
 _FORMULA = r"(?=[\s\"']*[-=+@＝＋－＠]|'*[\t\r])"
 _UNSAFE, _SAFE = re.compile(_START + _FORMULA), re.compile(f"{_START}'{_FORMULA}")

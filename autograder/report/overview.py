@@ -143,7 +143,7 @@ class MistakeCount(msgspec.Struct):
 
     @property
     def finding(self) -> str:
-        """Return the sentence that all students read; if they read several, the mistake's name."""
+        """Return the sentence that all students read, or the mistake's name if sentences differ."""
         if len(self.readings) == 1:
             return next(iter(self.readings))
         return f"{capital(self.id.replace('-', ' '))}."

@@ -1,7 +1,7 @@
 """`autograder check`: grades the student's files, prints the reports and saves the progress.
 
-Import this module after the worker has started. Unlike the worker, it imports pytest. Without this
-order, the two processes would slow each other down while they import numpy.
+Import this module after the worker has started. The worker first imports numpy, and this module
+first imports pytest. So the two processes do not slow each other down.
 """
 
 import contextlib
@@ -102,7 +102,7 @@ def _check_in_full(
     options: CheckOptions,
     is_single: bool,
 ) -> ExerciseReport:
-    """Grade one file, with hints. If it is the only file, search for a repair after the head."""
+    """Grade one file and print its report. For a single file, also search for a repair."""
     show, width, spoken = _shower(terminal, options), terminal.width, terminal.spoken
     graded, no_hint = None, ""
     if isinstance(source, ExerciseReport):

@@ -37,7 +37,7 @@ class Seen(msgspec.Struct, frozen=True):
 class Attempts(msgspec.Struct, frozen=True):
     """A student's attempts at an exercise: the last source's digest, and the failures of checks.
 
-    `first` is the name of the check to correct first; only hints of this check were shown.
+    `first` is the name of the check to correct first. Only the mistake in it gets a next hint.
     """
 
     digest: str = ""
