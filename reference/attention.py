@@ -64,7 +64,7 @@ def attention(
 ) -> tuple[Array, Array]:
     """Return the output `(..., L_q, d_v)` and the weights `(..., L_q, L_k)` of attention.
 
-    Each row of the weights sums to 1, unless all of its positions are blocked: then it has no
+    Each row of the weights sums to 1. If all positions of a row are blocked, the row has no
     meaning. `softmax` is applied to the last axis.
     """
     weights = softmax(asked_of_softmax(Q, K, mask))

@@ -31,8 +31,8 @@ def judge_by_relations(name: str, steps: Steps, givens: Mapping[str, Any]) -> st
         givens: the matrices Q, K and V.
 
     Raises:
-        Mismatch: the step is wrong, whatever the steps before are.
-        MayFollow: it may be right, given a step before that is wrong.
+        Mismatch: the step is wrong, whatever the earlier steps are.
+        MayFollow: the step may be right for the numbers of an earlier, wrong step.
     """
     letter, step = name.split("_", 1)
     if step not in steps:
@@ -103,8 +103,8 @@ def not_right(
 ) -> Mismatch:
     """Return the message for wrong entries. It does not show the right entries.
 
-    `from_own` is the student's step from which the other entries follow, so they count as right.
-    `later` is a sentence on later steps.
+    `from_own` is the student's step from which the other entries follow. Those entries count as
+    right. `later` is a sentence on later steps.
     """
     places = [index(tuple(int(i) for i in place)) for place in np.argwhere(wrong)]
     be, does = ("is", "does") if len(places) == 1 else ("are", "do")

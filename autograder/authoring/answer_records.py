@@ -29,7 +29,7 @@ from autograder.worker.messages import Passed
 class Recorder:
     """The reference of a course. It records each call by a check with the reference's answer.
 
-    Create it while the packages of the course are importable, because it imports `modules`.
+    Create a recorder while the packages of the course are importable, because it imports `modules`.
     """
 
     def __init__(self, reference: str, modules: Iterable[str] = ()) -> None:

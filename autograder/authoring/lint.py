@@ -56,7 +56,7 @@ Definitions = Mapping[str, ast.AST]
 def refuse_authoring_errors(course: Course, exercises: Sequence[Exercise]) -> None:
     """Refuse a course with authoring errors in the files of these exercises.
 
-    This collects the checks, and runs the recipes on a few calls. It runs no submission.
+    The function collects the checks, and runs the recipes on a few calls. It runs no submission.
 
     Raises:
         InvalidCourse: there are errors; the message gives the place, the word and a suggestion.

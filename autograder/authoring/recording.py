@@ -53,7 +53,7 @@ Parts = dict[tuple[str, RecordedPart], bytes]
 class RecordingTask(msgspec.Struct, frozen=True):
     """One part to record for one exercise of the course in `root`. `kit` is the released folder.
 
-    The kit for the part `shares` already contains the other two parts.
+    For the part `shares`, the kit already contains the other two parts.
     """
 
     root: Path

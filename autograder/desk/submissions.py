@@ -107,7 +107,7 @@ def code_of(
     sources: Iterable[Source | None],
     comments: Iterable[Decision] = (),
 ) -> tuple[list[CodeFile], str]:
-    """Return the graded code, and a warning if it is missing or has changed since grading.
+    """Return the graded code, and a warning if the code is missing or has changed since grading.
 
     If there are several sources, use the source with the report's digest, or else the first source.
     Comments by people are added to their lines.

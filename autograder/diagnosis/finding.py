@@ -163,9 +163,9 @@ def named(
 ) -> Finding:
     """Return a diagnosis that names misconceptions, with the first misconception's hints.
 
-    The course's authors wrote its sentences, so hidden checks may show it. `calls` is a phrase for
-    the calls that show the misconception, if not all do. `stops` is true if some calls stop with an
-    error.
+    The course's authors wrote its sentences, so a hidden check may show the diagnosis. `calls` is a
+    phrase for the calls that show the misconception, if not all do. `stops` is true if some calls
+    stop with an error.
     """
     first, second = (*(worded(code, m.finding, stops=stops) for m in misconceptions), "")[:2]
     says = NAMED[code].format(

@@ -1,7 +1,7 @@
 """Choice of the hints for a failed check.
 
-The hints belong to the diagnosed mistake, else to the kind of failure, else to the check. How many
-of them a student sees depends on the number of attempts and on the redaction of the report.
+The hints belong to the diagnosed mistake, else to the kind of failure, else to the check. The
+number of attempts and the redaction of the report decide how many hints a student sees.
 """
 
 import re

@@ -177,7 +177,7 @@ def read_answers(path: Path) -> NamedAnswers:
 
 
 def fingerprint(recipe: Recipe, named: NamedAnswers) -> Fingerprint:
-    """Return the misconception with these answers. If the probes changed, it matches no answer."""
+    """Return the misconception with these answers. It matches no answer if the probes changed."""
 
     def no_code(_: Any) -> Any:
         raise NotImplementedError("of this mistake only its answers are known")

@@ -108,7 +108,7 @@ def same(answer: Outcome, expected: Outcome, condition: float) -> bool:
 def group_id(outcomes: Sequence[Outcome]) -> str:
     """Return an id that is equal for answers that agree to three digits; empty if all calls raised.
 
-    With it, an instructor can name each group of unnamed failures in a class once.
+    An instructor can name all failures with the same id at once.
     """
     if all(outcome.raised for outcome in outcomes):
         return ""

@@ -142,7 +142,7 @@ def constant(value: Any) -> Step:
 def chosen(families: Iterable[Family], names: str) -> tuple[Family, ...]:
     """Return the families, but keep only the mistakes with these names.
 
-    The names are separated by spaces. The order is that of the families.
+    The names are separated by spaces. The mistakes keep the order of the families.
 
     Raises:
         ValueError: a name occurs in no family.

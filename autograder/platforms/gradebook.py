@@ -1,7 +1,7 @@
 """Gradebook files of platforms, with only the graded columns filled in.
 
-Platforms differ in how they name students, columns and maxima. A `GradebookFormat` describes this.
-No row and no column is ever added, and students without points keep their cells.
+Platforms name students, columns and maxima differently. A `GradebookFormat` has one platform's
+names. No row and no column is ever added, and students without points keep their cells.
 """
 
 import re

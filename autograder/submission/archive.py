@@ -32,8 +32,8 @@ MAX_NOTES = 5  # for each student
 UNPACKED = (*SUFFIXES, *ALSO_READ, *IN_WORDS, ".zip")
 METADATA = {"submission_metadata.yml"}  # a platform's data about the submissions
 CHUNK = 1024 * 1024
-ENTRY, IS_UTF_8 = b"PK\1\2", 0x800  # both are in the directory at the end of a zip
-READ = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}  # in others, a chunk can become huge
+ENTRY, IS_UTF_8 = b"PK\1\2", 0x800  # parts of entries in the directory at the end of a zip
+READ = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}  # with other methods, a chunk can become huge
 
 PathParts = tuple[str, ...]
 

@@ -37,7 +37,7 @@ _NUMBER = (numbers.Complex, decimal.Decimal)
 
 
 class Unsendable(Exception):
-    """The value is not plain data. The message describes it; `type` is the name of its class."""
+    """The value is not plain data. The message describes the value; `type` names its class."""
 
     def __init__(self, message: str, type: str = "") -> None:
         super().__init__(message)

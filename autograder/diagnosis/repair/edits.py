@@ -32,7 +32,7 @@ MAX_EDITS = 20_000
 MAX_PLACE = 500
 MOST_EQUAL = 4  # if there are more equal places, their subsets are not tried
 NEXT_USES = 3  # the most uses of a name that get the new name too
-OWN_NAME_WEIGHT = 3.0  # higher than for other changes of names: there are few such edits
+OWN_NAME_WEIGHT = 3.0  # more than for other changes of names, because such edits are few
 NO_LINES: Lines = frozenset()
 AGAIN = 0.93  # factor for each further edit of a kind in a line, so that other edits get a turn
 BY_TURNS = 0.01  # puts the best edit of each kind and line first, then all second-best ones
@@ -96,7 +96,7 @@ class Edit(msgspec.Struct, frozen=True):
 class Template(msgspec.Struct, frozen=True):
     """Expression of a function in a correct answer.
 
-    `names` are the names that it uses, and `modules` those that its file imports.
+    `names` are the names that the expression uses. `modules` are names that its file imports.
     """
 
     text: str
@@ -172,7 +172,7 @@ def _renamed(template: Template, owner: Function, scope: Sequence[str]) -> str:
 def _alike(one: Counter[str], other: Counter[str]) -> float:
     """Return the share of tokens, from 0 to 1, that two expressions have in common.
 
-    It is the mean of two shares: of all tokens, and of the tokens of the shorter expression.
+    The result is the mean of two shares: of all tokens, and of the shorter expression's tokens.
     """
     common, sizes = sum((one & other).values()), (sum(one.values()), sum(other.values()))
     return common / sum(sizes) + common / max(1, 2 * min(sizes))
@@ -272,11 +272,11 @@ def _names_kept_apart(tree: Tree) -> Iterator[list[Changed]]:
 class Suspects(NamedTuple):
     """Lines that are more likely or less likely to be wrong than other lines."""
 
-    also_passing: Lines = NO_LINES  # passing checks run them too; they are less likely to be wrong
-    raised: Lines = NO_LINES  # they raised an exception
-    feeding: Lines = NO_LINES  # they assign the names that are used in `raised` lines
+    also_passing: Lines = NO_LINES  # lines that passing checks run too: less likely wrong
+    raised: Lines = NO_LINES  # lines that raised an exception
+    feeding: Lines = NO_LINES  # lines that assign names used in `raised` lines
     departing: Lines = NO_LINES  # the line with the first value which no correct answer computes
-    fine: Lines = NO_LINES  # all their values occur in correct answers; less likely to be wrong
+    fine: Lines = NO_LINES  # lines with only values of correct answers: less likely wrong
 
     def worth(self, edit: Edit) -> float:
         """Return the weight of an edit of these lines."""

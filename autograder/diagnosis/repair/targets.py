@@ -18,9 +18,9 @@ class Targets(msgspec.Struct, frozen=True):
     """The checks that an edit should make pass."""
 
     failed: tuple[str, ...]  # the failed checks without a named mistake
-    checks: frozenset[str] = frozenset()  # those that must pass after the edit; if empty, all
-    functions: tuple[str, ...] = ()  # those that `failed` tests; none if no other checks failed
-    not_run: tuple[str, ...] = ()  # checks that did not run; they may test these functions too
+    checks: frozenset[str] = frozenset()  # checks that must pass after the edit; if empty, all
+    functions: tuple[str, ...] = ()  # tested by `failed`; empty if no other checks failed
+    not_run: tuple[str, ...] = ()  # checks that did not run; may test these functions too
 
     def are_met_by(self, result: CheckResult) -> bool:
         """Return True if a check passes, or if it also tests functions other than the targets."""
@@ -30,7 +30,7 @@ class Targets(msgspec.Struct, frozen=True):
 def find_targets(source: Source, results: Sequence[CheckResult]) -> Targets:
     """Return the failed checks of functions that are written and have no named mistake.
 
-    Leave out a function that uses another function with a named mistake: it may be right.
+    Leave out functions that use a function with a named mistake: they may be right.
     """
     failed = [result for result in results if result.outcome == "failed"]
     named = frozenset(name for result in failed if _is_named(result) for name in _functions(result))

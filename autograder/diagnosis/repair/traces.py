@@ -1,8 +1,8 @@
 """Traces of a submission: the lines that checks run, and the intermediate values.
 
-The judge runs a changed file, which prints a mark for each statement or for each value, and reads
-the marks from the output. A value is identified by four numbers that do not depend on the number
-and the order of its axes. So an answer may arrange its arrays differently from the reference.
+The judge runs a changed file and reads its output. The file prints a mark for each statement or for
+each value. A value is identified by four numbers that do not depend on the number and the order of
+its axes. So an answer may arrange its arrays differently from the reference.
 """
 
 import ast

@@ -147,7 +147,7 @@ def for_this_process(program: bytes) -> bytes:
 def make_ruleset(readable: Sequence[str], writable: Sequence[str]) -> Any:
     """Return a landlock ruleset. Its method `restrict()` applies the rules to this process.
 
-    A rule on a mount point is lost with each new mount, so `writable` contains the folder above it.
+    A rule on a mount point is lost with each new mount, so `writable` contains the parent folder.
     """
     import landlockpy
 
