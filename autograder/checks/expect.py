@@ -216,13 +216,31 @@ def expect_results(actual: Any, names: tuple[str, ...], function: str) -> tuple[
     )
 
 
-def expect_unchanged(before: npt.ArrayLike, after: Any, name: str) -> None:
+def expect_unchanged(before: npt.ArrayLike | dict[Any, Any], after: Any, name: str) -> None:
     """Pass if an argument is the same after the call as before; raise `Mismatch` otherwise.
+
+    The argument is an array, or a list or dict of plain values.
 
     value, (x_after,) = submission.softmax.with_arguments(x)
     expect_unchanged(x, x_after, "x")
     """
     __tracebackhide__ = True
+    if isinstance(before, list | dict):
+        if after == before:
+            return
+        change = f"is now {as_text(after)}" if isinstance(after, list) else "now has other entries"
+        raise Mismatch(
+            f"The argument {name} was changed by the call: the caller's own "
+            f"{type(before).__name__} {change}.",
+            mistake="changes-its-argument",
+            code="argument_changed",
+            told="An argument is changed by the call.",
+            hints=(
+                "Does a line change a parameter itself, such as `x.sort()`, `x.pop(…)` or "
+                "`x[…] = …`?",
+                "Work with a copy: `sorted(x)`, `list(x)` or `dict(x)`.",
+            ),
+        )
     was = np.asarray(before)
     now = np.asarray(after) if isinstance(after, np.ndarray) else None
     if now is None or not np.array_equal(was, now, equal_nan=True):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from autograder.author import (
+    Raised,
     draw_state,
     expect_close,
     expect_error,
@@ -187,6 +188,14 @@ def test_other_sizes(heads, rng, note, grading):
     causal = causal_mask(7).astype(np.float32)
     grading("no side effects")
     expect_unchanged_tensors(heads.run((12, 4), (x, causal), state), (x, causal), ("x", "mask"))
+    each = np.stack([causal] * 3)
+    for mask in (each, each[:, None]):
+        try:
+            run = heads.run((12, 3), (x, mask), state)
+        except Raised as error:
+            error.was_asked_for = True  # test_masks judges it
+        else:
+            expect_unchanged_tensors(run, (x, mask), ("x", "mask"))
     changed = x.copy()
     changed[:, 4:] -= 1
     before, after = (heads.output((12, 4), (each, causal), state) for each in (x, changed))

@@ -111,10 +111,11 @@ def test_sizes(submission, reference, rng, sizes):
     ),
 )
 def test_unchanged(submission, rng):
-    args = draw(rng, (), 3, 4, 5, 2)
-    _, after = submission.project_qkv.with_arguments(*args)
-    for name, was, now in zip(("X", "W_Q", "W_K", "W_V"), args, after, strict=True):
-        expect_unchanged(was, now, name)
+    for batch in ((2, 3), (2,), ()):
+        args = draw(rng, batch, 3, 4, 5, 2)
+        _, after = submission.project_qkv.with_arguments(*args)
+        for name, was, now in zip(("X", "W_Q", "W_K", "W_V"), args, after, strict=True):
+            expect_unchanged(was, now, name)
     other = draw(rng, (), 3, 4, 5, 2)
     calls = [
         ("project_qkv", lambda s: s.project_qkv(*args)),

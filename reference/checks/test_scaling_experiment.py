@@ -16,6 +16,7 @@ from autograder.author import (
     expect_close,
     expect_independent_calls,
     expect_numbers,
+    expect_unchanged,
     one_line,
 )
 from reference import draws
@@ -42,6 +43,13 @@ def generator(submission):
     """Return a function that makes a generator from a state in the submission's process."""
     made = submission.define("draws", draws.GENERATOR)
     return lambda state: made.generator.kept(state.key, state.position)
+
+
+def expect_argument_stays(function, name, *cases):
+    """Pass if calls do not change their first argument; the finding uses `name` for it."""
+    for case, *others in cases:
+        _, (after, *_) = function.with_arguments(case, *others)
+        expect_unchanged(case, after, name)
 
 
 def run(submission, reference, sizes, rng):
@@ -103,7 +111,7 @@ def test_entropy(submission, reference, rng):
 @pytest.mark.check(
     "attention_entropy: a weight of 0 adds nothing",
     points=1,
-    grades=["entropy"],
+    grades=["entropy", "no side effects"],
     needs=["test_entropy"],
     hints=(
         "What does NumPy give for 0 * np.log(0)?",
@@ -111,10 +119,15 @@ def test_entropy(submission, reference, rng):
         "Take the logarithm of p + 1e-12, or only where p > 0.",
     ),
 )
-def test_entropy_of_zeros(submission, reference):
-    for weights in (np.eye(3), np.array([[0.5, 0.5, 0.0], [1.0, 0.0, 0.0]])):
+def test_entropy_of_zeros(submission, reference, rng, grading):
+    grading("entropy")
+    cases = np.eye(3), np.array([[0.5, 0.5, 0.0], [1.0, 0.0, 0.0]])
+    for weights in cases:
         answer = submission.attention_entropy(weights)
         expect_close(answer, reference.entropy(weights), "the entropy")
+    grading("no side effects")
+    cases += (rng.dirichlet(np.ones(4), size=(2, 3)),)
+    expect_argument_stays(submission.attention_entropy, "weights", *zip(cases))
     calls = [("attention_entropy", lambda s: s.attention_entropy(weights))]
     between = [lambda s: s.attention_entropy(np.full((2, 3), 1 / 3))]
     expect_independent_calls(submission.fresh(), calls, between)
@@ -123,7 +136,7 @@ def test_entropy_of_zeros(submission, reference):
 @pytest.mark.check(
     "softmax_gradient_norm: how strongly the softmax reacts, for each row",
     points=3,
-    grades=["gradient norm"],
+    grades=["gradient norm", "no side effects"],
     hints=(
         "What is the derivative of softmax output i with respect to input j?",
         "The Jacobian is diag(p) − p pᵀ. Its Frobenius norm is the root of the sum of its squares.",
@@ -131,7 +144,8 @@ def test_entropy_of_zeros(submission, reference):
         "np.sqrt((J**2).sum()).",
     ),
 )
-def test_gradient_norm(submission, reference, rng):
+def test_gradient_norm(submission, reference, rng, grading):
+    grading("gradient norm")
     cases = [np.zeros((1, 2)), np.array([[0.0, 1.0, 2.0], [0.0, 0.0, 9.0]])]
     cases += [rng.normal(scale=3.0, size=size) for size in ((4, 5), (2, 3, 4), (6,))]
     for scores in cases:
@@ -142,6 +156,8 @@ def test_gradient_norm(submission, reference, rng):
     for scores in (large, rows_apart):
         answer = submission.softmax_gradient_norm(scores)
         expect_close(answer, reference.gradient_norm(scores), "the gradient norm", condition=1e3)
+    grading("no side effects")
+    expect_argument_stays(submission.softmax_gradient_norm, "scores", *zip([*cases, large]))
 
 
 @pytest.mark.check(
@@ -200,7 +216,7 @@ def test_entropy_and_largest_weight(submission, reference, rng, generator, note)
 @pytest.mark.check(
     "measure_scaling: averaged over all trials, from the given generator",
     points=2,
-    grades=["measures", "random numbers"],
+    grades=["measures", "random numbers", "no side effects"],
     needs=["test_spread"],
     hints=(
         "Where do your random numbers come from, and how many trials enter the mean?",
@@ -226,6 +242,9 @@ def test_trials_and_generator(submission, reference, rng, generator, grading):
     expect_repeats(submission, reference, drawn_sizes(rng, (9, 30)), generator)
     grading("measures")
     expect_what_follows(submission, reference, rng, generator)
+    grading("no side effects")
+    case = [64, 4, 16], 5, 3, generator(draws.seeded(6))  # not sorted
+    expect_argument_stays(submission.measure_scaling, "dimensions", case)
 
 
 def expect_repeats(submission, reference, sizes, generator):
@@ -364,6 +383,8 @@ def test_plot_labels(plot, submission, reference, grading):
     other.pop(64)
     between = [lambda s: s.plot_scaling.kept(other)]  # a figure that stays open, as in a script
     expect_independent_calls(submission.fresh(), calls, between)
+    results = example_results(reference)
+    expect_argument_stays(submission.plot_scaling, "results", (results,))
     grading("labels")
     if lacking:
         raise Mismatch(f"The plot lacks {', '.join(lacking)}.", mistake="plot-lacks-something")

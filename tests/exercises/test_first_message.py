@@ -126,6 +126,48 @@ NOT_DONE = {
         "test_unchanged",
         "The argument X was changed by the call: the caller's own array now has other numbers.",
     ),
+    "project_qkv changes the shape of X": (
+        "qkv_projection",
+        {
+            "return X @ W_Q, X @ W_K, X @ W_V": "shape = X.shape[:-1] + (-1,)\n"
+            "    X.shape = (-1, X.shape[-1])\n"
+            "    return [(X @ W).reshape(shape) for W in (W_Q, W_K, W_V)]"
+        },
+        "test_unchanged",
+        "The argument X was changed by the call: the caller's own array now has another shape.",
+    ),
+    "MultiHeadAttention puts an axis into the caller's mask": (
+        "multi_head_attention",
+        {"mask = mask.unsqueeze(1)": "mask.unsqueeze_(1)"},
+        "test_other_sizes",
+        "Mask was changed by the call",
+    ),
+    "attention_entropy writes into its weights": (
+        "scaling_experiment",
+        {"    logarithms =": "    weights[weights == 0] = 1\n    logarithms ="},
+        "test_entropy_of_zeros",
+        "The argument weights was changed by the call",
+    ),
+    "softmax_gradient_norm writes into its scores": (
+        "scaling_experiment",
+        {
+            "p = softmax(scores)": "scores -= scores.max(axis=-1, keepdims=True); p = softmax(scores)"
+        },
+        "test_gradient_norm",
+        "The argument scores was changed by the call",
+    ),
+    "measure_scaling sorts the dimensions": (
+        "scaling_experiment",
+        {"for d in dimensions:": "dimensions.sort()\n    for d in dimensions:"},
+        "test_trials_and_generator",
+        "The argument dimensions was changed by the call: the caller's own list is now [4, 16, 64].",
+    ),
+    "plot_scaling removes an entry of the results": (
+        "scaling_experiment",
+        {"    return figure\n": "    results.pop(dimensions[0])\n    return figure\n"},
+        "test_plot_labels",
+        "The argument results was changed by the call: the caller's own dict now has other entries.",
+    ),
     "apply_mask compares a list with 1": (
         "causal_mask",
         {
@@ -379,6 +421,16 @@ def test_the_line_of_an_error_is_not_that_of_a_mistake_elsewhere(grade_text):
     assert "takes K Qᵀ" in opening(report).text
     assert opening(report).place is None
     assert source_line(first_failed(report)).text.startswith("return")
+
+
+def test_a_changed_argument_is_said_of_the_function_that_changes_it(grade_text):
+    """It was said of strongest_links, which has no such argument."""
+    old, new = (
+        "np.asarray(embeddings, dtype=float)",
+        "np.multiply(embeddings, 2, out=embeddings) / 2",
+    )
+    report = grade_text("attention_patterns", change("attention_patterns", (old, new)))
+    assert opening(report).text.startswith("analyze_pattern: The argument embeddings was changed")
 
 
 def test_an_error_that_is_returned_is_to_be_raised(grade_text):
