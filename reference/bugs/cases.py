@@ -8,6 +8,13 @@ import numpy as np
 from reference.masks import causal_mask
 
 RESULTS = ("the output", "the weights")
+PARAMETERS = {
+    "row_softmax": ("x",),
+    "batched_attention": ("Q", "K", "V"),
+    "masked_heads": ("scores", "mask"),
+    "multi_head_forward": ("x", "W_q", "W_k", "W_v", "W_o", "num_heads"),
+    "attention_with_dropout": ("Q", "K", "V", "p", "rng"),
+}
 Draw = Callable[[np.random.Generator], Sequence[tuple[Any, ...]]]
 
 

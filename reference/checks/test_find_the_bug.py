@@ -15,9 +15,10 @@ from autograder.author import (
     expect_independent_calls,
     expect_results,
     expect_shape,
+    expect_unchanged,
 )
 from reference.bugs import NAMES, SHOWN, implementations, right_answer
-from reference.bugs.cases import CASES, RESULTS
+from reference.bugs.cases import CASES, PARAMETERS, RESULTS
 from reference.dropout import what_dropout_did
 
 DROPOUT = "attention_with_dropout"
@@ -85,23 +86,38 @@ def each_function(points, title, grades, hints=None, needs=None):
 
 
 @each_function(2, "{}, repaired", ["repair", "no side effects"])
-def test_repaired(submission, rng, name):
+def test_repaired(submission, rng, name, grading):
+    grading("repair")
     if name == DROPOUT:
-        compare_dropout(submission, rng)
+        compare_dropout(submission, rng, grading)
         return
     cases = CASES[name](rng)
     for args in cases:
         answer = getattr(submission, name)(*args)
         expected = right_answer(name, *args)
-        if not isinstance(expected, tuple):
+        if isinstance(expected, tuple):
+            expect_both(answer, expected, name)
+        else:
             expect_close(answer, expected, condition=20.0)
-            continue
-        answers = expect_results(answer, ("output", "weights"), name)
-        for one, other, what in zip(answers, expected, RESULTS, strict=True):
-            expect_close(one, other, what, condition=20.0)
+    grading("no side effects")
+    for args in cases:
+        expect_same_arguments(submission, name, args)
     calls = [(name, lambda s, args=args: getattr(s, name)(*args)) for args in cases[:3]]
     between = [lambda s, args=args: getattr(s, name)(*other_numbers(args)) for args in cases[:3]]
     expect_independent_calls(submission.fresh(), calls, between)
+
+
+def expect_both(answer, expected, name):
+    answers = expect_results(answer, ("output", "weights"), name)
+    for one, other, what in zip(answers, expected, RESULTS, strict=True):
+        expect_close(one, other, what, condition=20.0)
+
+
+def expect_same_arguments(submission, name, args):
+    _, after = getattr(submission, name).with_arguments(*args)
+    for before, now, parameter in zip(args, after, PARAMETERS[name], strict=True):
+        if isinstance(before, np.ndarray):
+            expect_unchanged(before, now, parameter)
 
 
 def other_numbers(args):
@@ -109,19 +125,24 @@ def other_numbers(args):
     return [x[::-1] + 1 if getattr(x, "dtype", None) == np.float64 else x for x in args]
 
 
-def compare_dropout(submission, rng):
+def compare_dropout(submission, rng, grading):
     Q, K = rng.normal(size=(8, 32, 4)), rng.normal(size=(8, 16, 4))
     V = np.broadcast_to(np.hstack([np.eye(16)] * 2), (8, 16, 32)).copy()
     seed = int(rng.integers(2**31))
-    for rate in (0.5, 0.2, 0.8, 0.0):
-        outputs = []
+    no_axis, two_axes = (
+        (Q.reshape(-1, 4), K[0], V[0]),
+        [x.reshape(2, 4, *x.shape[1:]) for x in (Q, K, V)],
+    )
+    ways = [((Q, K, V), rate) for rate in (0.5, 0.2, 0.8, 0.0)]
+    for args, rate in [*ways, (no_axis, 0.5), (two_axes, 0.5)]:
+        sizes, outputs = args[0].shape[:-1], []
         for each in (seed, seed, seed + 1):
             own = submission.make("numpy.random.default_rng", each)
-            answer = getattr(submission, DROPOUT)(Q, K, V, rate, own)
+            answer = getattr(submission, DROPOUT)(*args, rate, own)
             output, weights = expect_results(answer, ("output", "weights"), DROPOUT)
-            outputs.append(expect_shape(output, (8, 32, 32), "the output"))
-            expect_shape(weights, (8, 32, 16), "the weights")
-        found = what_dropout_did(Q, K, outputs[0], np.asarray(weights), rate)
+            outputs.append(expect_shape(output, (*sizes, 32), "the output"))
+            expect_shape(weights, (*sizes, 16), "the weights")
+        found = what_dropout_did(*map(one_batch, (*args[:2], outputs[0], weights)), rate)
         if found is not None:
             hints = REPAIR[DROPOUT] if found.id == "dropped-weights-returned" else DROP
             raise Mismatch(found.finding, mistake=found.id, hints=hints)
@@ -137,6 +158,17 @@ def compare_dropout(submission, rng):
                 "come from `rng`.",
                 mistake="dropout-always-the-same",
             )
+    large, own = (1000 * Q[:2], K[:2], V[:2]), submission.make("numpy.random.default_rng", seed)
+    answer = getattr(submission, DROPOUT)(*large, 0.0, own)
+    expect_both(answer, right_answer("batched_attention", *large), DROPOUT)
+    grading("no side effects")
+    expect_same_arguments(submission, DROPOUT, (Q, K, V, 0.5, own))
+
+
+def one_batch(x):
+    """Return an array with one batch axis."""
+    x = np.asarray(x)
+    return x.reshape(-1, *x.shape[-2:])
 
 
 def stopped_by(submission, name, chosen):

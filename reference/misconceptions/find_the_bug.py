@@ -12,7 +12,7 @@ import numpy as np
 from autograder.author import Family, Hints, Misconception, Mistakes, Probe, Recipe, Step, Trait
 from reference.attention import softmax
 from reference.bugs import NAMES, SHOWN, implementations
-from reference.bugs.cases import CASES
+from reference.bugs.cases import CASES, PARAMETERS
 from reference.misconceptions.causal_mask import MISTAKES as MASKED
 from reference.misconceptions.multi_head_attention import MISTAKES as HEADS
 from reference.misconceptions.scaled_dot_product_attention import MISTAKES as ATTENTION
@@ -36,12 +36,6 @@ DROPOUT_IDS = {
 }
 ENDS_IN_AN_ERROR = {  # which already says what is wrong
     ("batched_attention", id) for id in (SHOWN, "fixed-to-four", "needs-batch", "as-many-keys")
-}
-PARAMETERS = {
-    "row_softmax": ("x",),
-    "batched_attention": ("Q", "K", "V"),
-    "masked_heads": ("scores", "mask"),
-    "multi_head_forward": ("x", "W_q", "W_k", "W_v", "W_o", "num_heads"),
 }
 HINTS: dict[str, Hints] = {
     "row_softmax": (
@@ -197,6 +191,4 @@ def _turned_round(implementation: Any) -> None:
     assert abs(implementation(np.ones((2, 3))).sum() - 1) < 0.5
 
 
-MISTAKES = Mistakes(
-    *(_recipe(name) for name in NAMES if name in PARAMETERS), simulated_values=simulated_values
-)
+MISTAKES = Mistakes(*(_recipe(name) for name in CASES), simulated_values=simulated_values)

@@ -218,6 +218,49 @@ NOT_DONE = {
         "test_split_error",
         "expected it to raise ValueError here",
     ),
+    "row_softmax writes into its argument": (
+        "find_the_bug",
+        {
+            "    e = np.exp(x - np.max(x, axis=-1": "    x[...] = x - np.max(x, axis=-1, keepdims=True)\n"
+            "    e = np.exp(x - np.max(x, axis=-1"
+        },
+        "test_repaired[row_softmax]",
+        "The argument x was changed by the call",
+    ),
+    "masked_heads writes into the scores": (
+        "find_the_bug",
+        {
+            "return row_softmax(np.where(mask, scores, -1e9))": "scores[...] = np.where(mask, scores, -1e9); "
+            "return row_softmax(scores)"
+        },
+        "test_repaired[masked_heads]",
+        "The argument scores was changed by the call",
+    ),
+    "attention_with_dropout writes into Q": (
+        "find_the_bug",
+        {
+            "weights = row_softmax(Q @ np.swapaxes(K, -1, -2) / np.sqrt(K.shape[-1]))\n    kept": "Q /= np.sqrt(K.shape[-1]); weights = row_softmax(Q @ np.swapaxes(K, -1, -2))\n    kept"
+        },
+        "test_repaired[attention_with_dropout]",
+        "The argument Q was changed by the call",
+    ),
+    "attention_with_dropout takes arrays of three axes only": (
+        "find_the_bug",
+        {
+            "np.swapaxes(K, -1, -2) / np.sqrt(K.shape[-1]))\n    kept": "K.transpose(0, 2, 1) / np.sqrt(K.shape[-1]))\n    kept"
+        },
+        "test_repaired[attention_with_dropout]",
+        "axes don't match array",
+    ),
+    "attention_with_dropout gives NaN for scores of 1000": (
+        "find_the_bug",
+        {
+            "weights = row_softmax(Q @ np.swapaxes(K, -1, -2) / np.sqrt(K.shape[-1]))\n    kept": "e = np.exp(Q @ np.swapaxes(K, -1, -2) / np.sqrt(K.shape[-1])); "
+            "weights = e / e.sum(-1, keepdims=True)\n    kept"
+        },
+        "test_repaired[attention_with_dropout]",
+        "The output has NaN",
+    ),
     "self_attention masks after the softmax and divides": (
         "self_attention",
         {
@@ -517,6 +560,14 @@ FIRST = {
         "multi_head_attention",
         {"scores.masked_fill(mask == 0": "scores.masked_fill(mask - 1 == -1"},
         "It stops with an error with a mask of True and False, and is right with a mask of 0 and 1",
+    ),
+    "axis 1 of the scores of several heads is the heads": (
+        "find_the_bug",
+        {
+            "return row_softmax(np.where(mask, scores, -1e9))": "e = np.where(mask, scores, -np.inf); "
+            "e = np.exp(e - e.max(1, keepdims=True)); return e / e.sum(1, keepdims=True)"
+        },
+        "The softmax runs along axis 1 instead of the last axis.",
     ),
     "another function than the last one writes into its argument": (
         "attention_patterns",

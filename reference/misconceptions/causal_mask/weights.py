@@ -88,7 +88,7 @@ WEIGHTS = (
                 {"weights": lambda s: softmax(s.masked, 0)},
             ),
             "softmax-over-axis-1": (
-                "The softmax runs along axis 1: over the queries where there is a batch.",
+                "The softmax runs along axis 1 instead of the last axis.",
                 {"weights": lambda s: softmax(s.masked, 1)},
             ),
             "softmax-over-everything": (
