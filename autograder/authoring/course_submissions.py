@@ -72,7 +72,7 @@ class SimulatedClient(WorkerSession):
 
 
 class _SimulatedWorkers(Workers):
-    """Module in the place of worker processes. All sessions share it, since it keeps no state."""
+    """Module in the place of worker processes. It keeps no state, so all sessions share it."""
 
     def __init__(self, course: Course, exercise: Exercise, module: ModuleType) -> None:
         source = Source(exercise.name, "simulated.py", (Unit("simulated.py", ""),))

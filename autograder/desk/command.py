@@ -37,7 +37,7 @@ ENDING = ("SIGTERM", "SIGHUP")  # besides Ctrl-C; Windows has no SIGHUP
 def desk(results: Path, port: int, no_browser: bool, course_path: Path | None) -> None:
     """Show the RESULTS of `grade` in the browser: the class, students, exercises, mistakes.
 
-    It opens only on this machine, at the address that is printed.
+    The pages open only on this machine, at the address that is printed.
     """
     require("desk", "autograder desk")
     from autograder.desk.application import application

@@ -126,7 +126,7 @@ def export(
     """Fill in PLATFORM's gradebook file from the RESULTS folder of `grade`.
 
     PLATFORM is canvas, moodle, moodle-feedback, gradescope, blackboard or brightspace. With
-    `feedback` instead of a platform, it packs every student's page, and a table for a mail program.
+    `feedback`, the command packs every student's page, and a table for a mail program.
 
     The exit code is 1 if the file has no row for a student. The command names these students.
     """

@@ -40,8 +40,8 @@ class Person(msgspec.Struct, frozen=True):
 class RowMatches:
     """The report for each row of a table. A row that may belong to several students has no report.
 
-    `unclear` has a note on each such row, with advice; by default, to enter the platform's ids.
-    `without_row` has the reports for which there is no row.
+    `unclear` has a note with advice on each such row. The usual advice is to enter the platform's
+    ids. `without_row` has the reports for which there is no row.
     """
 
     def __init__(

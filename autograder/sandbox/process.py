@@ -35,8 +35,8 @@ class WorkerGone(Exception):
 class DeadlinePassed(WorkerGone):
     """The worker was killed because it did not answer in time.
 
-    `lines` are the lines of code that the worker was running, the innermost first. Each is a pair
-    of the file's name and the number of the line.
+    `lines` are the lines of code that the worker was running, the innermost first. Each line is a
+    pair: a file name and a line number.
     """
 
     def __init__(self, how: str, lines: Sequence[tuple[str, int]] = ()) -> None:

@@ -163,12 +163,12 @@ def read_bytes(path: Path, limit: int, folder: int | None = None, *, whole: bool
 
 
 def read_text(path: Path, limit: int) -> str:
-    """Return the text of a Python file, which declares its encoding. The default is UTF-8."""
+    """Return the text of a Python file in the encoding that the file declares, or else in UTF-8."""
     return decoded(read_bytes(path, limit), one_line(path.name, 100))
 
 
 def decoded(data: bytes, name: str) -> str:
-    """Return the content of a Python file as text. Raise UnreadableFile if it is not text."""
+    """Return the content of a Python file as text. Raise UnreadableFile if this is impossible."""
     plain = as_utf8(data, name)
     try:
         encoding = "utf-8"

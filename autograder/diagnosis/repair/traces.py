@@ -66,8 +66,8 @@ def _passed_value(mark, value, _seen={}, _print=print):
 class TracedValue(NamedTuple):
     """Value that a statement computed: its place and four identifying numbers.
 
-    These are its size, the number of infinite or huge entries, the sum of the other entries, and
-    the sum of their squares.
+    The numbers are the size, the count of infinite or huge entries, the sum of all other entries,
+    and the sum of the squares of these other entries.
     """
 
     place: tuple[int, int]
