@@ -422,7 +422,7 @@ class Asked:
     ) -> None:
         """Pass if `compare` passes with batch axes. Wrong values must equal each matrix's alone.
 
-        If they do not, `otherwise` passes if they follow from another step of the student's.
+        If they differ, `otherwise` tests whether they follow from another step of the student.
         """
         __tracebackhide__ = True
         wrong: list[tuple[Case, Mismatch]] = []

@@ -40,7 +40,7 @@ def named(
         wrong: the message for a mistake without a name.
         name: the value, such as `a_scaled`.
         own: the student's numbers for it, of any shape.
-        steps: the student's steps of this part by name, those of the right shape.
+        steps: the student's steps of this part that have the right shape, by name.
         givens: the matrices Q, K and V.
         findings: the sentence for each mistake of the step.
     """

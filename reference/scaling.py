@@ -97,7 +97,7 @@ def acceptance_interval(
     """Return an interval: fair means over `trials` trials fall outside with `false_rejection`.
 
     The quantiles are those of a normal distribution, corrected for skewness and kurtosis (Cornish &
-    Fisher 1938; Hill & Davis 1968) and never narrower than without the correction. The width
+    Fisher 1938; Hill & Davis 1968). The correction never makes the interval narrower. The width
     includes the uncertainty of the reference's own estimate.
     """
     from statistics import NormalDist  # only this function needs it, and its import is slow

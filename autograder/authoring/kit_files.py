@@ -1,7 +1,7 @@
 """Text files of a released course. The records of answers are not among these files.
 
 Files with code are released without hidden checks, hints, answers, comments and docstrings. Names
-from the reference are replaced by stand-ins, unless students get the module that defines them.
+from the reference are replaced by stand-ins if students do not get the module with the names.
 """
 
 import ast

@@ -19,7 +19,7 @@ MAX_KEPT = 50  # states of courses
 def refuse_new_errors(
     course: Course, exercises: Sequence[Exercise], only_code: bool = False
 ) -> None:
-    """Refuse authoring errors in these exercises, unless no file has changed since the last lint.
+    """Refuse authoring errors in these exercises, if a file has changed since the last lint.
 
     If `only_code` is true, a judge has already collected the checks.
     """

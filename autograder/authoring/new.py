@@ -1,4 +1,4 @@
-"""Files of a new course or exercise, for `autograder new`. `autograder verify` accepts them."""
+"""Files of a new course or exercise, for `autograder new`. `verify` accepts these files."""
 
 import contextlib
 import json

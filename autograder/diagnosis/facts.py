@@ -83,7 +83,7 @@ def measured(seen: Observations) -> Statement | None:
 def _named_value(fact: Fact, seen: Observations) -> str:
     """Return a fact's number in words, if it is the same for all wrong answers; else an empty text.
 
-    A number that would be shown as 1 but is not 1 gives an empty text too.
+    Return an empty text too if the number would be shown as 1 but is not 1.
     """
     numbers, sizes = [], []
     for case in seen.values:

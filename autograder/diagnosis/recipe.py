@@ -271,8 +271,8 @@ class Recipe:
     """A function of an exercise, with its correct steps and its mistakes.
 
     Attributes:
-        of: the correct function. Give only its name if a plain call with the arguments does not
-            work, for example for a class.
+        of: the correct function, or only its name if a plain call with the arguments does not work,
+            for example for a class.
         probes: a function that yields calls which distinguish misconceptions, small calls first. A
             call is a tuple of arguments or a `Probe`. The function has one parameter: `rng`, a
             random generator, or `draw`, the number of the draw. Each draw must have the same kinds

@@ -162,7 +162,7 @@ class RecordedRecipe(Recipe):
 class RecordedReplay(Replay):
     """Replay from records instead of code.
 
-    Outcomes of pairs and generic changes are sums of numbers, unless results are random.
+    If results are exact, the outcomes of pairs and generic changes are sums of numbers.
     """
 
     def __init__(self, function: RecordedFunction, package: str) -> None:

@@ -29,7 +29,7 @@ _ORIGINAL = re.compile(
 
 
 def read(listing: Listing) -> Sequence[Piece]:
-    """Return the files of all attempts. The notes next to them name people and files.
+    """Return the files of all attempts. The notes next to the files contain names.
 
     A note contains text by its student, so it is trusted only for the student's own attempt.
     """

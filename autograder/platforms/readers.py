@@ -72,7 +72,7 @@ def _read_repositories(listing: Listing) -> Sequence[Piece]:
 
 
 def _recognise_repositories(listing: Listing) -> int:
-    """Return the number of folders if all of them are clones with a `.git`, else 0.
+    """Return the number of folders if all folders are clones with a `.git`, else 0.
 
     A common beginning is not enough: names with a hyphen are too common.
     """

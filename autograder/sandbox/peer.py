@@ -1,4 +1,4 @@
-"""Process for functions of the course. A submission calls them, perhaps with hostile values.
+"""Process for functions of the course, which a submission may call with hostile values.
 
 For example, a student's tests get correct and wrong functions as arguments. The student's code can
 call the functions and see the results, but cannot see their source.
@@ -16,7 +16,7 @@ from autograder.worker.messages import Callback, Reply, Request, Unit
 
 
 class Peer(Workers):
-    """Process of the course's functions. Its time counts in its own budget, not as the student's.
+    """Process of the course's functions. Its time has a separate budget, not the student's.
 
     It starts at the first call, and again after it has ended.
     """

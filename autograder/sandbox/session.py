@@ -56,7 +56,7 @@ class WorkerSession:
         """Return the reply to a request, or raise a StudentProblem if the call returned no value.
 
         `functions` are arguments that are functions of the course. In the request, the handles -1,
-        -2 and so on stand for them.
+        -2 and so on stand for these functions.
         """
         __tracebackhide__ = True
         workers, source = self.workers, self.source

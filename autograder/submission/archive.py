@@ -212,7 +212,7 @@ class _Unpacking:
             raise _LeftOut(f"it cannot be written ({why})") from None
 
     def _make_folder(self, parts: PathParts) -> None:
-        """Make a folder, unless this archive has already made it. Its name may be taken."""
+        """Make a folder if this archive has not made it yet. Its name may be taken."""
         for end in range(1, len(parts) + 1):
             if parts[:end] not in self.folders:
                 self.target.joinpath(*parts[:end]).mkdir()

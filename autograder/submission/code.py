@@ -157,7 +157,7 @@ def _is_placeholder(node: ast.stmt) -> bool:
 def body_around(units: Iterable[Unit], line: int = 0) -> set[str]:
     """Return the syntax of the statements in the innermost function around a line.
 
-    Without a line, return those of all functions. Placeholders and texts are left out.
+    Without a line, return the syntax for all functions. Placeholders and texts are left out.
     """
     kinds = ast.FunctionDef | ast.AsyncFunctionDef
     functions = [node for unit in units for node in _nodes(unit) if isinstance(node, kinds)]

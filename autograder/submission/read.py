@@ -105,7 +105,7 @@ def put_name(place: Path) -> None:
 
 
 def put_folder(place: Path) -> None:
-    """Make a folder, unless it exists. The errors are those of `put`."""
+    """Make a folder if it does not exist. The errors are those of `put`."""
     with _making(place):
         place.mkdir(exist_ok=True)
 

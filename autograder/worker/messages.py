@@ -45,14 +45,13 @@ class Request(msgspec.Struct, array_like=True):
     """One request of the judge.
 
     load: run `units` as the module `target`. `helpers` are the texts of the files in its folder.
-    call: call `target`, a dotted path in the student's module, or in the object `on`.
-    get: return the value at `target`.
-    make: call the library function `target` ("numpy.random.default_rng") and keep the result.
-    define: run `units`, a text of the course, as a module next to the student's, and keep it.
-    carry: call the function `target` of the defined module `on`, because a submission's code called
-            it. The reply's value is a list: the result, and the new states of random generators.
-    answer: give the outcome of a `Callback`. `args` hold the value and the new states of random
-            generators. If `target` names an exception, `args` hold the exception's message.
+    call: call `target`, a dotted path in the student's module, or in the object `on`. get: return
+    the value at `target`. make: call the library function `target` ("numpy.random.default_rng") and
+    keep the result. define: run `units`, a text of the course, as a module next to the student's,
+    and keep it. carry: call the function `target` of the defined module `on`, because a
+    submission's code called it. The reply's value is a list: the result, and the new states of
+    random generators. answer: give the outcome of a `Callback`. `args` has the value and the new
+    states of random generators. If `target` names an exception, `args` has the exception's message.
     forward: make an object of the class `target`, a torch module, and call it.
 
     With `draw`, a call takes at most that many values from the generator that the function returns.
@@ -76,7 +75,8 @@ class Request(msgspec.Struct, array_like=True):
 class CodePlace(msgspec.Struct, array_like=True, frozen=True):
     """Line of the student's source; `line` counts from 1 within the file or the cell.
 
-    The relevant part of `text` begins at `column` and ends before `end`; both are 0 for all of it.
+    The relevant part of `text` begins at `column` and ends before `end`; both are 0 for the whole
+    text.
     """
 
     label: LineText

@@ -130,7 +130,7 @@ def _axis_names(tree: Tree, node: ast.AST) -> list[str]:
 
 
 def _swapped(texts: Sequence[str]) -> Iterator[str]:
-    """Yield the texts, joined by commas; each time, two of them are exchanged."""
+    """Yield the texts, joined by commas, once with each pair of texts exchanged."""
     for i, j in itertools.combinations(range(len(texts)), 2):
         swapped = list(texts)
         swapped[i], swapped[j] = swapped[j], swapped[i]

@@ -234,7 +234,7 @@ def _places(
 
 
 def _at_equal_places(equal: Iterable[list[Changed]]) -> Iterator[Sequence[Changed]]:
-    """Yield the same change at all equal places. If the places are few, also at some of them."""
+    """Yield the same change at all equal places; if there are few, also at some of the places."""
     for places in equal:
         spans = sorted(change.span for _, change in places)
         apart = all(span.end <= other.start for span, other in itertools.pairwise(spans))
@@ -245,7 +245,7 @@ def _at_equal_places(equal: Iterable[list[Changed]]) -> Iterator[Sequence[Change
 
 
 def _names_kept_apart(tree: Tree) -> Iterator[list[Changed]]:
-    """Yield edits that give a variable's second value a name of its own, also in the next uses."""
+    """Yield edits that store a variable's second value under a new name, also in its next uses."""
     for node in tree.nodes:
         if not isinstance(node, ast.Assign) or len(node.targets) != 1:
             continue
