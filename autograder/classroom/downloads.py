@@ -15,7 +15,7 @@ from autograder.submission.read import UnreadableFile, as_utf8, entries_of, kind
 from autograder.submission.source import SUFFIXES
 
 GROUP = "autograder.platforms"  # entry points; each one is an importer or a list of importers
-KIT = "autograder."  # prefix of this project's own entry points
+KIT = "autograder."  # beginning of this project's own entry points
 MOST_ENTRIES = 200_000
 MOST_NAME = 1000  # characters; a name in a zip can be longer than a disk allows
 MOST_TEXT = 1024 * 1024  # bytes of a platform's note on a hand-in

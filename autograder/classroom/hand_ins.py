@@ -431,7 +431,7 @@ class _Stage:
                 self.unread.append(f"{one_line(piece.entry, 100)} cannot be read as a folder.")
 
     def _put(self, source: Path, path: PurePosixPath, lost: str = "") -> None:
-        """Put a file into the stage, in place of an older file. `lost` says why it has no text."""
+        """Put a file into the stage, in place of an older file. `lost` says why it is missing."""
         kind = kind_of(source)
         try:
             if kind is None and lost:

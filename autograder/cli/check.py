@@ -55,11 +55,11 @@ def check(
     """Check your own work. WORK is an exercise's name, a .py or .ipynb file, or a folder of them.
 
     Without WORK, every exercise that you have begun is checked. If several exercises are checked,
-    each report is short; --all shows it in full.
+    each report is short; --all shows full reports.
 
     The exit code is 0 only if everything is done: full marks in each exercise, and an answer to
-    each question that a person grades. A check that is graded when handed in does not count as
-    passed, unless its inputs are hidden.
+    each question that a person grades. A visible check that is graded when handed in does not count
+    as passed.
     """
     course = course_of(work, course_path)
     targets = targets_of(course, work) if work else begun_targets(course)

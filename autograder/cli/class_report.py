@@ -26,7 +26,7 @@ def class_report(results: Path, out: Path | None, date: datetime | None) -> None
     """Write a two-page summary of the class in RESULTS, as HTML and PDF.
 
     It shows the points, how hard the exercises are, what was misunderstood, and how reliable the
-    points are. It gives no number about fewer than five students. The exit code is 1 if no PDF was
+    points are. No number in it describes fewer than five students. The exit code is 1 if no PDF was
     made. A PDF needs the extra `pdf`.
     """
     day = f"{date.day} {date:%B %Y}" if date else ""

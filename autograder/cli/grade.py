@@ -86,9 +86,9 @@ from autograder.cli.result_files import ResultFiles, result_file_options, write_
 @seed_option
 @result_file_options
 def grade(junit: Path | None, ctrf: Path | None, summary: Path | None, **options: Any) -> None:
-    """Grade a class. SUBMISSIONS holds a folder per student, or is a platform's download.
+    """Grade a class. SUBMISSIONS contains a folder per student, or is a platform's download.
 
-    If the folder --out already holds results, no earlier grade changes before you confirm it.
+    If the folder --out already has results, no earlier grade changes until you confirm the change.
     --exercise, --assignment and --student leave all other grades as they are.
 
     \b

@@ -93,7 +93,7 @@ def release(
 ) -> None:
     """Make the student kit in DIR, a folder or a .zip: exercises, checks and recorded answers.
 
-    The kit holds no solution, no reference and no hidden check. An interrupted run resumes, and a
+    The kit has no solution, no reference and no hidden check. An interrupted run resumes, and a
     later run records only what has changed. The exit code is 1 if --compare finds a difference.
     """
     course = find_course(Path.cwd(), named=course_path)

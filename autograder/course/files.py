@@ -30,7 +30,7 @@ def write_atomically(
     folder: int | None = None,
     sync: bool = False,
 ) -> None:
-    """Write a file. At any time, it has all its old or all its new content. Replace a link.
+    """Write a file completely or not at all. If the path is a link, replace the link.
 
     `data` may be pieces of text. If `sync` is true, the file is safe even in a power failure.
     """

@@ -278,7 +278,7 @@ def _mismatch(
 
 
 def _function_shown(about: Sequence[str], shown: Evidence | None) -> str:
-    """Return the function of the call that the report shows, or the last one that was called."""
+    """Return the function of the call that the report shows, or else the last called function."""
     if shown is not None and shown.function in about:
         return shown.function
     return "".join(about[-1:])

@@ -183,7 +183,7 @@ def check_report(
 
 
 def _status(results: Sequence[CheckResult], broken: bool) -> tuple[Status, str, Cause | None]:
-    """Return the status of an exercise, and a reason with its cause if the status needs one.
+    """Return the status of an exercise, with a reason and its cause if the exercise has a reason.
 
     `broken` is true if a part of the file is not valid Python.
     """

@@ -127,7 +127,7 @@ class BackgroundJudge(threading.Thread):
                     while self._sources.empty():
                         try:
                             graded = GradedSource(source, self._judge.run(source).report)
-                        except Cancelled:  # perhaps late: then the newer source was cancelled
+                        except Cancelled:  # a late cancel stops the newer source: grade it again
                             continue
                         except UserError as error:
                             graded = GradedSource(source, problem=str(error))
