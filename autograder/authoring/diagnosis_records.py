@@ -42,7 +42,7 @@ PLAIN: dict[str, Any] = {"kind": "plain"}
 class _Helpers:
     """Functions and classes in the helper modules that students get, with their names.
 
-    Create it after the recipes were imported, because they import the helper modules.
+    Create this object after the recipes were imported, because they import the helper modules.
     """
 
     def __init__(self, course: Course) -> None:
@@ -57,7 +57,7 @@ class _Helpers:
         caller = recipe.caller
         if caller is None:
             return PLAIN
-        ask = type(caller).ask  # a class of the course may define its own
+        ask = type(caller).ask  # a subclass may override it
         if ask is TensorCaller.ask:
             return {"kind": "tensors"}
         if not isinstance(caller, ModuleCaller) or ask is not ModuleCaller.ask:

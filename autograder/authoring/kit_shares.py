@@ -230,12 +230,12 @@ def compared(course: Course, bundle: Path, exercises: Sequence[Exercise]) -> Ite
 
 
 def _compare_check(row: Compared, label: str, full: CheckResult, released: CheckResult) -> None:
-    # if a call raises, the kit fails the check, even if it cannot judge the check otherwise
+    # if a call raises, the kit fails a check that it cannot judge otherwise
     raised_only = full.outcome == "passed" and released.raised is not None
     if released.outcome == "graded when handed in" or raised_only:
         row.untold += 1
         return
-    # the kit runs this check only because it cannot judge the earlier one
+    # the kit runs this check only because it cannot judge an earlier check
     follows_untold = full.outcome == "not run" and released.outcome in {"passed", "failed"}
     if full.outcome != released.outcome and not follows_untold:
         row.differences.append(

@@ -79,7 +79,7 @@ def refuse_errors_in_code(course: Course, exercises: Sequence[Exercise]) -> None
     Raises:
         InvalidCourse: there are such errors.
     """
-    if course.content.released is not None:  # its errors were refused at its release
+    if course.content.released is not None:  # `release` refused its errors
         return
     errors: list[AuthoringError] = []
     modules: dict[str, ModuleType] = {}

@@ -73,7 +73,7 @@ def mutant_at(text: str, place: MutantPlace) -> Mutant | None:
 def _made(operator: Any) -> Any:
     try:
         return operator()
-    except TypeError:  # it needs arguments from a configuration
+    except TypeError:  # this operator needs arguments
         return None
 
 

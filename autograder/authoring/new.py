@@ -35,7 +35,7 @@ def with_exercise(path: Path, entry: str) -> str:
     before = load_course(path).content
     text = path.read_text(encoding="utf-8")
     tree = yaml.compose(text, Loader=yaml.SafeLoader)
-    assert isinstance(tree, yaml.MappingNode)  # it loads as a course
+    assert isinstance(tree, yaml.MappingNode)  # the text loads as a course
     exercises = next(value for key, value in tree.value if key.value == "exercises")
     if not exercises.flow_style:
         lines = text.splitlines()

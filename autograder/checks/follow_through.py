@@ -76,7 +76,7 @@ class OwnSteps:
         self.asked: list[tuple[RunOwn, Any, Numbers]] = []
         self.graded: Callable[[int, float], object] | None = None
         self._known: list[Numbers] = []
-        self._last: list[Any] = []  # its item replaces the first question without a known answer
+        self._last: list[Any] = []  # an item replaces the first question without a known answer
 
     def comes_to(self, place: int, value: float) -> None:
         """Compare a number of the student's answer with `value` before the next question.

@@ -261,7 +261,7 @@ def expect_gradients(
             follows = follows or wrong
     if follows is not None and elsewhere is not None:
         there, right_there = elsewhere()
-        # gradients that should change with the inputs; after a mistake, half of them may not
+        # gradients that should change with the inputs; if a mistake follows, half may stay
         depend = [k for k in asked if _apart(asked[k], right_there.gradients[k]) > DEPENDS]
         change = [k for k in depend if _apart(run.gradients[k], there.gradients.get(k)) > FOLLOWS]
         if 2 * len(change) < len(depend):

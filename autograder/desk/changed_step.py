@@ -264,7 +264,7 @@ def _changed_texts(code: StepCode, recipe: Recipe) -> Iterator[str]:
     known = [*recipe.parameters, *recipe.steps]
     if code.step in known and not code.calls:
         known = known[: known.index(code.step)]
-    for node in tree.nodes:  # another value of the state
+    for node in tree.nodes:  # replace a value of the state by another
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             others = [name for name in known if name != node.attr]
             for name in others if node.value.id == STATE else ():

@@ -79,7 +79,7 @@ class WorkerProcess:
             lines = [(file, int(line)) for file, line in re.findall(FRAME_OF_STACK, stack)]
             raise DeadlinePassed("it did not answer in time", lines) from None
         except (OSError, EOFError, ProtocolError) as error:
-            code = self.child.wait(0.5)  # the connection is closed, so it probably ends by itself
+            code = self.child.wait(0.5)  # it probably ends by itself now
             self.end()
             raise WorkerGone(_how_it_ended(error, code), code) from None
 

@@ -27,9 +27,9 @@ MAKE_SECONDS = 60.0
 class WorkerSession:
     """Session with a submission: its calls run in one of the processes of `workers`.
 
-    The sessions of a submission share its processes, the values that were read from it, and
-    `shared`, a dict that checks use to pass data to each other. If `is_heard` is false, printed
-    text is not kept. It is false in a hidden check, and while code of the course runs in the same
+    The sessions of a submission share the processes, the values that were read, and `shared`, a
+    dict that checks use to pass data to each other. If `is_heard` is false, printed text is not
+    kept. `is_heard` is false in a hidden check, and while code of the course runs in the same
     process. `has_printed` is true if the last call printed something.
     """
 

@@ -213,7 +213,7 @@ def _syntax(node: ast.stmt) -> str:
     return ast.dump(node)
 
 
-# Lines that give a top-level name, or one entry of its value, its final value.
+# Search for the line that sets the final value of a top-level name, or of an entry in the value.
 
 
 def find_assignment(

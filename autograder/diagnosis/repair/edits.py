@@ -46,7 +46,7 @@ EXPRESSIONS = (
 _NAME = re.compile(r"(?<![.\w])[A-Za-z_]\w*")
 _TOKEN = re.compile(r"\w+|[^\w\s.,()\[\]]")  # brackets and commas do not count as similarity
 BUILT_IN = {"len", "range", "sum", "max", "min", "float", "int", "abs", "tuple", "list", "True"}
-# For each kind of edit, its weight and a phrase, which does not tell the student the edit itself. A
+# The weight of each kind of edit, and a phrase that does not tell the student the edit itself. A
 # kind that produces many edits has a lower weight.
 KINDS = {
     "axis": (5.0, "another axis there, or none"),
@@ -79,7 +79,7 @@ KINDS = {
     "keyword": (1.6, ""),
     "type": (1.4, ""),
 }
-FACTORS = (0.65, 2.2, 1.7, 2.5, 0.7)  # one for each field of `Suspects`, in order
+FACTORS = (0.65, 2.2, 1.7, 2.5, 0.7)  # a factor for each field of `Suspects`, in order
 
 
 class Edit(msgspec.Struct, frozen=True):
