@@ -29,7 +29,7 @@ def finalize(
 
     Args:
         adjustments: all adjustments. The exercises' points already include their adjustments.
-        only: the exercises that were graded now; the others keep their points and lateness.
+        only: the exercises that were graded now. Other exercises keep points and lateness.
         before: the student's previous report.
     """
     excused = set(report.hand_in.excused if report.hand_in else ())  # by the roster

@@ -268,7 +268,7 @@ def in_use(
 ) -> Iterator[None]:
     """Hold the lock of a results folder. The text `doing` tells other runs what this run does.
 
-    Wait `wait` seconds for another run; `waiting` is called once with a message.
+    Wait at most `wait` seconds for another run. `waiting` is called once with a message.
     """
     if sys.platform == "win32":  # on Windows, only the journal has a lock
         yield

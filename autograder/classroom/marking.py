@@ -235,7 +235,7 @@ def are_near(one: frozenset[WordPair], other: frozenset[WordPair]) -> bool:
 def word_pairs(words: Sequence[str]) -> frozenset[WordPair]:
     """Return the pairs of neighbouring words. Repetitions of a pair have different numbers.
 
-    An empty word stands for the start and the end of the text.
+    An empty word marks the start and the end of the text.
     """
     cut = ["", *words[:MOST_WORDS], ""]
     met: Counter[tuple[str, str]] = Counter()

@@ -109,7 +109,7 @@ class CourseFile(Block, frozen=True, kw_only=True):
     `handed_out`, `solutions`, `checks` and `right` (alternative solutions) are folders of the
     course, `reference` is its package. `helpers` are modules of that package that checks use; they
     contain no answers, so `autograder release` hands them out too. Students see the outcomes of
-    hidden checks from `reveal_hidden` on, unless their assignment has its own date.
+    hidden checks from `reveal_hidden` on, or from the assignment's own date on.
     """
 
     title: str

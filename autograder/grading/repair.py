@@ -1,6 +1,6 @@
 """Verified repair: small edits of a student's code after which every check passes.
 
-An edit counts only if the edited file passes all checks, with these inputs and with new ones. The
+An edit counts only if the edited file passes all checks, with these inputs and with others. The
 report says only this: after a change in this line, the checks pass.
 """
 

@@ -303,7 +303,7 @@ class CheckReport(Record, frozen=True, kw_only=True):
 
 
 class WrittenAnswer(Record, frozen=True, kw_only=True):
-    """An answer in words. A person gives `points` and `comment`; `points` is None before that."""
+    """An answer in words. A person gives `points` and `comment`. Until then, `points` is None."""
 
     name: str
     title: str
@@ -382,7 +382,7 @@ class HandIn(Record, frozen=True, kw_only=True):
 
     `platform_id` is the student's id on the platform; `ids` are the ids on other platforms.
     `entries` are paths in the download. `at` is the time in ISO 8601, with a time zone if its
-    source gives one. `at_from` names the source of the time, or of the mark `late`.
+    source states a zone. `at_from` names the source of the time, or of the mark `late`.
     """
 
     platform: str = ""
