@@ -64,12 +64,24 @@ def _softmax(steps: OwnSteps | None) -> Softmax:
 def own_distributions(steps: OwnSteps, sizes: Any) -> dict[int, Mapping[str, Distribution]] | None:
     """Return the distributions by dimension with the student's entropy, None if unusable.
 
-    `sizes` are the arguments of `measure_scaling`.
+    `sizes` are the arguments of `measure_scaling`. If the entropies of many trials at once have
+    another shape, those of each trial are asked for, and averaged.
     """
 
+    def of_all(own: Any, weights: Array) -> Array:
+        return expect_shape(own.attention_entropy(weights), weights.shape[:-1])
+
+    def of_each(own: Any, weights: Array) -> Array:
+        return np.array([[np.mean(own.attention_entropy(trial))] for trial in weights])
+
+    return _distributions(steps, sizes, of_all) or _distributions(steps.anew(), sizes, of_each)
+
+
+def _distributions(
+    steps: OwnSteps, sizes: Any, entropy: Callable[[Any, Array], Array]
+) -> dict[int, Mapping[str, Distribution]] | None:
     def own_entropy(weights: Array) -> Array:
-        values = steps.ask(lambda own, w: own.attention_entropy(w), weights)
-        return expect_shape(values, weights.shape[:-1])
+        return steps.ask(entropy, weights)
 
     try:
         found = {

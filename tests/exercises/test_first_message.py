@@ -114,6 +114,12 @@ def test_a_return_inside_a_loop_is_named_unless_the_loop_has_other_ends(grade_te
 SPLIT = "return x.reshape(batch, length, num_heads, features // num_heads).transpose"
 # Changes of a solution that a visible check fails, in a kit too, and what it says.
 NOT_DONE = {
+    "plot_scaling draws the dimensions of the example": (
+        "scaling_experiment",
+        {"sorted(results)": "[d for d in (4, 16, 64, 256) if d in results]"},
+        "test_plot_series",
+        "at all the dimensions of the results",
+    ),
     "split_heads changes the shape of x": (
         "multi_head_reshape",
         {SPLIT: "x.shape = batch, length, num_heads, features // num_heads; return x.transpose"},
@@ -584,3 +590,27 @@ FIRST = {
 def test_the_first_sentence_is_true(grade_text, case):
     exercise, changes, says = FIRST[case]
     assert says in opening(grade_text(exercise, change(exercise, *changes.items()))).text
+
+
+ONE_MISTAKE = {
+    "attention_entropy averages": (
+        {"* logarithms).sum(axis=-1)": "* logarithms).mean(axis=-1)"},
+        {"test_entropy"},
+    ),
+    "attention_entropy adds up all rows": (
+        {"* logarithms).sum(axis=-1)": "* logarithms).sum()"},
+        {"test_entropy"},
+    ),
+    "measure_scaling takes the largest weight of all rows": (
+        {"weights.max(axis=-1).mean()": "weights.max()"},
+        {"test_entropy_and_largest_weight"},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", ONE_MISTAKE)
+def test_another_measure_is_not_said_to_vary_wrongly(grade_text, case):
+    """Its values are means over all trials, so "varies from run to run far more" was false."""
+    changes, names = ONE_MISTAKE[case]
+    checks = grade_text("scaling_experiment", change("scaling_experiment", *changes.items())).checks
+    assert {check.name for check in checks if check.outcome == "failed"} == names
