@@ -2,7 +2,7 @@
 
 A course's reference, checks and misconceptions import from this module only. Each name is loaded
 when it is first used. So a check of an array imports neither the diagnosis nor the code for torch
-modules. `docs/api.md` describes every name; `python -m tools.api` writes that page from this list.
+modules. `docs/api.md` describes every name. `python -m tools.api` writes that page from this list.
 
 A *case* is one call that a check makes. A *probe* is one call that distinguishes misconceptions. A
 *step* is a named part of the correct answer. A misconception replaces one or more steps.

@@ -65,7 +65,7 @@ class Recorder:
         return passed
 
     def constant(self, name: str) -> Any:
-        """Return and record a constant of the reference; None if the value is not a constant."""
+        """Return and record a value of the reference. If it is not a constant, return None."""
         value = self._named(name)
         if not is_constant(value):
             return None

@@ -53,7 +53,7 @@ class _Helpers:
                 self.named.setdefault(id(value), f"{name}.{each}")
 
     def call(self, recipe: Recipe) -> dict[str, Any] | None:
-        """Return data that say how to call the function; None if only private code can call it."""
+        """Return how to call the function. If only private code can call it, return None."""
         caller = recipe.caller
         if caller is None:
             return PLAIN
@@ -76,7 +76,7 @@ class _Helpers:
         }
 
     def read(self, recipe: Recipe) -> str | None:
-        """Return the name of the function that reads the results; None if students do not get it.
+        """Return the name of the function that reads results, or None if students do not get it.
 
         Return an empty text if the results are compared without such a function.
         """

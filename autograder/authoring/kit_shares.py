@@ -40,7 +40,7 @@ FACTS = frozenset({"fact", "measure"})
 class KitShares(msgspec.Struct):
     """Number of answers that a released course can judge, for one exercise.
 
-    A misconception counts as named if a visible check fails and gives its name and no other name;
+    A misconception counts as named if a visible check fails and gives its name and no other name.
     `not_named` lists all other misconceptions. A misconception that passes all visible checks is
     not counted, because only hidden checks test it. A right answer counts as complete if it passes
     all visible checks. `not_complete` lists all other right answers, each with the checks that it
@@ -133,7 +133,7 @@ def _count_right_answers(
 def _is_named(
     wrong: WrongAnswer, client: SimulatedClient, judge: Judge, only: frozenset[str] | None
 ) -> bool | None:
-    """Return whether an answer gets only its own name; None if all visible checks pass.
+    """Return whether an answer gets only its own name. If all visible checks pass, return None.
 
     If the answer is a value, it may get other names too, because two mistakes may give the same
     value.

@@ -59,7 +59,7 @@ def refuse_authoring_errors(course: Course, exercises: Sequence[Exercise]) -> No
     The function collects the checks, and runs the recipes on a few calls. It runs no submission.
 
     Raises:
-        InvalidCourse: there are errors; the message gives the place, the word and a suggestion.
+        InvalidCourse: there are errors. The message gives the place, the word and a suggestion.
         UserError: the course is a released one.
     """
     if course.content.released is not None:
@@ -187,7 +187,7 @@ def _undefined_name(
 
 
 def _near_name(name: str, known: Sequence[str]) -> str:
-    """Return the end of a sentence: a suggestion of the nearest name, or only a full stop."""
+    """Return the end of a sentence, which suggests the nearest name or is only a full stop."""
     near = nearest(name, sorted({each for each in known if not each.startswith("__")}))
     return f"; did you mean `{near}`?" if near else "."
 
@@ -199,7 +199,7 @@ def _below(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
 
 
 def _defined_in_solution(course: Course, exercise: Exercise) -> Definitions | None:
-    """Return a dict from name to definition in the solution; None if the names are not clear."""
+    """Return the solution's definitions by name. If the names are not clear, return None."""
     try:
         tree = course_text(course.solution_file(exercise.name)).tree
     except (OSError, SyntaxError, ValueError):

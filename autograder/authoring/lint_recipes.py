@@ -98,7 +98,7 @@ class Places:
 
 
 def _line_of(tree: ast.AST, word: str) -> int:
-    """Return the first line with a word as a string or as an argument's name; 0 without one."""
+    """Return the first line with a word as a string or an argument's name. If none, return 0."""
     lines = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and node.value == word:

@@ -25,7 +25,7 @@ class Mutant(msgspec.Struct, frozen=True):
 
 
 class MutantPlace(msgspec.Struct, frozen=True):
-    """Place where an operator applies; `occurrence` counts the operator's places before it."""
+    """Place where an operator applies. `occurrence` counts the operator's places before it."""
 
     operator: str
     occurrence: int
@@ -56,7 +56,7 @@ def places(text: str) -> Iterator[MutantPlace]:
 
 
 def mutant_at(text: str, place: MutantPlace) -> Mutant | None:
-    """Return the mutant for a place; None if it is outside the markers, invalid or unchanged."""
+    """Return a place's mutant. If it is outside the markers, invalid or unchanged, return None."""
     from cosmic_ray.mutating import mutate_code
     from cosmic_ray.plugins import get_operator
 
@@ -94,7 +94,7 @@ def _solution_lines(text: str) -> frozenset[int]:
 
 @functools.lru_cache(8)
 def _meaning(text: str) -> str:
-    """Return the syntax tree as text without layout; an empty text for invalid code."""
+    """Return the syntax tree as text without layout. For invalid code, return an empty text."""
     try:
         return ast.dump(ast.parse(text))
     except SyntaxError:

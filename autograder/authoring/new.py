@@ -55,7 +55,7 @@ def with_exercise(path: Path, entry: str) -> str:
 
 
 def _last_line(node: yaml.Node) -> int:
-    """Return the line number (from 0) where a node ends; comments after the node do not count."""
+    """Return the line number (from 0) where a node ends. Comments after the node do not count."""
     if isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
         last = node.value[-1]
         return _last_line(last[1] if isinstance(last, tuple) else last)

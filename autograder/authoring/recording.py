@@ -1,4 +1,4 @@
-"""Recording for several exercises. Parts in the cache are used again; all other parts are recorded.
+"""Recording for several exercises. Parts in the cache are used again. All other parts are recorded.
 
 The recorded bytes do not depend on the number of processes. Each part is saved in the cache as soon
 as it is recorded. The key of a part in the cache is a digest of all that the part depends on: the
@@ -95,7 +95,7 @@ def record_all(
     how: RecordingOptions,
     say: Callable[[str], None],
 ) -> Parts:
-    """Return the records of all tasks; call `say` after each task."""
+    """Return the records of all tasks. Call `say` after each task."""
     parts: Parts = {}
     keys: dict[RecordingTask, str] = {}
     if how.kept is not None:
@@ -185,7 +185,7 @@ def engine_key() -> str:
 
 @functools.cache
 def machine() -> tuple[str, ...]:
-    """Return all versions and settings that may change numbers; code is not included."""
+    """Return all versions and settings that may change numbers. Code is not included."""
     libc = " ".join(platform.libc_ver())
     threads = sorted(f"{k}={v}" for k, v in os.environ.items() if k.endswith("_NUM_THREADS"))
     installed = {f"{each.name} {each.version}" for each in importlib.metadata.distributions()}

@@ -188,7 +188,7 @@ def shares_of(
 
 
 def write(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write files into a folder; create it if needed."""
+    """Write files into a folder. If the folder does not exist, create it."""
     for name, data in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -39,7 +39,7 @@ class Difference(NamedTuple):
     places: tuple[str, ...] = ()
 
     def about(self, what: str) -> str:
-        """Return the sentence: `The result: the field kind of the 3rd item is …`."""
+        """Return a sentence such as `The result: the field kind of the 3rd item is …`."""
         if not self.places:
             return f"{capital(what)} {self.says}."
         return f"{capital(what)}: {' of '.join(self.places)} {self.says}."
@@ -103,7 +103,7 @@ def _character(yours: str, right: str) -> str:
 
 
 def describe_kind(value: object) -> str:
-    """Return a value's kind in words: `a list`, `None`, `True`, `a Token`."""
+    """Return a value's kind in words, such as `a list`, `None`, `True` or `a Token`."""
     if value is None or isinstance(value, bool | np.bool_):
         return str(value)
     if isinstance(value, Record):

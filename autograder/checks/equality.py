@@ -46,7 +46,7 @@ def expect_equal(
         The student's answer.
 
     Raises:
-        Mismatch: the answer differs; the finding shows the first difference.
+        Mismatch: the answer differs. The finding shows the first difference.
         Unsendable: the expected value has a type that cannot be compared.
     """
     __tracebackhide__ = True
@@ -88,7 +88,7 @@ def expect_same(
             list.
 
     Raises:
-        Mismatch: an answer differs; the finding shows the first difference.
+        Mismatch: an answer differs. The finding shows the first difference.
     """
     __tracebackhide__ = True
     for given in inputs:
@@ -102,7 +102,7 @@ def expect_same(
 
 
 def _as_lists(value: Any) -> Any:
-    """Return the value with each tuple replaced by a list; dicts and records stay unchanged."""
+    """Return the value with each tuple replaced by a list. Dicts and records stay unchanged."""
     if kind_of(value) in {tuple, list}:
         return [_as_lists(each) for each in items_of(value)]
     if isinstance(value, dict):

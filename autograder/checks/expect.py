@@ -47,7 +47,7 @@ class Mismatch(AssertionError):
             finding.
         yours: the student's value, an array or a text.
         expected: the correct value.
-        wrong: a mask of the same shape as the value; it is true for the entries that the report
+        wrong: a mask of the same shape as the value. It is true for the entries that the report
             marks as wrong.
         layout: a function that arranges the value for the picture. It gets the value, and returns a
             matrix, the group of each cell, and the names of the rows.
@@ -105,10 +105,10 @@ def expect_close(
         layout, groups: the layout of the values in a picture; see `Mismatch`.
 
     Returns:
-        The student's answer as an array; its dtype is unchanged.
+        The student's answer as an array. Its dtype is unchanged.
 
     Raises:
-        Mismatch: the answer is wrong; the finding says in which way.
+        Mismatch: the answer is wrong. The finding says in which way.
     """
     __tracebackhide__ = True
     right = np.asarray(expected, dtype=np.float64)
@@ -217,7 +217,7 @@ def expect_results(actual: Any, names: tuple[str, ...], function: str) -> tuple[
 
 
 def expect_unchanged(before: npt.ArrayLike | dict[Any, Any], after: Any, name: str) -> None:
-    """Pass if an argument is the same after the call as before; raise `Mismatch` otherwise.
+    """Pass if the call did not change an argument. Otherwise, raise `Mismatch`.
 
     The argument is an array, or a list or dict of plain values.
 
@@ -317,7 +317,7 @@ def expect_error(
 def _expect_message(
     error: Raised, name: str, type: str, naming: tuple[object, ...], message: str | None
 ) -> None:
-    """Check the message of an exception whose type is right; raise `Mismatch` if it is wrong."""
+    """Check the message of an exception whose type is right. If it is wrong, raise `Mismatch`."""
     __tracebackhide__ = True
     # only whole numbers and words count: the message "40" does not contain the number 4
     absent = [
@@ -379,7 +379,7 @@ def _short(value: Any) -> str:
 
 
 def describe_value(value: Any) -> str:
-    """Return a description of a value with its article: "a list of 3 items"."""
+    """Return a description of a value with an article, such as "a list of 3 items"."""
     if isinstance(value, np.ndarray):
         return f"an array of shape {shape(value.shape)}"
     if isinstance(value, list):

@@ -2,7 +2,7 @@
 
 With follow-through, a mistake costs points once, and values that follow from it count as correct.
 
-To find out what follows, a check calls the student's own step; such a call is a *question*. Each
+To find out what follows, a check calls the student's own step. Such a call is a *question*. Each
 question goes to a new process. So the step can neither repeat an earlier answer nor notice that it
 is being tested. The step's answers must also be informative: if the values that follow do not
 change with the question, or do not show the property that the check tests, the check fails.
@@ -63,11 +63,12 @@ class OwnSteps:
         axes: tuple[int, ...] = (),
         share: float = 1.0,
     ) -> None:
-        """Store the submission, and the way to change its questions.
+        """Store the submission, and how to change questions to it.
 
-        `vary` returns an array of the same shape with other numbers. A changed question takes from
-        it the numbers at one place along one of the `axes` (if empty: all axes). At least one
-        changed question, and this `share` of all, must change the value that follows.
+        `vary` returns an array of the same shape with other numbers. A changed question takes the
+        array's numbers at one place along one of the `axes`, or of all axes if `axes` is empty. At
+        least one changed question, and this `share` of all changed questions, must change the value
+        that follows.
         """
         self._submission = submission
         self._vary = vary
@@ -106,7 +107,7 @@ class OwnSteps:
         return answer
 
     def others(self) -> Iterator["OwnSteps"]:
-        """Yield copies of these steps; each has other numbers in one place of the last question."""
+        """Yield copies of these steps. Each has other numbers in one place of the last question."""
         if self.asked:
             yield from map(self._with, self._changed(self.asked[-1][1]))
 
@@ -368,7 +369,7 @@ def expect_independent_calls(
         between: functions that make calls which may change state. Their results are ignored.
 
     Raises:
-        Mismatch: a result differs; the finding names the call, but not its arguments.
+        Mismatch: a result differs. The finding names the call, but not its arguments.
     """
     __tracebackhide__ = True
     first = [call(submission) for _, call in calls]

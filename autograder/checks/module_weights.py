@@ -62,7 +62,7 @@ class ParameterFit:
 
     `wanted` has the shape of each requested weight. `holds` has an int64 array for each of the
     module's own parameters: the position of each entry in the row of all requested weights, or -1
-    for zero. `extra` has biases that the task does not request; they are set to 0. `absent` has the
+    for zero. `extra` has biases that the task does not request. They are set to 0. `absent` has the
     number that replaces each missing weight. `tied` is a dict from a weight to another weight for
     which the module uses the same parameter.
     """

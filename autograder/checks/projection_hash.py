@@ -60,7 +60,7 @@ def signature_of(value: Any, leaves: Leaves) -> str:
 
 
 def kinds_in(value: Any) -> str:
-    """Return a text with the types of a value's containers; the text marks truth values too."""
+    """Return a text with the types of a value's containers. The text marks truth values too."""
     kind = kind_of(value)
     if kind is bool:
         return "bool"

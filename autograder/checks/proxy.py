@@ -29,7 +29,7 @@ class Call(msgspec.Struct, frozen=True):
     newest: ClassVar["Call | None"] = None  # the newest call of a check, of any submission
 
     def __str__(self) -> str:
-        """Return the call as Python text: `softmax(…)`, or `SelfAttention(4).eval()(…)`."""
+        """Return the call as Python text, such as `softmax(…)` or `SelfAttention(4).eval()(…)`."""
         name = self.name
         if self.made_with is not None:
             name = describe_call(name, self.made_with, {}) + ".eval()" * self.evaluates
@@ -61,7 +61,7 @@ class Function:
         """Return the result of the student's function, as plain data.
 
         Raises:
-            StudentProblem: the call gives no result; the exception says why.
+            StudentProblem: the call gives no result. The exception says why.
         """
         __tracebackhide__ = True
         return self._ask(args, kwargs).value
@@ -79,7 +79,7 @@ class Function:
 
         Raises:
             StudentProblem: the function does not return a generator, or the generator gives no
-                values; the exception says why.
+                values. The exception says why.
         """
         __tracebackhide__ = True
         reply = self._ask(args, kwargs, draw=most)
@@ -167,7 +167,7 @@ class Submission:
         return bool(self._without_value)
 
     def where_set(self, name: str, entry: Sequence[int] = ()) -> CodePlace | None:
-        """Return the line that sets the value `name`, which the check has read; None if unknown.
+        """Return the line that sets the value `name`, which the check has read, or None.
 
         With `entry`, return the line that sets this entry of the value.
         """
@@ -187,7 +187,7 @@ class Submission:
         return Remote(self, handle_in(self._session.ask(Request("get", name, keep=True))))
 
     def fresh(self) -> "Submission":
-        """Return the same module in a new process that has loaded the module and made no calls.
+        """Return the module in a new process, which has loaded the module and made no calls.
 
         The earlier process ends, and its objects are lost.
         """
@@ -201,7 +201,7 @@ class Submission:
         return Submission(self._session, is_aside=True)
 
     def own(self) -> "Submission":
-        """Return the module in a new process, for a question about the student's own step.
+        """Return the module in a new process. Use it for a question about the student's own step.
 
         The earlier process and its objects stay as they are.
         """
@@ -257,12 +257,12 @@ class Submission:
         """Construct a module of the student's class `name`, load `state`, and call the module once.
 
         Arrays become tensors of dtype float32, int64 or bool. The keys of `state` must be the names
-        of the module's own parameters; `forward_pass` also finds parameters with other names.
+        of the module's own parameters. `forward_pass` also finds parameters with other names.
         `seed` is the seed of torch's random numbers. `toward` is the same as for `reference_pass`.
         `before` has the arguments of calls that are made before this call.
 
         Raises:
-            StudentProblem: the call gives no result; the exception says why.
+            StudentProblem: the call gives no result. The exception says why.
         """
         __tracebackhide__ = True
         sent = Forward(
@@ -303,7 +303,7 @@ class Submission:
 
     @property
     def variant(self) -> str:
-        """Return the key of the student's own numbers, or "" if all students have the same."""
+        """Return the key of the student's own numbers, or "" if all students have equal numbers."""
         return self._session.source.variant
 
     @property
@@ -312,19 +312,19 @@ class Submission:
         return self._session.source.digest
 
     def call_of(self, error: BaseException) -> Call | None:
-        """Return the call that raised `error`, or else the newest call; None without calls."""
+        """Return the call that raised `error`, else the newest call. Without calls, return None."""
         about = [call for call, each in self._raised if each is error]
         about += [call for call in self._calls if call is getattr(error, "call", None)]
         return next(iter(about + self._calls[-1:]), None)
 
     def nth_call(self, number: int, count: int) -> Call | None:
-        """Return call `number` of the newest `count` calls; None if their functions differ."""
+        """Return one of the newest `count` calls. If their functions differ, return None."""
         newest = self._calls[-count:]
         alike = len(newest) == count and len({call.name for call in newest}) == 1
         return newest[number] if alike else None
 
     def to_debug(self) -> tuple[Source, Request] | None:
-        """Return the source and the last call; None if this call cannot be repeated alone."""
+        """Return the source and the last call. If the call cannot be repeated, return None."""
         request = self._last
         if request is None or request.on or has_handle([request.args, request.kwargs]):
             return None
@@ -335,7 +335,7 @@ class Submission:
         return next((error for _, error in self._raised if not error.was_asked_for), None)
 
     def about(self) -> tuple[str, ...]:
-        """Return the names of the called functions; without calls, the names of the read values."""
+        """Return the called functions' names. Without calls, return the read values' names."""
         called = [call.name for call in self._calls]
         return tuple(dict.fromkeys(called or self._read))
 

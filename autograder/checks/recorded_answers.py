@@ -167,11 +167,11 @@ class Playback:
                 self._places[name, kind].append(place)
 
     def call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Return the recorded answer to this call; raise NotJudged if no answer is recorded."""
+        """Return the recorded answer to this call. If no answer is recorded, raise NotJudged."""
         return self._value(name, ProjectionHash((args, kwargs)))
 
     def passed(self, name: str, *given: Any) -> Passed:
-        """Return the recorded result of a module; `given` are the arguments of `reference_pass`."""
+        """Return the recorded result of a module. `given` are the arguments of `reference_pass`."""
         recorded = self._value(name, hash_of_pass(*given))
         return Passed(called=True, value=recorded["value"], gradients=recorded["gradients"])
 
@@ -238,7 +238,7 @@ class StandIn:
         self.__name__ = name.rpartition(".")[2]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Return the recorded answer to this call; raise NotJudged if no answer is recorded."""
+        """Return the recorded answer to this call. If no answer is recorded, raise NotJudged."""
         return _source().call(self._name, args, kwargs)
 
     def recorded_pass(self, *given: Any) -> Any:
@@ -275,7 +275,7 @@ def stand_in(name: str) -> StandIn:
 
 
 def load_reference(course: Course, module: str = "") -> ModuleType | StandInPackage:
-    """Return the reference package, or one of its modules; in a student kit, its stand-in."""
+    """Return the reference package or one of its modules. In a student kit, return a stand-in."""
     if course.content.released is not None:
         return StandInPackage(module)
     return importlib.import_module(f"{course.content.reference}.{module}".rstrip("."))
@@ -292,7 +292,7 @@ def refuse_other_seeds(course: Course, seed: int | None) -> None:
 
 
 def begin_check(course: Course, check: Check) -> Check:
-    """Set the source of the correct answers for a check; return the check with recorded hints."""
+    """Set the source of a check's correct answers. Return the check with its recorded hints."""
     if course.content.released is None or _Current.recorder is not None:
         return check
     record = _record(course, check.path)

@@ -92,7 +92,7 @@ def forward_pass(
 
     Raises:
         Mismatch: the module does not have parameters that fit the weights.
-        StudentProblem: there is no result; the exception says why.
+        StudentProblem: there is no result. The exception says why.
     """
     __tracebackhide__ = True
     passed = submission.forward(name, made_with, inputs, dict(state), **details)
@@ -269,7 +269,7 @@ def expect_gradients(
 
 
 def _apart(one: Any, other: Any) -> float:
-    """Return the distance of two arrays, divided by the norm of the first; 0 if shapes differ."""
+    """Return two arrays' distance, divided by the norm of the first. If shapes differ, return 0."""
     first, second = (np.asarray(each, dtype=np.float64) for each in (one, other))
     if first.shape != second.shape:
         return 0.0
@@ -296,7 +296,7 @@ def _is_own_slope(answer: Any, expected: Any, key: str, total: Callable[[str, An
 def expect_unchanged_tensors(
     run: ModuleRun, inputs: tuple[Any, ...], names: tuple[str, ...]
 ) -> None:
-    """Pass if the call did not change its inputs; the finding uses `names` for the inputs."""
+    """Pass if the call did not change its inputs. The finding uses `names` for the inputs."""
     __tracebackhide__ = True
     for before, after, name in zip(inputs, run.after, names, strict=False):
         same = isinstance(after, np.ndarray) and np.array_equal(np.asarray(after), before)

@@ -66,7 +66,7 @@ class Adjustments:
         self.entered = [self._entered(row, id) for id, row in self._matched(stored)]
 
     def _matched(self, stored: Sequence[StoredAdjustment]) -> list[tuple[int, Row]]:
-        """Return the rows of the table with their ids in the store; a new row has the id 0.
+        """Return the rows of the table with their ids in the store. A new row has the id 0.
 
         A row from a command or the desk can be deleted only with a command or the desk. If such a
         row is missing in the table, the table may be an old copy, so the row is added again.
@@ -208,7 +208,7 @@ class Adjustments:
         return [decision for decision in self.of(student) if decision.change == "file"]
 
     def _is_chosen(self, entered: Entered, choice: Decision) -> bool:
-        """Return whether a row chooses, for the same exercise, the file that this run grades.
+        """Return whether a row chooses the file that this run grades for the row's exercise.
 
         If no run has set `chosen`, the row's state from the last run decides.
         """
@@ -294,7 +294,7 @@ class Adjustments:
         return [f"{trouble}, then run the same command again."] if trouble else []
 
     def enter(self, cells: Mapping[str, str]) -> str:
-        """Add a decision to the store and the table; return the error, or an empty text.
+        """Add a decision to the store and the table. Return the error, or an empty text.
 
         When this returns, the decision is saved on the disk. Other processes may enter decisions at
         the same time.
@@ -325,7 +325,7 @@ class Adjustments:
         return len(gone), trouble
 
     def _export(self, store: Store, rows: Sequence[tuple[str, ...]]) -> str:
-        """Write the table, and note its rows in the store; return the error, or an empty text.
+        """Write the table, and note its rows in the store. Return the error, or an empty text.
 
         `rows` are the rows of `entered`, and also a new row if the caller is storing one.
         """

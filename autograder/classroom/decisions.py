@@ -89,7 +89,7 @@ class Decision(msgspec.Struct, frozen=True):
 
     @property
     def line(self) -> tuple[int, int] | None:
-        """The number of the code cell (or 1) and the line of a comment; None if it has no line."""
+        """The code cell (or 1) and the line of a comment. Without a line, the value is None."""
         found = LINE.fullmatch(self.check) if self.change == "comment" else None
         return (int(found["cell"] or 1), int(found["line"])) if found else None
 
@@ -126,7 +126,7 @@ def work_id(exercises: Sequence[ExerciseReport]) -> str:
 
 
 def points_given(decision: Decision, exercises: Sequence[ExerciseReport]) -> str:
-    """Return the points from the checks for a decision's exercise or check; "" for the total."""
+    """Return the points that checks gave for an exercise or a check. For the total, return ""."""
     if decision.exercise == TOTAL:
         return ""
     checks = [check.points for check in exercises[0].checks if check.name == decision.check]
@@ -134,7 +134,7 @@ def points_given(decision: Decision, exercises: Sequence[ExerciseReport]) -> str
 
 
 def place_of(decision: Decision, source: Source | None) -> Line | None:
-    """Return the line of code that a comment is about; None if it does not exist."""
+    """Return the line of code that a comment is about. If it does not exist, return None."""
     if decision.line is None or source is None:
         return None
     unit, number = decision.line
@@ -190,7 +190,7 @@ def _applied(adjustment: Adjustment, points: float) -> Adjustment:
 
 
 def _changed(exercise: ExerciseReport, decision: Decision) -> ExerciseReport:
-    """Return an exercise after a decision; its points are never below 0."""
+    """Return an exercise after a decision. Its points are never below 0."""
     if decision.change == "excuse":
         return msgspec.structs.replace(exercise, excused=True)
     if decision.change not in {"add", "set"}:
@@ -255,7 +255,7 @@ def refuse_without_reason(why: str, remedy: str) -> None:
 def check_named(
     reports: Mapping[str, Report], results: Path, student: str, exercise: str, check: str | None
 ) -> str:
-    """Return the name of the check with this name or title; "" if `check` is None."""
+    """Return the name of the check with this name or title. If `check` is None, return ""."""
     if student not in reports:
         raise UserError(f"{results} has no student {student!r}. Its grades.csv lists them.")
     graded = {each.name: each for each in reports[student].exercises}

@@ -100,7 +100,7 @@ class Listing:
 class Owner(msgspec.Struct, frozen=True, kw_only=True):
     """A student as the platform describes them.
 
-    Without a roster, `key` is the student's name in the results; it does not depend on other
+    Without a roster, `key` is the student's name in the results. It does not depend on other
     entries of the download. `id` is the student's id on the platform, or an empty text.
     """
 
@@ -130,7 +130,7 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Importer(msgspec.Struct, frozen=True, kw_only=True):
-    """A platform. `recognise` counts entries that only this platform writes; `read` returns pieces.
+    """A platform. `recognise` counts entries that only this platform writes. `read` returns pieces.
 
     `read` skips entries that it does not understand. If an entry's name may mean several students,
     it returns a piece for each of them; then only a roster can decide whose entry it is. `expected`
@@ -210,7 +210,7 @@ class Download(msgspec.Struct, frozen=True):
     """A download that was recognised: its pieces in order, and notes.
 
     `disputed` are entries that may belong to several students: a list of pieces for each entry.
-    `not_understood` are notes on entries whose student is not known; the first note counts them.
+    `not_understood` are notes on entries whose student is not known. The first note counts them.
     """
 
     listing: Listing
@@ -356,7 +356,7 @@ def _without_shared_keys(pieces: Pieces) -> tuple[Pieces, list[Pieces]]:
 
 
 def disputes(disputed: Sequence[Pieces]) -> list[str]:
-    """Return notes on entries that may belong to several students; the first note counts them."""
+    """Return notes on entries with several possible students. The first note counts the entries."""
     if not disputed:
         return []
     count = several(len(disputed), "entry")
@@ -393,7 +393,7 @@ def _origin(pieces: Pieces, known: Sequence[Importer]) -> str:
 
 
 def hidden_entries(names: Sequence[str]) -> list[str]:
-    """Return a note on entries whose names begin with a dot; no note without such entries."""
+    """Return a note on entries whose names begin with a dot, if there are such entries."""
     if not names:
         return []
     shown = few([one_line(name, 60) for name in names], MAX_SHOWN)

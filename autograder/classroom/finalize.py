@@ -95,7 +95,7 @@ def _late(
     parts: Sequence[ExerciseReport],
     used: float,
 ) -> Lateness | None:
-    """Return the lateness of an assignment's parts; None if nothing shows that they are late."""
+    """Return the lateness of an assignment. If nothing shows that it is late, return None."""
     if assignment.due is None or not parts:
         return None
     lateness = Lateness(assignment=assignment.name, due=assignment.due.isoformat(), said="")
@@ -130,7 +130,7 @@ def missing_report(exercise: Exercise) -> ExerciseReport:
 
 
 def without_checks(exercise: Exercise, work: StudentWork) -> ExerciseReport | None:
-    """Return the report of an exercise that cannot be checked; None if checks can run."""
+    """Return the report of an exercise that cannot be checked. If checks can run, return None."""
     name = exercise.name
     if name in work.unclear:
         return report_without_checks(exercise, "needs a person", work.unclear[name], ran=False)

@@ -1,7 +1,7 @@
 """Grading of a class, from a folder of submissions to a folder of results.
 
 Students' files are read one student at a time. Results of unchanged work are taken from the
-journal; judge processes grade the other work in any order. Reports follow the class's order.
+journal. Judge processes grade the other work in any order. Reports follow the class's order.
 """
 
 import contextlib
@@ -49,7 +49,7 @@ Progress = Callable[[int, int], None]
 class Job(msgspec.Struct, frozen=True):
     """A grading run over a class: the course, the submissions, the results, and the options.
 
-    If `partial` is true, an existing table changes only in the columns of `exercises`; if
+    If `partial` is true, an existing table changes only in the columns of `exercises`. If
     `students` are given, only in their rows. `wait` is how many seconds to wait for another run. If
     `anonymous`, students have pseudonyms in everything that is written except `pseudonyms.csv`.
     With `repairs`, reports show the repairs that were found.
@@ -85,7 +85,7 @@ def grade_class(
 
     Args:
         progress: is called with the number of finished students, and of all students.
-        decide: says whether existing grades may change; if it is None, the results do not change.
+        decide: says whether existing grades may change. If it is None, the results do not change.
         waiting: is called with a message about another run that uses the folder.
         graders: if given, is called to grade, instead of processes on this machine.
         warn: is called, before grading, with notes on ambiguities that need a person.
@@ -153,7 +153,7 @@ class _Waiting(msgspec.Struct):
 
 
 class _ClassRun:
-    """A run: the part of the table that it changes, and all rows and columns of the table.
+    """A run. It knows the whole table, and the part of the table that the run changes.
 
     `exercises` are the exercises that the run grades, and `columns` are all exercises of the table.
     `folders` has one item for each row, and `graded` the rows that the run grades. The run does not
@@ -407,7 +407,7 @@ class _ClassRun:
         return finalize(report, course, adjusted, now, before)
 
     def _absent(self, student: str) -> Report | None:
-        """Return the report of a student who is not graded now; None if it has no exercise left."""
+        """Return the report of a student outside this run. If no exercise is left, return None."""
         before = self.before.report(student)
         is_gone = not self.job.students  # nothing was handed in for this run's exercises
         names = self.names if is_gone else ()

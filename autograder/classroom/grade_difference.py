@@ -139,7 +139,7 @@ def headline(difference: GradeDifference) -> list[str]:
 
 
 def compare(before: Report | None, after: Report | None, course: Course | None) -> Change | None:
-    """Return the change of a student's grade; None if the grade is the same."""
+    """Return the change of a student's grade. If the grade is the same, return None."""
     report = after or before
     assert report is not None
     cells = _cells(before, after)
@@ -290,7 +290,7 @@ def _checks(was: ExerciseReport | None, now: ExerciseReport | None) -> list[str]
 def _total(
     before: Report, after: Report, cells: Sequence[GradeCell], course: Course | None
 ) -> list[GradeCell]:
-    """Return a changed total as one cell; an empty list if the exercises explain the change."""
+    """Return a changed total as one cell. If exercises explain the change, return an empty list."""
     late, added, shown = [], [], []
     for report in (before, after):
         late.append({each.assignment: each.points for each in report.lateness})

@@ -48,7 +48,7 @@ OURS = {*KEPT, *OF_THE_VERSION, INDEX, ANSWERS, FOLDER}
 
 
 class GradeCommand(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A `grade` command with its options; all paths are absolute."""
+    """A `grade` command with its options. All paths are absolute."""
 
     submissions: str
     course: str
@@ -251,7 +251,7 @@ def versions(results: Path) -> list[tuple[ResultsVersion, Path]]:
 
 
 def read_changes(path: Path) -> Iterator[Change]:
-    """Yield the changes that a version made; yield nothing if the file does not exist."""
+    """Yield the changes that a version made. If the file does not exist, yield nothing."""
     try:
         with path.open("rb") as file:
             for line in file:
@@ -324,7 +324,7 @@ def _take(descriptor: int, results: Path, wait: float, waiting: Callable[[str], 
 
 
 def user() -> str:
-    """Return the name of the current user; "" if it is not known."""
+    """Return the name of the current user. If it is not known, return ""."""
     try:
         return getpass.getuser()
     except (KeyError, OSError, ImportError):

@@ -66,7 +66,7 @@ class Setup(msgspec.Struct, frozen=True):
 
 
 class Task(msgspec.Struct, frozen=True):
-    """One student's files to grade; `number` is the position of the student in the class."""
+    """One student's files to grade. `number` is the position of the student in the class."""
 
     number: int
     student: str
@@ -155,7 +155,7 @@ class JudgePool:
         self._executor = None
 
     def grade(self, tasks: Iterable[Task], setup: Setup) -> Iterator[tuple[Task, Reports]]:
-        """Yield each task with its reports when these are ready; doubtful tasks are last.
+        """Yield each task with its reports when these are ready. Doubtful tasks are last.
 
         If the judge died, a task has no reports. To save memory, only a few more tasks than workers
         are submitted at a time. Only doubtful tasks are kept until the end.

@@ -142,7 +142,7 @@ class Marking:
         )
 
     def enter(self, by: str, given: Sequence[GivenMark], tokens: Sequence[str]) -> None:
-        """Store the marks of one person for one or several answers; either all are stored or none.
+        """Store one person's marks for some answers. If one mark cannot be stored, store no mark.
 
         `tokens` identify the marks that the person saw for these answers. When this returns, the
         marks are saved on the disk.
@@ -187,7 +187,7 @@ class Marking:
 
 
 def _state(path: Path) -> tuple[int, int, int]:
-    """Return a file's inode, size and time, which show if it has changed; zeros if none exists."""
+    """Return a file's inode, size and time, to notice changes. Without a file, return zeros."""
     try:
         about = path.lstat()
     except OSError:
@@ -203,7 +203,7 @@ def normalized_words(text: str) -> tuple[str, ...]:
 
 
 def similar_groups(texts: Sequence[str]) -> list[list[tuple[int, ...]]]:
-    """Put similar answers into groups; each group begins with the wording that most answers have.
+    """Put similar answers into groups. Each group begins with the wording that most answers have.
 
     A wording is a tuple with the places of its answers in `texts`. Each answer is in exactly one
     group, and the largest group comes first. The result depends only on the texts and their order.
@@ -228,7 +228,7 @@ def similar_groups(texts: Sequence[str]) -> list[list[tuple[int, ...]]]:
 
 
 def are_near(one: frozenset[WordPair], other: frozenset[WordPair]) -> bool:
-    """Return whether two texts are similar: whether they have most word pairs in common."""
+    """Return whether two texts have most pairs of neighbouring words in common."""
     return 2 * len(one & other) >= NEAR * (len(one) + len(other))
 
 
@@ -268,7 +268,7 @@ def _bare(word: str) -> str:
 
 
 class RubricItem(msgspec.Struct, frozen=True):
-    """An item of a rubric; `points` is None if the item names no points."""
+    """An item of a rubric. `points` is None if the item names no points."""
 
     id: str
     said: str
@@ -290,7 +290,7 @@ Cluster = tuple[Wording, ...]  # wordings that are similar to the first
 
 
 class MarkedSoFar(NamedTuple):
-    """Numbers of answers, marks, and marks that do not count; `points` is the mean of the marks."""
+    """Numbers of answers, marks and uncounted marks. `points` is the mean of the marks."""
 
     answers: int
     marked: int
@@ -344,7 +344,7 @@ class Sheet:
         return next(cluster for cluster in self.clusters if wording in cluster)
 
     def beside(self, wording: Wording | None, step: int) -> Wording | None:
-        """Return the next wording, or the previous one if `step` is −1; None at the ends."""
+        """Return the next wording, or if `step` is −1, the previous. At the ends, return None."""
         at = self.wordings.index(wording) + step if wording in self.wordings else 0
         return self.wordings[at] if 0 <= at < len(self.wordings) else None
 

@@ -148,7 +148,7 @@ class Marks:
             self._put(key, entries[-1].mark)
 
     def changed_cell(self, key: Key) -> GivenMark | None:
-        """Return the table's mark for an answer; None if no person has changed it in the table."""
+        """Return the table's mark for an answer. If no person has changed it, return None."""
         cell, known = self.cells.get(key), self._exported.get(key)
         if cell is None or (known is None and cell.is_blank):
             return None
@@ -218,7 +218,7 @@ class Marks:
         return points
 
     def state(self, each: Answered) -> str:
-        """Return why an answer's mark does not count; "" if it counts or if there is no mark."""
+        """Return why a mark does not count. If the mark counts or is missing, return ""."""
         row = self._rows.get(each.key)
         if each.key in self._conflicts:
             return TWO
@@ -228,7 +228,7 @@ class Marks:
         return "" if bound in {"", each.id} else CHANGED
 
     def mark(self, each: Answered) -> GivenMark:
-        """Return the mark that counts for an answer; a blank mark if no mark counts."""
+        """Return the mark that counts for an answer. If no mark counts, return a blank mark."""
         if each.key not in self._rows or self.state(each):
             return GivenMark(*each.key, "")
         return self._read_off(self._rows[each.key])

@@ -47,7 +47,7 @@ class GradedClass(ClassOverview):
     """The overview of a run, with its changes.
 
     `version` is the number of the version that the run made, or 0 if no result was new.
-    `difference` lists the changes of previous results; it is None if there were no results.
+    `difference` lists the changes of previous results. It is None if there were no results.
     `needs_repairs` is true if an answer should be searched for a repair.
     """
 
@@ -174,7 +174,7 @@ class Proposal:
         write_atomically(self._folder / CHANGES, b"".join(self._changes))
 
     def _replace_current(self) -> None:
-        """Replace the current results without a new version."""
+        """Replace the current results, but do not record a new version."""
         replace_results(self._folder, self._out)
         shutil.rmtree(self._folder)
 

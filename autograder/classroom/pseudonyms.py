@@ -64,7 +64,7 @@ class Pseudonyms:
         return self._called.get(student, student)
 
     def hidden(self, folders: Sequence[Folder]) -> list[Folder]:
-        """Return the folders with pseudonyms instead of names; new students get a new pseudonym."""
+        """Return the folders with pseudonyms instead of names. New students get a new pseudonym."""
         for folder in folders:
             student = folder.student
             known = self._new[student] = folder.hand_in or HandIn()

@@ -77,11 +77,11 @@ class Records:
         return list(self._lines)
 
     def line(self, student: str) -> bytes:
-        """Return a student's report as bytes of the file; b"" if the student has no report."""
+        """Return a student's report as bytes. If the student has no report, return b""."""
         return self._lines.get(student, b"")
 
     def get(self, student: str) -> Report | None:
-        """Return a student's report; None if the student has no report."""
+        """Return a student's report. If the student has no report, return None."""
         return self.report(student) if student in self else None
 
     def report(self, student: str) -> Report:
@@ -142,7 +142,7 @@ class Journal:
         )
 
     def find(self, student: str, exercise: str, key: str) -> bytes | None:
-        """Return the report on an exercise; None if no report was made with this key."""
+        """Return the report on an exercise. If no report was made with this key, return None."""
         query = "SELECT key, report FROM results WHERE student = ? AND exercise = ?"
         row = self._run(query, student, exercise).fetchone()
         if row is None or not isinstance(row[1], bytes):
@@ -200,7 +200,7 @@ class KnownRepairs:
         self._journal.keep(student, *_row(report), msgspec.json.encode([repair]))
 
     def _found(self, student: str, report: ExerciseReport) -> tuple[Repair | None, ...]:
-        """Return a tuple with the search's result; an empty tuple if there was no search."""
+        """Return a tuple with the search's result. Without a search, the tuple is empty."""
         data = self._journal.find(student, *_row(report)) or b"[]"
         with contextlib.suppress(msgspec.MsgspecError):  # stored in another form: search again
             return msgspec.json.decode(data, type=tuple[Repair | None, ...])

@@ -74,7 +74,7 @@ PRAGMA user_version = {_VERSION};
 
 
 class GivenMark(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A mark for an answer. `answer` is the digest of the answer's words; `points` may be missing.
+    """A mark for an answer. `answer` is the digest of the answer's words. `points` may be missing.
 
     `items` are the ids of the rubric items from which the points were added up.
     """
@@ -122,7 +122,7 @@ class ExportedMark(msgspec.Struct, frozen=True):
 
 
 class StoredAdjustment(msgspec.Struct, frozen=True):
-    """An adjustment in the store; `exported` is true if it was in the table at any time."""
+    """An adjustment in the store. `exported` is true if it was in the table at any time."""
 
     id: int
     cells: Mapping[str, str]
@@ -284,7 +284,7 @@ def refuse_links(path: Path) -> None:
 
 
 def _connected(path: Path) -> sqlite3.Connection:
-    """Connect with a rollback journal. It works on network drives; a write-ahead log does not."""
+    """Connect with a rollback journal. It works on network drives. A write-ahead log does not."""
     connection = sqlite3.connect(path, isolation_level=None, timeout=WAIT)
     connection.text_factory = lambda data: data.decode(errors="replace")  # if damaged
     connection.execute("PRAGMA journal_mode = DELETE")
@@ -293,7 +293,7 @@ def _connected(path: Path) -> sqlite3.Connection:
 
 
 def _version_of(connection: sqlite3.Connection, path: Path) -> int:
-    """Return the version number of the database's tables; 0 if there are no tables yet."""
+    """Return the version number of the database's tables. If there are no tables yet, return 0."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version not in {0, _VERSION}:
         raise UserError(f"{path} was written by a newer version of autograder. Use that version.")

@@ -142,7 +142,7 @@ def _choose_files(
 def _chosen_by_a_person(
     exercise: str, files: Sequence[FoundFile], choices: Sequence[Decision]
 ) -> FoundFile | None:
-    """Return the file that a person chose last; None without a choice, or if files changed."""
+    """Return the file that a person chose last. If no choice counts, return None."""
     by_content = {file.source.content: file for file in files if file.source is not None}
     among = {"", content_of_all(files)}
     for choice in reversed(choices):

@@ -110,7 +110,7 @@ class Table:
         return tuple(cells)
 
     def write(self, rows: Iterable[Sequence[str]]) -> str:
-        """Replace the table's file; return the error, or an empty text."""
+        """Replace the table's file. Return the error, or an empty text."""
         data = self.encoded(rows, kept=range(sys.maxsize))  # keep all cells unchanged
         if data == self.data:
             return ""
@@ -147,12 +147,12 @@ class Table:
 
 
 def cell(row: Row, at: int) -> str:
-    """Return the text in a column; "" if the row has no such cell."""
+    """Return the text in a column. If the row has no such cell, return ""."""
     return row.cells[at] if at < len(row.cells) else ""
 
 
 def as_number(text: str) -> float | None:
-    """Return a number that a person typed with a point or a comma; None if it is not a number."""
+    """Return the number in a text, with a point or a comma. For any other text, return None."""
     try:
         return float(text.strip().replace(",", "."))
     except ValueError:

@@ -109,7 +109,7 @@ def _head(folder: Folder) -> str:
 def _lines(
     folder: Folder, work: StudentWork, exercises: Sequence[Exercise], verbose: bool
 ) -> list[str]:
-    """Return the reasons why a person must look; if `verbose` is true, also all files and notes."""
+    """Return why a person must look. If `verbose` is true, also return all files and notes."""
     if folder.unclear:
         return [folder.unclear]
     if folder.path is None:

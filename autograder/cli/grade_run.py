@@ -1,4 +1,4 @@
-"""A run of `autograder grade`: it grades a class, shows the changes and applies them."""
+"""Run of `autograder grade`, which grades a class, shows the changes and applies them."""
 
 import functools
 import io
@@ -131,7 +131,7 @@ def _job(options: GradeOptions, course: Course, exercises: list[Exercise]) -> Jo
 
 
 class _Run(msgspec.Struct, frozen=True):
-    """One run of `grade`: it grades, shows the changes, and asks whether to apply them."""
+    """One run of `grade`. It grades, shows the changes, and asks whether to apply them."""
 
     options: GradeOptions
     job: Job
@@ -219,7 +219,7 @@ Nothing was changed: the current grades still count. The new ones are in
         self._speaker("warning")("\n".join(lines))
 
     def _decide(self, difference: GradeDifference) -> bool:
-        """Return whether to apply the changes. The options decide; without them, ask a person."""
+        """Return whether to apply the changes. If the options do not decide, ask a person."""
         options = self.options
         if options.only_if and difference.digest != options.only_if:
             return False

@@ -81,7 +81,7 @@ class Log:
 
 
 def cell_text(cell: GradeCell) -> str:
-    """Return the change of one cell of the grades: `softmax 12/12 → 9/12`."""
+    """Return the change of one cell of the grades as text, such as `softmax 12/12 → 9/12`."""
     return f"{cell.exercise} {cell.before or 'none'} → {cell.after or 'none'}"
 
 

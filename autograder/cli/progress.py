@@ -1,4 +1,4 @@
-"""Progress of long work: a bar in a terminal; elsewhere, a line from time to time."""
+"""Progress of long work, as a bar in a terminal, or elsewhere as a line from time to time."""
 
 import contextlib
 import signal

@@ -1,4 +1,4 @@
-"""`autograder`, `autograder status` and `autograder next`: list the course; grade nothing."""
+"""`autograder`, `autograder status` and `autograder next`: list the course without grading."""
 
 from datetime import datetime
 from pathlib import Path

@@ -94,7 +94,7 @@ def _cell(row: Row, exercises: Sequence[Exercise]) -> str:
 
 
 def _points(row: Row, exercises: Sequence[Exercise]) -> float | None:
-    """Return the points of some exercises, except excused exercises; None without any points."""
+    """Return the points of exercises that are not excused. Without any points, return None."""
     counted = [exercise.name for exercise in exercises if exercise.name not in row.excused]
     known = [points for name in counted if (points := row.points[name]) is not None]
     return sum(known) if known else None

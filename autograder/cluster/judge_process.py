@@ -45,7 +45,7 @@ def main(parent: int, pipe: int, core: int, probe: int) -> None:
 
 
 def find_same_course(given: Instruction, probe: bool) -> tuple[Course | None, str]:
-    """Return the same course on this machine, or None and the reason why there is none.
+    """Return this machine's copy of the course. Without a copy, return None and the reason.
 
     With `probe`, also test if the level of confinement works here.
     """

@@ -30,7 +30,7 @@ class JudgeProcess:
     """Judge in a separate process."""
 
     def __init__(self, instruction: Instruction, core: int, scratch: str, probe: bool) -> None:
-        """Start the judge, and wait until it is ready; raise CannotGrade if it refuses or dies."""
+        """Start the judge, and wait until it is ready. If it refuses or dies, raise CannotGrade."""
         self.instruction = instruction
         command = [sys.executable, "-P", "-m", "autograder.cluster.judge_process"]
         self._pipe, theirs = multiprocessing.Pipe()
@@ -88,7 +88,7 @@ _first_core = 0
 
 
 def _judge(instruction: Instruction, probe: bool = False) -> JudgeProcess:
-    """Return this thread's judge for an instruction; start a new one if needed."""
+    """Return this thread's judge for an instruction. If there is none, start a judge."""
     judge, _own.judge = _own.judge, None
     if judge is not None and not judge.can_take(instruction):
         judge.close()
@@ -101,7 +101,7 @@ def _judge(instruction: Instruction, probe: bool = False) -> JudgeProcess:
 
 
 def admit(data: bytes) -> bytes:
-    """Return an encoded text: the reason why this machine cannot grade; empty if it can."""
+    """Return why this machine cannot grade, as encoded text. If it can, the text is empty."""
     global _first_core  # noqa: PLW0603  shared by all threads
     asked = decode(data, Admission)
     _first_core = asked.first_core

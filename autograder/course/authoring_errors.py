@@ -95,7 +95,7 @@ class CourseText:
         return node.lineno
 
     def line_of_assignment(self, name: str) -> int:
-        """Return the line that assigns to a name at the top level; 1 if no line does."""
+        """Return the line that assigns to a name at the top level. If no line does, return 1."""
         pattern = re.compile(rf"(?:def |class )?{re.escape(name)}\b")
         return next((n for n, line in enumerate(self.lines, 1) if pattern.match(line)), 1)
 

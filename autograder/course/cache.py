@@ -19,7 +19,7 @@ SEAL = 32
 def cache_key(*parts: object) -> str:
     """Return a digest of some inputs. Different inputs have different keys.
 
-    Bytes and texts are used directly; other inputs are first converted to JSON.
+    Bytes and texts are used directly. Other inputs are first converted to JSON.
     """
     texts = (p.encode("utf-8", "surrogatepass") if isinstance(p, str) else p for p in parts)
     data = [p if isinstance(p, bytes) else msgspec.json.encode(p) for p in texts]
@@ -55,7 +55,7 @@ class Cache:
         return cls(Path(home, "autograder", name), size)
 
     def get(self, key: str) -> bytes | None:
-        """Return the entry for a key; None if the entry is missing or damaged."""
+        """Return the entry for a key. If the entry is missing or damaged, return None."""
         path = self._folder / key
         try:
             data = path.read_bytes() if _is_ours(self._folder) else b""

@@ -55,7 +55,7 @@ class Exercise(Block, frozen=True, kw_only=True):
 
     With `questions`, a person gives the points, and the checks only show which questions are
     answered. With `variant: per-student`, each student has their own numbers. With `repair: false`,
-    the grader does not search for a small change that fixes an answer; use this if checks are slow.
+    the grader does not search for a small change that fixes an answer. Use this if checks are slow.
     """
 
     name: Identifier
@@ -107,7 +107,7 @@ class CourseFile(Block, frozen=True, kw_only=True):
     """The whole of `course.yml`.
 
     `handed_out`, `solutions`, `checks` and `right` (alternative solutions) are folders of the
-    course, `reference` is its package. `helpers` are modules of that package that checks use; they
+    course, `reference` is its package. `helpers` are modules of that package that checks use. They
     contain no answers, so `autograder release` hands them out too. Students see the outcomes of
     hidden checks from `reveal_hidden` on, or from the assignment's own date on.
     """

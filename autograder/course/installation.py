@@ -51,7 +51,7 @@ def version() -> str:
 
 @functools.cache
 def hooks(group: str) -> "Mapping[str, EntryPoint]":
-    """Return the entry points of a group by name; installed extensions have registered them."""
+    """Return the entry points of a group by name. Installed extensions have registered them."""
     from importlib.metadata import entry_points  # slow to import
 
     return {point.name: point for point in entry_points(group=group)}

@@ -52,7 +52,7 @@ class LatePenalty(msgspec.Struct, frozen=True):
 
 
 def days_late(due: datetime, at: datetime, grace_minutes: float, extra_days: float) -> int:
-    """Return the days from deadline to submission, rounded up; 0 within the grace period.
+    """Return the days from deadline to submission, rounded up. Within the grace period, return 0.
 
     A time without a time zone is in the deadline's zone. A deadline without a zone is in UTC.
     """

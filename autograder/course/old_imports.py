@@ -56,7 +56,7 @@ FIELDS = {  # fields of a recipe that were renamed
 
 
 def find_spec(name: str) -> ModuleSpec | None:
-    """Return the way to load a module by its old name; None if the name is not an old one."""
+    """Return the way to load a module by its old name. For any other name, return None."""
     old = name.removeprefix("autograder.")
     if old not in NAMES and old not in PACKAGES:
         return None

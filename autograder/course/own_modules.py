@@ -1,4 +1,4 @@
-"""Packages of the course. Its own code can import them while it runs; other courses' code cannot.
+"""Packages of a course. Only code of this course can import them, and only while it runs.
 
 A Python process has only one package of each name, and most courses have one named `reference`.
 """
@@ -22,7 +22,7 @@ def importable(course: Course) -> Iterator[None]:
     """Put the course's folder first on the import path, and load the course's packages from there.
 
     Modules of other courses with the same names are removed, and restored afterwards. Several
-    threads may do this for one course at the same time; threads of different courses wait.
+    threads may do this for one course at the same time. Threads of different courses wait.
     """
     _STAGE.enter(course)
     try:

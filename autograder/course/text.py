@@ -35,7 +35,7 @@ def printable(text: str, limit: int = 2000) -> str:
 
 
 def one_line(text: str, limit: int = 200) -> str:
-    """Return `printable(text, limit)` on one line; one space replaces each run of whitespace."""
+    """Return `printable(text, limit)` on one line. One space replaces each run of whitespace."""
     return printable(" ".join(text.split()), limit)
 
 
@@ -92,7 +92,7 @@ def number(value: float) -> str:
 
 
 def several(count: float, noun: str) -> str:
-    """Return a number with its noun: `1 value`, `3 values`, `2 entries`, `0.5 days`."""
+    """Return a number with its noun, such as `1 value`, `3 values`, `2 entries` or `0.5 days`."""
     if count == 1:
         return f"1 {noun}"
     ending = _CONSONANT_Y.sub("ies", noun)
@@ -106,13 +106,13 @@ def nearest(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
 
 
 def few(names: Sequence[str], most: int) -> str:
-    """Return the first `most` names and the number of further names: `a, b and 3 more`."""
+    """Return the first `most` names and the number of further names, such as `a, b and 3 more`."""
     more = len(names) - most
     return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def join_names(names: Sequence[str]) -> str:
-    """Return the names as a list in a sentence: `one`, `one and two`, `one, two and three`.
+    """Return the names as a list in a sentence, such as `one, two and three`.
 
     Return an empty text if there are no names.
     """
@@ -141,12 +141,12 @@ def is_plural(what: str) -> bool:
 
 
 def are(what: str) -> str:
-    """Return the verb for the name of a value: `is` or `are`."""
+    """Return `is` or `are`, whichever fits the name of a value."""
     return "are" if is_plural(what) else "is"
 
 
 def ordinal(number: int) -> str:
-    """Return an ordinal number: `1st`, `2nd`, `3rd`, `11th`."""
+    """Return an ordinal number, such as `1st`, `2nd`, `3rd` or `11th`."""
     if number % 100 in {11, 12, 13}:
         return f"{number}th"
     ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")

@@ -53,7 +53,7 @@ def read_yaml(
 def yaml_error(
     path: Path, text: str, steps: Sequence[YamlKey], says: str, field: str = ""
 ) -> UserError:
-    """Return an error about a node of a file; `steps` are the keys and indices that lead to it.
+    """Return an error about a node of a file. `steps` are the keys and indices that lead to it.
 
     The error's line (from 1) is the line of the node, or of the nearest node above that exists.
     """

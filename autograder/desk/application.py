@@ -2,7 +2,7 @@
 
 To add a view, write a function for each page and each form in a module `NAME_view.py`, and add them
 to the table below. A function may block: each runs in its own thread. A `UserError` becomes a page.
-A view's template extends `desk.html`; a form contains `{{ token(csrf) }}` of `parts.html`. Every
+A view's template extends `desk.html`. A form contains `{{ token(csrf) }}` of `parts.html`. Every
 value is escaped. The content policy allows only scripts, styles and pictures from `static/`.
 """
 

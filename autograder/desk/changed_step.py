@@ -34,7 +34,7 @@ MIN_WRONG = 2  # probes with answers that differ from the right ones
 
 
 class StepCode(NamedTuple):
-    """Part of a step that can be changed: a text that defines `name`, and the text's namespace.
+    """Part of a step that can be changed. It has a text that defines `name`, and a namespace.
 
     If the step calls the function `name`, `calls` is the expression with the call, and `around` is
     the expression's namespace. If the step is the recipe's whole function, `right` is that
@@ -62,7 +62,7 @@ class StepCode(NamedTuple):
 
 
 class ChangedStep(msgspec.Struct, frozen=True):
-    """Wrong step as text: `text` defines `name`, and `before` is the original text.
+    """Wrong step as text. `text` defines `name`, and `before` is the original text.
 
     If the step calls the function `name`, `calls` is the step's expression. `imports` are lines
     that both texts need. If the step is the recipe's whole function, `right` imports that function.
@@ -212,7 +212,7 @@ def _innermost_lambda(tree: ast.Module, code: CodeType) -> ast.Lambda | None:
 
 
 def _function_text(function: Any, root: Path) -> str:
-    """Return a course function's text without annotations and docstring; "" for other code."""
+    """Return a course function's bare text, without docstring. For other code, return ""."""
     if not isinstance(function, FunctionType) or function.__closure__:
         return ""
     if not Path(function.__code__.co_filename).is_relative_to(root):
@@ -251,7 +251,7 @@ class _Annotations(ast.NodeTransformer):
 
 
 def _changed_texts(code: StepCode, recipe: Recipe) -> Iterator[str]:
-    """Yield the text with one change at a time; the simplest changes come first."""
+    """Yield the text with one change at a time. The simplest changes come first."""
     try:
         tree = Tree(Unit(code.step, code.text))
     except (SyntaxError, ValueError, RecursionError):

@@ -73,7 +73,7 @@ def _end(number: int, _: FrameType | None) -> NoReturn:
 
 
 def write_redirect(page: Path, address: str) -> None:
-    """Write a page that redirects to an address; only this user can read it.
+    """Write a page that redirects to an address. Only this user can read it.
 
     Other users of the machine could read the address on a command line.
     """
@@ -92,7 +92,7 @@ def bound(port: int) -> socket.socket:
 
 
 def serve(app: "Guard", listening: socket.socket, started: Callable[[], None]) -> None:
-    """Serve until Ctrl-C; call `started` once the desk answers."""
+    """Serve until Ctrl-C. Call `started` as soon as the desk answers."""
     import uvicorn
 
     class Server(uvicorn.Server):

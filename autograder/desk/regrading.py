@@ -106,7 +106,7 @@ class GradeRun:
             self.state = "applied" if event.in_force else "shown"
 
     def stop(self) -> None:
-        """End the command as Ctrl-C does; the submissions graded so far are kept."""
+        """End the command as Ctrl-C does. The submissions graded so far are kept."""
         if self._process is not None and self._process.poll() is None:
             self._process.send_signal(signal.SIGINT)
 

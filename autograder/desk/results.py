@@ -35,7 +35,7 @@ GROUP = re.compile(r"[0-9a-f]{10}")
 
 
 class Sentence(NamedTuple):
-    """Message on a check, and the positions of its students; `named` means it names a mistake."""
+    """Message on a check, and its students' positions. If it names a mistake, `named` is true."""
 
     text: str
     by: list[int]
@@ -120,7 +120,7 @@ def _commonest(counts: Counter[str]) -> list[tuple[str, int]]:
 
 
 class UnnamedGroups:
-    """The groups of a class; the reports are added one after the other."""
+    """The groups of a class. The reports are added one after the other."""
 
     def __init__(self) -> None:
         self._groups: dict[tuple[str, str], UnnamedGroup] = {}
@@ -152,7 +152,7 @@ class ClassMember(NamedTuple):
 
 
 class ClassResults:
-    """Results of a class, read from its records in one pass; threads may share it.
+    """Results of a class, read from its records in one pass. Threads may share it.
 
     `overview` has the table, the mistakes and the points. `with_requests` has the ids of students
     with a request. `lines` are sentences on lines to change, for mistakes without a name. `unnamed`
@@ -160,7 +160,6 @@ class ClassResults:
     """
 
     def __init__(self, results: Path, course: Course) -> None:
-        """Read the results."""
         self._results = results
         self._records = Records(results / REPORTS)
         if not self._records.there:
@@ -222,7 +221,7 @@ class ClassResults:
 
 
 class CurrentResults:
-    """Results in a folder, read again after a change; threads may share it."""
+    """Results in a folder, read again after a change. Threads may share it."""
 
     def __init__(self, results: Path, course: Course) -> None:
         self._results, self._course = results, course

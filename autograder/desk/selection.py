@@ -16,7 +16,7 @@ class StudentFilter(NamedTuple):
     """Filters and order from an address. An empty filter selects all students.
 
     `q` is a part of an id or a name. `mistake` is the index of one of the class's mistakes. `check`
-    is an exercise and a check, such as "sort/test_empty"; it selects students without full points.
+    is an exercise and a check, such as "sort/test_empty". It selects students without full points.
     """
 
     q: str = ""
@@ -50,7 +50,7 @@ class StudentFilter(NamedTuple):
         return list(now.exercises)
 
     def total(self, row: Row, exercises: list[Exercise]) -> float | None:
-        """Return the total, or the sum for the assignment's exercises; None if it is unknown."""
+        """Return the total, or the assignment's sum. If it is unknown, return None."""
         if not self.assignment:
             return row.total
         points = [row.points.get(e.name) for e in exercises if e.name not in row.excused]

@@ -172,7 +172,6 @@ def comment(visit: Visit) -> Response:
 
 
 def undo(visit: Visit) -> Response:
-    """Remove rows of adjustments."""
     exercise, _, check = visit.field("about").partition("/")
     count, trouble = visit.adjustments().undo(visit.student.id, exercise, check)
     if trouble:

@@ -38,7 +38,7 @@ Notes = dict[tuple[str, int], list[str]]
 
 
 class Submissions:
-    """Submissions of a class. They are opened when needed; several threads may use them."""
+    """Submissions of a class. They are opened when needed. Several threads may use them."""
 
     def __init__(self, results: Path, course: Course) -> None:
         self._results, self._course = results, course

@@ -55,7 +55,7 @@ class DeskContext:
         self.kept: dict[str, str | KeptFile] = {}
 
     def keep(self, kept: str | KeptFile) -> str:
-        """Store a sentence or a file; return its key. The oldest ones are dropped."""
+        """Store a sentence or a file, and return its key. Delete the oldest entries."""
         key = secrets.token_urlsafe(9)
         self.kept[key] = kept
         for old in list(self.kept)[:-MAX_KEPT]:
@@ -63,13 +63,13 @@ class DeskContext:
         return key
 
     def pop_sentence(self, key: str) -> str:
-        """Return the sentence with this key and delete it; "" if the key is not known."""
+        """Return the sentence with this key and delete it. If the key is not known, return ""."""
         kept = self.kept.pop(key, "")
         return kept if isinstance(kept, str) else ""
 
 
 class Visit:
-    """Request to a view. `form` has the posted fields; their token was checked."""
+    """Request to a view. `form` has the posted fields. Their token was checked."""
 
     def __init__(self, desk: DeskContext, request: Request, form: FormData) -> None:
         self.desk, self.course, self.request, self.form = desk, desk.course, request, form
@@ -83,12 +83,12 @@ class Visit:
         return str(self.request.path_params.get(name, ""))
 
     def field(self, name: str) -> str:
-        """Return a posted field without surrounding spaces; "" if the field is missing."""
+        """Return a posted field without surrounding spaces. If the field is missing, return ""."""
         value = self.form.get(name, "")
         return value.strip() if isinstance(value, str) else ""
 
     def file(self, name: str) -> UploadFile | None:
-        """Return a posted file; None if no file was chosen."""
+        """Return a posted file. If no file was chosen, return None."""
         value = self.form.get(name)
         return value if isinstance(value, UploadFile) and value.filename else None
 

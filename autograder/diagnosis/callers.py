@@ -46,7 +46,7 @@ class ModuleCaller:
         return "weights are missing" if run.fit.absent or run.fit.tied else run.value
 
     def simulated(self, recipe: Recipe, original: Any, wrong: Iterable[Change]) -> Any:
-        """Return a subclass of the solution's class; its forward pass runs the changed recipe."""
+        """Return a subclass of the solution's class. Its forward pass runs the changed recipe."""
         blueprint, wrong = self, tuple(wrong)
 
         class Simulated(original):  # type: ignore[misc]

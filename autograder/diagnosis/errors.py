@@ -28,7 +28,7 @@ class _Failure(NamedTuple):
 def explain(error: Raised, sizes: Sizes, axes: int = 0) -> str:
     """Return a sentence that explains an error, or an empty text if Python's message is clear.
 
-    `sizes` are the sizes of the call by name; `axes` is the largest number of axes of an argument.
+    `sizes` are the sizes of the call by name. `axes` is the largest number of axes of an argument.
     """
     arrays = list(error.shapes.items())[:MAX_ARRAYS]
     shapes = {one_line(name, 40): tuple(array[:MAX_AXES]) for name, array in arrays}

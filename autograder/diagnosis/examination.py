@@ -90,7 +90,7 @@ class Observations:
 
     @cached_property
     def of_right_shape(self) -> list[tuple[ObservedCall, Outcome, Outcome]]:
-        """The calls with wrong values and their answers' parts; none if a shape is wrong."""
+        """The calls with wrong values, and their answers' parts. A wrong shape excludes all."""
         count = len(self.recipe.results)
         alike = [
             (case, case.answer.outcome.in_parts(count), case.expected.in_parts(count))
@@ -101,7 +101,8 @@ class Observations:
 
     @cached_property
     def wrong_parts(self) -> frozenset[int]:
-        """Positions of the results that are wrong in at least one call; an empty set if unknown."""
+        """Positions of results that are wrong in at least one call. If unknown, the set is
+        empty."""
         count = len(self.recipe.results)
         if count < 2 or any(len(right.parts) != count for _, _, right in self.of_right_shape):
             return frozenset()

@@ -119,7 +119,7 @@ def _facts(seen: Observations) -> list[Fact]:
 
 
 def _right_result(seen: Observations) -> Statement | None:
-    """Return a statement that one result is always right, or None if there is no such result."""
+    """Return a statement that one result is always right. If there is none, return None."""
     names, wrong = seen.recipe.results, seen.wrong_parts
     good = [name for place, name in enumerate(names) if place not in wrong]
     bad = [name for place, name in enumerate(names) if place in wrong]

@@ -135,7 +135,7 @@ def located(
 
 
 def with_error(finding: Finding, error: str) -> Finding:
-    """Return the same diagnosis, with `error` as the text of the error."""
+    """Return a copy of the diagnosis, with `error` as the text of the error."""
     if not any("error" in statement.values for statement in finding.statements):
         return finding
     statements = (

@@ -106,7 +106,7 @@ def same(answer: Outcome, expected: Outcome, condition: float) -> bool:
 
 
 def group_id(outcomes: Sequence[Outcome]) -> str:
-    """Return an id that is equal for answers that agree to three digits; empty if all calls raised.
+    """Return an id, equal for answers that agree to three digits. If all calls raised, return "".
 
     An instructor can name all failures with the same id at once.
     """
@@ -142,7 +142,7 @@ class Comparison:
 
     @property
     def is_exact(self) -> bool:
-        """True if the same call always gives the same result."""
+        """True if repeated calls always give equal results."""
         return self.spread is None
 
     def of_student(self, value: Any) -> Outcome:

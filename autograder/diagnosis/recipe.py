@@ -116,7 +116,7 @@ class Family:
         return replace(self, ways={name: self.ways[name] for name in self.ways if name in wanted})
 
     def worded(self, change: Callable[[str], str]) -> "Family":
-        """Return the same mistakes with other texts: `change` is applied to findings and hints."""
+        """Return copies of the mistakes, with `change` applied to findings and hints."""
         ways: dict[str, Any] = {}
         for name, finding, changes in self.said():
             ways.setdefault(name, []).append((change(finding), *changes))
@@ -232,7 +232,7 @@ class Fact:
 
     `says` is the statement. `holds` is a function that returns true if the statement is true. It
     gets the state of the correct call and the student's value. The value is an array, or a list of
-    arrays if there are several results; a value without numbers is passed unchanged. With
+    arrays if there are several results. A value without numbers is passed unchanged. With
     `is_named`, the id of the fact is the name of a misconception.
 
     If `says` contains {}, the statement contains a number, such as the factor between the student's
@@ -335,7 +335,6 @@ class Recipe:
 
     @property
     def function(self) -> str:
-        """The name of the function."""
         return str(getattr(self.of, "__name__", self.of))
 
     @functools.cached_property
@@ -393,7 +392,7 @@ class Recipe:
         return State(given=frozenset(given), **arguments)
 
     def right(self, probe: Probe) -> Any:
-        """Return the state of a correct call; if a step raises an exception, only the arguments."""
+        """Return a correct call's state. If a step raises, the state has only the arguments."""
         try:
             return self.trace(probe)
         except Exception:

@@ -110,7 +110,7 @@ class Replay:
         ]
 
     def outcome(self, index: int, wrong: Changes = ()) -> Outcome:
-        """Return a probe's outcome after these changes; without changes, the correct outcome."""
+        """Return a probe's outcome after these changes. Without changes, the outcome is correct."""
         key = index, wrong
         if key not in self.cache:
             self.cache[key] = self._run(index, wrong)

@@ -60,7 +60,7 @@ def diagnose(examination: Examination) -> Finding | None:
 
 
 def order_dependence(examination: Examination) -> Finding | None:
-    """Return a finding if the same calls in another order have different results.
+    """Return a finding if calls have different results in another order.
 
     This step comes first, because no other statement stays true if results depend on earlier calls.
     """
@@ -79,7 +79,7 @@ def order_dependence(examination: Examination) -> Finding | None:
 
 
 def one_misconception(examination: Examination) -> Finding | None:
-    """Return a misconception that gives all the answers; None if another gives all but one."""
+    """Return a misconception that gives all answers. If another gives all but one, return None."""
     found, near = _fitting(examination)
     if found and near:
         examination.draw(DRAWS)
@@ -284,7 +284,7 @@ def _shown_apart(examination: Examination, pair: Pair) -> bool:
 
 
 def _shows_alone(replay: Replay, number: int, answer: Outcome, wrong: Wrong) -> bool:
-    """Return True if the answer has the same wrong structure or wrong result as the mistake."""
+    """Return True if the answer has the wrong structure or the wrong result of the mistake."""
     made, right = replay.outcome(number, wrong), replay.outcome(number)
     if answer.raised or answer.signature == made.signature != right.signature:
         return not answer.raised

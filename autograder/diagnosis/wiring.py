@@ -89,7 +89,7 @@ class _Wires:
 
 
 def wirings(recipe: Recipe) -> Iterator[Misconception]:
-    """Yield all wrong connections of steps, the simplest first; without `labels`, yield none."""
+    """Yield all wrong connections of steps, the simplest first. Without `labels`, yield none."""
     if not recipe.labels:
         return
     wires = _Wires(recipe)

@@ -41,7 +41,7 @@ def as_internal_error(error: Exception) -> InternalError:
     """Return an exception as an internal error of the grader.
 
     Raises:
-        UserError: the exception itself is a `UserError`; a person must fix something first.
+        UserError: the exception itself is a `UserError`. A person must fix something first.
     """
     if isinstance(error, InternalError):
         return error

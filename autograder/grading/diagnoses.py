@@ -59,7 +59,7 @@ class Catalogue:
             self._faults.append(error)
 
     def mistakes(self, exercise: str) -> Mistakes:
-        """Return the mistakes of an exercise that the course knows.
+        """Return the known mistakes of an exercise.
 
         Raises:
             Exception: the course's module cannot be used. The command `lint` says why.
@@ -73,7 +73,7 @@ class Catalogue:
         return self.mistakes(exercise).recipes
 
     def replay(self, exercise: str, function: str) -> Replay | None:
-        """Return the replay of a function's misconceptions; None if the course knows none."""
+        """Return the replay of a function's misconceptions. If none is known, return None."""
         key = exercise, function
         if key not in self._replays:
             self._replays[key] = self._new_replay(exercise, function)
@@ -210,7 +210,7 @@ class _Diagnoses:
         return explain_value(name, submission.value, submission.variant)
 
     def _origin(self, function: str, finding: Finding) -> str:
-        """Return the function with the mistake: `function` itself, or a function that it uses."""
+        """Return the function with the mistake: `function`, or a function that it uses."""
         names = finding.misconceptions
         if names and names != (ENDED,):
             others = {

@@ -121,7 +121,7 @@ class Judge:
     def run(self, source: Source | WorkerSession, options: RunOptions = ALL_CHECKS) -> Graded:
         """Return the results of the checks on a submission, and the report.
 
-        `source` may also be a session; then the calls of the checks run in this session. If the
+        `source` may also be a session. Then the calls of the checks run in this session. If the
         grader itself fails, the report says so. It adds that a person must look at the submission.
 
         Raises:
@@ -225,7 +225,7 @@ class Judge:
             session.close()
 
     def _is_sound(self, items: Sequence[pytest.Item], result: CheckResult, run: CheckRun) -> bool:
-        """Return True if a check passes for the solution; always True in a released course."""
+        """Return True if a check passes for the solution, or if the course has no solution."""
         if self.course.content.released is not None:
             return True
         item = next(item for item in items if run.results.get(item.nodeid) is result)

@@ -159,7 +159,7 @@ class SharedWorker:
         return self.children.take(kind)
 
     def process(self, start: Callable[[], WorkerProcess]) -> WorkerProcess:
-        """Return the process for the next file: the current process, or a new process."""
+        """Return the process for the next file. It is the current process or a new process."""
         if self._files >= FILES or (self.worker is not None and self.worker.has_ended):
             self.close()
         if self.worker is None:
@@ -362,7 +362,7 @@ class _Search:
     def _two(
         self, live: Lines, also_passing: Lines, panel: Sequence[str], calls: int
     ) -> tuple[Edit, ...]:
-        """Return two edits that work together: one of the best single edits, and a second one."""
+        """Return two edits that work together. One of them is among the best single edits."""
         before = self._fitness(self.source, panel)
         firsts: dict[tuple[int, tuple[int, ...]], Edit] = {}
         for fitness, _, edit in sorted(self._firsts, reverse=True):

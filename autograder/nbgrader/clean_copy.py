@@ -27,7 +27,7 @@ class CopyLimits(msgspec.Struct, frozen=True):
 class StagedSubmission(msgspec.Struct, frozen=True):
     """Part of a submission that nbgrader receives.
 
-    The assignment's notebooks are `present` or `missing`; `unknown` are notebooks with other names.
+    The assignment's notebooks are `present` or `missing`. `unknown` are notebooks with other names.
     `refused` has the reason for each notebook that cannot be used. `notes` are for a person.
     """
 

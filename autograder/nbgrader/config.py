@@ -17,7 +17,7 @@ def source_notebook(course: Course, exercise: Exercise) -> str:
     """Return the notebook for `source/ASSIGNMENT/NAME.ipynb`, with solutions.
 
     A cell with a solution becomes an answer cell. One more cell has the exercise's points and calls
-    `check`. Written answers are graded by hand; their rubric is removed with the model answer.
+    `check`. Written answers are graded by hand. Their rubric is removed with the model answer.
     """
     path = course.solution_file(exercise.name)
     checking = [] if exercise.questions else checking_cells(exercise)

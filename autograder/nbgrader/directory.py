@@ -53,7 +53,7 @@ def open_directory(folder: Path) -> Any:
 
 
 def unusable(address: str, error: Exception) -> UserError:
-    """Return the error that the gradebook cannot be used. Its message tells how to fix that."""
+    """Return an error for an unusable gradebook. The message says what to do."""
     from sqlalchemy.engine import make_url
     from sqlalchemy.exc import ArgumentError
 
@@ -121,7 +121,7 @@ def must_be_writable(folder: Path) -> None:
 
 
 def reason_of(error: BaseException) -> str:
-    """Return an error's message in one line: the database's message if the database failed."""
+    """Return an error's message in one line. If the database failed, return its message."""
     from sqlalchemy.exc import DBAPIError
 
     for cause in (error, error.__cause__, error.__context__):

@@ -10,7 +10,7 @@ from autograder.nbgrader.clean_copy import CopyLimits, copy_regular_files
 
 
 class CollectPlainFiles(ExchangeCollect):
-    """`nbgrader collect` limited to regular files; `nbgrader_config.py` names this class.
+    """`nbgrader collect` limited to regular files. `nbgrader_config.py` names this class.
 
     Students own the files that they put into the exchange. nbgrader's own `collect` follows links
     in these files with the instructor's rights. For example, a student who hands in a link to the

@@ -44,7 +44,7 @@ class RunGradebook(api.Gradebook):
     """nbgrader's `Gradebook` for a whole run.
 
     Other processes see changes only after `save`. nbgrader's steps call `close`, which leaves the
-    gradebook open; `end` closes it. To save time, an assignment is read once for a run, and a
+    gradebook open. `end` closes it. To save time, an assignment is read once for a run, and a
     submission with its grades and comments once for a student. nbgrader's steps alone would query
     each row separately, among the rows of all students.
     """
@@ -122,7 +122,7 @@ class RunGradebook(api.Gradebook):
         return _found(comments, (notebook, solution_cell), "comment", assignment)
 
     def submission(self, assignment: str, student: str) -> "StudentRows":
-        """Return the current rows of a student's submission. Raise MissingEntry without one."""
+        """Return a submission's current rows. If there are none, raise MissingEntry."""
         where = assignment, student
         if where not in self._submissions:
             rows, kind = self._assignment(assignment), api.SubmittedAssignment
@@ -182,7 +182,7 @@ class StudentRows:
 
     @property
     def points(self) -> float:
-        """Sum of the grades, counted in the same way as in nbgrader."""
+        """Sum of the grades, counted as nbgrader counts them."""
         ids = [row.id for row in self.grades.values()]
         query = select(func.coalesce(func.sum(api.Grade.score), 0.0)).where(api.Grade.id.in_(ids))
         return float(self._session.scalar(query))
@@ -210,7 +210,7 @@ def _found(rows: Mapping[Any, Any], key: Any, what: str, assignment: str) -> Any
 
 @contextlib.contextmanager
 def one_gradebook(db_url: str, course_id: str) -> Iterator[RunGradebook]:
-    """Open one gradebook for all of nbgrader's steps. Otherwise each step would open its own."""
+    """Open one gradebook, which all of nbgrader's steps share."""
     gradebook = RunGradebook(db_url, course_id)
     try:
         for module in OPENERS:

@@ -174,7 +174,7 @@ _OPEN: list[NotebookGrader] = []  # the grader of the run in this process
 
 
 def grading_of(course: str) -> NotebookGrader:
-    """Return a grader for a folder's course: that of the run in this process, or else a new one."""
+    """Return a grader for a folder's course. If this process has a run, return the run's grader."""
     if _OPEN and (not course or Path(course).resolve() == _OPEN[0].course.root):
         return _OPEN[0]
     if not course:

@@ -107,7 +107,7 @@ class ConfinedExecute(NbGraderPreprocessor):
     """Step that replaces nbgrader's executor. It runs no kernel.
 
     The functions run confined, as in `autograder grade`. The output of the check cell is the
-    grader's report; other cells have no output.
+    grader's report. Other cells have no output.
     """
 
     course = Unicode("", help="The course's folder, where course.yml is.").tag(config=True)

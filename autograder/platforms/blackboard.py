@@ -1,6 +1,6 @@
 """Blackboard: its downloads of submissions, and its gradebook.
 
-A submitted file is named `Assignment_user_attempt_date_file`; a `.txt` for each attempt has the
+A submitted file is named `Assignment_user_attempt_date_file`. A `.txt` for each attempt has the
 student's name. The student chooses only the text after the first `_attempt_` with a date.
 
 The gradebook is Blackboard's download with the graded columns filled in. An upload finds a student

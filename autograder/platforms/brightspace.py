@@ -23,7 +23,7 @@ _DATE = re.compile(  # hours and minutes have no separator: `945 PM`, `1110 PM`,
 
 
 def readings_of(entry: Entry) -> list[Piece]:
-    """Return all meanings of an entry's name; an empty list if Brightspace makes no such names.
+    """Return all meanings of an entry's name. If Brightspace makes no such names, return [].
 
     Students choose their names and their files' names, and both may contain a date.
     """

@@ -23,7 +23,7 @@ _RESUBMITTED = re.compile(r"(?P<stem>.+)-(?P<number>[1-9]\d{0,2})(?P<suffix>\.\w
 
 
 def readings_of(entry: str) -> list[Piece]:
-    """Return all meanings of a file's name; the meaning with the shortest student name is first.
+    """Return all meanings of a file's name. The meaning with the shortest student name is first.
 
     Students choose their names and their files' names, and both may contain numbers between
     underscores. If Canvas never makes such a name, return an empty list.
@@ -45,7 +45,7 @@ def readings_of(entry: str) -> list[Piece]:
 
 
 def _piece(entry: str, owner: Owner, late: bool, rest: str) -> Piece | None:
-    """Return the piece of an owner; None if `rest`, the name after the owner, does not fit."""
+    """Return an owner's piece. If the name's `rest`, after the owner, does not fit, return None."""
     upload = _UPLOAD.fullmatch(rest)
     if upload is None and not _TYPED_IN.fullmatch(rest):
         return None

@@ -155,7 +155,7 @@ def result_of(
     """Return the result in Classroom 50's schema, in which all points are whole numbers.
 
     Fractions of points are multiplied by one factor. A missing exercise is a test with 0 points.
-    `released` has the points of the kit's checks by exercise; their sum is the maximum.
+    `released` has the points of the kit's checks by exercise. Their sum is the maximum.
     """
     known = released or {}
     points = [exercise.points for exercise in exercises]
@@ -186,7 +186,7 @@ def result_of(
 
 
 def _factor(points: Sequence[float]) -> int:
-    """Return the smallest factor that makes all points whole numbers; 100 if no factor does."""
+    """Return the smallest factor that makes all points whole numbers. Without one, return 100."""
     whole = (f for f in FACTORS if all(abs(p * f - round(p * f)) < 1e-9 for p in points))
     return next(whole, FACTORS[-1])
 
@@ -227,7 +227,7 @@ def _why_nothing(report: ExerciseReport | None) -> str:
 
 
 def _committed(checkout: Path) -> str:
-    """Return the time of the commit in the format of the schema; without git, the current time."""
+    """Return the commit's time in the schema's format. Without git, return the current time."""
     command = ["git", "-c", "safe.directory=*", "-C", str(checkout), "log", "-1", "--format=%ct"]
     try:
         seconds = subprocess.run(command, capture_output=True, timeout=60, check=True).stdout

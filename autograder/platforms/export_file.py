@@ -42,7 +42,6 @@ class ExportFile(msgspec.Struct, frozen=True):
 
 
 def page_bytes(request: ExportRequest, report: Report) -> bytes:
-    """Return a student's page."""
     page = request.results / page_of(report)
     try:
         return page.read_bytes()
@@ -51,13 +50,13 @@ def page_bytes(request: ExportRequest, report: Report) -> bytes:
 
 
 def names_note(title: str, names: Iterable[str]) -> list[str]:
-    """Return a list with one note on these names; an empty list if there are no names."""
+    """Return a list with one note on these names. If there are no names, return an empty list."""
     shown = [one_line(name, 120) for name in names]
     return [f"{title}: {few(shown, MAX_NAMES)}."] if shown else []
 
 
 def parsed_time(text: str, form: str) -> datetime | None:
-    """Return the time in a text; None if the text does not have this form."""
+    """Return the time in a text. If the text does not have this form, return None."""
     try:
         return datetime.strptime(text, form)
     except ValueError:

@@ -170,7 +170,7 @@ def filled_rows(
     scale: Callable[[int, Row], Scale],
     excused: str = "",
 ) -> tuple[list[list[str]], dict[int, list[str]]]:
-    """Return the rows with the points in these columns; and for each, students without points."""
+    """Return the rows with points filled in, and each column's students without points."""
     rows = []
     unchanged: dict[int, list[str]] = {at: [] for at in columns}
     for row in table.rows:
@@ -191,7 +191,7 @@ def filled_rows(
 
 
 def _maximum(form: GradebookFormat, table: Table, at: int) -> float | None:
-    """Return a column's maximum; None if it is unknown."""
+    """Return a column's maximum. If it is unknown, return None."""
     for row in table.rows:
         if form.maxima and row.cells and form.maxima in row.cells[0]:
             return as_number(cell(row, at))
@@ -272,7 +272,7 @@ def _names(form: GradebookFormat, table: Table) -> dict[int, set[str]]:
 def _titled(
     table: Table, names: dict[int, set[str]], assignments: Sequence[Assignment]
 ) -> dict[int, Assignment]:
-    """Return the columns with an assignment's title; the first assignment of a title counts."""
+    """Return the columns with an assignment's title. If titles repeat, the first one counts."""
     columns: dict[int, Assignment] = {}
     for assignment in assignments:
         title = squashed(assignment.title)

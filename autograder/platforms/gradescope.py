@@ -37,7 +37,7 @@ MAX_NAMES = 5
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """Loader of YAML written by Ruby; it ignores the names of Ruby's classes."""
+    """Loader of YAML written by Ruby. It ignores the names of Ruby's classes."""
 
 
 def _without_tag(loader: Any, _: str, node: yaml.Node) -> object:
@@ -52,7 +52,7 @@ _Loader.add_multi_constructor("!", _without_tag)
 
 
 def read(listing: Listing) -> Sequence[Piece]:
-    """Return the pieces of all submissions; a group's submission belongs to all its members."""
+    """Return the pieces of all submissions. A group's submission belongs to all its members."""
     metadata = listing.text(METADATA, most=MOST_METADATA)
     if not metadata:
         raise UserError(
@@ -245,7 +245,7 @@ class Metadata(msgspec.Struct):
 
 
 def package(course: Course, exercises: Sequence[Exercise], index: str | None = None) -> Files:
-    """Return the files of `autograder.zip`; `index` is the package index for torch."""
+    """Return the files of `autograder.zip`. `index` is the package index for torch."""
     option = f"--extra-index-url '{index}' " if index else ""
     return bundle(course, exercises) | {
         "setup.sh": template("gradescope_setup.sh", INDEX=option),

@@ -108,7 +108,7 @@ class _Worksheet:
         self.without_row = [name_of(report) for report in (*self.matches.without_row, *teams)]
 
     def maximum_column(self) -> int | None:
-        """Return the column of the maximum, by its heading; or after the grade, if constant."""
+        """Return the column of the maximum. Its heading says so, or it follows the grade."""
         for at, head in enumerate(self.heads):
             if head in MAXIMUM:
                 return at

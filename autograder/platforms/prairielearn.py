@@ -1,7 +1,7 @@
 """PrairieLearn's external grader: a question for each exercise, and their common grader.
 
 The grader is in `serverFilesCourse`, which students do not see, and is copied to
-`/grade/serverFilesCourse`; a student's files are in `/grade/student`. The results go to
+`/grade/serverFilesCourse`. A student's files are in `/grade/student`. The results go to
 `/grade/results/results.json`, of which PrairieLearn reads up to 1 MB.
 """
 
@@ -36,7 +36,7 @@ NAMES = uuid.UUID("6f1c1b52-5d0c-5a43-9a55-0e6f3a3b7d10")
 
 
 def package(course: Course, exercises: Sequence[Exercise], index: str | None = None) -> Files:
-    """Return files for a course's repository; `index` is the package index for torch.
+    """Return files for a course's repository. `index` is the package index for torch.
 
     A question has its settings, its page, and the stub to download.
     """

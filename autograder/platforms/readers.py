@@ -20,7 +20,7 @@ LEAST = 2  # folders needed to find a common prefix
 
 
 def time_of(text: str) -> datetime | None:
-    """Return the time in a `timestamp.txt`: `2027-02-05 22:10:00.123456 UTC`."""
+    """Return the time in a `timestamp.txt`, such as `2027-02-05 22:10:00.123456 UTC`."""
     from zoneinfo import ZoneInfo  # the import searches for data
 
     words = text.split()
@@ -57,7 +57,7 @@ NBGRADER = Importer(
 
 
 def prefix_of(names: Sequence[str]) -> str:
-    """Return the common beginning of several names, up to a hyphen; or an empty text."""
+    """Return the common beginning of several names, up to a hyphen, or an empty text."""
     if len(names) < LEAST:
         return ""
     common = os.path.commonprefix(names)  # noqa: RUF071  of characters, not of folders

@@ -35,7 +35,7 @@ NO_MEAN = "The mean is not shown: it would reveal how few students lost points."
 
 
 class Band(NamedTuple):
-    """Merged neighbouring bars of a histogram. `end` is the index of the next bar after them."""
+    """Neighbouring bars of a histogram, merged. `end` is the index of the next bar."""
 
     start: int
     end: int
@@ -131,7 +131,7 @@ def is_small(count: int) -> bool:
 def may_be_told(count: int, *wholes: int) -> bool:
     """Return whether a number of students may be published.
 
-    The number must be at least five. `wholes` are published totals that include these students; no
+    The number must be at least five. `wholes` are published totals that include these students. No
     total minus this number may be 1 to 4.
     """
     return count >= FEWEST and not any(is_small(whole - count) for whole in wholes)
@@ -191,7 +191,7 @@ def _exercises(taken: Sequence[Taken], summary: Summary) -> list[ExerciseLine]:
 
 
 def _why_not(taken: Taken) -> str:
-    """Return why a facility would reveal a few students; an empty text if it would not.
+    """Return why a facility would reveal a few students. If it would not, return an empty text.
 
     In an exercise with only two different results, the mean and the number of students together
     reveal how many students have each result.

@@ -1,6 +1,6 @@
 """Feedback pages in HTML: one page for each student, and one for the class.
 
-Each page is complete in one file; a browser loads nothing else.
+Each page is complete in one file. A browser loads nothing else.
 """
 
 import base64
@@ -153,7 +153,7 @@ def class_page_content(overview: "ClassOverview") -> dict[str, Any]:
 class PointsCell(NamedTuple):
     """A cell of the class table.
 
-    `tenth` is the share of the points in tenths; it is None without points. `said` is the status,
+    `tenth` is the share of the points in tenths. It is None without points. `said` is the status,
     or an empty text for "graded". `order` is a sort key for a cell without points.
     """
 
@@ -164,7 +164,7 @@ class PointsCell(NamedTuple):
 
     @property
     def sign(self) -> str:
-        """The sign for the status; the legend of the table explains it."""
+        """The sign for the status. The legend of the table explains it."""
         return SIGNS.get(self.said, "!") if self.said else ""
 
 
@@ -197,7 +197,7 @@ def mistake_map(mistakes: Sequence["MistakeCount"]) -> dict[str, Any]:
 
 
 def boxes(places: Sequence[int]) -> str:
-    """Return the SVG path that fills these columns of a row; neighbouring columns form one box."""
+    """Return the SVG path that fills these columns of a row. Neighbouring columns form one box."""
     path, start = "", 0
     for end in range(1, len(places) + 1):
         if end == len(places) or places[end] != places[end - 1] + 1:
@@ -208,7 +208,7 @@ def boxes(places: Sequence[int]) -> str:
 
 
 class ValueCell(NamedTuple):
-    """A cell of a table of numbers. `shade` is in percent of black; `sign` is "plus" or empty."""
+    """A cell of a table of numbers. `shade` is in percent of black. `sign` is "plus" or empty."""
 
     text: str
     shade: str
@@ -218,7 +218,7 @@ class ValueCell(NamedTuple):
 
 
 class ValueTable(NamedTuple):
-    """An array as a table; `kind` is "groups", "heat" or "difference"."""
+    """An array as a table. `kind` is "groups", "heat" or "difference"."""
 
     name: str
     kind: str
@@ -278,12 +278,12 @@ def _largest(values: Iterable[CellValue]) -> float:
 
 
 def _shade(value: CellValue, largest: float) -> str:
-    """Return how dark a cell is, in percent of black; larger numbers make darker cells."""
+    """Return how dark a cell is, in percent of black. Larger numbers make darker cells."""
     return f"{0 if isinstance(value, str) else 45 * abs(value) / largest:.0f}"
 
 
 def chart(curve: Curve) -> dict[str, Any]:
-    """Return a curve as the points of a drawing of 340 by 190 units; the x axis is logarithmic."""
+    """Return a curve as the points of a drawing of 340 by 190 units. The x axis is logarithmic."""
     yours = [math.nan if isinstance(y, str) else y for y in curve.yours]
     finite = [y for y in (*yours, *curve.low, *curve.high) if math.isfinite(y)]
     margin = 0.08 * ((max(finite) - min(finite)) or 1.0)

@@ -1,4 +1,4 @@
-"""Record of a grading run; all output and all exports are made from this record."""
+"""Record of a grading run. All output and all exports are made from this record."""
 
 from typing import Literal, get_args
 
@@ -64,7 +64,7 @@ class Evidence(Record, frozen=True, kw_only=True):
     """The values of a failed comparison: the call, the student's value and the expected value.
 
     `function` is the name of the student's function that was called. `sides` are the titles of the
-    two values. A value that is not an array is a text; a text that was cut ends with " …". `groups`
+    two values. A value that is not an array is a text. A text that was cut ends with " …". `groups`
     is the noun for groups of cells, for example "head". Curves, if any, replace the values.
     """
 
@@ -79,7 +79,7 @@ class Evidence(Record, frozen=True, kw_only=True):
 
     @property
     def matrices(self) -> tuple[Matrix | None, Matrix | None]:
-        """The student's and the expected array; both are None if one of the values is a text."""
+        """The student's and the expected array. If one of the values is a text, both are None."""
         if isinstance(self.yours, str) or isinstance(self.expected, str):
             return None, None
         return self.yours, self.expected
@@ -186,7 +186,7 @@ DiagnosisCode = Literal[
 class Cause(Record, frozen=True, kw_only=True):
     """The reason why a check has no right answer, or why an exercise has no points.
 
-    The report's sentence is made from these fields; different causes have different sentences.
+    The report's sentence is made from these fields. Different causes have different sentences.
     `subject` is the name of the function, value or file that the sentence is about. `error` is the
     class name of an exception, `message` its message, and `library` the package that raised it.
     `place` is a line of the student's source. `names` are other names in the sentence, such as the
@@ -221,7 +221,7 @@ class Diagnosis(Record, frozen=True, kw_only=True):
     "located": the finding describes the wrong answers and says where they go wrong. "error": the
     finding explains an exception. `told` is the part of the finding that the course's authors
     wrote, without any output, error or result of the submission. `code` is the form of the finding,
-    and `statements` are its facts. `calls` describes the calls that show the mistake; it is empty
+    and `statements` are its facts. `calls` describes the calls that show the mistake. It is empty
     if all calls show it. `sentence` is the finding, with the function's name if needed.
     """
 
@@ -268,12 +268,12 @@ class Repair(Record, frozen=True, kw_only=True):
 
 
 class CheckReport(Record, frozen=True, kw_only=True):
-    """The outcome of a check; its points are scaled to the points of the exercise.
+    """The outcome of a check. Its points are scaled to the points of the exercise.
 
     `finding` is the sentence of `cause`. If no known mistake explains the answers, submissions with
     the same answers have the same `group`. `unwritten` names a function that the student has not
-    written yet. `required` is the line of the student's file that states the failed requirement;
-    reports of older versions may have several lines.
+    written yet. `required` is the line of the student's file that states the failed requirement.
+    Reports of older versions may have several lines.
     """
 
     name: str
@@ -361,7 +361,7 @@ class ExerciseReport(Record, frozen=True, kw_only=True):
 
     @property
     def known_points(self) -> float | None:
-        """The points; None if they are not known yet."""
+        """The points, or None as long as they are not known."""
         return None if self.status in WITHOUT_POINTS and not self.points else self.points
 
 
@@ -380,7 +380,7 @@ class Grader(Record, frozen=True, kw_only=True):
 class HandIn(Record, frozen=True, kw_only=True):
     """Details of a hand-in and of its student, from the platform's download and from the roster.
 
-    `platform_id` is the student's id on the platform; `ids` are the ids on other platforms.
+    `platform_id` is the student's id on the platform. `ids` are the ids on other platforms.
     `entries` are paths in the download. `at` is the time in ISO 8601, with a time zone if its
     source states a zone. `at_from` names the source of the time, or of the mark `late`.
     """
@@ -405,7 +405,7 @@ class HandIn(Record, frozen=True, kw_only=True):
 class Lateness(Record, frozen=True, kw_only=True):
     """The effect of the late policy on an assignment.
 
-    `days` is the number of days after the deadline, rounded up; `free_days` of them cost nothing.
+    `days` is the number of days after the deadline, rounded up. `free_days` of them cost nothing.
     `points` are the points that the assignment loses. `said` is the sentence for the student.
     """
 
@@ -422,7 +422,7 @@ class Lateness(Record, frozen=True, kw_only=True):
 class Adjustment(Record, frozen=True, kw_only=True):
     """A change of points by a person. The total changes if `exercise` is empty.
 
-    `entry` is a digest of the person's decision; older records have none. `place` is set for a
+    `entry` is a digest of the person's decision. Older records have none. `place` is set for a
     comment on a line of the student's code. `said` is the sentence for the student.
     """
 
@@ -461,7 +461,7 @@ class Report(Record, frozen=True, kw_only=True):
 
     @property
     def known_points(self) -> float | None:
-        """The points; None if the points of every exercise are unknown."""
+        """The points, or None if the points of every exercise are unknown."""
         known = any(e.known_points is not None for e in self.exercises if not e.excused)
         return self.points if self.points or known else None
 
@@ -477,6 +477,6 @@ class Report(Record, frozen=True, kw_only=True):
 
 
 def worst(statuses: list[Status]) -> Status:
-    """Return the most severe of these statuses; "missing" only if all statuses are "missing"."""
+    """Return the most severe status. Return "missing" only if all statuses are "missing"."""
     handed_in = [status for status in statuses if status != "missing"]
     return max(handed_in, key=SEVERITY.index) if handed_in else "missing"

@@ -16,7 +16,7 @@ def as_cell(plain: float) -> CellValue:
 
 
 def shown(value: CellValue, digits: int = 3) -> str:
-    """Format a number: whole numbers without decimals, very small ones with an exponent."""
+    """Format a number. Whole numbers have no decimals, and very small numbers have an exponent."""
     if isinstance(value, bool | str):
         return {"nan": "NaN", "inf": "∞", "-inf": "−∞"}.get(str(value), str(value))
     if isinstance(value, int) or (value == int(value) and abs(value) < 1e6):
@@ -60,12 +60,12 @@ def difference(yours: Matrix, expected: Matrix) -> list[list[float]]:
 
 
 def shape(sizes: tuple[int, ...]) -> str:
-    """Return a shape as text: `(2, 3)`, `(4,)`, or `a single number` if there are no axes."""
+    """Return a shape as text, such as `(2, 3)`. Without axes, return `a single number`."""
     if not sizes:
         return "() (a single number)"
     return f"({', '.join(map(str, sizes))}{',' if len(sizes) == 1 else ''})"
 
 
 def index(place: tuple[int, ...]) -> str:
-    """Return an index as a student would write it: `[1][2]` for (1, 2)."""
+    """Return an index as a student would write it, such as `[1][2]` for (1, 2)."""
     return "".join(f"[{i}]" for i in place)

@@ -46,7 +46,7 @@ def above_maximum(report: Report) -> list[str]:
 
 
 class Row(msgspec.Struct, frozen=True):
-    """A student's row in the tables. Unknown points are None; they are never 0."""
+    """A student's row in the tables. Unknown points are None. They are never 0."""
 
     student: str
     points: dict[str, float | None]
@@ -104,7 +104,6 @@ class Scores:
         self.by_exercise: list[list[float]] = []
 
     def add(self, report: Report) -> None:
-        """Add one student's report."""
         measured = [e for e in report.exercises if e.status not in WITHOUT_POINTS and not e.excused]
         if not measured:
             return
@@ -243,7 +242,7 @@ class ClassOverview:
         self.mistakes = ClassMistakes()
 
     def add(self, report: Report, page: str) -> None:
-        """Add a report; `page` is the path of the student's page."""
+        """Add a report. `page` is the path of the student's page."""
         notes = [*report.notes, *report.changes]
         self.changed += [f"{report.student}: {said}" for said in report.changes]
         self.above += above_maximum(report)

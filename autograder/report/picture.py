@@ -14,7 +14,7 @@ from autograder.report.numbers import digits_for, index, shown
 
 
 def save_picture(exercise: ExerciseReport, path: Path) -> str:
-    """Save a picture of the first failed check that has two arrays; return a sentence for the user.
+    """Save a picture of the first failed check that has two arrays. Return a sentence for the user.
 
     Raises:
         UserError: the file cannot be written.
@@ -31,7 +31,7 @@ def save_picture(exercise: ExerciseReport, path: Path) -> str:
 
 
 def picture_of(check: CheckReport) -> bytes | None:
-    """Draw a failed comparison as a PNG, with wrong cells marked; None without two arrays."""
+    """Draw a failed comparison as a PNG, and mark wrong cells. Without two arrays, return None."""
     yours, expected = check.evidence.matrices if check.evidence is not None else (None, None)
     if check.evidence is None or yours is None or expected is None:
         return None

@@ -74,7 +74,7 @@ def is_quiet(check: CheckReport) -> bool:
 
 
 def shown_outcome(check: CheckReport) -> str:
-    """Return the outcome of a check; "follow-through" if it passed with a note.
+    """Return the outcome of a check. If it passed with a note, return "follow-through".
 
     In a follow-through, an earlier step makes the result wrong, so the check's title is not true.
     """
@@ -130,7 +130,7 @@ def excerpt(place: Line | None, room: int | None = None) -> list[str]:
 
 
 def presented(exercise: ExerciseReport) -> ExerciseReport:
-    """Return the exercise in the form that every output format shows; the points do not change.
+    """Return the exercise in the form that every output format shows. The points do not change.
 
     Some checks failed only because a function is not written, a neighbouring file is not ready, or
     a file cannot be loaded. These checks are shown as not run, and so are checks that need one of
@@ -150,7 +150,7 @@ def presented(exercise: ExerciseReport) -> ExerciseReport:
 
 
 def _why_it_waits(exercise: ExerciseReport, check: CheckReport) -> str | None:
-    """Return why a check was not run: "" if the opening says it, None if the check ran."""
+    """Return why a check was not run. If the opening says it, return "". If it ran, return None."""
     if _is_unreadable(exercise) and _is_told(check.cause, exercise.cause):
         return ""
     if check.cause is not None and check.cause.code in SIBLING:
@@ -173,7 +173,7 @@ def _is_unreadable(exercise: ExerciseReport) -> bool:
 
 
 def _is_told(cause: Cause | None, by: Cause | None) -> bool:
-    """Return whether two causes are the same, or have an error in common."""
+    """Return whether two causes are equal, or have an error in common."""
     if cause is None or by is None:
         return False
     told = _errors(by)
@@ -232,7 +232,7 @@ def first_failure(exercise: ExerciseReport) -> CheckReport | None:
 
 
 def opening(exercise: ExerciseReport) -> Opening:
-    """Return the first sentence of a report: the first mistake, or the function to write next."""
+    """Return a report's first sentence, on the first mistake or the function to write next."""
     whole_reason = Opening(exercise.reason, True, place=_place_of_cause(exercise.cause))
     if _is_unreadable(exercise):
         return whole_reason
@@ -258,7 +258,7 @@ def opening(exercise: ExerciseReport) -> Opening:
 
 
 def _other_reason(exercise: ExerciseReport, unwritten: Sequence[CheckReport]) -> str:
-    """Return the exercise's reason; "" if the reason is only that a function is not written."""
+    """Return the exercise's reason. If it is only that a function is not written, return ""."""
     is_known = exercise.cause is not None and exercise.cause in [c.cause for c in unwritten]
     return "" if is_known else exercise.reason
 
@@ -275,13 +275,13 @@ def _not_judged(exercise: ExerciseReport) -> str:
 
 
 def source_line(check: CheckReport) -> Line | None:
-    """Return the student's line that a failed check is about; None if no line is known."""
+    """Return the student's line that a failed check is about. If no line is known, return None."""
     places = check.diagnosis.places if check.diagnosis is not None else ()
     return _place_of_cause(check.cause) or check.place or (places[0] if places else None)
 
 
 def _line_of_headline(check: CheckReport) -> Line | None:
-    """Return the headline's line; None if the named mistake is at another line than the error."""
+    """Return the headline's line. If it is about both a named mistake and an error, return None."""
     is_named = check.diagnosis is not None and check.diagnosis.kind == "named"
     stopped = check.cause is not None and check.cause.code == "raised"
     return None if is_named and stopped else source_line(check)
@@ -296,7 +296,7 @@ def _repeats(check: CheckReport) -> str:
 
 
 def headline(check: CheckReport) -> str:
-    """Return one sentence on a failed check: its diagnosis, or else its finding."""
+    """Return one sentence on a failed check. It is the diagnosis, or else the finding."""
     return _titled(check) if check.diagnosis is None else check.diagnosis.sentence
 
 
@@ -307,7 +307,7 @@ def _titled(check: CheckReport) -> str:
 
 
 def required(check: CheckReport) -> str:
-    """Return a sentence with the failed requirement and its line; "" if none is known."""
+    """Return a sentence with the failed requirement and its line. If none is known, return ""."""
     if len(check.required) != 1:
         return ""
     return f"The text asks for this in line {check.required[0].line}: {check.required[0].text}"
@@ -316,7 +316,7 @@ def required(check: CheckReport) -> str:
 def repeated_errors(exercise: ExerciseReport) -> dict[str, str]:
     """Return notes on errors that several checks have in common, with the checks' names as keys.
 
-    The first of these checks has the note; the other checks have an empty text. Two errors are the
+    The first of these checks has the note. The other checks have an empty text. Two errors are the
     same if the same line raises the same message, apart from numbers. Two errors with the same
     sentence on the same function are the same too.
     """
@@ -344,7 +344,7 @@ def first_cause(cause: Cause) -> Cause:
 
 
 def closing(exercise: ExerciseReport) -> str:
-    """Return the last sentence: how many checks pass, fail or were not run, and what to do next."""
+    """Return the last sentence. It counts the checks by outcome, and says what to do next."""
     checks = presented(exercise).checks
     if not checks or exercise.status in {"not loaded", "missing", "needs a person"}:
         return ""

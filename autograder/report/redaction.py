@@ -148,7 +148,7 @@ def _check(exercise: ExerciseReport, check: CheckReport, level: int) -> CheckRep
 
 
 def _without_values(exercise: ExerciseReport, cause: Cause | None) -> Cause | None:
-    """Return a cause without values, for a hidden check; None if the cause may reveal something."""
+    """Return a hidden check's cause without values. If it may reveal something, return None."""
     if cause is None or cause.code not in WITHOUT_VALUES:
         return None
     titles = tuple(check.title for check in exercise.checks if check.title in cause.names)
@@ -194,7 +194,7 @@ def _reason(exercise: ExerciseReport, exam: bool, held_back: bool) -> str:
 
 
 def _status_by(exercise: ExerciseReport, checks: Sequence[CheckReport]) -> Status:
-    """Return the status; it is a time-out or a crash only if a visible check has that outcome."""
+    """Return the status. It is a time-out or a crash only if a visible check has that outcome."""
     if exercise.status not in {"timed out", "crashed"} or not exercise.checks:
         return exercise.status
     shown: list[Status] = [STATUS_OF.get(check.outcome, "graded") for check in checks]

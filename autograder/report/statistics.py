@@ -33,7 +33,7 @@ class Item(NamedTuple):
     deviation of that share. `discrimination` is Pearson's correlation of `points` with `rest`.
     `efficiency` is the covariance of `points` with `rest`, divided by the covariance of the sorted
     arrays, which is the largest possible. `ends` is the facility among the best 27 % of the
-    students minus the facility among the lowest 27 %; students are ranked by their totals.
+    students minus the facility among the lowest 27 %. Students are ranked by their totals.
     """
 
     students: int
@@ -45,7 +45,7 @@ class Item(NamedTuple):
 
 
 def item_statistics(points: Floats, rest: Floats, maximum: float) -> Item:
-    """Return the statistics of an item with `maximum` points; arrays have the shape (students,)."""
+    """Return the statistics of an item with `maximum` points. Arrays have the shape (students,)."""
     count = len(points)
     part = points / maximum if maximum else np.full(count, np.nan)
     discrimination = efficiency = np.nan
@@ -65,7 +65,7 @@ def item_statistics(points: Floats, rest: Floats, maximum: float) -> Item:
 
 
 def ends(part: Floats, totals: Floats) -> float:
-    """Return the mean share among the best 27 % of the students minus that among the lowest 27 %.
+    """Return the mean share of the best 27 % of students minus that of the lowest 27 %.
 
     If several students at the border have the same total, their mean is used, so the order of the
     students does not matter.
@@ -113,7 +113,7 @@ def cronbach_alpha(points: Floats) -> float:
 
 
 def standard_error_of_measurement(points: Floats, reliability: float) -> float:
-    """Return the standard error of a total in points, s·√(1 − α); NaN unless 0 ≤ α ≤ 1."""
+    """Return a total's standard error s·√(1 − α) in points. If α < 0 or α > 1, return NaN."""
     if not 0 <= reliability <= 1:
         return np.nan
     return float(points.sum(1).std(ddof=1) * np.sqrt(1 - reliability))
@@ -172,7 +172,7 @@ def interval_of(statistic: Callable[[Floats], float], points: Floats, drawn: Flo
 
 
 def _intervals(sampled: Floats) -> list[Interval]:
-    """Return each column's interval; NaN if most sampled classes have no value for the column."""
+    """Return each column's interval. If most sampled classes have no value for it, return NaN."""
     intervals = []
     for column in sampled.T:
         known = column[np.isfinite(column)]
@@ -273,7 +273,7 @@ def _measured(taken: Taken, students: Sequence[str], totals: Floats) -> list[Mea
 
 
 def tenths(points: Floats, maximum: float) -> tuple[int, ...]:
-    """Count the students in each tenth of the maximum; the last tenth includes higher points."""
+    """Count the students in each tenth of the maximum. The last tenth includes higher points."""
     if not maximum:
         return (0,) * TENTHS
     tenth = np.clip(np.floor(TENTHS * points / maximum + 1e-9), 0, TENTHS - 1).astype(int)

@@ -56,7 +56,7 @@ def plain(line: StyledLine) -> str:
 
 
 def wrapped(lines: Iterable[StyledLine], width: int | None) -> Iterator[StyledLine]:
-    """Yield the lines, wrapped to `width` columns if given; continued lines are indented."""
+    """Yield the lines, wrapped to `width` columns if given. Continued lines are indented."""
     for line in lines:
         if width is None or cell_len(plain(line)) <= width:
             yield line
@@ -313,7 +313,7 @@ def _panel(word: str, matrix: Matrix, digits: int, room: int | None) -> Panel:
 
 
 def _part_shown(matrix: Matrix, columns: int) -> str:
-    """Return a text on which rows and columns are shown; an empty text if all are shown."""
+    """Return a text on which rows and columns are shown. If all are shown, return an empty text."""
     rows = len(matrix.rows)
     if not rows or matrix.names or (rows, columns) == (1, 1, *matrix.shape)[-2:]:
         return ""
@@ -324,7 +324,7 @@ def _part_shown(matrix: Matrix, columns: int) -> str:
 
 
 def _side_by_side(panels: list[Panel], room: int | None) -> Iterator[StyledLine]:
-    """Yield the lines of the panels, side by side; panels that do not fit follow below."""
+    """Yield the lines of the panels, side by side. Panels that do not fit follow below."""
     rows: list[list[Panel]] = [[]]
     for panel in panels:
         wide = sum(APART + _wide(other) for other in [*rows[-1], panel])
@@ -345,7 +345,7 @@ def _wide(panel: Panel) -> int:
 
 
 def _place_of(matrix: Matrix) -> str:
-    """Return a text on the shown part, such as ` at [1]`; an empty text for a whole array."""
+    """Return a text on the shown part, such as ` at [1]`. For a whole array, return ""."""
     is_part = any(matrix.at) or (matrix.at and len(matrix.shape) > 2)
     return f" at {index(matrix.at)}" if is_part else ""
 
@@ -381,7 +381,7 @@ def _blocks(apart: list[list[float]]) -> Iterator[StyledLine]:
 def _check_sentences(
     check: CheckReport, with_values: bool, shown_texts: set[str], repeated: Mapping[str, str]
 ) -> Iterator[StyledLine]:
-    """Yield the same content as `check_lines`, with one sentence on each line."""
+    """Yield the content of `check_lines`, but with one sentence on each line."""
     texts = [check.note]
     if check.outcome != "passed":
         texts += check_sentences(check, shown_texts, repeated)

@@ -106,7 +106,7 @@ def cases_of(shown: ShownExercise) -> list[CheckCase]:
 
 
 def _line(check: CheckReport, shown: ShownExercise) -> int | None:
-    """Return the line of a check's failure, or else of the function; None if both are unknown."""
+    """Return the line of a check's failure or function. If both are unknown, return None."""
     if not shown.path.endswith(".py"):
         return None  # lines of a cell are not lines of the notebook file
     if check.place is not None and check.place.file == shown.exercise.file:

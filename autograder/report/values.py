@@ -23,7 +23,7 @@ CUT = " …"
 
 
 def as_text(value: Any, most: int = MOST) -> str:
-    """Return a value as text on one line, as Python writes it; the items of a set are sorted.
+    """Return a value as text on one line, as Python writes it. The items of a set are sorted.
 
     A text of more than `most` characters is cut and ends with a mark.
     """
@@ -36,7 +36,7 @@ def as_text(value: Any, most: int = MOST) -> str:
 
 
 def _parts(value: Any, most: int) -> Iterator[str]:
-    """Yield the text of a value in pieces; long strings and arrays are cut after `most` items."""
+    """Yield the text of a value in pieces. Long strings and arrays are cut after `most` items."""
     if isinstance(value, str | bytes):
         yield repr(value[: most + 1])
     elif isinstance(value, dict):

@@ -41,7 +41,7 @@ class Child(Protocol):
         """End the process and everything that it started, and free its resources."""
 
     def kill(self) -> None:
-        """Stop the process, from any thread; `end` must still free its resources."""
+        """Stop the process, from any thread. `end` must still free its resources."""
 
     def ask_for_stack(self) -> None:
         """Ask the process to write its stack to `line`, if the system has a signal for this.
@@ -50,7 +50,7 @@ class Child(Protocol):
         """
 
     def wait(self, seconds: float) -> int | None:
-        """Wait up to `seconds`; return the exit code, or None if the process still runs.
+        """Wait up to `seconds`. Return the exit code, or None if the process still runs.
 
         A negative code is the signal that ended the process, or TOO_MANY_TASKS.
         """

@@ -1,4 +1,4 @@
-"""The connection to a worker: it carries bytes in both directions, with a deadline.
+"""Connection to a worker. It carries bytes in both directions, with a deadline.
 
 A deadline counts the processor time of all threads of the process, and the time while the process
 slept. It does not count the time while the process was ready to run and waited for a processor. So
@@ -61,7 +61,7 @@ class Deadline:
         self._excused = 0.0
 
     def left(self) -> float:
-        """Return the seconds to wait before the next call; at most 0 means that no time is left."""
+        """Return the seconds to wait before the next call. At most 0 means that no time is left."""
         wall, had = self._so_far()
         if had is None:
             return self.seconds * PATIENCE - wall
@@ -103,7 +103,7 @@ class DescriptorConnection:
             os.set_blocking(descriptor, False)
 
     def send(self, buffers: Sequence[Buffer], deadline: Deadline) -> None:
-        """Write all bytes; raise TimeoutError if late, OSError or EOFError if the end is closed."""
+        """Write all bytes. Raise TimeoutError if late, or OSError or EOFError if closed."""
         left = [memoryview(buffer).cast("B") for buffer in buffers if len(buffer)]
         while left:
             try:
@@ -117,7 +117,7 @@ class DescriptorConnection:
                 left[0] = left[0][written:]
 
     def receive(self, size: int, deadline: Deadline) -> bytes:
-        """Read exactly `size` bytes; raise the same errors as `send`."""
+        """Read exactly `size` bytes, or raise an error as `send` does."""
         parts: list[bytes] = []
         while size:
             try:

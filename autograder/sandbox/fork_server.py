@@ -136,7 +136,7 @@ class ForkServer:
     def fork(self, limits: Limits) -> ForkedChild:
         """Return a new confined child. The previous child must have ended.
 
-        If the fork server has ended, raise InternalError; no student's code has run.
+        If the fork server has ended, raise InternalError. No student's code has run.
         """
         if not self._is_ready and self._receive()[0] != READY:
             raise self._gone()
@@ -165,7 +165,7 @@ class ForkServer:
         return ForkedChild(line, process, self)
 
     def exit_code(self, seconds: float) -> int | None:
-        """Wait up to `seconds` for the child's exit code, or TOO_MANY_TASKS; else return None.
+        """Return the child's exit code, or TOO_MANY_TASKS. After `seconds`, return None.
 
         If the fork server itself has ended, raise InternalError.
         """

@@ -1,4 +1,4 @@
-"""Exchange of messages with a worker: for each request a reply, within a deadline."""
+"""Exchange of messages with a worker, which must answer each request within a deadline."""
 
 import re
 import secrets
@@ -113,7 +113,7 @@ def _how_it_ended(error: Exception, code: int | None) -> str:
 
 
 def handle_in(reply: Reply) -> Handle:
-    """Return the handle of the object that the worker kept; raise Crashed if there is none."""
+    """Return the handle of the object that the worker kept. If there is none, raise Crashed."""
     if not isinstance(reply.value, Handle) or reply.value.number < 0:
         raise Crashed("foreign_answer")
     return reply.value

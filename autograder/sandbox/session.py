@@ -49,7 +49,6 @@ class WorkerSession:
 
     @property
     def source(self) -> Source:
-        """Return the submission."""
         return self.workers.source
 
     def ask(self, request: Request, functions: Sequence[CourseFunction] = ()) -> Reply:

@@ -208,7 +208,7 @@ def slow_modules(library: Library, mentions: Callable[[str], bool]) -> tuple[str
 
 
 def slow_modules_in(library: Library, path: Path) -> tuple[str, ...]:
-    """Return the slow modules that a file probably uses; no modules for an unreadable file."""
+    """Return the slow modules that a file probably uses. For an unreadable file, return none."""
     try:
         with path.open("rb") as file:
             data = file.read(MOST)

@@ -42,14 +42,14 @@ class Budget:
         return self.on_calls + self.on_reloads
 
     def check_call(self, subject: str) -> None:
-        """Check that the function may be called; raise TimedOut or Cancelled if not."""
+        """If the function must not be called, raise TimedOut or Cancelled."""
         __tracebackhide__ = True
         self.check_cancelled()
         if self._timeouts.get(subject, 0) >= MAX_TIMEOUTS:
             raise TimedOut("not_called_again", subject, str(MAX_TIMEOUTS))
 
     def check_cancelled(self) -> None:
-        """Check that the submission was not cancelled; raise Cancelled if it was."""
+        """If the submission was cancelled, raise Cancelled."""
         __tracebackhide__ = True
         if self.is_cancelled:
             raise Cancelled("The grading was cancelled.")

@@ -60,7 +60,7 @@ def write_pages(
 
 
 def _rank(exercise: ExerciseSimilarity, pair: SimilarPair) -> tuple[float, str, tuple[str, str]]:
-    """Return a key: the pairs furthest above their exercise's limit come first."""
+    """Return a sort key. Pairs furthest above the limit of their exercise come first."""
     distance = (exercise.limit - pair.part) / (1 - exercise.limit)
     return distance, exercise.exercise, pair.students
 

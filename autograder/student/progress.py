@@ -29,7 +29,7 @@ Stage = Literal["done", "graded when handed in", "begun", "untouched", "missing"
 
 
 def read_record(source: Path, name: str, kind: type[Stored]) -> Stored | None:
-    """Read a record next to a student's file; None if the record is missing, damaged or a link."""
+    """Read a record next to a file. If the record is missing, damaged or a link, return None."""
     path = source.parent / FOLDER / f"{name}.json"
     try:
         with opened_folder(path.parent) as folder:
@@ -53,7 +53,7 @@ class LastCheck(msgspec.Struct, frozen=True):
     """The last check of one exercise, with only the parts that the student may see.
 
     `digest` identifies the source if the source was saved. `passed` has the names of the checks
-    that passed; `checks` is the number of all checks. Hidden checks of a released course do not
+    that passed. `checks` is the number of all checks. Hidden checks of a released course do not
     count. `when_handed_in` counts the visible checks that could not be judged.
     """
 
@@ -102,7 +102,7 @@ def stage_of(last: LastCheck) -> Stage:
 
 
 def read_progress(source: Path, exercise: str) -> LastCheck | None:
-    """Read the last check that is saved next to a file; None if no check is saved."""
+    """Read the last check that is saved next to a file. If no check is saved, return None."""
     return read_record(source, f"{exercise}.progress", LastCheck)
 
 
@@ -123,7 +123,6 @@ class ExerciseProgress(msgspec.Struct, frozen=True):
 
     @property
     def points(self) -> float:
-        """The points of the last check."""
         return self.last_check.points if self.last_check is not None else 0.0
 
     @property
@@ -197,7 +196,7 @@ def _by_due_date(course: Course, progress: CourseProgress) -> list[ExerciseProgr
 def next_unfinished(
     course: Course, progress: CourseProgress, after: str | None = None
 ) -> ExerciseProgress | None:
-    """Return the first unfinished exercise, by due date; None if all are finished.
+    """Return the first unfinished exercise, by due date. If all are finished, return None.
 
     If `after` is given, begin after that exercise and continue at the start. Exercises that can
     only be graded when handed in come last.

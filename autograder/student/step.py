@@ -51,9 +51,9 @@ def next_step(
     """Return the failures of the exercise, and how many hints to show for each failure now.
 
     The first hint of a check comes with its message. The next hint comes if the source has changed
-    and fails in the same way. With the policy "practice", it also comes when it is `asked` for.
-    Only the mistake to correct first gets a next hint. It must have been the first mistake before,
-    too: otherwise, the student has not seen its first hint.
+    and fails in the same way. With the policy "practice", the next hint also comes when the student
+    has `asked`. Only the mistake to correct first gets a next hint. The mistake must have been the
+    first one before, too. Otherwise, the student has not seen its first hint.
     """
     changed = bool(before.digest) and before.digest != exercise.digest
     more = changed or (asked and policy == "practice")
@@ -83,7 +83,7 @@ def _failing(exercise: ExerciseReport) -> list[CheckReport]:
 
 
 def _is_same_mistake(check: CheckReport, other: str, seen: Seen | None) -> bool:
-    """Return whether `other` is the same check, or failed because of the same named mistake."""
+    """Return whether `other` is this check, or failed because of this check's named mistake."""
     if check.name == other:
         return True
     is_named = check.diagnosis is not None and bool(check.diagnosis.misconceptions)
@@ -155,7 +155,7 @@ def change_since(
 def no_further_hint(
     before: Attempts, full: ExerciseReport, policy: HintPolicy, values: str, where: str
 ) -> str:
-    """Return why there is no further hint, and what helps instead; "" if there is a hint.
+    """Return why there is no further hint, and what helps instead. If there is a hint, return "".
 
     `values` says how to see all values, and `where` names the file with the lesson.
     """

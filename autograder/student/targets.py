@@ -87,7 +87,7 @@ def find_file(course: Course, exercise: Exercise, stubs: Stubs | None = None) ->
 def file_in(
     folder: Path, course: Course, exercise: Exercise, stubs: Stubs | None = None
 ) -> Path | None:
-    """Return an exercise's file in a folder, chosen as in `find_file`; None if there is no file."""
+    """Return an exercise's file in a folder, as `find_file` does. Without a file, return None."""
     files = [folder / f"{exercise.name}{suffix}" for suffix in SUFFIXES]
     files = [file for file in files if file.is_file()]
     if len(files) > 1:

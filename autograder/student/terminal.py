@@ -46,7 +46,6 @@ class Terminal:
 
     @property
     def width(self) -> int | None:
-        """The number of columns."""
         return max(shutil.get_terminal_size().columns, NARROWEST) if self.fits else None
 
     def text(self, line: StyledLine) -> str:

@@ -153,7 +153,7 @@ class Watch:
         self._signals.add(signal.Signals(number).name)
 
     def _turn(self) -> bool:
-        """Handle all that has happened since the last turn; return whether to continue."""
+        """Handle all that has happened since the last turn. Return whether to continue."""
         keys = self.keys.read(BUSY_TURN if self._busy_since else TURN)
         if "SIGINT" in self._signals:
             raise KeyboardInterrupt
@@ -179,7 +179,7 @@ class Watch:
         return True
 
     def _set_files(self, helpers: Iterable[str]) -> None:
-        """Set the files to look at: those of all exercises, and the helpers of the current one."""
+        """Set the files to watch: all exercises' files, and the current exercise's helpers."""
         modules = [*self.exercise.course.exercises, *helpers]
         names = [f"{module}{suffix}" for module in modules for suffix in SUFFIXES]
         self._files = [folder / name for folder in self._folders for name in names]

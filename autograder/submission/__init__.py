@@ -1,1 +1,1 @@
-"""Reading of submissions, which may contain anything."""
+"""Reading of submissions, whose files may contain anything."""

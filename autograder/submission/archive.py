@@ -52,7 +52,7 @@ def unpack(
     """Unpack the files of `archive` that can be graded: at most `room` bytes, `listed` entries.
 
     Return notes on entries that were left out, and a dict from the path of every file in the zip to
-    the reason why it was not unpacked; the reason is empty if the file was unpacked.
+    the reason why it was not unpacked. The reason is empty if the file was unpacked.
 
     Raises:
         InvalidZip: the file is not a zip, the zip has too many entries, or the disk is full.
@@ -97,7 +97,7 @@ class _Archive(io.BufferedReader):
 
 
 def _readable(directory: bytes) -> tuple[bytes, int]:
-    """Return the directory and its number of entries; only valid names keep the mark for UTF-8."""
+    """Return the directory and its number of entries. Only valid names keep the mark for UTF-8."""
     data, at, count = bytearray(directory), 0, 0
     while data.startswith(ENTRY, at) and len(data) >= at + 46:
         flags, name, *others = struct.unpack_from("<H18xHHH", data, at + 8)
@@ -115,7 +115,7 @@ class _LeftOut(Exception):
 
 
 class _Entry(msgspec.Struct, frozen=True):
-    """Entry of the zip. Its path is relative to the target; `number` is its position in the zip."""
+    """Entry of the zip. Its path is relative to the target. `number` is its position in the zip."""
 
     number: int
     info: zipfile.ZipInfo

@@ -52,7 +52,7 @@ class FoundFile(msgspec.Struct):
 
 
 class Choice(msgspec.Struct):
-    """The file that is graded, or the reason why no file is graded; and notes.
+    """The file that is graded, or the reason why no file is graded, and some notes.
 
     If the intended file is not clear, `several` has the files that are equally likely. `untouched`
     names other files that the student has not changed. `is_untouched` is true if the student has
@@ -161,7 +161,7 @@ def _without_neighbours(
 
 
 def _is_same(one: FoundFile, other: FoundFile) -> bool:
-    """Return whether both files would get the same grade because they have the same code."""
+    """Return whether two files have equal code, so that both would get equal grades."""
     a, b = one.source, other.source
     if a is None or b is None or (a.helpers, a.answers) != (b.helpers, b.answers):
         return False

@@ -17,7 +17,7 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 class Binding(msgspec.Struct, frozen=True):
-    """Syntax tree that belongs to a name; `hollow` is true for a definition without a body."""
+    """Syntax tree that belongs to a name. `hollow` is true for a definition without a body."""
 
     tree: str
     hollow: bool = False
@@ -65,7 +65,7 @@ def read_code(units: Sequence[Unit], room: int = MAX_PARSED) -> Code:
 
 
 def parsed(unit: Unit) -> list[ast.stmt] | None:
-    """Return the statements of a unit; None if the unit is too long or is not valid Python."""
+    """Return the statements of a unit. If it is too long or not valid Python, return None."""
     if len(unit.text) > MAX_PARSED:
         return None
     try:
@@ -113,7 +113,7 @@ def assigned(node: ast.stmt) -> Iterator[str]:
 
 
 def blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
-    """Yield a statement's blocks; no block if it opens a scope or does not run in grading."""
+    """Yield a statement's blocks. If it opens a scope or does not run in grading, yield none."""
     if isinstance(node, Definition) or _is_main(node):
         return
     for field in ("body", "orelse", "finalbody"):
@@ -219,7 +219,7 @@ def _syntax(node: ast.stmt) -> str:
 def find_assignment(
     units: Sequence[Unit], name: str, entry: Sequence[int] = ()
 ) -> CodePlace | None:
-    """Return the last top-level line that assigns to a name; None if no such line is certain.
+    """Return the last top-level line that assigns to a name. If none is certain, return None.
 
     If the value is written as nested lists, return the line of the entry with the indices `entry`.
     No line is certain if nothing assigns to the name, or if a later statement may change the value.
@@ -239,9 +239,9 @@ def find_assignment(
 
 
 def find_loop(units: Sequence[Unit], lines: Sequence[tuple[str, int]]) -> CodePlace | None:
-    """Return the loop that runs at the `lines` of a call stack; None if no loop runs there.
+    """Return the loop that runs at the `lines` of a call stack. If no loop runs there, return None.
 
-    Each item of `lines` is a file and a line; the innermost call comes first. If loops are nested,
+    Each item of `lines` is a file and a line. The innermost call comes first. If loops are nested,
     return the outermost `while`, or else the outermost `for`. So the result does not depend on
     timing.
     """
@@ -284,7 +284,7 @@ def _may_change(statement: ast.stmt, name: str) -> bool:
 
 
 def _line_of_entry(value: ast.expr | None, entry: Sequence[int]) -> int | None:
-    """Return the line where an entry of nested lists begins; None if there is no value."""
+    """Return the line where an entry of nested lists begins. If there is no value, return None."""
     match value:
         case None:
             return None

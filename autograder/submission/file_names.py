@@ -40,7 +40,7 @@ class NameMatch(IntEnum):
 
 
 def bare_stem(path: Path) -> str:
-    """Return a file's name without all its suffixes: `softmax` for `softmax.py.txt`."""
+    """Return a file's name without suffixes, such as `softmax` for `softmax.py.txt`."""
     stem = path.stem
     while Path(stem).suffix.casefold() in (*SUFFIXES, *ALSO_READ):
         stem = Path(stem).stem

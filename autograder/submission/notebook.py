@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 
 class Cell(msgspec.Struct):
-    """Cell of a notebook. `answer` names its question; `is_check` marks the check cell."""
+    """Cell of a notebook. `answer` names its question. `is_check` marks the check cell."""
 
     kind: str
     text: str
@@ -50,7 +50,7 @@ class _Fields(msgspec.Struct):
     language: msgspec.Raw = _NOTHING
 
     def text(self, *path: str) -> str | None:
-        """Return the text at the end of a path of field names; None if there is no text."""
+        """Return the text at the end of a path of field names. If there is no text, return None."""
         fields = self
         for name in path[:-1]:
             fields = _decoded(getattr(fields, name), _Fields) or _Fields()
@@ -71,7 +71,7 @@ def read_cells(data: bytes, label: str) -> list[Cell]:
     """Return the code cells of a notebook, and the text cells that answer a question.
 
     Raises:
-        UnreadableFile: the notebook cannot be read, or is not in Python; the message is a sentence.
+        UnreadableFile: the notebook cannot be read, or is not in Python. The message is a sentence.
     """
     data = as_utf8(data, label)
     if data.count(b"{") > MAX_OBJECTS:

@@ -35,7 +35,7 @@ EMPTY = "{} is empty."
 
 
 class UnreadableFile(Exception):
-    """Submitted file that cannot be used; the message is one sentence with the reason."""
+    """Submitted file that cannot be used. The message is one sentence with the reason."""
 
 
 class NotPython(UnreadableFile):
@@ -50,7 +50,7 @@ class FoundEntry(msgspec.Struct, frozen=True, order=True):
 
 
 def kind_of(path: Path) -> Kind | None:
-    """Return the kind of a path, without following a link; None if the path cannot be reached."""
+    """Return the kind of a path, which may be a link. If it cannot be reached, return None."""
     try:
         return _kind(os.lstat(path).st_mode)
     except (OSError, ValueError):
@@ -58,7 +58,7 @@ def kind_of(path: Path) -> Kind | None:
 
 
 def size_of(path: Path) -> int:
-    """Return a file's size in bytes; 0 if the size cannot be read."""
+    """Return a file's size in bytes. If the size cannot be read, return 0."""
     try:
         return os.lstat(path).st_size
     except (OSError, ValueError):
@@ -69,7 +69,7 @@ def entries_of(folder: Path, most: int, shown: str = "The folder") -> list[Found
     """Return the first `most` entries of a folder, sorted by name. Links are not followed.
 
     Raises:
-        UnreadableFile: the folder cannot be read; the message calls it `shown`.
+        UnreadableFile: the folder cannot be read. The message calls it `shown`.
     """
     try:
         names = sorted(os.listdir(folder))[:most]

@@ -53,7 +53,7 @@ class CharacterBudget:
 class Siblings:
     """Python files of a folder that a submission may import. A file is read when code names it.
 
-    Unreadable files are ignored. Files over the budget are ignored too; `left_out` has their names.
+    Unreadable files are ignored. Files over the budget are ignored too. `left_out` has their names.
     """
 
     def __init__(self, folder: Path, budget: CharacterBudget | None = None) -> None:
@@ -68,7 +68,7 @@ class Siblings:
         self.left_out: list[str] = []
 
     def named_in(self, text: str, exercise: str) -> dict[str, str]:
-        """Return files that a text names, directly or through other files; omit `exercise`."""
+        """Return files that a text names, directly or through other files. Leave out `exercise`."""
         helpers: dict[str, str] = {}
         waiting = [self._names_in(text)]
         while waiting:
@@ -152,7 +152,7 @@ def read_source(path: Path, exercise: str, siblings: Siblings | None = None) -> 
     """Read a script or a notebook. The suffix shows the format, or else the content does.
 
     Raises:
-        UnreadableFile: the file cannot be read, or its suffix is wrong; the message is one
+        UnreadableFile: the file cannot be read, or its suffix is wrong. The message is one
             sentence.
     """
     label = one_line(path.name, 100)

@@ -31,7 +31,7 @@ def strip_solutions(text: str, name: str) -> str:
     """Return the text that students get: stubs instead of functions, and no other solutions.
 
     Raises:
-        UserError: a marker has no partner; the message names its line.
+        UserError: a marker has no partner. The message names its line.
     """
     lines: list[str] = []
     begun = 0
@@ -145,7 +145,7 @@ def _is_asked(bound: Binding) -> bool:
 
 
 def exercises_in(source: Source, code: Code, stubs: Stubs) -> dict[str, list[str]]:
-    """Return the exercises that a file answers; each has the names that the file defines for it.
+    """Return the exercises that a file answers. Each has the names that the file defines for it.
 
     The file must define all names that an exercise asks for, or more than half of them. In the
     second case, none of these names may belong to an exercise that the file answers completely.

@@ -71,7 +71,7 @@ class Handle(msgspec.Struct, frozen=True):
     """Reference to an object that stays in the worker.
 
     `number` identifies the object. A negative number stands for a function of the course, which
-    runs in another process; calls of this function go through the judge.
+    runs in another process. Calls of this function go through the judge.
     """
 
     number: int
@@ -133,7 +133,7 @@ class Image(msgspec.Struct, array_like=True):
             raise ValueError("an image needs edges for all of its cells")
 
     def cell_at(self, place: tuple[float, float], lean: float = 0.0) -> CellIndex:
-        """Return the row and the column of the cell at the point (x, y), or None outside.
+        """Return the row and the column of the cell at (x, y). Outside all cells, return None.
 
         `lean` is a fraction of a cell: it shifts a point on a border into one of the two cells.
         """
@@ -196,7 +196,7 @@ def encode(message: object, max_header: int = MAX_HEADER) -> tuple[int, int, lis
 
 
 class _Packer:
-    """Conversion of values to msgpack's types; the bytes of arrays are put into `payload`."""
+    """Conversion of values to msgpack's types. The bytes of arrays are put into `payload`."""
 
     def __init__(self) -> None:
         self.payload: list[Buffer] = []

@@ -107,7 +107,7 @@ def _library(step: TracebackType, error: BaseException) -> str:
 
 
 def _cut(text: str, most: int) -> str:
-    """Return the first `most` characters of a text; `?` replaces characters outside UTF-8."""
+    """Return the first `most` characters of a text. `?` replaces characters outside UTF-8."""
     return text[:most].encode("utf-8", "replace").decode("utf-8")
 
 

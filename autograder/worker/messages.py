@@ -73,9 +73,9 @@ class Request(msgspec.Struct, array_like=True):
 
 
 class CodePlace(msgspec.Struct, array_like=True, frozen=True):
-    """Line of the student's source; `line` counts from 1 within the file or the cell.
+    """Line of the student's source. `line` counts from 1 within the file or the cell.
 
-    The relevant part of `text` begins at `column` and ends before `end`; both are 0 for the whole
+    The relevant part of `text` begins at `column` and ends before `end`. Both are 0 for the whole
     text.
     """
 

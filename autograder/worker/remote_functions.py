@@ -90,7 +90,7 @@ def make_generator(state: Any) -> Any:
 
 
 def put_state(generator: Any, state: Any) -> None:
-    """Set a generator to a state; raise ValueError if the state does not fit the generator."""
+    """Set a generator to a state. If the state does not fit the generator, raise ValueError."""
     kind = state["bit_generator"]
     plain = {key: value for key, value in state.items() if key != "legacy"}
     if kind == "MT19937":

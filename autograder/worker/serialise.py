@@ -37,7 +37,7 @@ _NUMBER = (numbers.Complex, decimal.Decimal)
 
 
 class Unsendable(Exception):
-    """The value is not plain data. The message describes the value; `type` names its class."""
+    """The value is not plain data. The message describes the value. `type` names its class."""
 
     def __init__(self, message: str, type: str = "") -> None:
         super().__init__(message)
@@ -45,7 +45,7 @@ class Unsendable(Exception):
 
 
 def serialised(value: object) -> Any:
-    """Return `value` in the types that the codec can send; raise Unsendable for other types."""
+    """Return `value` in the types that the codec can send. For other types, raise Unsendable."""
     return _Walk().convert(value, 0)
 
 
@@ -157,7 +157,7 @@ class _Walk:
 
 
 def _width(value: Sequence[object], depth: int = 0) -> int:
-    """Return the count of numbers in a nested list's first item; 0 if the item is an array."""
+    """Return how many numbers a list's first item has. If the item is an array, return 0."""
     first = value[0] if len(value) else None
     if getattr(first, "ndim", 0):
         return 0
@@ -217,7 +217,7 @@ def _plain_key(key: object, where: str) -> Any:
 
 
 def _kind(value: object) -> str:
-    """Return a phrase for the type: `a function`, `a generator`, `a set`, `an object of type X`."""
+    """Return a phrase for the type, such as `a function`, `a set` or `an object of type X`."""
     if callable(value) and hasattr(value, "__name__") and not isinstance(value, type):
         return "a function"
     name = type(value).__name__

@@ -22,7 +22,7 @@ MAX_SPLIT = 256 * 1024
 
 
 def without_magics(text: str, label: str) -> str:
-    """Return `text` without the magics and shell lines of notebooks; lines keep their numbers.
+    """Return `text` without the magics and shell lines of notebooks. Lines keep their numbers.
 
     A cell in another language (`%%bash`) becomes empty. A text that is already valid Python stays.
     """

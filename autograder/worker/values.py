@@ -156,7 +156,7 @@ class Restored:
         self._left = MAX_KEYS
 
     def message(self, message: Any) -> Any:
-        """Return the message; replace each list that begins with a `Tag` by the list's value."""
+        """Return the message. Replace each list that begins with a `Tag` by the list's value."""
         for name in message.__struct_fields__:
             value = getattr(message, name)
             if isinstance(value, msgspec.Struct) and not value.__struct_config__.frozen:

@@ -234,7 +234,7 @@ def _places(
 
 
 def _at_equal_places(equal: Iterable[list[Changed]]) -> Iterator[Sequence[Changed]]:
-    """Yield the same change at all equal places; if there are few, also at some of the places."""
+    """Yield one change at all equal places. If they are few, also yield it at some."""
     for places in equal:
         spans = sorted(change.span for _, change in places)
         apart = all(span.end <= other.start for span, other in itertools.pairwise(spans))

@@ -64,7 +64,7 @@ class Found(msgspec.Struct, frozen=True):
 
 
 def describe_repair(found: Sequence[Found], shown_only: bool = False) -> Repair | None:
-    """Return the sentences for the results of searches about different functions; None without any.
+    """Return the sentences for searches about different functions. Without sentences, return None.
 
     `shown_only` is true if only visible checks were run, as in a released course.
     """
@@ -91,7 +91,7 @@ def _describe(found: Found, shown_only: bool) -> Repair | None:
 
 
 def _of_edits(found: Found, passes: str) -> Repair | None:
-    """Return a sentence about edits that work alone; None for too many lines."""
+    """Return a sentence about edits that work alone. For too many lines, return None."""
     edits = sorted(found.edits, key=lambda edit: (edit.unit, edit.lines))
     places = {(edit.unit, line) for edit in edits for line in edit.lines}
     if len({(edit.unit, edit.lines) for edit in edits}) > 1:

@@ -44,7 +44,7 @@ class Change(msgspec.Struct, frozen=True):
 
 
 class Tree:
-    """Parsed unit of source; raises an exception if it is not Python or too large.
+    """Parsed unit of source, which must be Python and not too large.
 
     `nodes` has all nodes that an edit may touch, in the order of the text. `statement`, `owner` and
     `parent` are dicts from each node to its statement, its function (or None) and its parent.
@@ -105,7 +105,6 @@ class Tree:
         return (node for node in self.nodes if isinstance(node, ast.stmt))
 
     def line(self, number: int) -> str:
-        """Return a line of the text."""
         return self.lines[number - 1].decode()
 
     def span(self, node: ast.AST) -> tuple[int, int]:
@@ -182,7 +181,6 @@ def read_tree(unit: Unit) -> Tree | None:
 
 
 def parameters_of(function: Function) -> list[str]:
-    """Return the names of a function's parameters."""
     args = function.args
     return [arg.arg for arg in (*args.posonlyargs, *args.args, *args.kwonlyargs)]
 

@@ -147,7 +147,7 @@ class Forker:
             self.control.send(STATUS.pack(self._ended(child, handle)))
 
     def _ended(self, child: int, handle: int) -> int:
-        """Wait until a child ends, or kill it if it has too many threads; return its exit code."""
+        """Wait until a child ends. If it has too many threads, kill it. Return its exit code."""
         has_too_many = False
         if self.counts_tasks:
             poll = select.poll()
@@ -164,7 +164,7 @@ class Forker:
         return TOO_MANY_TASKS if has_too_many else os.waitstatus_to_exitcode(status)
 
     def _tasks_of(self, process: int) -> int:
-        """Return the number of a process's threads: the number of entries in its `task` folder."""
+        """Return the number of a process's threads, which are the entries of its `task` folder."""
         try:
             return os.stat(f"{process}/task", dir_fd=self.proc).st_nlink - 2
         except OSError:  # the process has just ended, or /proc hides other processes

@@ -104,10 +104,10 @@ CHANGE_FILES = ("chmod", "fchmod", "fchmodat", "utimensat")
 
 
 def compile_filter(own_files: bool, no_open: bool) -> bytes:
-    """Return a compiled filter that allows these system calls; all others fail with EPERM.
+    """Return a compiled filter that allows these system calls. All others fail with EPERM.
 
     Without `own_files`, the filter forbids changes of files' modes and dates, which landlock does
-    not protect. With `no_open`, no file can be opened; this is for kernels without landlock.
+    not protect. With `no_open`, no file can be opened. This is for kernels without landlock.
     """
     import pyseccomp as seccomp
 
