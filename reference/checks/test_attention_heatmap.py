@@ -44,7 +44,7 @@ def draw(submission, weights, tokens, **title):
     figure = expect_figure(submission.plot_attention(weights, tokens, **title), "plot_attention")
     drawn = panels_in(figure)
     if not drawn:
-        raise Mismatch("There is no image to be seen in the figure.", mistake="no-image")
+        raise Mismatch("The figure shows no image.", mistake="no-image")
     return figure, as_labelled(drawn[0], tokens)
 
 
@@ -54,12 +54,12 @@ def shown(axes, what):
     if len(axes.images) > 1:
         raise Mismatch(
             f"There are {len(axes.images)} images on the same axes ({what}), one over the other. "
-            f"Draw one on each.",
+            f"Give each image its own axes.",
             mistake="images-over-one-another",
         )
     if not image.values:
         raise Mismatch(
-            f"What is drawn ({what}) is no matrix of values: hand imshow the two-dimensional array "
+            f"The image ({what}) is no matrix of values: pass imshow the two-dimensional array "
             f"itself.",
             mistake="no-matrix",
         )
@@ -103,9 +103,9 @@ def example(submission, reference, rng):
     grades=["image"],
     hints=(
         "Which cell of your picture is row 0 and column 1 of the weights, and what is its colour?",
-        "Row i of the weights is row i of the image, and column j is column j: nothing is turned, "
-        "scaled or normalised. Each cell is seen, and its colour says its weight.",
-        "Hand the weights to imshow as they are, on axes of their own.",
+        "Row i and column j of the image show row i and column j of the weights: nothing is "
+        "turned, scaled or normalised. Each cell is visible, and its colour shows its weight.",
+        "Make new axes, and pass the unchanged weights to their imshow.",
     ),
 )
 def test_image(submission, reference, rng):
@@ -146,13 +146,13 @@ def expect_tokens(axis, labels, places, edges, tokens):
     said = ", ".join(one_line(label, 20) for label in list(found.values())[:8]) or "none"
     if list(found.values()) == tokens:
         raise Mismatch(
-            f"The tick labels of the {axis} axis are the tokens, but they do not stand at the "
-            f"cells of the image: the places of ticks and cells differ.",
+            f"The tick labels of the {axis} axis are the tokens, but the ticks are not at the "
+            f"cells of the image.",
             mistake="ticks-beside-cells",
         )
     backwards = list(found.values()) == tokens[::-1]
     raise Mismatch(
-        f"The tick labels to be seen on the {axis} axis are {said}; expected the tokens, one at "
+        f"The {axis} axis shows the tick labels {said}; expected the tokens, one at "
         f"each cell: {', '.join(tokens)}.",
         mistake="ticks-backwards" if backwards else "ticks-are-not-tokens",
     )
@@ -165,8 +165,8 @@ def expect_tokens(axis, labels, places, edges, tokens):
     hints=(
         "Can a reader tell which row is which token?",
         "Each row and each column has a tick with its token, in the order of the tokens.",
-        "Give the ticks and their labels together: ax.set_xticks(range(len(tokens)), tokens), and "
-        "the same for y.",
+        "Set ticks and labels in one call: ax.set_xticks(range(len(tokens)), tokens), and the "
+        "same for y.",
     ),
 )
 def test_tick_labels(submission, reference, rng, example):
@@ -197,7 +197,7 @@ def both_axes(axes):
     points=1,
     grades=["axis labels"],
     hints=(
-        "Someone sees only your picture: how do they know which axis looks at which?",
+        "How can a reader who sees only your picture tell which axis looks at which?",
         "The y axis names the queries (attending from), the x axis the keys (attending to).",
         "Set both labels, with ax.set_xlabel and ax.set_ylabel.",
     ),
@@ -235,7 +235,7 @@ def test_axis_labels(example):
     hints=(
         "Which weight does the colour of a cell stand for: 0.5, or 0.9?",
         "A colour bar says which colour stands for which weight.",
-        "Keep what imshow returns, and hand it to figure.colorbar.",
+        "Give the result of imshow a name, and pass it to figure.colorbar.",
     ),
 )
 def test_colour_bar(example):
@@ -262,7 +262,7 @@ def number_in(text):
     points=2,
     grades=["cell text"],
     hints=(
-        "What has to stand in the cell of row 0 and column 1, and what does a reader see there?",
+        "Which number belongs in the cell of row 0 and column 1, and what does a reader see there?",
         "Every cell has its own weight written in it, as a fraction or in percent.",
         "ax.text takes the column first (x) and then the row (y); format the weight with two "
         "decimals.",
@@ -305,8 +305,8 @@ def expect_numbers_in_cells(written, weights):
         return
     if all(matches(written[i, j], weights[j, i]) for i, j in cells):
         raise Mismatch(
-            "The number in each cell is that of the cell across the diagonal: rows and columns "
-            "have changed places in the texts.",
+            "Each cell shows the number of the cell across the diagonal: rows and columns are "
+            "exchanged in the texts.",
             mistake="numbers-transposed",
         )
     i, j = next((i, j) for i, j in cells if not matches(written[i, j], weights[i, j]))
@@ -327,8 +327,8 @@ def matches(numbers, weight):
     points=1,
     grades=["title"],
     hints=(
-        "What becomes of the parameter `title` in your code?",
-        "A title that is given stands above the picture; without one there is none.",
+        "Where does your code use the parameter `title`?",
+        "The title stands above the picture. Without the argument title, there is no title.",
         "Set the title only if it is not None.",
     ),
 )
@@ -336,7 +336,7 @@ def test_title(submission, reference, rng):
     weights = weights_of(reference, rng, 3)
     figure, axes = draw(submission, weights, TOKENS, title="Layer 3, head 1")
     if "Layer 3, head 1" not in f"{figure.title} {axes.title}":
-        raise Mismatch("The title that is given is not in the figure.", mistake="title-missing")
+        raise Mismatch("The figure does not show the given title.", mistake="title-missing")
     figure, axes = draw(submission, weights, TOKENS)
     said = f"{figure.title} {axes.title}".strip()
     if said:
@@ -351,9 +351,9 @@ def test_title(submission, reference, rng):
     points=3,
     grades=["mask effect"],
     hints=(
-        "What are the three pictures, and in which order do they stand?",
-        "The mask; then the softmax of the scores; then the softmax of the scores in which blocked "
-        "entries are very low. The scores are scaled already.",
+        "What do the three pictures show, and in which order?",
+        "First the mask, then the softmax of the scores, then the softmax of the scores with very "
+        "low blocked entries. The scores are already scaled.",
         "Make the three matrices first and print them; then draw them from left to right.",
     ),
 )
@@ -382,10 +382,10 @@ def test_mask_effect(submission, reference, rng):
     points=1,
     grades=["figures", "no side effects"],
     hints=(
-        "Does each call draw on a figure of its own, and does a line write into an argument?",
-        "plt.imshow and plt.gca() draw where an earlier call drew last; `weights[...] = …` changes "
-        "the caller's own array.",
-        "Begin each function with plt.subplots(…), and use the axes that it returns throughout.",
+        "Does each call make its own figure? Does a line write into an argument?",
+        "plt.imshow and plt.gca() use the last axes of an earlier call; `weights[...] = …` "
+        "changes the caller's own array.",
+        "Begin each function with plt.subplots(…), and draw only on the axes from subplots.",
     ),
 )
 def test_other_sizes(submission, reference, rng, grading):

@@ -20,17 +20,17 @@ KEYS = ("self_attention", "max_attention", "entropy")
 HINTS = {
     "self_attention": (
         "Which entries of the matrix say how much a token looks at itself?",
-        "It is the mean of the diagonal: entry [i][i] of each row.",
+        "`self_attention` is the mean of the diagonal: entry [i][i] of each row.",
         "np.diag takes the diagonal out of a matrix; then take its mean.",
     ),
     "max_attention": (
-        "How many numbers does `max_attention` sum up into one?",
-        "It is the single largest weight of the whole matrix.",
+        "Which weights does `max_attention` compare?",
+        "`max_attention` is the single largest weight of the whole matrix.",
         "Take the maximum over all entries, without an axis.",
     ),
     "entropy": (
-        "Whose entropy is taken, and what is done with several of them?",
-        "Each row has an entropy −Σ p·ln p, in nats; and the measure is their mean.",
+        "Which numbers share one entropy, and what becomes of several entropies?",
+        "Each row has an entropy −Σ p·ln p, in nats; the measure is the mean over the rows.",
         "Sum along each row first; then take the mean of these sums.",
     ),
 }
@@ -105,8 +105,8 @@ def test_measure(submission, reference, rng, key):
     needs=["test_by_hand"],
     hints=(
         "What should the weights be if all embeddings are equal?",
-        "The scores grow with the squared length of the embeddings; where they lie far apart, a "
-        "weight is 0, which adds nothing to the entropy.",
+        "The scores grow with the squared length of the embeddings. If scores lie far apart, a "
+        "weight is 0. A weight of 0 adds nothing to the entropy.",
         "Subtract each row's maximum before the exponential, and take the logarithm only where a "
         "weight is above 0.",
     ),
@@ -168,8 +168,7 @@ def weights_of(rng, length):
     grades=["strongest links"],
     hints=(
         "For the first query, which weight is the largest, and which token does it belong to?",
-        "For each row of the weights: the k largest entries, from large to small, each with the "
-        "token of its column.",
+        "List the k largest weights of each row, largest first, each with the token of its column.",
         "Sort the columns of a row by their weight, largest first; the first k are the links.",
     ),
 )
@@ -187,8 +186,8 @@ def test_links(submission, rng):
     needs=["test_links"],
     hints=(
         "What happens in your code if k is 10 and there are 4 tokens? And if a token occurs twice?",
-        "All links are listed then. Two tokens that are spelt alike are still two columns.",
-        "Work with the numbers of the columns, and turn them into tokens at the end.",
+        "If there are fewer than k tokens, list all links. Equal tokens are still two links.",
+        "Sort the column numbers, and replace each column number by its token at the end.",
     ),
 )
 def test_other_k(submission, rng, grading):
@@ -214,9 +213,9 @@ def test_other_k(submission, rng, grading):
     grades=["sizes", "no side effects"],
     needs=["test_links"],
     hints=(
-        "Does a line write into embeddings or weights, and does one hold a fixed size?",
-        "`weights[...] = …` and `x /= …` change the caller's own array; the sizes are those of the "
-        "arguments.",
+        "Does a line write into embeddings or weights? Does a line contain a fixed size?",
+        "`weights[...] = …` and `x /= …` change the caller's own array. The arguments set the "
+        "sizes.",
         "Take the sizes from .shape and len(…), and work on a copy: weights.copy().",
     ),
 )

@@ -45,7 +45,7 @@ def expect_allowed(answer, scores, allowed):
         expected = np.where(allowed, scores, -np.inf)
         high = ~allowed & ~(answer <= expected.max(axis=-1, keepdims=True) - LOW)
         marks = high if wrong.wrong is None else high | wrong.wrong
-        finding = "Allowed scores are changed, and blocked ones are not low enough."
+        finding = "Allowed scores are changed, and blocked scores are not low enough."
         wrong = replace(wrong, yours=answer, expected=expected, wrong=marks)
         raise replace(wrong, finding=finding) if high.any() else wrong from None
 
@@ -76,8 +76,8 @@ def test_mask_shape(submission):
     needs=["test_mask_shape"],
     hints=(
         "Read row 0 of your mask aloud: which tokens may the first one look at?",
-        "True (or 1) means “may attend”. Row i is true for the keys 0 to i, itself included.",
-        "It is the lower triangle with its diagonal; look at np.tril.",
+        "True (or 1) means “may attend”. Row i is true for the keys 0 to i, including i.",
+        "The mask is the lower triangle with its diagonal; look at np.tril.",
     ),
 )
 def test_mask_values(submission, reference):
@@ -92,7 +92,7 @@ def test_mask_values(submission, reference):
     grades=["masked scores"],
     hints=(
         "What happens in your code to a score whose mask entry is true?",
-        "Allowed entries come out exactly as they went in; only blocked ones are replaced.",
+        "Allowed scores stay exactly as they are; only blocked scores are replaced.",
         "np.where(mask, scores, low) takes the score where the mask is true.",
     ),
 )
@@ -111,7 +111,7 @@ def test_allowed_scores(submission, reference, rng):
     needs=["test_allowed_scores"],
     hints=(
         "What becomes of a blocked score in your code, and what is its exponential?",
-        "exp(0) is 1, not 0. Only a score that is very low, such as −∞ or −1e9, weighs nothing.",
+        "exp(0) is 1, not 0. Only a very low score, such as −∞ or −1e9, gets the weight 0.",
         "Where the mask is false, put -np.inf (or -1e9) instead of the score.",
     ),
 )
@@ -157,7 +157,7 @@ def expect_own_masks(submission):
     except (Mismatch, Raised):
         raise Mismatch(
             "create_causal_mask returns a list of lists, and apply_mask is right for arrays only. "
-            "Return an array: np.array(…) makes one of your lists.",
+            "Return an array: np.array(…) turns your lists into an array.",
             mistake="kind-of-result",
             code="other_kind",
         ) from None
@@ -169,9 +169,9 @@ def expect_own_masks(submission):
     grades=["kinds of masks"],
     needs=["test_blocked_scores"],
     hints=(
-        "What becomes of a blocked score where the mask is of 0 and 1, or has fewer rows or axes?",
-        "A mask of 0 and 1 means the same as one of False and True, and it is stretched to fit. "
-        "What it blocks gets −∞ or −1e9.",
+        "What does your code do with a mask of 0 and 1, or a mask with fewer rows or axes?",
+        "In a mask, 0 and 1 mean False and True. A mask broadcasts to the shape of the scores. "
+        "Blocked scores become −∞ or −1e9.",
         "np.where accepts both and broadcasts; `scores[~mask]` does not (~1 is −2).",
     ),
 )
@@ -246,8 +246,8 @@ def test_masked_weights(submission, reference, rng, note):
     grades=["counts"],
     hints=(
         "How many keys does the first query see? And the last?",
-        "Each query sees one more than the one before; the first sees itself.",
-        "It is the number of true entries in each row of the mask.",
+        "The first query sees one key; each later query sees one more than the query before.",
+        "Count the true entries in each row of the mask.",
     ),
 )
 def test_count_visible(submission, reference, note):
@@ -298,9 +298,9 @@ def expect_no_side_effects(function, scores, mask):
     grades=["large scores", "lengths", "no side effects"],
     needs=MASK,
     hints=(
-        "What is e to the power of 900 in NumPy, and does a line write into scores or mask?",
-        "The softmax stays the same if a row's largest score is taken off that row first. "
-        "`scores[...] = …` changes the caller's own array.",
+        "What is e to the power of 900 in NumPy? Does a line write into scores or mask?",
+        "The softmax stays the same if you first subtract each row's largest score. `scores[...] "
+        "= …` changes the caller's own array.",
         "np.where(mask, scores, -np.inf) makes a new array; so does scores.copy().",
     ),
 )
@@ -329,7 +329,7 @@ def test_long_and_unchanged(submission, reference, rng, note, grading):
     lowest = np.where(mask, -995.0, 0.0) + rng.normal(size=(4, 4))
     if blocks(submission, reference, np.zeros((4, 4)), mask):  # one mistake costs once
         assert blocks(submission, reference, lowest, mask), (
-            "A blocked score is not low enough to end at weight 0 where all scores are low."
+            "A blocked score is not low enough to end at weight 0 if all scores are low."
         )
     else:
         note("apply_mask is wrong. Other checks grade it; this one grades only the rest.")

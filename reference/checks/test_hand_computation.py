@@ -47,11 +47,12 @@ HOW = {
     ),
     "weights": (
         "What is e to the power of each entry of the row, and what is their sum?",
-        "Each row is a softmax of its own: e to the power of each entry, over the sum of its row.",
+        "Each row has its own softmax: each e to the power of an entry, divided by the sum of "
+        "them.",
         "For one row: work out the exponentials, add them, divide each by that sum.",
     ),
     "output": (
-        "What is mixed by the weights, and in what proportions?",
+        "Which rows do the weights mix, and in what proportions?",
         "Row i of the output is the sum of the rows of V, each times its weight in row i.",
         "Column c of output row i: weight 1 times V[0][c], plus weight 2 times V[1][c], and so on.",
     ),
@@ -211,7 +212,7 @@ def test_step(submission, reference, note, grading, part, step):
     grades=["steps", "three decimals"],
     hints=(
         "What do the four scores become when the last token is blocked?",
-        "The blocked token weighs 0, and the three others share the whole: they sum to 1.",
+        "The blocked token has the weight 0, and the weights of the three other tokens sum to 1.",
         "Leave the last score out, take the softmax of the other three, and put 0 at the end.",
     ),
 )

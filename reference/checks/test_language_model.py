@@ -101,8 +101,8 @@ def test_block_parts(block, rng):
     grades=["order"],
     hints=(
         "In which order do the attention, the sum and the normalisation come?",
-        "Twice the same: x plus what a part makes of it, and the norm of that sum. The second time "
-        "x is the result of the first.",
+        "Two steps: add a part's result to its input x, then normalise the sum. In the second "
+        "step, x is the result of the first step.",
         "x = norm1(x + attention(x, mask)[0]), then norm2(x + feed_forward(x)).",
     ),
 )
@@ -117,8 +117,8 @@ def test_block_values(block, rng):
     points=2,
     grades=["mask of the block"],
     hints=(
-        "What does the attention inside get when a mask is handed to the block?",
-        "The mask goes on to the attention as it is; True there means “may attend”.",
+        "Which mask does the attention get when the block gets a mask?",
+        "Pass the mask to the attention unchanged. True in the mask means “may attend”.",
         "self.attention(x, mask)",
     ),
 )
@@ -164,8 +164,8 @@ def test_model_parts(model, submission, rng):
     grades=["embeddings", "output projection"],
     hints=(
         "What is added to a token's own vector, and what is done with the logits?",
-        "Token plus position, then the block with a causal mask, then the output projection, and "
-        "no softmax.",
+        "Add token and position embedding. Then come the block with a causal mask and the output "
+        "projection, and no softmax.",
         "Positions count from 0: torch.arange(tokens.size(1)). The mask is the lower triangle with "
         "its diagonal.",
     ),
@@ -205,7 +205,7 @@ def compare_model(model, block, sizes, tokens, state, note):
     grades=["causal"],
     hints=(
         "Which tokens may the logits of position t depend on?",
-        "On those up to t, and on none after it: the model makes a causal mask itself.",
+        "On the tokens up to t, and on no later token: the model itself makes a causal mask.",
         "torch.ones(L, L).tril() is true where a token may look; hand it to the block.",
     ),
 )
@@ -233,7 +233,7 @@ def test_model_causality(model, rng):
     grades=["too many tokens"],
     hints=(
         "How many positions have a vector of their own?",
-        "A sequence longer than max_seq_length raises ValueError; one just as long is fine.",
+        "A sequence longer than max_seq_length raises ValueError; max_seq_length tokens are fine.",
         "Compare tokens.size(1) with self.max_seq_length before anything else.",
     ),
 )
@@ -254,8 +254,8 @@ def test_too_long(model, rng):
     points=3,
     grades=["gradient"],
     hints=(
-        "Which part is cut off from the logits, or takes no part in them?",
-        "A gradient flows back along every operation of torch between a weight and the logits.",
+        "Which part has no effect on the logits, or gets no gradient from them?",
+        "A gradient flows back from the logits to a weight through torch's own operations.",
         "Look for detach(), .data, torch.no_grad() and tensors made anew with torch.tensor(…).",
     ),
 )
@@ -291,8 +291,8 @@ def expect_every_row_learns(run, right):
     grades=["order", "no side effects"],
     hints=(
         "What does your block do in training, and in its second call?",
-        "Without dropout, training and evaluation give the same. What forward stores in self is "
-        "still there in the next call.",
+        "Without dropout, training and evaluation give the same. A value that forward stores in "
+        "self is still there in the next call.",
         "Leave out nn.Dropout in the block and in its attention, and store nothing in forward.",
     ),
 )
@@ -320,8 +320,8 @@ def test_block_other_sizes(block, rng, grading):
     grades=["no dropout", "no side effects"],
     hints=(
         "What does your model do in training, and in its second call?",
-        "Without dropout, training and evaluation give the same. What forward stores in self is "
-        "still there in the next call.",
+        "Without dropout, training and evaluation give the same. A value that forward stores in "
+        "self is still there in the next call.",
         "Leave out nn.Dropout, and make the mask in forward, for the length of these tokens.",
     ),
 )

@@ -74,7 +74,7 @@ def by_token(features, heads):
     grades=["split"],
     hints=(
         "Which axis comes second in the result: the heads or the positions?",
-        "The features (the last axis) are cut into H parts of E/H; the heads then move forward.",
+        "Cut the features (the last axis) into H parts of E/H; then move the heads forward.",
         "Reshape to (B, L, H, E // H) first, then exchange the axes of L and H.",
     ),
 )
@@ -92,8 +92,8 @@ def test_split_shape(submission):
     needs=["test_split_shape"],
     hints=(
         "Follow one token: which of its features are in head 0, and are they still its own?",
-        "Head h holds the features h·E/H to (h+1)·E/H of each token. A reshape alone cannot move "
-        "the heads in front of the positions: it keeps the order in which the numbers are read.",
+        "Head h has the features h·E/H to (h+1)·E/H − 1 of each token. A reshape alone cannot "
+        "move the heads in front of the positions: a reshape keeps the order of the numbers.",
         "x.reshape(B, L, H, E // H), then .transpose(0, 2, 1, 3).",
     ),
 )
@@ -114,8 +114,8 @@ def test_split_values(submission, reference):
     grades=["error"],
     hints=(
         "What should happen for 10 features and 4 heads?",
-        "The function has to notice by itself that E is not a multiple of H, and say which "
-        "numbers do not fit.",
+        "The function itself has to check that E is a multiple of H, and otherwise name both "
+        "numbers.",
         'if E % num_heads != 0: raise ValueError(f"… {E} … {num_heads} …")',
     ),
 )
@@ -137,7 +137,7 @@ def test_split_error(submission):
     grades=["merge"],
     hints=(
         "Which axes of the input become the features again?",
-        "The heads go back behind the positions; then the last two axes become one.",
+        "Move the axis of the heads back behind the positions; then join the last two axes.",
         "Exchange the axes of H and L first, then reshape to (B, L, H * d).",
     ),
 )
@@ -153,7 +153,7 @@ def test_merge_shape(submission):
     grades=["merge"],
     needs=["test_merge_shape"],
     hints=(
-        "Which numbers stand in the first row of your result, and which token do they belong to?",
+        "Which numbers are in the first row of your result, and to which token does each belong?",
         "A row of the result is one token: its features from head 0, then head 1, and so on.",
         "x.transpose(0, 2, 1, 3) before the reshape; a reshape alone mixes the tokens.",
     ),
@@ -176,7 +176,7 @@ def test_merge_values(submission, reference):
     needs=["test_split_shape", "test_merge_shape"],
     hints=(
         "Which numbers of x come back in another place, or changed?",
-        "Merging takes the steps of splitting backwards, and neither changes a number.",
+        "Merging undoes the steps of splitting, last step first. Neither changes a number.",
         "split: reshape, then transpose. merge: transpose, then reshape.",
     ),
 )
@@ -226,7 +226,7 @@ def test_other_sizes(submission, reference, rng, grading):
         grading("error")
         for heads, features in misfits(rng):
             assert refuses(submission, heads, features), (
-                "Some numbers of heads that do not fit are no ValueError of the function's own."
+                "For some numbers of heads that do not fit, no ValueError is the function's own."
             )
     grading("sizes")
     apart = reference.split_heads(x, 4)

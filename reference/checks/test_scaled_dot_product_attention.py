@@ -111,8 +111,8 @@ def compare(submission, reference, note):
     grades=["two results"],
     hints=(
         "What does the function promise to return, and in which order?",
-        "The output has one row a query and d_v columns; the weights one row a query, one column "
-        "a key.",
+        "The output has a row per query and d_v columns; the weights, a row per query, a column "
+        "per key.",
         "End with `return output, attention_weights`.",
     ),
 )
@@ -149,7 +149,7 @@ def test_weights_by_hand(compare):
     grades=["values"],
     needs=BASIC,
     hints=(
-        "From what is row i of the output made, and in what proportions?",
+        "Which rows are mixed in row i of the output, and in what proportions?",
         "Row i of the output is the mean of the rows of V, weighted by row i of the weights.",
         "The output is the weights times V, as a matrix product.",
     ),
@@ -190,11 +190,11 @@ def test_scaling(compare, rng):
                 grades=["sizes"],
                 needs=BASIC,
                 hints=(
-                    "Which axes and sizes does each line of your code name, and are they right "
-                    "here?",
-                    "Only the last two axes take part in the products; those in front are a batch.",
-                    "np.swapaxes(K, -1, -2) exchanges the last two axes, K.T all of them; the "
-                    "softmax runs along axis=-1.",
+                    "Which axes and sizes does each line of your code use? Are these axes and "
+                    "sizes right here?",
+                    "Only the last two axes enter the products; the axes in front are batch axes.",
+                    "np.swapaxes(K, -1, -2) exchanges the last two axes; K.T reverses all axes. "
+                    "The softmax runs along axis=-1.",
                 ),
             ),
         )
@@ -233,8 +233,8 @@ def test_mask(compare, rng):
     grades=["kinds of masks"],
     needs=["test_mask"],
     hints=(
-        "What does your code do with a mask of 0 and 1, and with one that has fewer axes?",
-        "A mask may have fewer axes or axes of size 1; it is stretched to the scores' shape.",
+        "What does your code do with a mask of 0 and 1, and with a mask that has fewer axes?",
+        "A mask may have fewer axes or axes of size 1: it broadcasts to the scores' shape.",
         "np.where(mask, …, …) takes 0 and 1 as false and true, and broadcasts by itself.",
     ),
 )
@@ -256,9 +256,9 @@ def test_mask_kinds(compare, rng):
     grades=["large scores", "sizes", "mask", "no side effects"],
     needs=BASIC,
     hints=(
-        "What is e to the power of 2000 in NumPy, and does a line write into Q, K, V or the mask?",
-        "The softmax stays the same if a row's largest score is taken off that row first. `x /= 2` "
-        "changes the caller's own array; `x = x / 2` makes a new one.",
+        "What is e to the power of 2000 in NumPy? Does a line write into Q, K, V or the mask?",
+        "The softmax stays the same if you first subtract each row's largest score. `x /= 2` "
+        "changes the caller's own array; `x = x / 2` makes a new array.",
         "np.exp(scores - scores.max(axis=-1, keepdims=True)), and no `+=`, `/=` or `[...] =` on an "
         "argument.",
     ),

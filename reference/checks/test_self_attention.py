@@ -110,8 +110,7 @@ def expect_two_alike(bare, made_with, inputs):
     grades=["values", "evaluation"],
     hints=(
         "What does dropout do after model.eval(), and how does your module notice that call?",
-        "nn.Dropout knows whether the module is training; F.dropout has to be told, with "
-        "training=self.training.",
+        "nn.Dropout knows whether the module is training; F.dropout needs training=self.training.",
         "Keep an nn.Dropout(dropout) in __init__, and return the output and the weights, in this "
         "order.",
     ),
@@ -149,8 +148,8 @@ def test_bare_values(bare, rng, note):
     points=1,
     grades=["batch axes and sizes"],
     hints=(
-        "Which axes do your operations name, and would they be the right ones with an axis more?",
-        "The last two axes are those of the matrices; all before them stay as they are.",
+        "Which axes do your operations use? Are these axes still right with one more axis?",
+        "The last two axes are the axes of the matrices; all axes before them stay as they are.",
         "key.transpose(-2, -1), softmax(dim=-1) and @ work for any number of batch axes.",
     ),
 )
@@ -166,8 +165,8 @@ def test_bare_axes(bare, rng, note):
     hints=(
         "Here True means “may attend”. What becomes of a score whose mask entry is False?",
         "Blocked weights are 0 and each row still sums to 1, so the mask acts on the scores.",
-        "scores.masked_fill(mask == 0, float('-inf')) is right for every kind of mask; ~mask for "
-        "bool alone.",
+        "scores.masked_fill(mask == 0, float('-inf')) is right for every kind of mask; ~mask only "
+        "for bool.",
     ),
 )
 def test_bare_mask(bare, rng, note):
@@ -191,8 +190,8 @@ def test_bare_mask(bare, rng, note):
     grades=["dropout"],
     hints=(
         "Which numbers does dropout set to 0, and which of your two results shows it?",
-        "The values are mixed with the weights after dropout; returned are the weights before it.",
-        "Give the dropped weights a name of their own, or return self.dropout(weights) @ value, "
+        "Mix the values with the weights after dropout, and return the weights before dropout.",
+        "Name the weights after dropout differently, or return self.dropout(weights) @ value, "
         "weights.",
     ),
 )
@@ -225,8 +224,8 @@ def test_dropout(bare, rng, note):
             details = {"training": True, "seed": 3} | other
             if same_draw(answer, np.asarray(bare.output(made_with, inputs, {}, **details))):
                 raise Mismatch(
-                    "Two calls while training drop the very same weights: which are dropped should "
-                    "be drawn anew in each call.",
+                    "Two calls while training drop the very same weights: each call should sample "
+                    "anew which weights to drop.",
                     mistake="dropout-always-the-same",
                 )
 
@@ -236,7 +235,7 @@ def test_dropout(bare, rng, note):
     points=2,
     grades=["gradient to the inputs"],
     hints=(
-        "Which of your operations does PyTorch not know how to differentiate, or not see?",
+        "Which of your operations can PyTorch not differentiate, or not see?",
         "Tensors stay tensors from the inputs to the output: no NumPy, no .data, no detach().",
         "Use torch's own operations throughout; a fill of −∞ with masked_fill has a gradient "
         "without NaN.",
@@ -258,7 +257,7 @@ def test_bare_gradients(bare, rng, note):
     grades=["four matrices", "output"],
     hints=(
         "What are the names and the sizes of the four nn.Linear of the task?",
-        "nn.Linear(n, m, bias=False) keeps a weight of shape (m, n), from n features to m.",
+        "nn.Linear(n, m, bias=False) makes m features from n. Its weight has the shape (m, n).",
         "W_q and W_k lead from d_model to d_k, W_v to d_v, and W_o from d_v back to d_model.",
     ),
 )
@@ -280,7 +279,7 @@ def test_parameters(whole, rng, note, grading):
     points=2,
     grades=["output"],
     hints=(
-        "From what are queries, keys and values made, and what is done with the mixture?",
+        "From what are queries, keys and values made? What happens to the mixture of the values?",
         "x goes through W_q, W_k and W_v; then attention; then W_o on the output alone.",
         "The weights are returned as attention gave them; only the output goes through W_o.",
     ),
@@ -297,9 +296,9 @@ def test_values(whole, bare, rng, note):
     points=1,
     grades=["as in part 1"],
     hints=(
-        "Which axes do your operations name, and would they be the right ones with an axis more?",
-        "nn.Linear and @ leave all axes but the last ones as they are.",
-        "Leave out what unpacks x.shape into a fixed number of sizes.",
+        "Which axes do your operations use? Are these axes still right with one more axis?",
+        "nn.Linear and @ change the last axes only.",
+        "Remove the line that unpacks x.shape into a fixed number of sizes.",
     ),
 )
 def test_axes(whole, bare, rng, note):
@@ -318,7 +317,8 @@ def test_axes(whole, bare, rng, note):
     grades=["widths"],
     hints=(
         "Which of your numbers is the width of the keys, and which the width of the model?",
-        "The scores are divided by √d_k, whatever d_model is; the mixture is d_v wide.",
+        "The scores are divided by √d_k, whatever d_model is; the mixture of the values is d_v "
+        "wide.",
         "Take d_k from the last axis of the key, not from d_model.",
     ),
 )
@@ -334,8 +334,8 @@ def test_widths(whole, bare, rng, note):
     points=2,
     grades=["as in part 1"],
     hints=(
-        "What reaches the attention inside when a mask is handed to the module?",
-        "The mask goes on to the attention; True there means “may attend”.",
+        "Which mask does the attention inside get when the module gets a mask?",
+        "Pass the mask to the attention. True in the mask means “may attend”.",
         "Pass mask along in forward, and leave out any mask of your own.",
     ),
 )
@@ -365,8 +365,8 @@ def test_causality(whole, bare, rng, note):
     points=2,
     grades=["gradient to the matrices"],
     hints=(
-        "Which of the four matrices has no part in the output, or is cut off from it?",
-        "A gradient flows back along every operation of torch between a weight and the output.",
+        "Which of the four matrices has no effect on the output, or gets no gradient from it?",
+        "A gradient flows back from the output to a weight through torch's own operations.",
         "Look for detach(), .data, torch.no_grad() and tensors made anew with torch.tensor(…).",
     ),
 )
@@ -388,8 +388,8 @@ def test_gradients(whole, rng, note):
     grades=["batch axes and sizes", "large scores", "widths", "no dropout", "no side effects"],
     hints=(
         "What does each module do in training, with large scores, and in its second call?",
-        "Without dropout, training and evaluation give the same. What forward stores in self is "
-        "still there in the next call.",
+        "Without dropout, training and evaluation give the same. A value that forward stores in "
+        "self is still there in the next call.",
         "Give the attention inside SelfAttention dropout=0.0, use torch.softmax, and store nothing "
         "in forward.",
     ),

@@ -65,8 +65,8 @@ def test_any_axis(submission, reference, rng):
     grades=["lists"],
     needs=["test_one_row"],
     hints=(
-        "What does your code make of a list, and of an array of whole numbers?",
-        "A list has no arithmetic and no axes, and an array of whole numbers takes no decimals.",
+        "What does your code do with a list, and with an array of whole numbers?",
+        "A list has no arithmetic and no axes, and an array of whole numbers stores no decimals.",
         "Make an array of floats before anything else: np.asarray(x, dtype=float).",
     ),
 )
@@ -101,7 +101,7 @@ def test_large_numbers(submission, reference):
     needs=["test_one_row"],
     hints=(
         "What is np.exp(-np.inf)?",
-        "An input of −∞ stands for “not at all”: it takes no part in the sum.",
+        "An input of −∞ means “not at all”: this input adds nothing to the sum.",
         "If you see NaN, look for ∞ − ∞ or 0 · ∞; subtracting the (finite) maximum is safe.",
     ),
 )
@@ -120,7 +120,7 @@ def test_minus_infinity(submission, reference):
     needs=["test_one_row"],
     hints=(
         "Does a line of your code write into x, such as `x -= …` or `x[...] = …`?",
-        "x is the caller's own array: whoever calls softmax sees what you write into it.",
+        "x is the caller's own array: the caller of softmax sees what you write into x.",
         "`np.exp(x - largest)` makes new arrays; `x -= largest` writes into x.",
     ),
 )

@@ -66,7 +66,7 @@ def test_loss_by_hand(submission):
     grades=["loss", "gradient"],
     hints=(
         "Over what is the mean taken, and does a gradient reach the logits?",
-        "Over all B · (L − 1) predictions at once; and the loss stays a tensor, with its history.",
+        "Over all B · (L − 1) predictions at once. The loss stays a tensor that has a gradient.",
         "Return the tensor of F.cross_entropy as it is, without .item() or detach().",
     ),
 )
@@ -96,7 +96,7 @@ def test_loss_of_batches(submission, kit, rng, grading):
     hints=(
         "Write down what happens in one step, in order. What becomes of the gradients of the step "
         "before?",
-        "Loss, clear the gradients, backward, step. The loss that is noted is the one before the "
+        "Compute the loss, clear the gradients, backward, step. Store the loss from before the "
         "step, as a float.",
         "optimizer.zero_grad(), loss.backward(), optimizer.step(), losses.append(loss.item()), "
         "with one optimizer for all steps.",
@@ -133,8 +133,8 @@ def compare_losses(submission, answer, run, note):
         "What does AdamW do to a weight that has no gradient? And what does model.train() change?",
         "AdamW lets every weight shrink a little at each step; the mode (model.training) is as "
         "before when train returns.",
-        "torch.optim.AdamW(model.parameters(), lr=lr); keep model.training before you start, and "
-        "call model.train(…) with it at the end.",
+        "torch.optim.AdamW(model.parameters(), lr=lr); store model.training before you start, and "
+        "pass this value to model.train(…) at the end.",
     ),
 )
 def test_optimizer_and_mode(submission, kit, rng, grading):
@@ -145,8 +145,8 @@ def test_optimizer_and_mode(submission, kit, rng, grading):
     rows = expect_shape(kit.rows(model), weights[0].shape, "the embedding")
     if np.array_equal(rows, weights[0]):
         raise Mismatch(
-            "After train, the model that it was given has the same weights as before: they are "
-            "the weights of another model that changed, or none."
+            "After train, the model that was passed in has the same weights as before: train "
+            "changed another model's weights, or none."
         )
     grading("optimizer")
     after = rows[6:]
@@ -197,7 +197,7 @@ def expect_one_rate(before, after, right):
     grades=["greedy"],
     hints=(
         "Which position's logits are for the token that comes next?",
-        "The last one's. The likeliest token is appended, and the model looks again.",
+        "The last position's. Append the likeliest token, and call the model again.",
         "model(tokens.unsqueeze(0))[0, -1].argmax(), then torch.cat; the prompt stays in front.",
     ),
 )
@@ -216,8 +216,8 @@ def test_greedy(submission, kit, rng):
     grades=["context"],
     hints=(
         "What does the model get when there are more tokens than max_seq_length?",
-        "Only the last max_seq_length tokens; the result still has all of them.",
-        "tokens[-model.max_seq_length:] is the context; keep tokens itself whole.",
+        "The model gets only the last max_seq_length tokens; the result still has all tokens.",
+        "Pass tokens[-model.max_seq_length:] to the model, and keep all of tokens for the result.",
     ),
 )
 def test_context(submission, kit, rng, note):
@@ -251,8 +251,8 @@ def test_context(submission, kit, rng, note):
     grades=["sampling"],
     hints=(
         "What is done with the logits before a token is sampled from them?",
-        "They are divided by the temperature; then a softmax; then one token is sampled with these "
-        "probabilities, by the generator that was handed in.",
+        "Divide the logits by the temperature, and take a softmax. Then sample one token with "
+        "these probabilities and the given generator.",
         "torch.multinomial(torch.softmax(logits / temperature, dim=-1), 1, generator=generator)",
     ),
 )
@@ -270,7 +270,7 @@ def test_drawn(submission, reference, kit, rng):
             drawn = {"temperature": temperature, "generator": generators(rng)}
             answer = run_generate(submission, model, np.array([first]), AT_ONCE, form, **drawn)
             if not np.isin(answer, range(5)).all():
-                raise Mismatch("The sequence holds numbers that are none of the model's tokens.")
+                raise Mismatch("The sequence contains numbers that are not tokens of the model.")
             return answer.astype(np.int64)
 
         words, other = write(0), write(0)
@@ -298,9 +298,9 @@ def test_drawn(submission, reference, kit, rng):
     points=1,
     grades=["random numbers"],
     hints=(
-        "Where do the random numbers of your draw come from?",
-        "From the generator that is handed in, and from nowhere else.",
-        "Hand it on: torch.multinomial(…, generator=generator).",
+        "Where do the random numbers of your sampling come from?",
+        "From the given generator, and from nowhere else.",
+        "Pass the generator on: torch.multinomial(…, generator=generator).",
     ),
 )
 def test_generator(submission, kit, rng):
@@ -321,8 +321,8 @@ def test_generator(submission, kit, rng):
     )
     if not np.array_equal(first, again):
         raise Mismatch(
-            "Two generators with the same seed give different tokens: the draw does not use the "
-            "generator that is handed in.",
+            "Two generators with the same seed give different tokens: the sampling does not use "
+            "the given generator.",
             mistake="generator-ignored",
         )
     greedy_words = greedy(*weights, np.array([1, 2]), 40, 1000)
@@ -333,8 +333,8 @@ def test_generator(submission, kit, rng):
         )
     if np.array_equal(first, other):
         raise Mismatch(
-            "Generators with different seeds give the same 40 tokens: the draw does not use the "
-            "generator as it is handed in.",
+            "Generators with different seeds give the same 40 tokens: the sampling does not use "
+            "the given generator as it is.",
             mistake="generator-ignored",
         )
     kept = kit.generator.kept(5)
@@ -344,8 +344,8 @@ def test_generator(submission, kit, rng):
     )
     if np.array_equal(one, two):
         raise Mismatch(
-            "Two calls in a row with one generator give the same 40 tokens: the second should go "
-            "on where the generator was left.",
+            "Two calls in a row with one generator give the same 40 tokens: the second call "
+            "should continue where the first call left the generator.",
             mistake="generator-starts-again",
         )
 
@@ -356,8 +356,8 @@ def test_generator(submission, kit, rng):
     grades=["loss", "no side effects"],
     hints=(
         "What does a call leave behind in the model, the prompt or a name outside the function?",
-        "cross_entropy takes logits of any size. A model that generate has used can still be "
-        "trained: nothing in it is switched off for good.",
+        "cross_entropy takes logits of any size. After generate, the model can still be trained: "
+        "nothing in the model stays switched off.",
         "Use torch.no_grad() as a `with` block, torch.cat for the sequence, and no "
         "requires_grad_(False).",
     ),
@@ -395,9 +395,9 @@ def test_other_sizes(submission, rng, note, grading):
         submission.train(model, [tensor(each) for each in batches], 1, 0.03)
     except Raised:
         raise Mismatch(
-            "After generate has used a model, train stops: the model is not as it was.",
+            "After generate has used a model, train fails: the model is not as it was.",
             mistake="model-frozen",
-            told="After generate has used a model, train stops: the model is not as it was.",
+            told="After generate has used a model, train fails: the model is not as it was.",
         ) from None
 
 

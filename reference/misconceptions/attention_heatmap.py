@@ -19,9 +19,9 @@ IMAGE: Hints = (
     "Look at what you hand to imshow (or pcolormesh): it should be the weights as they are.",
 )
 PANELS: Hints = (
-    "What are the three pictures, and in which order do they stand?",
-    "The mask; the softmax of the scores; the softmax of the scores in which blocked entries are "
-    "very low.",
+    "What do the three pictures show, and in which order?",
+    "First the mask, then the softmax of the scores, then the softmax of the scores with very low "
+    "blocked entries.",
     "Make the three matrices first and print them; then draw them from left to right.",
 )
 MASKED: Hints = (

@@ -10,7 +10,7 @@ from reference.patterns import strongest_links
 
 LINKS: Hints = (
     "For the first query, which weight is the largest, and which token does it belong to?",
-    "For each row: the k largest entries, from large to small, each with the token of its column.",
+    "List the k largest weights of each row, largest first, each with the token of its column.",
     "Sort the columns of a row by their weight, largest first, and take the first k.",
 )
 

@@ -18,20 +18,20 @@ WEIGHTS: Hints = (
 
 SELF: Hints = (
     "Which entries of the matrix say how much a position looks at itself?",
-    "It is the mean of the diagonal: entry [i][i] of each row.",
+    "`self_attention` is the mean of the diagonal: entry [i][i] of each row.",
     "Look at the line that makes self_attention, and at what its mean runs over.",
 )
 
 
 LARGEST: Hints = (
-    "How many numbers does max_attention sum up into one?",
-    "It is the single largest weight of the whole matrix.",
+    "Which weights does max_attention compare?",
+    "`max_attention` is the single largest weight of the whole matrix.",
     "Look at the line that makes max_attention: one maximum, without an axis and without a mean.",
 )
 
 
 SPREAD: Hints = (
-    "Whose entropy is taken, and what is done with several of them?",
+    "Which numbers share one entropy, and what becomes of several entropies?",
     "Each row has an entropy −Σ p·ln p, in nats; the measure is the mean over the rows.",
     "Look at the logarithm, the minus sign, and over what is added up and averaged.",
 )

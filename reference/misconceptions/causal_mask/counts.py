@@ -8,7 +8,7 @@ from reference.misconceptions.causal_mask.create import of_length
 COUNT: Hints = (
     "How many positions does the first query see? And the last?",
     "Each query sees itself and all before it: one more than the query before.",
-    "It is the number of true entries in each row of the mask.",
+    "Count the true entries in each row of the mask.",
 )
 
 

@@ -27,13 +27,13 @@ SCALED: Hints = (
 
 WEIGHTS: Hints = (
     "Which numbers have to add up to 1?",
-    "Each row is a softmax of its own: e to the power of each entry, over the sum of its row.",
+    "Each row has its own softmax: each e to the power of an entry, divided by the sum of them.",
     "For one row: work out the exponentials, add them, divide each by that sum.",
 )
 
 
 OUTPUT: Hints = (
-    "What is mixed by the weights, and in what proportions?",
+    "Which rows do the weights mix, and in what proportions?",
     "Row i of the output is the sum of the rows of V, each times its weight in row i.",
     "Column c of output row i: weight 1 times V[0][c], plus weight 2 times V[1][c], and so on.",
 )
@@ -41,7 +41,7 @@ OUTPUT: Hints = (
 
 MASKED: Hints = (
     "How much of the blocked position may go into the result?",
-    "The blocked position weighs 0, and the three others share the whole: they sum to 1.",
+    "The blocked position has the weight 0. The weights of the three other positions sum to 1.",
     "Leave the last score out, take the softmax of the other three, and put 0 at the end.",
 )
 

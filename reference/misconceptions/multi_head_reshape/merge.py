@@ -8,7 +8,7 @@ import numpy as np
 from autograder.author import Family, Hints, Step
 
 BACK: Hints = (
-    "Which numbers stand in the first row of your result, and which token do they belong to?",
+    "Which numbers are in the first row of your result, and to which token does each belong?",
     "A row of the result is one token: its features from head 0, then those from head 1, and so "
     "on.",
     "Undo the steps of split_heads from the last to the first: move the heads back behind the "

@@ -10,8 +10,8 @@ from reference.heads import split_heads
 
 BLOCKS: Hints = (
     "Follow one token: which of its features are in head 0, and are they still its own?",
-    "Head h holds the features h·E/H to (h+1)·E/H − 1 of every token. A reshape alone keeps "
-    "the order in which the numbers are read, and only cuts it anew.",
+    "Head h has the features h·E/H to (h+1)·E/H − 1 of every token. A reshape alone keeps the "
+    "order of the numbers, and only changes where rows end.",
     "First cut the last axis into heads and their features; then exchange the axes of positions "
     "and heads.",
 )
