@@ -23,6 +23,7 @@ from autograder.checks.torch_modules import reference_pass
 from autograder.course.course_file import FILE_NAME, Course, Exercise, load_course
 from autograder.course.own_modules import importable
 from autograder.grading.judge import RunOptions
+from autograder.submission.code import read_code
 from autograder.worker.messages import Passed
 
 
@@ -122,12 +123,22 @@ def recorded_answers(course: Course, kit: Path, exercise: Exercise) -> ExerciseR
                     judge.run(source, RunOptions(seed=seed))
         finally:
             record_with(None)
+    with judge_for(course, exercise) as judge:
+        results = judge.run(sources[0]).results
+    names = read_code(sources[0].units).names
+    called: dict[str, tuple[str, ...]] = {}
+    for each in results:  # a check may use what a check that it needs has kept
+        about = dict.fromkeys(
+            name for needed in each.check.needs for name in called.get(needed, ())
+        )
+        called[each.name] = tuple(about | dict.fromkeys(n for n in each.about if n in names))
     return ExerciseRecord(
         exercise=exercise.name,
         digest="",
         numpy=np.__version__,
         seeds=list(made.seeds),
         canary=canary().sums.tolist(),
+        called={each.name: called[each.name] for each in results if not each.check.in_kit},
         constants=recorder.constants,
         functions=recorder.functions,
         values=list(recorder.values),

@@ -64,7 +64,7 @@ class ExerciseRecord(msgspec.Struct):
     `order` names all checks, including hidden ones. `canary` has the sums of random numbers that
     were drawn on the machine that made the record. `constants` are texts and numbers of the
     reference. `weights` are the weights of the checks in the kit. `hidden` describes the checks
-    that are not in the kit.
+    that are not in the kit, and `called` has the functions of the solution that they call.
     """
 
     exercise: str
@@ -75,6 +75,7 @@ class ExerciseRecord(msgspec.Struct):
     order: list[str] = []
     hints: dict[str, tuple[str, ...]] = {}
     hidden: list[HiddenCheck] = []
+    called: dict[str, tuple[str, ...]] = {}
     weights: dict[str, float] = {}
     constants: dict[str, bytes] = {}
     functions: dict[str, RecordedAnswers] = {}
@@ -336,5 +337,6 @@ def with_unreleased_checks(
     for hidden in record.hidden:
         name = hidden.name
         check = Check(name, name, path, hidden.title, hidden.weight, hidden=True)
-        known[name] = without_judgement(check, "graded when handed in", Cause(code="hidden"))
+        result = without_judgement(check, "graded when handed in", Cause(code="hidden"))
+        known[name] = msgspec.structs.replace(result, about=record.called.get(name, ()))
     return [known[name] for name in record.order if name in known]

@@ -3,6 +3,7 @@
 import functools
 import inspect
 from collections.abc import Callable, Generator, Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -33,8 +34,10 @@ from autograder.report.model import Cause, Diagnosis, Evidence, Matrix
 from autograder.report.presentation import sentence
 from autograder.report.values import as_text, excerpt
 from autograder.sandbox.child import InternalError
-from autograder.sandbox.problems import Raised, StudentProblem, line_of, where
+from autograder.sandbox.problems import NotWritten, Raised, StudentProblem, line_of, where
 from autograder.sandbox.session import WorkerSession
+from autograder.submission.code import unwritten
+from autograder.submission.source import Source
 
 MAX_FINDING, MAX_TOLD = 1000, 1500  # characters
 MISSING = " Is a `return` missing?"
@@ -70,7 +73,14 @@ class CheckRun:
     def results_of(self, course: Course, items: Sequence[pytest.Item]) -> list[CheckResult]:
         """Return the results of these checks, in order. A check that did not run has failed."""
         results = [self.results.get(item.nodeid) or _unfinished(check_of(item)) for item in items]
-        return with_unreleased_checks(course, items[0].path if items else None, results)
+        return self.with_unreleased(course, items[0].path if items else None, results)
+
+    def with_unreleased(
+        self, course: Course, path: Path | None, results: list[CheckResult]
+    ) -> list[CheckResult]:
+        """Return the results, with those of the checks that are not in the kit."""
+        results = with_unreleased_checks(course, path, results)
+        return _with_unwritten(results, self.session.source) if self.has_begun else results
 
     def reason_not_to_run(self, check: Check) -> Cause | None:
         """Return the reason why a check must be skipped, or None if it can run."""
@@ -138,6 +148,23 @@ class CheckPlugin(Fixtures):
                 check=check, outcome="passed", note=" ".join(notes), about=about
             )
         return report
+
+
+def _with_unwritten(results: Sequence[CheckResult], source: Source) -> list[CheckResult]:
+    """Return the results, but count a check that is not in the kit as failed if it cannot pass.
+
+    Such a check calls a function that the student has not written.
+    """
+    hidden = {each.name for each in results if each.cause and each.cause.code == "hidden"}
+    places = unwritten(source.units) if hidden else {}
+    judged = list(results)
+    for number, result in enumerate(results):
+        name = next((name for name in result.about if name in places), None)
+        if result.name in hidden and name is not None:
+            error = NotWritten("not_written", name, "", places[name], "NotImplementedError")
+            check = msgspec.structs.replace(result.check, hidden=False)
+            judged[number] = _failed(CheckResult(check=check, outcome="failed"), error, None)
+    return judged
 
 
 def _requirement(item: pytest.Item, check: Check, error: BaseException) -> str:

@@ -18,7 +18,6 @@ from _pytest.python import importtestmodule
 from _pytest.reports import BaseReport
 
 from autograder.checks.check_result import CheckResult, without_judgement
-from autograder.checks.recorded_answers import with_unreleased_checks
 from autograder.course.authoring_errors import InvalidCourse
 from autograder.course.course_file import Course
 from autograder.course.errors import UserError
@@ -242,7 +241,11 @@ class SubmissionRun:
         for path, run in self.runs.items():
             if run.has_begun:
                 self.graded[path] = self._concluded(path, run)
-        if self.not_judged and session.exitstatus == pytest.ExitCode.OK:
+        judged = (graded for graded in self.graded.values() if graded.error is None)
+        unwritten = any(
+            each.kind == "not written" for graded in judged for each in graded.results
+        )  # perhaps not in the kit
+        if (self.not_judged or unwritten) and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
         for item, report in self.failed:  # the diagnoses are known only now
             report.longrepr = "\n".join(self._lines(item, hints=1))
@@ -282,7 +285,7 @@ class SubmissionRun:
                 cause = Cause(code="not_selected")
                 result = without_judgement(check_of(item), "not run", cause)
             results.append(result)
-        return with_unreleased_checks(self.course, path, results)
+        return self.runs[path].with_unreleased(self.course, path, results)
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         for path, graded in self.graded.items():

@@ -145,6 +145,23 @@ def _is_hollow(node: Definition) -> bool:
     return all(map(_is_placeholder, body))
 
 
+def unwritten(units: Sequence[Unit]) -> dict[str, CodePlace]:
+    """Return the functions and classes without a body, each with its first line to replace.
+
+    A function that always raises NotImplementedError has no body.
+    """
+    places: dict[str, CodePlace] = {}
+    for unit in units:
+        for node in _statements(parsed(unit) or ()):
+            if isinstance(node, Definition):
+                places.pop(node.name, None)
+                ends = (part for part in node.body if isinstance(part, ast.Raise | ast.Return))
+                end = next(ends, node)
+                if _is_placeholder(end) or _is_hollow(node):
+                    places[node.name] = _place(unit, end.lineno)
+    return places
+
+
 def _is_placeholder(node: ast.stmt) -> bool:
     match node:
         case ast.Raise(exc=ast.expr() as error):

@@ -1,5 +1,8 @@
 """A student kit on files beside the student's, and on torch classes in other modules."""
 
+import subprocess
+import sys
+
 import pytest
 from click.testing import CliRunner
 
@@ -232,3 +235,49 @@ def test_a_class_with_a_caller_of_its_own_has_no_names_and_release_says_why(tmp_
     assert (found.named, found.misconceptions) == (named, 2)
     assert named or "no mistake of Scaled has a name" in found.reasons[0]
     assert named or "its caller Asked" in found.reasons[0]
+
+
+OWN_TEST = """
+import pytest
+from autograder.author import Mismatch
+
+
+@pytest.mark.check("The double", points=1)
+def test_double(submission, reference):
+    assert submission.double(2) == reference.double(2)
+
+
+@pytest.mark.graded_when_handed_in
+@pytest.mark.check("A test of the double", points=1)
+def test_of_double(submission):
+    assert submission.test_it(4)
+
+
+@pytest.mark.graded_when_handed_in
+@pytest.mark.check("A strict test of the double", points=1, needs=["test_of_double"])
+def test_strict(submission):
+    pass
+"""
+OWN = DOUBLE + "\n\ndef test_it(x):\n    return x == 4\n"
+
+
+def test_a_function_that_only_the_full_course_calls_is_named_if_it_is_not_written(released):
+    """Such an exercise was done."""
+    folder = released(
+        {"double": 3},
+        checks={"double": OWN_TEST},
+        solutions={"double": OWN},
+        answers=ANSWERS,
+        stubs={"double": stub("double") + "\n\n" + stub("test_it")},
+    )
+    (folder / "double.py").write_text(DOUBLE + "\n\n" + stub("test_it"))
+    done = check("double")
+    assert done.exit_code == 1
+    assert done.output.startswith("Write this next: test_it, in line 7 of double.py.")
+    assert done.output.count("–") == 2 and "○" not in done.output
+    args = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "double.py"]
+    ran = subprocess.run([sys.executable, *args], cwd=folder, capture_output=True, check=False)
+    assert ran.returncode == 1
+    (folder / "double.py").write_text(OWN)
+    done = check("double")
+    assert done.exit_code == 0 and done.output.count("○") == 2
