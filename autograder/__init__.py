@@ -8,7 +8,7 @@ __version__ = "0.1.0"
 
 
 def check(exercise: str, hint: bool = False) -> float:
-    """In a notebook: grade what has run so far, show the report, and return the points.
+    """Grade the cells of a notebook that have run so far, show the report, and return the points.
 
     With `hint=True` it shows one hint more, where the course allows that.
     """

@@ -148,7 +148,7 @@ class ReplayRecorder:
         self.wrong: dict[Misconception, int] = {}
 
     def function(self, call: dict[str, Any], read: str) -> RecordedFunction:
-        """Return the recorded function: its probes, its mistakes and their outcomes."""
+        """Return the record of the function, with probes, mistakes and outcomes of mistakes."""
         recipe, replay = self.recipe, self.replay
         exact = recipe.comparison.is_exact
         singles = [self._place(wrong[0]) for wrong in replay.singles]

@@ -306,7 +306,7 @@ class _Bare(ast.NodeTransformer):
 
 
 def _is_sentence(text: str) -> bool:
-    """Return whether a text is a sentence: several words with punctuation at the end."""
+    """Return whether a text has several words, and punctuation at the end."""
     return len(text.split()) > 2 and text.rstrip().endswith((".", "?", "!", ":"))
 
 

@@ -1,4 +1,4 @@
-"""Judgement of a released course: what it can judge, and how it differs from the full course.
+"""Comparison of a released course with the full course, and the share that it can judge.
 
 The released course grades the right and wrong answers that the full course knows.
 """
@@ -165,7 +165,7 @@ def _wrong_answers(course: Course, exercise: Exercise) -> Iterator[WrongAnswer]:
 
 
 def refuse_impossible_checks(shares: Sequence[KitShares]) -> None:
-    """Refuse a release with a check that no right answer passes: students could never finish."""
+    """Refuse a release if no right answer passes a check, because students could not finish."""
     for each in shares:
         if each.impossible:
             raise UserError(

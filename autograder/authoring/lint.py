@@ -320,7 +320,7 @@ def _errors_in_runs(
 
 @contextlib.contextmanager
 def _without_torch() -> Iterator[None]:
-    """Make imports of torch fail: torch takes seconds to load and longer to train."""
+    """Make imports of torch fail, because torch takes seconds to load and longer to train."""
     loaded = {TORCH: sys.modules[TORCH]} if TORCH in sys.modules else {}
     sys.modules[TORCH] = None  # type: ignore[assignment]
     try:
@@ -349,7 +349,7 @@ def _errors_in_probes(recipe: Recipe, probes: Any) -> str:
 
 
 def _descriptions(recipe: Recipe, state: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
-    """Yield the functions with which a recipe describes a right call: a label, and a call."""
+    """Yield the functions with which a recipe describes a right call, each with a label."""
     if state is None:
         return
     yield "`axes`", partial(recipe.axes, state)

@@ -79,7 +79,7 @@ def _made(operator: Any) -> Any:
 
 @functools.lru_cache(8)
 def _solution_lines(text: str) -> frozenset[int]:
-    """Return the lines between the markers. Leave out tests: a changed test is no mistake."""
+    """Return the lines between the markers, without tests. A changed test is no mistake."""
     lines, inside, within = text.splitlines(), set[int](), False
     for number, line in enumerate(lines):
         if line.strip() in {BEGIN, END}:

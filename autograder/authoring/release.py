@@ -196,7 +196,7 @@ def write(folder: Path, files: Mapping[str, bytes]) -> None:
 
 
 def without_work(files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return the files that may replace an earlier release: all files except the students' own."""
+    """Return the files that may replace an earlier release, without the students' own files."""
     return {name: data for name, data in files.items() if not _is_work(name)}
 
 
@@ -275,7 +275,7 @@ def leaks(
 
 
 def _plain(text: str) -> str:
-    """Return a text without spaces, quotes and backslashes: equal code can differ in these."""
+    """Return a text without spaces, quotes and backslashes, which can differ in equal code."""
     return re.sub(r"[\s\"'\\]+", "", text)
 
 

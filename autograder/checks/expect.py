@@ -398,8 +398,8 @@ class NotStarted(StudentProblem):
     """The student has left a value or a written answer as it was handed out.
 
     A check raises this exception: `raise NotStarted("a_scores")`. The report then says that the
-    value is not written yet, and reports no mistake. Functions need no such check: the engine
-    recognises unchanged functions itself.
+    value is not written yet, and reports no mistake. The engine itself recognises unchanged
+    functions.
     """
 
     kind = "not written"

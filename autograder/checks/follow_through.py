@@ -320,7 +320,7 @@ def _run(from_own: FromOwn, steps: OwnSteps) -> Numbers:
 
 
 def _changes(from_own: FromOwn, steps: OwnSteps, before: Numbers, clear: float) -> list[bool]:
-    """Return a truth value for each changed question: True if the value that follows changes."""
+    """Return a list with True for each changed question that changes the value that follows."""
     return [_is_other(_run(from_own, other), before, clear) for other in steps.others()]
 
 

@@ -1,4 +1,4 @@
-"""Adjustments: changes of points by people, each for one version of a student's work.
+"""Adjustments, which are changes of points by people. Each is for one version of a student's work.
 
 The store keeps them. When a class is graded, and when somebody enters an adjustment, new rows of
 `adjustments.csv` are added to the store, and the table is written again.
@@ -345,7 +345,7 @@ def _typed_cells(cells: Mapping[str, str]) -> tuple[str, ...]:
 
 
 class UnappliedEntries(UserError):
-    """Error: the results lack marks or adjustments. `what` is the message without its advice."""
+    """Error if the results lack marks or adjustments. `what` is the message without the advice."""
 
     def __init__(self, what: str, exercises: Collection[str]) -> None:
         of = f" for {few(sorted(exercises), MAX_SHOWN)}" if exercises else ""

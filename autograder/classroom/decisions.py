@@ -1,4 +1,4 @@
-"""Decisions of people about points: they are read from a table and applied to exercises."""
+"""Decisions of people about points, read from a table and applied to exercises."""
 
 import re
 from collections.abc import Mapping, Sequence

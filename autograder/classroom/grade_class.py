@@ -50,9 +50,9 @@ class Job(msgspec.Struct, frozen=True):
     """A grading run over a class: the course, the submissions, the results, and the options.
 
     If `partial` is true, an existing table changes only in the columns of `exercises`. If
-    `students` are given, only in their rows. `wait` is how many seconds to wait for another run. If
-    `anonymous`, students have pseudonyms in everything that is written except `pseudonyms.csv`.
-    With `repairs`, reports show the repairs that were found.
+    `students` are given, only their rows change. `wait` is how many seconds to wait for another
+    run. If `anonymous`, students have pseudonyms in everything that is written except
+    `pseudonyms.csv`. With `repairs`, reports show the repairs that were found.
     """
 
     course: Course

@@ -1,4 +1,4 @@
-"""Comparison of two reports on a student: how the grade has changed, and why."""
+"""Comparison of two reports on a student, which shows how and why the grade has changed."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -193,7 +193,7 @@ def _cells(before: Report | None, after: Report | None) -> list[GradeCell]:
 
 
 def _shown(exercise: ExerciseReport | None) -> str:
-    """Return a table cell: points and maximum, or the status if there are no points."""
+    """Return a table cell with points and maximum, or without points, with the status."""
     if exercise is None:
         return ""
     if exercise.excused:

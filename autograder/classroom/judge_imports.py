@@ -1,4 +1,4 @@
-"""Imports for judges: the first process imports these modules, and then forks the judges."""
+"""Imports for judges. The first process imports these modules, and then forks the judges."""
 
 import atexit
 import os

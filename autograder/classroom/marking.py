@@ -70,7 +70,7 @@ class AnswerMarks(msgspec.Struct, frozen=True):
 
 
 class Overtaken(Exception):
-    """Error: another person has marked the answers `keys` in the meantime."""
+    """Error if another person has marked the answers `keys` in the meantime."""
 
     def __init__(self, keys: Sequence[Key]) -> None:
         super().__init__()

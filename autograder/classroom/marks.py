@@ -283,7 +283,7 @@ class Marks:
         return [row for row in rows if not self._is_orphan(row) or self._is_filled_in(row)]
 
     def _is_orphan(self, row: Row) -> bool:
-        """Return whether a row is orphaned: its exercise was graded, or its question is unknown."""
+        """Return True if a row's exercise was graded, or its question is unknown."""
         _, exercise, question = self._key(row)
         return exercise in self._graded or (exercise, question) not in self._questions
 

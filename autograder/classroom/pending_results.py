@@ -1,4 +1,4 @@
-"""Proposal of a run: new results, which are compared with the current ones before they count."""
+"""Proposal of a run. Its new results are compared with the current results before they count."""
 
 import shutil
 from collections.abc import Callable, Iterator, Sequence

@@ -265,7 +265,7 @@ class Roster:
 
 
 def _may_be_called(person: Owner, student: Student) -> bool:
-    """Return whether a person's name may mean a student: a typing error or a login is possible.
+    """Return whether a person's name may mean a student, for example with a typing error.
 
     An id with other digits or another first letter always belongs to another person.
     """

@@ -1,4 +1,4 @@
-"""Submissions of a class: they are unpacked, sorted by student, and read one student at a time."""
+"""Submissions of a class, which are unpacked, sorted by student, and read student by student."""
 
 import codecs
 import contextlib
@@ -197,7 +197,7 @@ class _Reading:
             (self.unknown if file.suffix in SUFFIXES else self.others).append(file.shown)
 
     def _take_request(self, file: FolderFile, named: Mapping[str, NameMatch]) -> None:
-        """Read a file such as `regrade_softmax.txt`: as code if it is Python, else as a request."""
+        """Read a file such as `regrade_softmax.txt`, as code if it is Python, else as a request."""
         try:
             if file.trouble:
                 raise UnreadableFile(file.trouble)
@@ -326,7 +326,7 @@ READ_SECONDS = 60  # processor time for one student's folder
 
 
 class UnreadableFolder(Exception):
-    """Error: a student's folder cannot be read. The message is the reason for the report."""
+    """Error if a student's folder cannot be read. The message is the reason for the report."""
 
 
 @contextlib.contextmanager

@@ -135,7 +135,7 @@ def _write_variants(course: Course, folder: Path, variants: dict[str, str]) -> N
 
 
 def folder_name(student: str) -> str:
-    """Return a name for a student's folder: the id, or a cleaned id if the id is not safe."""
+    """Return a name for a student's folder. It is the id, or a cleaned id if the id is not safe."""
     odd = set(student) & set('/\\:*?"<>|') or student.startswith(".") or has_digest(student)
     return file_name(student) if odd or identity(student) != student else student
 

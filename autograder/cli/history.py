@@ -134,7 +134,7 @@ def _totals(change: Change) -> str:
 
 
 def _cells(change: Change, with_checks: bool) -> str:
-    """Return what changes: the first cells with some checks, or only the first cell."""
+    """Return what changes as text. Without `with_checks`, show only the first cell."""
     if change.kind != "changed":
         return "added" if change.kind == "new" else "removed"
     cells = [cell for cell in change.cells if cell.exercise != TOTAL] or change.cells

@@ -1,7 +1,7 @@
-"""Grading of a class on a cluster: this module sends submissions in chunks and collects reports.
+"""Grading of a class on a cluster. This module sends submissions in chunks, and collects reports.
 
 Each submission is graded separately, so no report depends on the machine or the order. Dask chooses
-the machine for a chunk, and another machine if the first one is lost.
+the machine for a chunk. If this machine is lost, Dask chooses another machine.
 """
 
 import concurrent.futures

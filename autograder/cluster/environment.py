@@ -1,4 +1,4 @@
-"""Environment: everything except the submission that affects a grade. Machines compare it."""
+"""Environment of grading: all that affects a grade, except the submission. Machines compare it."""
 
 import importlib.metadata
 import platform

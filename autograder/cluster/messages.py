@@ -29,9 +29,9 @@ class Instruction(msgspec.Struct, frozen=True):
 
 
 class Admission(msgspec.Struct, frozen=True):
-    """Question to a machine: can you grade this run? Your judges use cores from `first_core` on.
+    """Question whether a machine can grade this run. Its judges use cores from `first_core` on.
 
-    The answer is a text: the reason why the machine cannot grade, or an empty text if it can.
+    The answer is the reason why the machine cannot grade, or an empty text if it can.
     """
 
     instruction: Instruction

@@ -27,7 +27,7 @@ def cache_key(*parts: object) -> str:
 
 
 def files_key(root: Path, files: Iterable[Path], length: int = 64) -> str:
-    """Return a digest of files in the given order: of their paths below `root` and their contents.
+    """Return a digest of the paths below `root` and the contents of files, in the given order.
 
     Folders do not count.
     """

@@ -9,4 +9,4 @@ class UserError(Exception):
 
 
 class NoCourse(UserError):
-    """Error: there is no course in the places that were searched."""
+    """Error if there is no course in the places that were searched."""

@@ -60,7 +60,7 @@ def hooks(group: str) -> "Mapping[str, EntryPoint]":
 def extension(group: str, name: str, what: str, extra: str) -> Any:
     """Load the object that an extension has registered. `extra` installs the extension.
 
-    `what` is the command that needs the object: "autograder desk". If the extension is not
+    `what` is the command that needs the object, such as "autograder desk". If the extension is not
     installed, the error names the command that installs it.
     """
     point = hooks(group).get(name)
@@ -78,7 +78,7 @@ def extension(group: str, name: str, what: str, extra: str) -> Any:
 def require(extra: Extra, what: str) -> None:
     """Refuse to continue if an extra is not installed. Nothing is imported.
 
-    `what` is the command that needs it: "autograder build".
+    `what` is the command that needs the extra, such as "autograder build".
     """
     if missing := missing_modules(extra):
         raise UserError(

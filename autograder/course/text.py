@@ -75,7 +75,7 @@ def as_letters(text: str) -> str:
 
 
 def identity(name: str) -> str:
-    """Return the id for a folder's name: the name itself, with a digest if it is not printable.
+    """Return the id for a folder's name. It is the name, with a digest if it is not printable.
 
     The id depends only on the name, and not on other students. Different names never have the same
     id.

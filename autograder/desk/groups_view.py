@@ -1,4 +1,4 @@
-"""The view *Groups*: failures without a name are shown, named, verified and regraded."""
+"""The view *Groups*, in which failures without a name are shown, named, verified and regraded."""
 
 from collections.abc import Callable
 from pathlib import Path

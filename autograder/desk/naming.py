@@ -1,4 +1,4 @@
-"""Naming of a group's mistake: examine the group, write the mistake's file, verify the course."""
+"""Naming of a group's mistake, in a file of the course. The course is verified with this file."""
 
 import contextlib
 import tempfile

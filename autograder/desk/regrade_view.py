@@ -1,4 +1,4 @@
-"""The view *Regrade*: shows changes from new entries or files before the changes are applied."""
+"""The view *Regrade*, which shows changes from new entries or files before they are applied."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Diagnosis of mistakes: misconceptions are replayed on the inputs of the student's code.
+"""Diagnosis of mistakes. Misconceptions are replayed on the inputs of the student's code.
 
 A recipe of the course's module `reference.misconceptions.NAME` has the steps of a function, and
 wrong versions of some steps. This package does not know what the steps mean.

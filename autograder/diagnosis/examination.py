@@ -101,8 +101,7 @@ class Observations:
 
     @cached_property
     def wrong_parts(self) -> frozenset[int]:
-        """Positions of results that are wrong in at least one call. If unknown, the set is
-        empty."""
+        """Positions of results that are wrong in some call. If unknown, the set is empty."""
         count = len(self.recipe.results)
         if count < 2 or any(len(right.parts) != count for _, _, right in self.of_right_shape):
             return frozenset()
@@ -158,7 +157,7 @@ class Examination:
 
     @property
     def right(self) -> list[bool]:
-        """A list with a truth value for each answer, in order: True if the answer is right."""
+        """A list with a truth value for each answer, in order. It is True for a right answer."""
         return [self.replay.is_right(i, outcome) for i, outcome in enumerate(self.outcomes)]
 
     @property

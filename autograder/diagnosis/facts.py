@@ -296,7 +296,7 @@ def seems_one(factor: float) -> bool:
 
 
 def rounded(value: float) -> str:
-    """Return a number as text for a sentence: with four digits, or two decimals if it is large."""
+    """Return a number as text with four digits. If the number is large, it has two decimals."""
     text = f"{value:.4g}" if abs(value) < 1000 else number(value)
     return text.replace("-", "−")
 

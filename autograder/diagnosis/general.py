@@ -1,4 +1,4 @@
-"""Generic misconceptions, which fit any function: results or arguments are changed."""
+"""Generic misconceptions, which fit any function. They change results or arguments."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace

@@ -281,7 +281,7 @@ def _filled(hints: Three, cause: Cause, hidden: bool) -> tuple[str, ...]:
 
 
 def failure_kind(cause: Cause, diagnosis: Diagnosis | None = None) -> str:
-    """Return the kind of a failure: a key of `HINTS`, or else the code of the cause."""
+    """Return the kind of a failure. It is a key of `HINTS`, or else the code of the cause."""
     if diagnosis is not None and diagnosis.code in HINTS:
         return diagnosis.code
     cause = first_cause(cause)

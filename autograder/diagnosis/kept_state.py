@@ -105,7 +105,7 @@ def _in_function(function: Function, outside: set[str]) -> Iterator[tuple[int, s
 
 
 def _targets(node: ast.AST) -> list[tuple[ast.expr, bool]]:
-    """Return pairs: a target that the node sets, and True if the node only changes the target."""
+    """Return each target that the node sets, with True if the node only changes the target."""
     targets: list[ast.expr] = []
     if isinstance(node, ast.Assign):
         for target in node.targets:

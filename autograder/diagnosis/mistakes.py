@@ -105,7 +105,7 @@ class RecordedAnswer(msgspec.Struct, frozen=True):
 
 
 class NamedAnswers(msgspec.Struct, frozen=True):
-    """Mistake without code: only the wrong answers to the probes are known."""
+    """Mistake without code, for which only the wrong answers to the probes are known."""
 
     id: str
     function: str

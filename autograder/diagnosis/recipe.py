@@ -377,7 +377,7 @@ class Recipe:
         return state
 
     def as_called(self, probe: Probe) -> Probe:
-        """Return the probe to use for the student's code: optional arguments are passed by name."""
+        """Return the probe for the student's code, which gets optional arguments by name."""
         plain = sum(name not in self.defaults for name in self.parameters[: len(probe.args)])
         named = dict(zip(self.parameters[plain:], probe.args[plain:], strict=False))
         return replace(probe, args=probe.args[:plain], kwargs={**named, **probe.kwargs})
@@ -416,7 +416,7 @@ def no_input_causes(error: BaseException) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Fingerprint(Misconception):
-    """Misconception without code: only its answers to the probes are known, in order.
+    """Misconception without code. Only its answers to the probes are known, in order.
 
     It replaces the whole function, so it is never combined with another change.
     """

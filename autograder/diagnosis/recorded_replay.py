@@ -152,7 +152,7 @@ class KnownProbe(Probe):
 
 
 class RecordedRecipe(Recipe):
-    """Recipe without code: it has only recorded calls and their properties."""
+    """Recipe without code, which has only recorded calls and their properties."""
 
     def right(self, probe: Probe) -> Any:
         """Return the recorded state of the correct call."""
@@ -190,7 +190,7 @@ class RecordedReplay(Replay):
         return self._probes[: draws * self._size]
 
     def _run(self, index: int, wrong: Changes) -> Outcome:
-        """Return a recorded outcome. Some changes have only a recorded sum: use `fits` for them."""
+        """Return a recorded outcome. For changes with only a recorded sum, use `fits`."""
         if wrong and wrong[0] in self.alternatives:
             place = self.function.styled[index][self.alternatives.index(wrong[0])]
         else:

@@ -125,8 +125,8 @@ def always_the_same(examination: Examination) -> Finding | None:
 def two_misconceptions(examination: Examination) -> Finding | None:
     """Return two misconceptions in different steps that together give all the answers.
 
-    No single change may give all the answers, and some calls must show each of the two separately:
-    otherwise the two might be one mistake.
+    No single change may give all the answers, and some calls must show each of the two separately.
+    Otherwise, the two might be one mistake.
     """
     pairs = _fitting_pairs(examination)
     if not pairs or len(pairs) > MAX_PAIRS:
@@ -175,7 +175,7 @@ def one_in_each_result(examination: Examination) -> Finding | None:
 def one_in_a_kind_of_calls(examination: Examination) -> Finding | None:
     """Return a misconception that gives all answers to calls of one kind, but not to other calls.
 
-    Calls of other kinds may be wrong too: for example, they may stop with an error.
+    Calls of other kinds may be wrong too. For example, they may stop with an error.
     """
     wrong = set(examination.wrong)
     if len(wrong) == len(examination.answers):

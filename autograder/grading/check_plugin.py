@@ -312,7 +312,7 @@ def _function_shown(about: Sequence[str], shown: Evidence | None) -> str:
 
 
 def _side(error: Mismatch, values: npt.NDArray[Any] | str | None) -> Matrix | str | None:
-    """Return one of two compared values as a report shows it: an excerpt of an array, or a text."""
+    """Return one of two compared values as a report shows it, as text or excerpt of an array."""
     if values is None or isinstance(values, str):
         return values
     if isinstance(error.yours, str) or isinstance(error.expected, str):

@@ -1,4 +1,4 @@
-"""Diagnoses for the failed checks of a submission: one for each wrong function."""
+"""Diagnoses for the failed checks of a submission, one for each wrong function."""
 
 import contextlib
 from collections.abc import Mapping, Sequence

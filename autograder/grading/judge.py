@@ -1,4 +1,4 @@
-"""Judge: one pytest session that collects the checks once and then grades many submissions."""
+"""Judge, a pytest session that collects the checks once and then grades many submissions."""
 
 import functools
 import queue

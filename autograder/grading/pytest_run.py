@@ -61,7 +61,7 @@ class CheckModule(pytest.Module):
     """The checks of an exercise, under the path of the student's file, which is never imported."""
 
     def collect(self) -> list[pytest.Item | pytest.Collector]:
-        """Return all checks, even if ids or `-k` select some: the report is about all checks."""
+        """Return all checks, because the report is about all. Ids or `-k` may select only some."""
         nodes = list(super().collect())
         self.config.stash[HERE].add(self.path, list(_items_in(nodes)))
         return nodes

@@ -196,7 +196,7 @@ class TrialSession(WorkerSession):
 
 
 class _TrialWorkers(Workers):
-    """The processes of a trial: the shared process, and new processes for fresh sessions."""
+    """The processes of a trial. Fresh sessions get new processes, not the shared process."""
 
     def __init__(self, judge: Judge, exercise: Exercise, source: Source, shared: SharedWorker):
         limits = judge.course.limits(exercise)

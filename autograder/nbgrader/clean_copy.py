@@ -101,7 +101,7 @@ def copy_regular_files(
 
 
 def _files(folder: Path) -> Iterator[tuple[Path, int]]:
-    """Yield files and links, each with its open folder: first the notebooks and the timestamp.
+    """Yield files and links, each with its open folder. Notebooks and the timestamp come first.
 
     If a folder is nested too deeply, yield only its name.
     """

@@ -85,7 +85,7 @@ c.Autograde.autograde_preprocessors = GRADE
 
 
 def course_id(course: Course) -> str:
-    """Return nbgrader's id of the course: the title in characters that folder names allow."""
+    """Return nbgrader's id of the course, which is its title in characters allowed for folders."""
     return re.sub(r"[^a-z0-9]+", "-", course.title.lower()).strip("-")[:40] or course.root.name
 
 

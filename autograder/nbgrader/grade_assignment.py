@@ -1,4 +1,4 @@
-"""`autograder nbgrader grade`: grades all submissions of an assignment into the gradebook."""
+"""`autograder nbgrader grade`, which grades all submissions of an assignment."""
 
 import contextlib
 import tempfile

@@ -1,4 +1,4 @@
-"""Sanitizer of students' Markdown: nh3 checks the page that nbgrader would make of a text."""
+"""Sanitizer of students' Markdown. It uses nh3 to check the page that nbgrader makes of a text."""
 
 import functools
 import html

@@ -229,7 +229,7 @@ def _leave_unchanged_answers_open(gradebook: Any, nb: Any, where: tuple[str, str
 
 
 class EscapeTexts(NbGraderPreprocessor):
-    """Last step: it sanitizes a student's texts around the code.
+    """Last step, which sanitizes a student's texts around the code.
 
     formgrader and feedback show Markdown and raw cells with their HTML and links, and some metadata
     without escapes. A script in them would run with the rights of the instructor who opens the

@@ -119,7 +119,7 @@ def run(bundle: Path) -> None:
 
 
 def _file_of(checkout: Path, name: str) -> Path | None:
-    """Return an exercise's file: the file nearest to the top folder, or the newest of several."""
+    """Return the exercise's file nearest to the top folder. Of several, return the newest."""
     files = [
         path
         for suffix in SUFFIXES

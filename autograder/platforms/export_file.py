@@ -76,5 +76,5 @@ def zipped(files: Iterable[tuple[str, bytes]]) -> bytes:
 
 
 def rights(content: bytes) -> int:
-    """Return a file's mode: readable for all, and executable if it is a script."""
+    """Return a file's mode. All users can read it, and a script is executable."""
     return 0o755 if content.startswith(b"#!") else 0o644

@@ -1,4 +1,4 @@
-"""`autograder package`: packs the grader for other platforms' machines."""
+"""`autograder package`, which packs the grader for other platforms' machines."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -74,7 +74,7 @@ def _read_repositories(listing: Listing) -> Sequence[Piece]:
 def _recognise_repositories(listing: Listing) -> int:
     """Return the number of folders if all folders are clones with a `.git`, else 0.
 
-    A common beginning is not enough: names with a hyphen are too common.
+    A common beginning is not enough, because names with a hyphen are too common.
     """
     folders = listing.folders
     are_clones = prefix_of(folders) and all(listing.has(name, ".git") for name in folders)

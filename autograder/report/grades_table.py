@@ -82,7 +82,7 @@ def safe_cell(text: str) -> str:
     """Return the text in a form that a spreadsheet does not read as a formula.
 
     Different texts have different results. Call this function only to compare a text with a cell
-    that was read: `table_lines` makes every cell safe by itself.
+    that was read, because `table_lines` makes every cell safe.
     """
     return _UNSAFE.sub(r"\1'", text)
 

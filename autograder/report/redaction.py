@@ -45,7 +45,7 @@ def holds_back(policy: HintPolicy, stage: HiddenChecks) -> bool:
 
 
 def hides_repair(exercise: ExerciseReport, policy: HintPolicy, stage: HiddenChecks) -> bool:
-    """Return whether students see no repair: in an exam, or while hidden checks are held back."""
+    """Return True in an exam, or while hidden checks are held back. Then students see no repair."""
     return policy == "exam" or (
         holds_back(policy, stage) and any(check.hidden for check in exercise.checks)
     )
@@ -158,7 +158,7 @@ def _without_values(exercise: ExerciseReport, cause: Cause | None) -> Cause | No
 
 
 def _without_parameters(checks: Sequence[CheckReport]) -> tuple[CheckReport, ...]:
-    """Replace pytest parameters in hidden checks' names by numbers: they may reveal inputs."""
+    """Replace pytest parameters, which may reveal inputs, by numbers in hidden checks' names."""
     counts: Counter[str] = Counter()
     numbered = list(checks)
     for place, check in enumerate(checks):

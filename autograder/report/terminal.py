@@ -76,7 +76,7 @@ def wrapped(lines: Iterable[StyledLine], width: int | None) -> Iterator[StyledLi
 
 
 def _end(text: str, room: int, first: int) -> int:
-    """Return the index at which to break a line: at a blank, or inside a word that is too long."""
+    """Return the index at which to break a line, at a blank or inside a word that is too long."""
     end = used = 0
     while end < len(text) and used + cell_len(text[end]) <= room:
         used += cell_len(text[end])
@@ -366,7 +366,7 @@ def _rows(matrix: Matrix, digits: int) -> Iterator[StyledLine]:
 
 
 def _blocks(apart: list[list[float]]) -> Iterator[StyledLine]:
-    """Draw a difference as blocks: a larger number has a darker block. Each block has a sign."""
+    """Draw a difference as blocks with signs. A larger number has a darker block."""
     largest = max((abs(x) for row in apart for x in row if math.isfinite(x)), default=0.0) or 1.0
     for row in apart:
         line: StyledLine = []

@@ -28,7 +28,7 @@ class InternalError(Exception):
 
 
 class Cancelled(InternalError):
-    """A submission was cancelled: nobody waits for its result."""
+    """A submission was cancelled, because nobody waits for its result."""
 
 
 class Child(Protocol):

@@ -88,7 +88,7 @@ def _id_of(descriptor: int) -> int:
 class ForkServer:
     """Fork server that is starting or running. Its children run on the processor core `core`.
 
-    With `probing`, the children do not run submissions: they try actions that their confinement
+    With `probing`, the children do not run submissions. They try actions that their confinement
     forbids.
     """
 

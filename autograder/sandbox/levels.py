@@ -119,7 +119,7 @@ def _is_refused(child: ForkedChild, name: str, args: list[Any]) -> bool:
 
 
 def choose(wanted: Level | None, own_code: bool) -> Level:
-    """Return the level to grade on: the requested level, or the strongest level that works."""
+    """Return the requested level to grade on, or else the strongest level that works."""
     for level in LEVELS:
         if wanted in {level, None}:
             reason = why_not(level)

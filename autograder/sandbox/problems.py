@@ -125,7 +125,7 @@ class StudentProblem(Exception):
 
     @property
     def cause(self) -> Cause:
-        """The record of the problem for the report: the fields that its sentence needs."""
+        """The record of the problem, with the fields that its sentence in the report needs."""
         shown = {name for _, name, _, _ in Formatter().parse(SENTENCES[self.code]) if name}
         message = self.message if shown & {"message", "said"} else ""
         return Cause(

@@ -25,7 +25,7 @@ MAKE_SECONDS = 60.0
 
 
 class WorkerSession:
-    """Session with a submission: its calls run in one of the processes of `workers`.
+    """Session with a submission. Calls run in one of the processes of `workers`.
 
     The sessions of a submission share the processes, the values that were read, and `shared`, a
     dict that checks use to pass data to each other. If `is_heard` is false, printed text is not

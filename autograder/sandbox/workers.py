@@ -222,7 +222,7 @@ class Workers:
         return [worker for _, worker in list(self._held.values())]
 
     def cancel(self) -> None:
-        """Cancel the submission, from any thread: its requests raise `Cancelled`.
+        """Cancel the submission, from any thread. Its requests then raise `Cancelled`.
 
         A process that is just starting does not end. So the caller repeats the call.
         """

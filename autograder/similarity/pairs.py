@@ -27,7 +27,7 @@ AT_ONCE = 20_000  # fingerprints in one step, which limits the size of the table
 
 
 def fingerprints_of(text: str) -> Fingerprints:
-    """Return the fingerprints of a normalized text: int64 of shape (n,), sorted, all different."""
+    """Return the sorted and distinct fingerprints of a normalized text, as int64 of shape (n,)."""
     return np.array(sorted(_made(text).hashes), dtype=np.int64)
 
 
@@ -87,7 +87,8 @@ class ExerciseSimilarity(msgspec.Struct, frozen=True):
     """One exercise: the number of compared students, base rates, and the pairs that stand out.
 
     A pair stands out if its similarity is above `limit`. `too_short` students have too little code
-    of their own. `clusters` has groups of three or more, each student similar to another.
+    of their own. `clusters` has groups of three or more students, each of whom has code similar to
+    another's.
     """
 
     exercise: str
@@ -144,7 +145,7 @@ def compare_exercise(
 
 
 def pairwise_similarity(prints: Sequence[Fingerprints]) -> tuple[Similarities, Similarities]:
-    """Return (n, n) arrays: shared part of the shorter text, and number of shared fingerprints."""
+    """Return (n, n) arrays of shares of the shorter text, and of counts of shared fingerprints."""
     count = len(prints)
     shared = np.zeros((count, count))
     if count < 2:

@@ -21,7 +21,7 @@ LONGEST = 32 * 1024  # the most characters of a submission that are compared
 
 
 def code_of(source: Source, others: Iterable[str]) -> str:
-    """Return a submission's code: its cells and helper files, but no files of other exercises."""
+    """Return the code in a submission's cells and helper files. Leave out other exercises."""
     helpers = [text for name, text in sorted(source.helpers.items()) if name not in set(others)]
     return normalized("\n".join([source.text, *helpers]))
 

@@ -1,4 +1,4 @@
-"""Grader for the cells of a notebook: it reads a request and prints the answer, both as JSON."""
+"""Grader for the cells of a notebook. It reads a request and prints the answer, both as JSON."""
 
 import json
 import os

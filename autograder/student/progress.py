@@ -69,7 +69,7 @@ class LastCheck(msgspec.Struct, frozen=True):
 
     @property
     def is_done(self) -> bool:
-        """True if nothing is left to do: full points, or an answer to every question."""
+        """True if the student has full points, or has answered every question in words."""
         if self.status == "by hand":
             return len(self.passed) == self.checks
         return self.status == "graded" and self.points == self.max_points

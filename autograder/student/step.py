@@ -1,4 +1,4 @@
-"""One step of a student: grade a file, show the report, and save what the report has shown.
+"""One step of a student, which grades a file, shows the report, and saves what was shown.
 
 The next hint comes after a new attempt that fails in the same way, or when the student asks.
 """

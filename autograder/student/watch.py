@@ -1,4 +1,4 @@
-"""`autograder watch`: it checks each saved file, shows the report, and reacts to keys."""
+"""`autograder watch`, which checks each saved file, shows the report, and reacts to keys."""
 
 import os
 import signal

@@ -111,7 +111,7 @@ def _readable(directory: bytes) -> tuple[bytes, int]:
 
 
 class _LeftOut(Exception):
-    """Error: an entry is not unpacked. The message is the reason."""
+    """Error if an entry is not unpacked. The message is the reason."""
 
 
 class _Entry(msgspec.Struct, frozen=True):

@@ -21,7 +21,7 @@ _MADE_BY_PROGRAMS = re.compile(
 
 
 def counts(name: str) -> bool:
-    """Return whether a file counts: its name is not hidden, and no program makes such files."""
+    """Return True if a file's name is not hidden, and no program makes files with such names."""
     return name not in IGNORED and not name.startswith(".")
 
 
@@ -50,7 +50,7 @@ def bare_stem(path: Path) -> str:
 def named_for(stem: str, names: Iterable[str]) -> Mapping[str, NameMatch]:
     """Return the exercises whose names a file's name contains: softmax for `Softmax (1)`.
 
-    If a name is part of a longer exercise's name, only the longer one counts: in
+    If a name is part of a longer exercise's name, only the longer name counts. In
     `multi_head_attention`, `attention` does not count.
     """
     plain = f"_{re.sub(r'[^a-z0-9]+', '_', stem.casefold()).strip('_')}_"

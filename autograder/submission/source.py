@@ -100,7 +100,7 @@ class Siblings:
 
 
 class Source(msgspec.Struct, frozen=True, dict=True):
-    """Source of a submission: pieces of code (units) that run in order.
+    """Source of a submission, in pieces of code (units) that run in order.
 
     `helpers` are the neighbouring files that the code needs, as a dict from module name to text.
     `answers` is a dict from the name of a question to the text cell with the answer, which is never

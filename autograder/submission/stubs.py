@@ -1,4 +1,4 @@
-"""Exercises as students get them (stubs): made from solutions, and recognised in submissions."""
+"""Exercises as students get them (stubs), made from solutions and recognised in submissions."""
 
 import contextlib
 import re
@@ -138,7 +138,7 @@ def has_own_code(course: Course, source: Source, place: CodePlace) -> bool:
 
 
 def _is_asked(bound: Binding) -> bool:
-    """Return whether the student must complete a definition: a function's body, or a value."""
+    """Return whether the student must complete a definition, such as a function or a value."""
     if bound.tree.startswith(("Assign(", "AnnAssign(")):
         return EMPTY in bound.tree
     return UNWRITTEN in bound.tree

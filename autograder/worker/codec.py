@@ -135,7 +135,7 @@ class Image(msgspec.Struct, array_like=True):
     def cell_at(self, place: tuple[float, float], lean: float = 0.0) -> CellIndex:
         """Return the row and the column of the cell at (x, y). Outside all cells, return None.
 
-        `lean` is a fraction of a cell: it shifts a point on a border into one of the two cells.
+        `lean` is a fraction of a cell. It shifts a point on a border into one of the two cells.
         """
         x, y = place
         return _number_at(self.y_edges, y, lean), _number_at(self.x_edges, x, lean)

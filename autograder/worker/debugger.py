@@ -1,4 +1,4 @@
-"""Debugger for the student's code: it repeats a call in a process that owns the terminal."""
+"""Debugger for the student's code. It repeats a call in a process that owns the terminal."""
 
 import pdb
 import traceback

@@ -1,4 +1,4 @@
-"""Layout of a figure: the updates that `draw` makes, without a call of `draw` if possible.
+"""Layout of a figure, with the updates that `draw` makes, if possible without a call of `draw`.
 
 matplotlib's `draw` sets the positions of the axes, their ticks and the colours of their cells. It
 spends most of its time on the measurement of texts, which is not needed here.

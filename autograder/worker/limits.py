@@ -14,7 +14,7 @@ STACK_SIGNAL = getattr(signal, "SIGUSR1", None)  # a process that gets this sign
 def limit_self(memory_mb: int, cpu_seconds: int, max_tasks: int = 0) -> None:
     """Limit the processor time, the size of files, and the memory that is mapped from now on.
 
-    `max_tasks` is for a confined process: it also limits threads, open files, locked memory and
+    `max_tasks` is for a confined process. It also limits threads, open files, locked memory and
     message queues. Without `max_tasks`, the process ends when its parent ends.
     """
     try:

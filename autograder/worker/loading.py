@@ -1,4 +1,4 @@
-"""Loading of the student's source as a module: if a top-level statement fails, the others run.
+"""Loading of the student's source as a module. If a top-level statement fails, all others run.
 
 A file runs like the cells of a notebook. A line may fail, be a `pip` command, or import a module
 that is not available here. Then only code that uses the line's result is affected.

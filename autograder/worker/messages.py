@@ -135,7 +135,7 @@ class Passed(msgspec.Struct, array_like=True):
 
 
 class Callback(msgspec.Struct, array_like=True):
-    """Call by the student's code of a function that it got: function `number`, from 1."""
+    """Call of a function that the student's code got. `number` counts these functions from 1."""
 
     number: Size
     args: list[Any] = []

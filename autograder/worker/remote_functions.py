@@ -1,4 +1,4 @@
-"""Functions that run in another process: a call asks the judge, and the judge asks that process.
+"""Functions that run in another process. A call asks the judge, and the judge asks that process.
 
 A student's code can call such a function, but cannot read its source. A call leaves nothing behind
 that the next call could use. The states of random generators are sent in both directions.

@@ -1,4 +1,4 @@
-"""The worker's loop: it loads the student's source, and then answers one request after another."""
+"""The worker's loop, which loads the student's source and then answers requests in order."""
 
 import enum
 import gc
@@ -148,7 +148,7 @@ class Answers:
         return self.kept[number]
 
     def _revive(self, value: Any) -> Any:
-        """Return an argument as the code expects it: a tensor, a kept object, a writable array."""
+        """Return an argument as the code expects it, such as a tensor or a writable array."""
         if isinstance(value, Handle):
             if value.number < 0:
                 return RemoteFunction(self._ask_and_revive, -value.number)

@@ -1,4 +1,4 @@
-"""Candidate changes of expressions and statements: each undoes a frequent small mistake."""
+"""Candidate changes of expressions and statements. Each undoes a frequent small mistake."""
 
 import ast
 import builtins

@@ -30,7 +30,7 @@ class Targets(msgspec.Struct, frozen=True):
 def find_targets(source: Source, results: Sequence[CheckResult]) -> Targets:
     """Return the failed checks of functions that are written and have no named mistake.
 
-    Leave out functions that use a function with a named mistake: they may be right.
+    Leave out functions that use a function with a named mistake, because they may be right.
     """
     failed = [result for result in results if result.outcome == "failed"]
     named = frozenset(name for result in failed if _is_named(result) for name in _functions(result))
@@ -51,8 +51,8 @@ def targets_by_function(
 ) -> list[Targets]:
     """Return separate targets for each function, if several functions fail in separate checks.
 
-    Leave out a function that calls another failing function: an edit of the call could avoid the
-    mistake instead of repairing it.
+    Leave out a function that calls another failing function, because an edit of the call could
+    avoid the mistake instead of repairing it.
     """
     own: dict[str, list[str]] = {}
     for result in results:

@@ -106,7 +106,7 @@ def _marked(
 
 
 def _blocks(root: ast.AST) -> Iterator[list[ast.stmt]]:
-    """Yield each list of statements: the bodies of functions, loops and so on."""
+    """Yield each list of statements, such as the body of a function or a loop."""
     for node in list(ast.walk(root)):
         for field in ("body", "orelse", "finalbody"):
             if isinstance(block := getattr(node, field, None), list):

@@ -1,4 +1,4 @@
-"""Fork server: it imports libraries once, and then forks a confined child for each submission.
+"""Fork server, which imports libraries once, and then forks a confined child for each submission.
 
 To request a child, the judge sends the limits and the child's connection on the control socket
 (SEQPACKET). The fork server sends back a descriptor of the process, and later its exit code.
@@ -90,7 +90,7 @@ class Forker:
             self.max_tasks = backstop_of_tasks() if self.counts_tasks else MAX_TASKS
 
     def _load(self) -> None:
-        """Import the code that children need: to run submissions, or to probe the confinement."""
+        """Import the code that children need to run submissions, or to probe the confinement."""
         if self.config["probing"]:
             from .probing import Probing
 

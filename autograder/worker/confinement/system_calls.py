@@ -1,4 +1,4 @@
-"""Rules for a confined process: landlock restricts files, and seccomp restricts system calls.
+"""Rules for a confined process. Landlock restricts files, and seccomp restricts system calls.
 
 A system call is allowed if it cannot affect another process, a file outside, or the kernel. It may
 change the memory, the threads and the descriptors of the process itself. A call that is not listed
@@ -16,7 +16,7 @@ from .private_root import DEVICES
 
 
 class Only(NamedTuple):
-    """Condition on a system call's argument: its bits in `mask` must equal the bits of `value`."""
+    """Condition on a system call's argument. Its bits in `mask` must equal the bits of `value`."""
 
     argument: int
     value: int
