@@ -23,9 +23,9 @@ class DropoutMistake:
 
 TOGETHER = DropoutMistake(
     "dropout-not-independent",
-    "As many weights are dropped as should be, but some of them together: whether one is dropped "
-    "tells something of others, in other rows, columns or sequences. Each weight should be dropped "
-    "or kept by itself.",
+    "The share of dropped weights is right, but some weights are not dropped independently of "
+    "weights in other rows, columns or sequences. Each weight should be dropped or kept by "
+    "itself.",
 )
 
 
@@ -85,8 +85,8 @@ def _returned(returned: Array, right: Array, rate: float) -> DropoutMistake:
     if dropped.any() and np.allclose(returned[~dropped] * (1 - rate), right[~dropped], atol=1e-5):
         return DropoutMistake(
             "dropped-weights-returned",
-            "While training, the weights that you return are those after dropout: rows with zeros, "
-            "which do not sum to 1. They should be those before it.",
+            "While training, the weights that you return are those after dropout: rows have zeros "
+            "and do not sum to 1. Return the weights before dropout.",
         )
     if dropped.any() and np.allclose(returned.sum(-1)[~dropped.all(-1)], 1, atol=1e-4):
         return DropoutMistake(
@@ -130,7 +130,7 @@ def _applied(used: Array, right: Array, rate: float) -> DropoutMistake | None:
     if np.allclose(used[kept], right[kept], atol=1e-5) and count:
         return DropoutMistake(
             "dropout-not-rescaled",
-            "The weights that dropout keeps are as they were; they should be divided by 1 − p.",
+            "The weights that dropout keeps are unchanged; they should be divided by 1 − p.",
         )
     if least <= count <= most and np.allclose(used[kept] * (1 - rate), right[kept], atol=1e-5):
         return None if are_independent(dropped, rate) else TOGETHER

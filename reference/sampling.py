@@ -23,8 +23,8 @@ class SamplingMistake:
 
 PLANNED = SamplingMistake(
     "not-drawn",
-    "Each token comes as often as it should, but the tokens are not drawn: they are shared out too "
-    "evenly, or come again in the same order. Each should be drawn by itself, by the generator.",
+    "Each token comes as often as it should, but the tokens are not sampled: they are spread too "
+    "evenly, or repeat in the same order. The generator should sample each token by itself.",
 )
 
 
@@ -44,7 +44,7 @@ def what_was_drawn(
         return SamplingMistake(id, finding)
     return SamplingMistake(
         "drawn-otherwise",
-        "The tokens are not drawn with the probabilities softmax(logits / temperature).",
+        "The tokens are not sampled with the probabilities softmax(logits / temperature).",
     )
 
 
@@ -53,17 +53,17 @@ def _others(logits: Array, temperature: float) -> list[tuple[str, str, Array]]:
     best = (logits == logits.max(-1, keepdims=True)).astype(float)
     count = logits.shape[-1]
     return [
-        ("temperature-ignored", "The tokens are drawn from softmax(logits): the temperature has no "
-         "effect.", softmax(logits)),
-        ("temperature-multiplied", "The tokens are drawn from softmax(logits · temperature); the "
-         "logits should be divided by it.", softmax(logits * temperature)),
-        ("always-greedy", "The likeliest token is taken at every temperature; above 0 it should be "
-         "drawn.", best),
-        ("drawn-evenly", "Every token is drawn with the same probability, whatever the logits.",
+        ("temperature-ignored", "The tokens are sampled from softmax(logits): the temperature has "
+         "no effect.", softmax(logits)),
+        ("temperature-multiplied", "The tokens are sampled from softmax(logits · temperature); "
+         "the logits should be divided by the temperature.", softmax(logits * temperature)),
+        ("always-greedy", "The likeliest token is taken at every temperature; above 0 "
+         "tokens should be sampled.", best),
+        ("drawn-evenly", "Every token is sampled with the same probability, whatever the logits.",
          np.full_like(logits, 1 / count)),
         ("temperature-after-softmax", "The probabilities are divided by the temperature, which "
          "changes nothing; the logits should be.", softmax(softmax(logits) / temperature)),
-        ("softmax-twice", "The tokens are drawn from a softmax of probabilities: a softmax is "
+        ("softmax-twice", "The tokens are sampled from a softmax of probabilities: a softmax is "
          "taken twice.", softmax(scaled)),
     ]  # fmt: skip
 

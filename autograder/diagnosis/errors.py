@@ -68,7 +68,7 @@ def _product(failure: _Failure) -> str:
     left, right = shapes[pair[1]], shapes[pair[3]]
     text = (
         f"{pair[1]} has the shape {named_shape(left, sizes)} and {pair[3]} "
-        f"{named_shape(right, sizes)}. A product needs the last axis of the first to be as long "
+        f"{named_shape(right, sizes)}. In a product, the last axis of the first is as long "
         f"as the second-to-last of the second.{_reversed(pair[0], shapes)}"
     )
     # an array with fewer axes than an argument is a part of the argument: a loop may be wrong
@@ -141,7 +141,7 @@ def _unpacked(failure: _Failure) -> str:
 
 def _broadcast(failure: _Failure) -> str:
     text = (
-        f"{failure.known} Arrays are stretched to fit from the last axis on: two sizes fit if they "
+        f"{failure.known} Sizes are compared from the last axis on: two sizes fit if they "
         f"are equal or one of them is 1."
     )
     reduces = re.search(r"\.(sum|max|mean|min)\(|amax|logsumexp", failure.line)
@@ -161,7 +161,7 @@ def _indexed(failure: _Failure) -> str:
     axes = array[-len(mask) :] if "." in found[2] else array[first : first + len(mask)]
     text = (
         f"The index `{found[3]}` has the shape {named_shape(mask, sizes)}, and the axes of "
-        f"{found[1]} that it selects {named_shape(axes, sizes)}: the two have to be equal."
+        f"{found[1]} that it selects {named_shape(axes, sizes)}: the shapes have to be equal."
     )
     value = re.search(rf"{re.escape(found[0])} = ([^#]+)", failure.line)
     fits = (size in {1, whole} for size, whole in zip(mask[::-1], array[::-1], strict=False))
@@ -188,8 +188,8 @@ def _inverted(failure: _Failure) -> str:
     operand = one_line(failure.part.removeprefix("~").strip(), 60)
     compared = f"`({operand} == 0)`" if failure.part.startswith("~") else "A comparison with 0"
     return (
-        f"~ turns truth values and whole numbers, not floats, and for 1 it gives −2. "
-        f"{compared} says the same for every kind of number."
+        f"~ works for truth values and whole numbers, not for floats, and ~1 is −2. "
+        f"{compared} is right for every kind of number."
     )
 
 
@@ -202,24 +202,24 @@ TENSORS = (
 # about the student's line.
 OF_THE_LINE: Meanings = {
     r"'([\w.]+)' object is not callable": (
-        "A value of type {0} is called like a function there: its brackets `()` are too many, it "
-        "has a function's name, a sign between two factors is missing, or the name should hold a "
-        "function or a module."
+        "A value of type {0} is called like a function there. Either its brackets `()` are too "
+        "many, or it has a function's name, or a sign between two factors is missing, or the name "
+        "should be that of a function or a module."
     ),
     r"'(list|tuple)' object has no attribute '(\w+)'": (
-        "The argument is a {0} here, and a {0} has no {1}: np.asarray makes an array of it."
+        "The argument is a {0} here, and a {0} has no {1}: np.asarray turns it into an array."
     ),
     r"'(?:float|int|numpy\.float64|bool)' object has no attribute '(shape|T|ndim)'": (
         "A single number has no {0}; in that line an array was expected."
     ),
     r"'NoneType' object (?:is not (?:subscriptable|iterable|callable)|has no attribute)|"
     r"unsupported operand type\(s\) for .*NoneType": (
-        "Something in that line is None. An argument that may be left out can be, and so can the "
-        "result of a function without `return`."
+        "Something in that line is None: for example an argument that was left out, or the result "
+        "of a function without `return`."
     ),
     # if Python did not suggest a name
     r"name '(\w+)' is not defined$": (
-        "Nothing is called {0} there: an import or an assignment is missing, or misspelt."
+        "An import or an assignment of {0} is missing there, or misspelt."
     ),
     r"cannot access local variable '(\w+)'": (
         "{0} has no value yet there: on this path through the function nothing sets it."
@@ -234,17 +234,17 @@ MEANINGS: Meanings = {
     r"Expected size for first two dimensions|must have same reduction|batch2": _product,
     r"could not be broadcast|must match the size of tensor|non-broadcastable": _broadcast,
     r"axis (-?\d+) is out of bounds for array of dimension (\d+)": (
-        "{shapes} The line asks for axis {0}, and the number of axes is {1} here. Counted from the "
-        "end, as −1 and −2, the last axes are there for any number of them."
+        "{shapes} The line asks for axis {0}, and the number of axes is {1} here. The axes −1 and "
+        "−2 are the last two, however many axes there are."
     ),
     r"Dimension out of range.*got -?\d+": "{shapes}",
     r"axes don't match array|number of dimensions in the tensor input does not": _transposed,
     r"cannot reshape array of size (\d+) into shape|is invalid for input of size (\d+)": (
-        "{shapes} A reshape keeps all {0}{1} numbers: the sizes asked for have to multiply to that."
+        "{shapes} A reshape keeps all {0}{1} numbers: the new sizes multiply to that number."
     ),
     r"view size is not compatible": (
-        "view needs the numbers in the order of memory, and after a transpose they are not: "
-        "reshape, or contiguous() before view, makes a copy in the new order."
+        "view needs the numbers in the order of memory, and a transpose leaves them in another "
+        "order: reshape, or contiguous() before view, makes a copy in the new order."
     ),
     r"^view\(\) takes from 0 to 2 positional|^Tuple must have size 2, but has size": (
         "`view` gives the numbers of a NumPy array another type; `reshape` gives the array another "
@@ -252,25 +252,25 @@ MEANINGS: Meanings = {
     ),
     r"must be Tensor, not numpy\.ndarray|got \(numpy\.ndarray": TENSORS,
     r"before Module\.__init__\(\) call": (
-        "`super().__init__()` makes a module ready for its parts: in `__init__` it is missing, "
+        "`super().__init__()` prepares a module for its parts. In `__init__` this call is missing, "
         "lacks its brackets, or comes after that line."
     ),
     r"bad operand type for unary ~|ufunc 'invert' not supported": _inverted,
     r"boolean index did not match|shape of the mask .* does not match|too many indices": _indexed,
     r"(?:arrays|tensors) used as indices must be": (
-        "{shapes} An index holds whole numbers or truth values: `mask == 0` makes truth values."
+        "{shapes} An index needs whole numbers or truth values: `mask == 0` makes truth values."
     ),
     r"truth value of an|Boolean value of|argument for (?:m..|sum)": _built_in,
     r"truth value of an array|Boolean value of Tensor": (
-        "`if`, `and` and `or` need one truth value, and this one has many: `where` (np, torch) "
-        "chooses entry by entry, and `x is not None` asks whether there is a value."
+        "`if`, `and` and `or` need one truth value, and this value has many: `where` (np, torch) "
+        "chooses entry by entry, and `x is not None` tests whether x has a value."
     ),
     r"only (?:length-1|0-dimensional) arrays can be converted": (
         "float(…) or math.… takes one number; NumPy's own functions take whole arrays."
     ),
     r"(?:too many|not enough) values to unpack \(expected (\d+)": _unpacked,
     r"expected scalar type (\w+) but found (\w+)|have the same dtype": (
-        "Two tensors of different dtypes meet there: x.to(y.dtype) brings them together."
+        "That line combines tensors of different dtypes: x.to(y.dtype) gives x the dtype of y."
     ),
     r"output array is read-only|cannot cast ufunc|Cannot cast ufunc": (
         "The line writes into an array that cannot hold the result; make a new array."

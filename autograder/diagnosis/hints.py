@@ -52,10 +52,10 @@ EXCEPTIONS = (
 # the exception, and `where` by the line that raised the exception.
 HINTS: Mapping[str, Three] = {
     "import": (
-        "Is this package installed here, and is each name in the import spelled as it is in there?",
-        "`import` finds packages that are installed, files that lie beside yours, and what is "
-        "defined in them outside every function.",
-        "Compare the import with the file that you were given: it needs no other package.",
+        "Is this package installed here? Is each name in the import spelled as in the package?",
+        "`import` finds installed packages and files beside yours, and the names that they define "
+        "outside every function.",
+        "Compare the import with the file that you were given: that file needs no other package.",
     ),
     "library": (
         "Which line of your file imports `{name}`?",
@@ -65,17 +65,17 @@ HINTS: Mapping[str, Three] = {
     "name": (
         "Where in your file does `{name}` get its value?",
         "An assignment, `def`, import or parameter makes a name. Small and capital letters differ.",
-        "Look {where}: is the name spelled as where it is made, and is it made before?",
+        "Look {where}: does an earlier line make this name, with the same spelling?",
     ),
     "unset": (
-        "On which way through the function does `{name}` get no value?",
-        "A name that a function assigns is its own. It has no value until the assignment has run.",
+        "On which path through the function does `{name}` get no value?",
+        "A name that a function assigns is its own, and has no value before the assignment.",
         "Give `{name}` a value before the `if` or the loop; then look {where} again.",
     ),
     "no_object": (
         "Which name is None {where}?",
-        "A function without `return` gives None, and so does an argument that was left out.",
-        "Print each name just before that line: the one that shows None comes from further up.",
+        "A function without `return` returns None. An argument that was left out may be None.",
+        "Print each name just before that line: a name that shows None got its value further up.",
     ),
     "comma": (
         "Is there a comma between every two rows {where}?",
@@ -83,34 +83,34 @@ HINTS: Mapping[str, Three] = {
         "Put a comma between `]` and `[`.",
     ),
     "cannot_write": (
-        "Which array is written into {where}, and of which type are its entries?",
-        "`+=`, `/=` and `[...] =` keep the array and its type: whole numbers take no decimals.",
+        "Which array does the code change {where}, and of which type are its entries?",
+        "`+=`, `/=` and `[...] =` keep the array and its type: an int array stores no decimals.",
         "Make a new array in that line: `x = x / 2` does, `x /= 2` does not.",
     ),
     "not_in_module": (
         "How is the name after the dot spelled {where}?",
-        "Each library has functions of its own: what one has may have another name in another.",
+        "Each library has its own functions: a function may have another name in another library.",
         "Look the function up in the library's documentation, and compare the spelling.",
     ),
     "own_attribute": (
         "Which line of your class sets `self.{name}`?",
-        "It is there once `__init__` has assigned it. Small and capital letters differ.",
-        "Look {where}: is the name spelled as where it is assigned?",
+        "The name exists once `__init__` has assigned it. Small and capital letters differ.",
+        "Look {where}: is the name spelled as in its assignment?",
     ),
     "attribute": (
         "Of which type is the value before the dot {where}?",
-        "Lists, arrays and tensors have other methods; np.asarray makes an array of a list.",
+        "Lists, arrays and tensors have different methods; np.asarray turns a list into an array.",
         "Print type(…) of that value just before the line. How is the name after the dot spelled?",
     ),
     "parent_init": (
-        "Where does `__init__` call that of the class it is derived from?",
-        "A class that is derived from nn.Module takes layers once nn.Module has been set up.",
+        "Where does `__init__` call the `__init__` of its parent class?",
+        "A class derived from nn.Module can store layers once the `__init__` of nn.Module has run.",
         "Write `super().__init__()` as the first line of `__init__`.",
     ),
     "truth": (
-        "Which condition or comparison {where} is an array of truth values, not one?",
+        "Which condition or comparison {where} is an array of truth values, not a single one?",
         "`where` (np, torch) chooses entry by entry. Python's own `max` compares, and has no axis.",
-        "`x is not None` asks for a value; .any() and .all() make a single True or False.",
+        "`x is not None` tests if x has a value; .any() and .all() make a single True or False.",
     ),
     "unpacked": (
         "How many values stand on each side of the `=` {where}?",
@@ -125,7 +125,7 @@ HINTS: Mapping[str, Three] = {
     "reshape": (
         "How many numbers does the array hold {where}, and how many the new shape?",
         "A reshape keeps all numbers: the sizes of the new shape multiply to as many as before.",
-        "Print the array's shape just before that line: which size has to stand in the new one?",
+        "Print the array's shape just before that line: which size has to be in the new shape?",
     ),
     "axis": (
         "How many axes does the array have {where}?",
@@ -133,26 +133,26 @@ HINTS: Mapping[str, Three] = {
         "Print the array's shape just before that line, and compare it with the axis asked for.",
     ),
     "shapes": (
-        "Which shape has each array {where}?",
+        "Which shape does each array have {where}?",
         "Sizes are compared from the last axis on: two fit if they are equal or one is 1. In "
         "`A @ B` the last axis of A is as long as the last but one of B.",
-        "Print each shape just before that line. Which axis has to change places, to be kept "
-        "(keepdims=True) or to be added?",
+        "Print each shape just before that line. Which axis has to move, to stay (keepdims=True) "
+        "or to be added?",
     ),
     "signature": (
         "Which parameters does the first line of `{name}` have in the file that you were given?",
         "The grader calls the function as the text does: with these parameters, in this order.",
-        "Compare your line `def {name}(…)` with that one, and put back what is missing.",
+        "Compare your line `def {name}(…)` with the given file, and put back what is missing.",
     ),
     "arguments": (
         "Which function is called {where}, and with which arguments?",
-        "A call gives a function as many arguments as it needs, by the names that it knows.",
+        "A call passes as many arguments as the function takes, by the function's own names.",
         "Compare the call with the function's first line, or with help(…) of it.",
     ),
     "refused": (
         "Which condition leads to the `raise` or `assert` {where}?",
         "This check expects a result for this call, so the condition is true too often.",
-        "Compare the condition with the text: which calls are to be refused, and is this one?",
+        "Compare the condition with the text: which calls should be refused? Is this call refused?",
     ),
     "raised": (
         "Which values do the names have {where}?",
@@ -181,13 +181,13 @@ HINTS: Mapping[str, Three] = {
     ),
     "not_defined": (
         "Is `{name}` in your file spelled exactly as in the text?",
-        "The grader finds names outside every function and class. One inside is not seen.",
+        "The grader finds names outside every function and class. It sees no name inside.",
         "Copy the name from the file that you were given, and let its line begin at the margin.",
     ),
     "timed_out": (
         "What makes the loop {where} end, and does the loop change that?",
         "A `while` goes on while its condition is true. A `for` over many entries is slow.",
-        "Print what the condition looks at, in the first ten rounds only.",
+        "Print the values in the condition, in the first ten rounds only.",
     ),
     "load_timed_out": (
         "Which line outside every function runs for so long?",
@@ -196,7 +196,7 @@ HINTS: Mapping[str, Three] = {
     ),
     "nothing_returned": (
         "What does the last line of your function do with what was computed?",
-        "A function hands back what stands after `return`; assigning is not enough.",
+        "A function returns the value after `return`; an assignment is not enough.",
         "End the function with `return` and the name of your result, on every path through it.",
     ),
     "return-in-loop": (
@@ -205,19 +205,19 @@ HINTS: Mapping[str, Three] = {
         "Move the `return` behind the loop: indent it as far as the `for`.",
     ),
     "printed": (
-        "What does whoever calls your function get back from it?",
-        "`print` shows a value on the screen. Only `return` hands it back; without it comes None.",
+        "What does a call of your function return?",
+        "`print` shows a value on the screen. Only `return` returns a value; otherwise it is None.",
         "Write `return` instead of the last `print`, with the same value behind it.",
     ),
     "other_shape": (
-        "Which shape does the text ask for, and which one has your result?",
-        "`A @ B` has the rows of A and the columns of B. A sum along an axis takes it away.",
+        "Which shape does the text ask for, and which shape does your result have?",
+        "`A @ B` has the rows of A and the columns of B. A sum along an axis removes that axis.",
         "Print the shape after each line: which is the first that you did not expect?",
     ),
     "other_kind": (
         "What does your function return, and what does the text ask for?",
         "The text says what is returned: numbers, an array, a list, a dict or a figure.",
-        "Print the value and its type(…) just before the `return`, and see which line made it so.",
+        "Print the value and its type(…) just before the `return`. Which line made this value?",
     ),
     "value_of_other_shape": (
         "How many rows does the text ask for, and how many numbers in each?",
@@ -227,7 +227,7 @@ HINTS: Mapping[str, Three] = {
     "value_of_other_kind": (
         "Is each entry {where} a number, and has each row as many as the others?",
         'A row is a list of numbers. `"0.5"` is a text, and `0,5` is two numbers.',
-        "Count the numbers in each row {where}, and write each without quotes, with a point.",
+        "Count the numbers in each row {where}. Write them without quotes, with a point.",
     ),
     "other_results": (
         "How many values stand after your `return`?",
@@ -236,18 +236,18 @@ HINTS: Mapping[str, Three] = {
     ),
     "argument_changed": (
         "Does a line write into a parameter, such as `x -= …` or `x[...] = …`?",
-        "An array that is passed to a function is the caller's own: changes are seen outside.",
+        "An array that is passed to a function is the caller's own: the caller sees every change.",
         "Make a new array: `x = x - …` does, `x -= …` does not.",
     ),
     "order_dependent": (
-        "What does your function still have from an earlier call?",
+        "What does your function keep from an earlier call?",
         "The same arguments give the same result, whatever was called before.",
-        "Look for a global name, a default such as `x=[]`, and attributes that are written to.",
+        "Look for a global name, a default such as `x=[]`, and attributes that your code sets.",
     ),
     "always_same": (
         "Which lines of your function use its parameters?",
-        "A result that was worked out for one example is wrong for the others.",
-        "Put the parameter where a fixed number or a fixed array stands now.",
+        "A result that was computed for one example is wrong for other examples.",
+        "Replace a fixed number or a fixed array by the parameter.",
     ),
 }
 

@@ -108,9 +108,9 @@ def expect_scatter(
         expect_variance(
             np.square(rough).sum() / freedom,
             freedom,
-            f"{name} at {len(off)} dimensions scatters less than any {sizes.trials} trials do: it "
-            f"does not come from numbers that were drawn for each.",
-            f"{name} at {len(off)} dimensions scatters more than means over {sizes.trials} trials "
+            f"{name} at {len(off)} dimensions varies less than any {sizes.trials} trials do: its "
+            f"random numbers were not sampled for each dimension.",
+            f"{name} at {len(off)} dimensions varies more than means over {sizes.trials} trials "
             f"do.",
         )
 

@@ -60,9 +60,9 @@ def expect_trials(run: Run, dimension: int, entropy: bool) -> None:
         expect_variance(
             values.var(ddof=1) * AT_ONE.trials / fair[name].std ** 2,
             RUNS - 1,
-            f"In {RUNS} runs at dimension 1, {name} varies far less than where the scores are "
+            f"In {RUNS} runs at dimension 1, {name} varies far less than if the scores are "
             f"products of random queries and keys.",
-            f"In {RUNS} runs at dimension 1, {name} varies far more than where the scores are "
+            f"In {RUNS} runs at dimension 1, {name} varies far more than if the scores are "
             f"products of random queries and keys.",
         )
 
@@ -79,8 +79,8 @@ def expect_rows(trials: Sequence[Measures], kind: str, dimension: int, entropy: 
             break
     else:
         raise Mismatch(
-            f"In some trials of two tokens, scores_std_{kind} is smaller than the spread that "
-            f"such weights need."
+            f"In some trials of two tokens, scores_std_{kind} is smaller than "
+            f"the standard deviation that such weights need."
         )
     rng = np.random.default_rng([dimension, 2])
     Q, K = rng.standard_normal((2, REAL, 2, dimension))
@@ -97,7 +97,7 @@ def expect_rows(trials: Sequence[Measures], kind: str, dimension: int, entropy: 
         if distance(values, usual[what]) > np.sqrt(np.log(2 / FALSE_REJECTION) / (2 * RUNS)):
             raise Mismatch(
                 f"In {RUNS} runs of one trial with two tokens at dimension {dimension}, {what} "
-                f"({kind}) vary in another way than those of random queries and keys."
+                f"({kind}) do not vary like those of random queries and keys."
             )
 
 

@@ -25,17 +25,17 @@ DROPOUT = "attention_with_dropout"
 REPAIR = {
     "row_softmax": (
         "Of what do the broken function's results sum to 1: each row, or all of them?",
-        "Maximum and sum are those of a row: they need an axis, and have to keep it.",
+        "Maximum and sum belong to one row: they need an axis, and have to keep this axis.",
         "axis=-1, keepdims=True in both np.max and np.sum.",
     ),
     "batched_attention": (
-        "How many axes does the broken function's transpose speak of?",
+        "How many axes does the broken function's transpose list?",
         "Only the last two axes of K change places, however many stand in front.",
         "np.swapaxes(K, -1, -2)",
     ),
     "masked_heads": (
         "Write down the axes of the scores and of a mask (L, L) after [:, None], from the right.",
-        "(L, L) fits as it is: axes are matched from the last. Only (B, L, L) needs one for the "
+        "(L, L) fits as it is: axes are matched from the last. (B, L, L) needs an axis for the "
         "heads.",
         "Put the axis in only if mask.ndim is 3.",
     ),
@@ -45,9 +45,9 @@ REPAIR = {
         "reshape(B, L, H, d).transpose(0, 2, 1, 3) for Q, K and V, and back before W_o.",
     ),
     "attention_with_dropout": (
-        "What do the rows of the weights sum to that the broken function returns?",
-        "Values are mixed with the weights after dropout; returned are those before it.",
-        "Give the dropped weights a name of their own.",
+        "What do the rows of the broken function's returned weights sum to?",
+        "Mix the values with the weights after dropout; return the weights before dropout.",
+        "Give the weights after dropout another name.",
     ),
 }
 DROP = (
@@ -57,8 +57,8 @@ DROP = (
 )
 WRITE = (
     "For which input do you know the right answer, whatever the function does?",
-    "Choose sizes that all differ, and compare every number with one that you computed another "
-    "way; then try it on the broken function and on yours.",
+    "Choose sizes that all differ, and compute every number in another way too. Then try your "
+    "test on the broken function and on your function.",
     "Compute the answer with loops over positions, one number at a time, and compare it by "
     "np.allclose inside assert.",
 )

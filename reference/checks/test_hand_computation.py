@@ -47,8 +47,7 @@ HOW = {
     ),
     "weights": (
         "What is e to the power of each entry of the row, and what is their sum?",
-        "Each row has its own softmax: each e to the power of an entry, divided by the sum of "
-        "them.",
+        "Each row has its own softmax: e to the power of each entry, over the sum of these.",
         "For one row: work out the exponentials, add them, divide each by that sum.",
     ),
     "output": (

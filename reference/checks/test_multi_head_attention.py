@@ -117,9 +117,9 @@ def test_mask(heads, rng, note):
     grades=["masks"],
     hints=(
         "Which axis of the scores does each axis of the mask meet when they broadcast?",
-        "Axes are matched from the last. The scores have the axes (B, H, L, L), a mask of three "
-        "axes has none for the heads.",
-        "If the mask has three axes, put one in at position 1; with two or four it fits as it is.",
+        "Axes are matched from the last. The scores have the axes (B, H, L, L); a mask of three "
+        "axes lacks the axis for the heads.",
+        "If the mask has three axes, insert an axis at position 1; two or four axes fit.",
     ),
 )
 def test_masks(heads, rng, note):
@@ -155,8 +155,8 @@ def test_refuses(submission):
     points=2,
     grades=["gradient"],
     hints=(
-        "Which of the four matrices has no part in the output, or is cut off from it?",
-        "A gradient flows back along every operation of torch between a weight and the output.",
+        "Which of the four matrices has no effect on the output, or gets no gradient from it?",
+        "A gradient flows back from the output to a weight through torch's own operations.",
         "Look for detach(), .data, torch.no_grad() and tensors made anew with torch.tensor(…).",
     ),
 )
@@ -172,8 +172,8 @@ def test_gradients(heads, rng, note):
     grades=["heads", "four matrices", "masks", "no side effects"],
     hints=(
         "What does your module do in training, with other sizes, and in its second call?",
-        "Without dropout, training and evaluation give the same. What forward stores in self is "
-        "still there in the next call.",
+        "Without dropout, training and evaluation give the same. A value that forward stores in "
+        "self is still there in the next call.",
         "Leave out nn.Dropout, take all sizes from x, and store nothing in forward.",
     ),
 )
@@ -204,7 +204,7 @@ def test_other_sizes(heads, rng, note, grading):
         after[:, :4],
         before[:, :4],
         "the output before a change",
-        finding="The last tokens were changed, and with them the output of tokens before.",
+        finding="A change of the last tokens also changed the output of earlier tokens.",
     )
     grading("no side effects")
     others = ((draw(rng, 3, 7, 12), causal), (draw(rng, 2, 4, 12),))

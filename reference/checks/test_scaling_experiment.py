@@ -189,7 +189,7 @@ def test_spread(submission, reference, rng, generator):
     points=3,
     grades=["measures"],
     hints=(
-        "Over what do you take the mean, and over what the largest?",
+        "Over which axes do you take the mean, and over which axes the largest weight?",
         "Each row of weights has an entropy and a largest entry; take the mean of each over the "
         "rows, then over the trials.",
         "weights.max(axis=-1).mean() and attention_entropy(weights).mean() of each trial, averaged "
@@ -224,9 +224,9 @@ def test_entropy_and_largest_weight(submission, reference, rng, generator, note)
     grades=["measures", "random numbers", "no side effects"],
     needs=["test_spread"],
     hints=(
-        "Where do your random numbers come from, and how many trials enter the mean?",
-        "All draws come from `rng`: the same seed gives the same numbers, another seed others. "
-        "The mean is over all `trials`.",
+        "Where do your random numbers come from? How many trials enter the mean?",
+        "All random numbers come from `rng`: the same seed gives the same numbers, another seed "
+        "other numbers. The mean is over all `trials`.",
         "Use rng.standard_normal((seq_len, d)) for Q and for K, anew in every trial.",
     ),
 )
@@ -240,8 +240,8 @@ def test_trials_and_generator(submission, reference, rng, generator, grading):
     assert first == again, "Two runs with generators of the same seed gave different numbers."
     if first == onwards:
         raise Mismatch(
-            "Two runs with the same generator, one after the other, gave the same numbers: they "
-            "are not drawn from `rng` itself, which would have gone on.",
+            "Two runs in a row with the same generator gave the same numbers: these do not come "
+            "from `rng` itself, which gives new numbers in each run.",
             mistake="own-generator",
         )
     names = expect_repeats(submission, reference, drawn_sizes(rng, (9, 30)), generator)
@@ -352,8 +352,8 @@ def plot(submission, reference, dimensions):
     hints=(
         "Which two curves let a reader see what scaling does?",
         "Draw one measure twice: without scaling and with it, for all dimensions in the results.",
-        "Take d = sorted(results), and plot [results[n]['entropy_scaled'] for n in d] and the "
-        "unscaled one.",
+        "With d = sorted(results), plot [results[n]['entropy_scaled'] for n in d]; likewise "
+        "'entropy_unscaled'.",
     ),
 )
 def test_plot_series(plot, reference, dimensions):

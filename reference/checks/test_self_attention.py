@@ -356,7 +356,7 @@ def test_causality(whole, bare, rng, note):
         after[..., :3, :],
         before[..., :3, :],
         "the output before a change",
-        finding="The last tokens were changed, and with them the output of tokens before.",
+        finding="A change of the last tokens also changed the output of earlier tokens.",
     )
 
 

@@ -59,21 +59,21 @@ PICTURE = (
                 lambda w: 1 - w,
             ),
             "softmax-again": (
-                "A softmax is taken of the weights before they are drawn; they are weights "
-                "already.",
+                "The picture shows a softmax of the weights; it should show the weights "
+                "themselves.",
                 softmax,
             ),
             "rows-stretched": (
-                "Each row is stretched so that its largest weight is 1; weights are drawn as they "
-                "are.",
+                "Each row is stretched so that its largest weight is 1; draw the weights "
+                "unchanged.",
                 lambda w: w / w.max(1, keepdims=True),
             ),
             "stretched": (
-                "All weights are divided by the largest; they are drawn as they are.",
+                "All weights are divided by the largest weight; draw the weights unchanged.",
                 lambda w: w / w.max(),
             ),
             "percent": (
-                "The picture holds percent (0 to 100); the weights themselves are asked for.",
+                "The picture shows percentages (0 to 100); it should show the weights themselves.",
                 lambda w: 100 * w,
             ),
             "rounded-to-one": (
@@ -101,16 +101,16 @@ EFFECT = (
         PANELS,
         {
             "with-before-without": (
-                "The last two pictures have changed places: the weights without "
-                "the mask come before those with it.",
+                "The last two pictures are exchanged: the weights without the mask come before "
+                "the masked ones.",
                 lambda s: (s.shown, s.masked, s.plain),
             ),
             "mask-last": (
-                "The mask stands last; it comes first.",
+                "The mask is the last picture; it should be the first.",
                 lambda s: (s.plain, s.masked, s.shown),
             ),
             "mask-between": (
-                "The mask stands in the middle; it comes first.",
+                "The mask is the middle picture; it should be the first.",
                 lambda s: (s.plain, s.shown, s.masked),
             ),
             "mask-inverted-picture": (
@@ -119,7 +119,7 @@ EFFECT = (
                 {"shown": lambda s: 1 - _m(s)},
             ),
             "scores-for-weights": (
-                "The second picture shows the scores; their softmax is asked for.",
+                "The second picture shows the scores; it should show their softmax.",
                 {"plain": lambda s: s.scores},
             ),
         },
@@ -129,7 +129,7 @@ EFFECT = (
         MASKED,
         {
             "no-mask-in-third": (
-                "The third picture is the second once more: the mask has no effect.",
+                "The third picture is the same as the second: the mask has no effect.",
                 lambda s: s.plain,
             ),
             "mask-after-softmax": (

@@ -101,8 +101,8 @@ MORE: dict[str, tuple[Family, ...]] = {
             HINTS["masked_heads"],
             {
                 "kind-of-mask-by-its-size": (
-                    "A mask is taken for one of each sequence if its first size is that of the "
-                    "batch, and not by its number of axes: an (L, L) mask may have that size too.",
+                    "If a mask's first size is the batch size, it counts as one mask per "
+                    "sequence. An (L, L) mask may have that size too: count its axes.",
                     _told_by_its_size,
                 ),
             },

@@ -61,7 +61,7 @@ MISCONCEPTIONS = (
                 lambda x, w: np.swapaxes(x, -1, -2) @ w,
             ),
             "both-transposed": (
-                "Your results are transposed: one column a position, and one row is asked for.",
+                "Your results are transposed: each position is a column, and should be a row.",
                 lambda x, w: w.T @ np.swapaxes(x, -1, -2),
             ),
             "entry-by-entry": (

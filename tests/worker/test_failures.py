@@ -87,7 +87,7 @@ def test_an_attribute_of_self_is_named_only_if_it_is_there(failed):
     assert (explained, kind) == ("", "name")
     finding, explained, kind = failed(f"{MODULE}        super().__init__()\n{forward}")
     assert "mean" not in finding
-    assert explained.startswith("Nothing is called W_k there")
+    assert explained.startswith("An import or an assignment of W_k is missing")
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_a_module_that_is_not_made_ready_is_said(failed, init):
     text = f"{MODULE}        {init}\n        self.W = nn.Linear(2, 2)\ndef f():\n    return M()\n"
     finding, explained, kind = failed(text)
     assert "in line 6 of w.py" in finding
-    assert explained.startswith("`super().__init__()` makes a module ready for its parts")
+    assert explained.startswith("`super().__init__()` prepares a module for its parts")
     assert kind == "parent_init"
 
 

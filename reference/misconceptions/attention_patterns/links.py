@@ -72,24 +72,24 @@ LINK_MISTAKES = (
                 lambda s: _sorted(s, lambda row: row),
             ),
             "smallest-first": (
-                "The right links are listed, but the smallest of them stands first.",
+                "The right links are listed, but the smallest comes first.",
                 lambda s: [
                     row[::-1] for row in strongest_links(np.asarray(s.weights), s.tokens, s.k)
                 ],
             ),
             "in-order-of-tokens": (
-                "The right links are listed in the order of the tokens; the largest stands first.",
+                "The right links are listed in the order of the tokens; the largest comes first.",
                 lambda s: [
                     [(s.tokens[j], float(row[j])) for j in sorted(np.argsort(-row)[: s.k])]
                     for row in np.asarray(s.weights)
                 ],
             ),
             "columns": (
-                "The links are those of the columns: who looks at each token, not whom it looks "
-                "at.",
+                "The links are those of the columns: they say who looks at a token, not whom it "
+                "looks at.",
                 lambda s: strongest_links(np.asarray(s.weights).T, s.tokens, s.k),
             ),
-            "without-itself": ("A query's own position is left out; it counts as well.", _others),
+            "without-itself": ("A query's own position is left out; list it as well.", _others),
             "one-more": (
                 "There is one link too many for each query.",
                 lambda s: strongest_links(np.asarray(s.weights), s.tokens, s.k + 1),
@@ -121,21 +121,21 @@ LINK_MISTAKES = (
                 ],
             ),
             "weight-first": (
-                "The pairs are (weight, token); the token stands first.",
+                "The pairs are (weight, token); the token should come first.",
                 lambda s: [
                     [(w, t) for t, w in row]
                     for row in strongest_links(np.asarray(s.weights), s.tokens, s.k)
                 ],
             ),
             "places-for-tokens": (
-                "The pairs hold the number of the column; its token is asked for.",
+                "The pairs contain the number of the column; the column's token is asked for.",
                 lambda s: [
                     [(int(j), float(row[j])) for j in np.argsort(-row)[: s.k]]
                     for row in np.asarray(s.weights)
                 ],
             ),
             "query-for-key": (
-                "The pairs hold the token that looks; the one that is looked at is asked for.",
+                "The pairs contain the token that looks; the token that is looked at is asked for.",
                 lambda s: [
                     [(s.tokens[i], w) for _, w in row]
                     for i, row in enumerate(strongest_links(np.asarray(s.weights), s.tokens, s.k))
@@ -169,8 +169,8 @@ LINK_MISTAKES = (
                 ],
             ),
             "repeated-token-once": (
-                "The links of a query are collected by token, so of a token that repeats only the "
-                "last is there.",
+                "The links of a query are collected by token: if a token repeats, only its last "
+                "link is there.",
                 lambda s: [
                     sorted(
                         dict(zip(s.tokens, map(float, row), strict=True)).items(),
@@ -180,13 +180,13 @@ LINK_MISTAKES = (
                 ],
             ),
             "largest-of-a-repeated-token": (
-                "The links of a query are collected by token, so of a token that repeats only the "
-                "largest is there.",
+                "The links of a query are collected by token: if a token repeats, only its "
+                "largest link is there.",
                 _by_token(max),
             ),
             "repeated-tokens-added": (
-                "The weights of a token that repeats are added up; each occurrence has a link of "
-                "its own.",
+                "The weights of a token that repeats are added up; each occurrence should have "
+                "its own link.",
                 _by_token(sum),
             ),
             "largest-left-out": (
@@ -196,8 +196,7 @@ LINK_MISTAKES = (
                 ],
             ),
             "sorted-by-token": (
-                "The right links are listed in the order of their tokens; the largest stands "
-                "first.",
+                "The right links are listed in the order of their tokens; the largest comes first.",
                 lambda s: [
                     sorted(row) for row in strongest_links(np.asarray(s.weights), s.tokens, s.k)
                 ],
@@ -214,15 +213,15 @@ LINK_MISTAKES = (
                 lambda s: _with_weights(s, lambda w: 100 * w),
             ),
             "with-the-query": (
-                "A link has three parts, the token that looks among them; it is a pair of the "
-                "token that is looked at and its weight.",
+                "A link has three parts, also the token that looks. It should be a pair: the "
+                "token that is looked at, and its weight.",
                 lambda s: [
                     [(s.tokens[i], *link) for link in row]
                     for i, row in enumerate(strongest_links(np.asarray(s.weights), s.tokens, s.k))
                 ],
             ),
             "sorted-as-text": (
-                "The weights are compared as texts: “9” then comes before “40”.",
+                "The weights are compared as texts: as a text, “9” is larger than “40”.",
                 *(_sorted_by(lambda w, form=form: form.format(100 * w)) for form in FORMS),
             ),
             "first-of-a-repeated-token": (

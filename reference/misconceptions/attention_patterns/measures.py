@@ -33,7 +33,7 @@ LARGEST: Hints = (
 SPREAD: Hints = (
     "Which numbers share one entropy, and what becomes of several entropies?",
     "Each row has an entropy −Σ p·ln p, in nats; the measure is the mean over the rows.",
-    "Look at the logarithm, the minus sign, and over what is added up and averaged.",
+    "Look at the logarithm, the minus sign, and the axes of the sum and of the mean.",
 )
 
 
@@ -88,7 +88,7 @@ MEASURES = (
                 {"weights": lambda s: np.exp(s.scaled)},
             ),
             "diagonal-blocked": (
-                "The diagonal is blocked: no position may look at itself, and each should.",
+                "The diagonal is blocked: no position may look at itself, but each should.",
                 {"weights": lambda s: softmax(np.where(np.eye(len(s.e)), -np.inf, s.scaled))},
             ),
             "distances": (
@@ -97,7 +97,7 @@ MEASURES = (
                 {"scores": lambda s: -((s.e[:, None] - s.e[None]) ** 2).sum(-1)},
             ),
             "causal": (
-                "A causal mask acts, and none is asked for.",
+                "A causal mask acts, but no mask is asked for.",
                 {"weights": lambda s: softmax(np.where(np.tri(len(s.e)), s.scaled, -np.inf))},
             ),
         },
@@ -120,7 +120,7 @@ MEASURES = (
                 lambda w: np.diag(w).max(),
             ),
             "first-of-diagonal": (
-                "self_attention is that of the first position alone; the mean is asked for.",
+                "self_attention is the first position's weight alone; the mean is asked for.",
                 lambda w: w[0, 0],
             ),
             "rows-that-prefer-themselves": (
@@ -133,7 +133,7 @@ MEASURES = (
                 lambda w: np.median(np.diag(w)),
             ),
             "beside-the-diagonal": (
-                "self_attention is what goes to the others: 1 minus what is asked for.",
+                "self_attention is the weight of the other tokens: 1 minus the right number.",
                 lambda w: (1 - np.diag(w)).mean(),
             ),
             "diagonal-returned": (
@@ -161,8 +161,8 @@ MEASURES = (
                 np.argmax,
             ),
             "largest-column-sum": (
-                "max_attention is what the columns sum to at most; the largest single weight is "
-                "asked for.",
+                "max_attention is the largest sum of a column; the largest single weight is asked "
+                "for.",
                 lambda w: w.sum(0).max(),
             ),
             "largest-column-mean": (
@@ -199,7 +199,7 @@ MEASURES = (
                 entropy,
             ),
             "mean-of-terms": (
-                "The terms −p·ln p are averaged over all entries; each row's are added up first.",
+                "The terms −p·ln p are averaged over all entries; add up each row's terms first.",
                 lambda w: entropy(w).mean() / w.shape[-1],
             ),
             "entropy-of-mean-row": (
@@ -209,7 +209,7 @@ MEASURES = (
             ),
             "one-entropy-of-everything": (
                 "The entropy is that of all weights together, divided by their sum; each row has "
-                "its own.",
+                "its own entropy.",
                 lambda w: entropy((w / w.sum()).reshape(-1)),
             ),
             "largest-entropy": (

@@ -22,8 +22,8 @@ LOW: Hints = (
 
 WHERE: Hints = (
     "Which scores does your code replace, and what becomes of the others?",
-    "Scores are replaced where the mask, broadcast to their shape, is False or 0; all others come "
-    "out exactly as they went in.",
+    "Scores are replaced where the mask, broadcast to their shape, is False or 0; all other "
+    "scores stay exactly as they are.",
     "Look at the order of the two values in np.where, or at what you do to the mask first.",
 )
 
@@ -58,8 +58,8 @@ APPLY = (
                 lambda x, m: x,
             ),
             "mask-inverted": (
-                "The mask is taken the other way round: scores whose mask is true are blocked, and "
-                "here true means “may attend”.",
+                "The mask is used the wrong way round: true blocks a score in your code, and here "
+                "true means “may attend”.",
                 lambda x, m: np.where(m, -np.inf, x),
                 lambda x, m: np.where(m, -1e9, x),
                 lambda x, m: x + m * -1e9,
@@ -137,8 +137,8 @@ APPLY = (
                 ),
             ],
             "mask-added-and-blocked": (
-                "Blocked scores are low, as they should be; the mask's own 1 is added to each "
-                "allowed score, which should stay as it is.",
+                "Blocked scores are low, as they should be. The mask's own 1 is added to allowed "
+                "scores, and these should stay as they are.",
                 lambda x, m: np.where(m, x + m, -np.inf),
                 lambda x, m: x + np.where(m, m, -1e9),
                 lambda x, m: np.where(m, x + m, -1e9),
@@ -182,7 +182,7 @@ APPLY = (
         means=of_scores,
         ways={
             "all-lowered": (
-                "1e9 is taken from every score, the allowed ones too.",
+                "1e9 is subtracted from every score, also from allowed scores.",
                 lambda x, m: x * m - 1e9,
             ),
         },
@@ -193,11 +193,11 @@ APPLY = (
         means=of_scores,
         ways={
             "times-minus-billion": (
-                "Blocked scores are multiplied by −1e9: those that were negative become huge.",
+                "Blocked scores are multiplied by −1e9: negative scores become huge.",
                 lambda x, m: np.where(m, x, x * -1e9),
             ),
             "sign-turned": (
-                "Blocked scores have their sign turned round: they still get weight.",
+                "Blocked scores change their sign: they still get weight.",
                 lambda x, m: np.where(m, x, -x),
             ),
         },
@@ -212,7 +212,7 @@ APPLY = (
                 lambda x, m: np.where(m, m, -np.inf),
             ),
             "mask-returned": (
-                "The mask comes back instead of the scores.",
+                "The function returns the mask instead of the scores.",
                 lambda x, m: np.broadcast_to(m, x.shape),
             ),
             "additive-mask-returned": [
@@ -226,22 +226,22 @@ APPLY = (
                 ),
             ],
             "softmax-taken": (
-                "What comes back is weights already; the softmax is the next function's work.",
+                "The function already returns weights; the softmax belongs to the next function.",
                 lambda x, m: softmax(block(x, m)),
             ),
             "softmax-and-zero": (
-                "What comes back is weights, with blocked ones set to 0; scores are asked for.",
+                "The function returns weights, the blocked ones set to 0; scores are asked for.",
                 lambda x, m: softmax(x) * m,
             ),
             "own-causal-mask": (
-                "Whatever mask is given, a causal one acts.",
+                "Whatever mask is given, a causal mask acts.",
                 lambda x, m: np.where(np.tril(np.ones(x.shape[-2:])), x, -np.inf),
                 lambda x, m: np.where(np.tril(np.ones(x.shape[-2:])), x, -1e9),
             ),
             "mask-rows-meet-batch": (
                 "{A mask of two axes is right unless it has|Where a mask of two axes has} as many "
                 "rows as there are sequences{: then|,} row i acts on all queries of sequence i. "
-                "It should act on query i of all.",
+                "Row i should act on query i of all.",
                 *(
                     lambda x, m, low=low, axes=axes: np.where(rows_as_padding(m, x, axes), x, low)
                     for low in (-np.inf, -1e9)
@@ -249,8 +249,8 @@ APPLY = (
                 ),
             ),
             "mask-heads-meet-batch": (
-                "The first axis of a mask with three axes meets the first of four axes of the "
-                "scores; it should meet the second, as arrays broadcast.",
+                "The mask has three axes and the scores have four: your code matches their first "
+                "axes, but broadcasting matches the last axes.",
                 *(
                     lambda x, m, low=low: np.where(heads_as_batch(m, x), x, low)
                     for low in (-np.inf, -1e9)
@@ -266,8 +266,7 @@ APPLY = (
                 lambda x, m: np.where(m, x / np.sqrt(x.shape[-1]), -np.inf),
             ),
             "allowed-zero": (
-                "The mask is taken the other way round, and the scores whose mask is true become "
-                "0.",
+                "The mask is used the wrong way round, and the scores whose mask is true become 0.",
                 lambda x, m: np.where(m, 0.0, x),
             ),
         },
@@ -281,8 +280,8 @@ APPLY = (
                 lambda s: block(s.scores, s.mask) if s.mask.dtype == bool else s.scores,
             ),
             "mask-turned-by-tilde": (
-                "{Masks of True and False are right; in|In} a mask of 0 and 1 both count as true, "
-                "as they do after `~`, which turns them into −1 and −2.",
+                "{Masks of True and False are right; in|In} a mask of 0 and 1, both numbers count "
+                "as true, as after `~`: ~0 is −1, and ~1 is −2.",
                 *(
                     lambda s, low=low: np.where(~np.asarray(s.mask), low, s.scores)
                     for low in (-np.inf, -1e9)
@@ -290,17 +289,17 @@ APPLY = (
             ),
             "mask-not-stretched": [
                 (
-                    "The scores are picked out by the mask as an index, which does not stretch "
-                    "(broadcast) it: a mask with fewer rows or axes stops, or meets other axes.",
+                    "The mask is an index of the scores, and an index does not broadcast: a mask "
+                    "with fewer rows or axes raises an error, or meets other axes.",
                     *(
                         lambda s, low=low: _indexed(s.scores, np.asarray(s.mask) == 0, low)
                         for low in (-np.inf, -1e9)
                     ),
                 ),
                 (
-                    "The scores are picked out by `~mask` as an index: for this a mask of True and "
-                    "False needs the scores' own shape, and one of 0 and 1 becomes −1 and −2, "
-                    "which pick whole rows or matrices.",
+                    "`~mask` is an index of the scores: a mask of True and False then needs the "
+                    "scores' own shape. A mask of 0 and 1 becomes −1 and −2, and these select "
+                    "whole rows or matrices.",
                     *(
                         lambda s, low=low: _indexed(s.scores, ~np.asarray(s.mask), low)
                         for low in (-np.inf, -1e9)

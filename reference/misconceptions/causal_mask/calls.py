@@ -55,7 +55,7 @@ MASK_TRAITS = (
     ),
     Trait(
         lambda s: s.mask.shape != s.scores.shape,
-        "with a mask that has to be stretched to the scores",
+        "with a mask that has to broadcast to the scores",
         "with a mask of the scores' own shape",
     ),
     Trait(

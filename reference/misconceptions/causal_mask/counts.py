@@ -46,7 +46,7 @@ COUNTS = (
                 lambda n: [n * (n + 1) // 2],
             ),
             "last-only": (
-                "The result is one number, what the last query sees; a count for each query is "
+                "The result is one number, the last query's count; a count for each query is "
                 "asked for.",
                 lambda n: n,
             ),
@@ -71,7 +71,7 @@ COUNTS = (
                 lambda n: [(i + 1) / n for i in range(n)],
             ),
             "rows": (
-                "The rows of the mask come back; how many entries of each are true is asked for.",
+                "The rows of the mask are returned; count the true entries in each row.",
                 lambda n: np.tril(np.ones((n, n))).astype(int).tolist(),
             ),
             "next-seen-too": (
@@ -79,7 +79,7 @@ COUNTS = (
                 lambda n: [min(i + 2, n) for i in range(n)],
             ),
             "positions": (
-                "The visible positions are listed; how many there are is asked for.",
+                "The visible positions are listed; their number is asked for.",
                 lambda n: [list(range(i + 1)) for i in range(n)],
             ),
         },

@@ -81,7 +81,7 @@ CREATE = (
                 for width in (1, 2, 3)
             ],
             "first-blocked": (
-                "The first position can be seen by none: the first column is blocked.",
+                "No position sees the first position: the first column is blocked.",
                 lambda n: np.tril(_ones(n)) * (np.arange(n) > 0),
             ),
             "wrong-corner": (

@@ -49,9 +49,9 @@ WEIGHTS = (
                 {"masked": lambda s: s.scores, "weights": lambda s: softmax(s.scores) * mask_of(s)},
             ),
             "renormalised-after-softmax": (
-                "{Right unless the allowed scores lie far below the blocked ones: }blocked scores "
-                "are still there when the exponentials are taken, and what they give is removed "
-                "only afterwards.",
+                "{Right unless the allowed scores lie far below the blocked scores: }blocked "
+                "scores are still there when the exponentials are taken, and their exponentials "
+                "are removed only afterwards.",
                 *(
                     {"masked": lambda s: s.scores, "weights": _renormalised(epsilon)}
                     for epsilon in (0.0, 1e-12, 1e-9, 1e-8)
@@ -165,7 +165,7 @@ WEIGHTS = (
                 ),
             ),
             "blocked-in-the-sum": (
-                "Blocked weights are 0, but the sum that divides still counts the blocked scores.",
+                "Blocked weights are 0, but the divisor still counts the blocked scores.",
                 {
                     "masked": lambda s: s.scores,
                     "weights": lambda s: (
@@ -228,7 +228,7 @@ IN_WEIGHTS = (
         means=of_scores,
         ways={
             "blocked-not-below-all": (
-                "Blocked scores are low for most scores and not for all: next to scores that are "
+                "Blocked scores are lower than most scores, not than all: next to scores that are "
                 "as low, a blocked position still gets weight.",
                 *(
                     change

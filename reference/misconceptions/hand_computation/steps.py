@@ -27,7 +27,7 @@ SCALED: Hints = (
 
 WEIGHTS: Hints = (
     "Which numbers have to add up to 1?",
-    "Each row has its own softmax: each e to the power of an entry, divided by the sum of them.",
+    "Each row has its own softmax: e to the power of each entry, over the sum of these.",
     "For one row: work out the exponentials, add them, divide each by that sum.",
 )
 

@@ -136,7 +136,7 @@ MODEL_PARTS = (
                 {"placed": lambda s: np.repeat(s.places[:1], s.length, 0)},
             ),
             "positions-by-token": (
-                "The positions are looked up by the tokens' numbers, not by where these stand.",
+                "The position vectors are looked up by the tokens' numbers, not by their places.",
                 {"placed": lambda s: s.places[s.tokens]},
             ),
             "sines-for-positions": (
@@ -150,8 +150,8 @@ MODEL_PARTS = (
         CAUSAL,
         {
             "no-causal-mask": (
-                "{Your|The} logits are those without a causal mask: every position sees the tokens "
-                "after it, also the one that it should guess.",
+                "{Your|The} logits are those without a causal mask: every position sees the "
+                "tokens after it, also the token to be predicted.",
                 _ones,
             ),
             "mask-inverted": (

@@ -31,7 +31,7 @@ def attend(s: Any, x: Any) -> Any:
 
 SUMS: Hints = (
     "What is added to what, before each of the two norms?",
-    "Each part works on x and is added to x; the second time x is the result of the first norm.",
+    "Each part's result is added to its input x; the second part's x is the first norm's result.",
     "x = norm1(x + attention(x, mask)[0]), then norm2(x + feed_forward(x)).",
 )
 
@@ -101,7 +101,7 @@ PARTS = (
             ),
             "attention-left-out": ("The attention takes no part.", {"sum_1": lambda s: s.x}),
             "difference-for-sum": (
-                "The attention is taken from x, instead of being added.",
+                "The attention is subtracted from x, instead of being added.",
                 {"sum_1": lambda s: s.x - s.attended},
             ),
             "products-for-sums": (
@@ -251,7 +251,7 @@ RARE = (
                 {"sum_2": lambda s: s.x + s.norm_1 + s.fed},
             ),
             "means-for-sums": (
-                "The two that are to be added are averaged.",
+                "The two parts of the sum are averaged, not added.",
                 {"sum_1": lambda s: (s.x + s.attended) / 2},
                 {"sum_2": lambda s: (s.norm_1 + s.fed) / 2},
                 {

@@ -126,7 +126,7 @@ MISTAKES = Mistakes(
                 {
                     "rest-left-out": (
                         "Where E is not a multiple of num_heads, the features left over are "
-                        "dropped without a word.",
+                        "dropped silently.",
                         {"fits": lambda s: True, "heads": cut},
                     ),
                     "none-in-place-of-error": (

@@ -108,11 +108,11 @@ MERGE = (
                 lambda x: _flat(x.transpose(0, 2, 1, 3))[:1],
             ),
             "column-order": (
-                "The numbers are those of a reshape in column order (order='F'): they are in other "
-                "places.",
+                "The numbers are those of a reshape in column order (order='F'): their places are "
+                "wrong.",
                 lambda x: x.reshape(x.shape[0], x.shape[2], -1, order="F"),
             ),
-            "nothing-done": ("The array comes back as it was.", lambda x: x),
+            "nothing-done": ("The array is returned unchanged.", lambda x: x),
         },
     ),
 )

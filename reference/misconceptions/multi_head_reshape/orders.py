@@ -8,8 +8,8 @@ from autograder.author import Hints, Misconception
 
 ORDER: Hints = (
     "What does each axis of your array stand for, after each line?",
-    "Heads lie between batch and positions: (B, H, L, E/H), and behind the positions before they "
-    "are merged.",
+    "Heads are the second axis of four: (B, H, L, E/H). Before the merge, the heads move behind "
+    "the positions.",
     "Write the four axes as a comment beside each reshape and transpose, and follow them.",
 )
 

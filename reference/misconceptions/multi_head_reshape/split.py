@@ -163,8 +163,8 @@ SPLIT = (
                 lambda x, h: _parts(x, h).transpose(0, 2, 1, 3)[:1],
             ),
             "column-order": (
-                "The numbers are those of a reshape in column order (order='F'): they are in other "
-                "places.",
+                "The numbers are those of a reshape in column order (order='F'): their places are "
+                "wrong.",
                 lambda x, h: x.reshape(x.shape[0], h, x.shape[1], x.shape[2] // h, order="F"),
             ),
             "transposed-before-reshape": (
@@ -199,7 +199,7 @@ SPLIT = (
                 "H).",
                 lambda x, h: _interleaved(x, h).transpose(0, 2, 1, 3),
             ),
-            "nothing-done": ("The array comes back as it was.", lambda x, h: x),
+            "nothing-done": ("The array is returned unchanged.", lambda x, h: x),
         },
     ),
 )

@@ -14,7 +14,7 @@ BLOCKING: Hints = (
     "Where the mask that is given is False, broadcast to the scores' shape, the weight is 0, and "
     "each row still sums to 1. Without a mask nothing is blocked.",
     "Before the softmax, where the mask is False, put −∞ (or −1e9) instead of the scaled score; "
-    "leave the others as they are.",
+    "leave the other scores as they are.",
 )
 
 
@@ -82,7 +82,7 @@ MASKING = (
             ),
             # rasbt/LLMs-from-scratch#1061; torch.nn.MultiheadAttention has the opposite convention
             "mask-inverted": (
-                "The mask is taken the other way round: True blocks in your code, and here it "
+                "The mask is used the wrong way round: True blocks in your code, and here True "
                 "means “may attend”.",
                 lambda s: masked(s, lambda m: np.where(m, -np.inf, s.scaled)),
                 lambda s: masked(s, lambda m: s.scaled - 1e9 * m),
@@ -110,7 +110,7 @@ MASKING = (
                 _after(lambda w, m: np.where(m, w, -1e9)),
             ),
             "mask-on-output-only": (
-                "The weights are those without the mask; only the output is made with masked "
+                "The weights that you return are not masked; only the output is made with masked "
                 "weights.",
                 {
                     "blocked": lambda s: s.scaled,
@@ -151,7 +151,7 @@ MASKING = (
             ],
             "blocked-scores-not-below-all": [
                 (
-                    "Blocked scores are a number that is low for most scores and not for all: "
+                    "Blocked scores are a number below most scores, not below all: "
                     "next to scores that are as low, a blocked key still gets weight.",
                     *(fill(-low) for low in (20, 50, 100, 500, 1000)),
                 ),
@@ -177,8 +177,8 @@ MASKING = (
                 lambda s: masked(s, lambda m: np.where(m, s.scaled, s.scaled.min())),
             ),
             "mask-turned-by-tilde": (
-                "{Masks of True and False are right; in|In} a mask of 0 and 1 both count as true, "
-                "as they do after `~`, which turns them into −1 and −2.",
+                "{Masks of True and False are right; in|In} a mask of 0 and 1, both numbers count "
+                "as true, as after `~`: ~0 is −1, and ~1 is −2.",
                 *(
                     lambda s, low=low: (
                         s.scaled if s.mask is None else np.where(~s.mask, low, s.scaled)
@@ -199,21 +199,21 @@ MASKING = (
                 lambda s: masked(s, lambda m: s.scaled + (1 - m) * -np.inf),
             ),
             "mask-added": (
-                "The mask of 0 and 1 is added to the scores (or taken from them): that moves them "
-                "by 1 and blocks none.",
+                "The mask of 0 and 1 is added to the scores (or subtracted): scores change by 1, "
+                "and none is blocked.",
                 lambda s: masked(s, lambda m: s.scaled + m),
             ),
             "scores-times-minus-billion": (
-                "Blocked scores are multiplied by −1e9: those that were negative become huge.",
+                "Blocked scores are multiplied by −1e9: negative scores become huge.",
                 lambda s: masked(s, lambda m: np.where(m, s.scaled, s.scaled * -1e9)),
             ),
             "own-causal-mask": (
-                "Whatever mask is given, your numbers are those of a causal one.",
+                "Whatever mask is given, your numbers are those of a causal mask.",
                 lambda s: masked(s, lambda m: np.where(_causal(s), s.scaled, -np.inf)),
             ),
             "causal-without-mask": (
-                "Without a mask, your numbers are those of a causal one: nothing should be "
-                "blocked then.",
+                "Without a mask, your numbers are those of a causal mask; nothing should be "
+                "blocked.",
                 lambda s: block(s.scaled, _causal(s) if s.mask is None else s.mask),
             ),
             "always-causal": [
@@ -241,7 +241,7 @@ MASKING = (
                 ),
             ],
             "causal-and-mask": (
-                "A causal mask acts beside the one that is given.",
+                "A causal mask acts in addition to the given mask.",
                 lambda s: masked(s, lambda m: np.where((m > 0) & _causal(s), s.scaled, -np.inf)),
             ),
             "boolean-masks-only": (
@@ -252,21 +252,21 @@ MASKING = (
             ),
             "mask-not-stretched": [
                 (
-                    "The scores are picked out by the mask as an index, which does not stretch "
-                    "(broadcast) it: a mask with fewer axes stops, or picks other scores.",
+                    "The mask is an index of the scores, and an index does not broadcast: a mask "
+                    "with fewer axes raises an error, or selects other scores.",
                     lambda s: _indexed(s, lambda m: m == 0),
                 ),
                 (
-                    "The scores are picked out by `~mask` as an index: for this a mask of True and "
-                    "False needs the scores' own shape, and one of 0 and 1 becomes −1 and −2, "
-                    "which pick whole rows or matrices.",
+                    "`~mask` is an index of the scores: a mask of True and False then needs the "
+                    "scores' own shape. A mask of 0 and 1 becomes −1 and −2, and these select "
+                    "whole rows or matrices.",
                     lambda s: _indexed(s, lambda m: ~m),
                 ),
             ],
             "mask-rows-meet-batch": (
                 "{A mask of two axes is right unless it has|Where a mask of two axes has} as many "
                 "rows as there are sequences{: then|,} row i acts on all queries of sequence i. "
-                "It should act on query i of all.",
+                "Row i should act on query i of all.",
                 *(
                     lambda s, axes=axes: block(
                         s.scaled,
@@ -276,8 +276,8 @@ MASKING = (
                 ),
             ),
             "mask-heads-meet-batch": (
-                "The first axis of a mask with three axes meets the first of four axes of the "
-                "scores; it should meet the second, as arrays broadcast.",
+                "The mask has three axes and the scores have four: your code matches their first "
+                "axes, but broadcasting matches the last axes.",
                 lambda s: block(
                     s.scaled, None if s.mask is None else heads_as_batch(s.mask, s.scaled)
                 ),

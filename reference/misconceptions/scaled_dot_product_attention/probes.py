@@ -89,7 +89,7 @@ TRAITS = (
     ),
     Trait(
         lambda s: None if s.mask is None else s.mask.shape != s.scaled.shape,
-        "with a mask that has to be stretched to the scores",
+        "with a mask that has to broadcast to the scores",
         "with a mask of the scores' own shape",
     ),
 )

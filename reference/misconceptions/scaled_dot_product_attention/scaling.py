@@ -71,13 +71,13 @@ SCALING = (
                 lambda s: np.sqrt(s.Q.shape[-2]),
             ),
             "root-of-axis-1": (
-                "The size for the scaling is taken from axis 1: that is d_k without a batch axis, "
-                "and the number of queries with one.",
+                "The size for the scaling is taken from axis 1: this is d_k without a batch axis, "
+                "and the number of queries with a batch axis.",
                 lambda s: np.sqrt(s.Q.shape[1]),
             ),
             "root-of-axis-1-of-k": (
-                "The size for the scaling is taken from axis 1: that is d_k without a batch axis, "
-                "and the number of keys with one.",
+                "The size for the scaling is taken from axis 1: this is d_k without a batch axis, "
+                "and the number of keys with a batch axis.",
                 lambda s: np.sqrt(s.K.shape[1]),
             ),
             "root-of-axis-0": (

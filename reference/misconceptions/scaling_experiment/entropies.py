@@ -103,7 +103,7 @@ ENTROPY = (
                 "Your numbers are the largest term −p·ln p of each row, not their sum.",
                 lambda s: _terms(s).max(-1),
             ),
-            "terms-not-added": ("The terms −p·ln p come back; they have to be added up.", _terms),
+            "terms-not-added": ("The terms −p·ln p are returned; they should be added up.", _terms),
             "relative": (
                 "{Your|The} numbers are divided by ln L, so that they end at 1; plain nats are "
                 "asked for.",

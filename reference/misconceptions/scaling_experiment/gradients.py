@@ -116,8 +116,8 @@ GRADIENT = (
                 lambda j: np.abs(j).mean((-1, -2)),
             ),
             "row-norms": (
-                "Each row of the Jacobian has its own norm in your result; one number for the "
-                "whole matrix is asked for.",
+                "In your result, each row of the Jacobian has its own norm; the whole matrix "
+                "should have one norm.",
                 lambda j: np.sqrt((j**2).sum(-1)),
             ),
             "row-norms-together": [
@@ -184,7 +184,7 @@ GRADIENT = (
             ),
             "softmax-twice": ("A softmax is taken of a softmax.", lambda x: softmax(softmax(x))),
             "scaled-too": (
-                "The scores are divided by a root first; they are to be taken as they are.",
+                "The scores are divided by a root first; use the scores as they are.",
                 lambda x: softmax(x / np.sqrt(x.shape[-1])),
             ),
         },

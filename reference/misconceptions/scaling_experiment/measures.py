@@ -14,7 +14,7 @@ from reference.misconceptions.scaling_experiment.simulation import (
 from reference.scaling import entropy
 
 MEASURE: Hints = (
-    "Of which numbers is each measure taken, and over which of them does the mean run?",
+    "From which numbers is each measure computed? Over which numbers does its mean run?",
     "For each trial: the standard deviation of all L × L scores; the mean over the rows of their "
     "entropy, and of their largest weight. Then the mean over the trials.",
     "Work through one trial by hand: which line computes this measure, and from what?",
@@ -22,16 +22,15 @@ MEASURE: Hints = (
 
 
 DRAWS: Hints = (
-    "How are the entries of Q and K distributed in your code, and how often are they drawn?",
-    "Each trial draws a new Q and a new K of shape (seq_len, d), standard normal, from `rng`.",
-    "Look at the lines that draw: rng.standard_normal, for Q and for K, inside the loop over "
-    "trials.",
+    "How are the entries of Q and K distributed in your code, and how often are they sampled?",
+    "Each trial samples a new Q and a new K of shape (seq_len, d), standard normal, by `rng`.",
+    "Look inside the loop over trials: rng.standard_normal should make a new Q and a new K there.",
 )
 
 
 DIVISOR: Hints = (
     "By what are the scores divided for the scaled measures?",
-    "The scaled scores are the same scores divided by √d, with d the dimension at hand.",
+    "The scaled scores are the unscaled scores divided by √d, where d is the dimension.",
     "Look at the line that makes scaled scores from unscaled ones.",
 )
 
@@ -151,13 +150,12 @@ MEASURING: tuple[Family, ...] = (
                 {"entropy": lambda s: lambda weights: entropy(weights).mean(-1) / s.seq_len},
             ),
             "entropy-largest": (
-                "The entropy is that of the row with the largest; the mean of the "
-                "rows is asked for.",
+                "The entropy is the largest of a row; the mean over the rows is asked for.",
                 {"entropy": lambda s: lambda weights: entropy(weights).max(-1)},
             ),
             "largest-of-all": (
-                "The largest weight is that of the whole matrix; the mean of the "
-                "rows' largest is asked for.",
+                "The largest weight is that of the whole matrix; the mean of each row's largest "
+                "is asked for.",
                 {"largest": lambda s: lambda weights: weights.max((-1, -2))},
             ),
             "sum-of-largest": (
@@ -165,11 +163,11 @@ MEASURING: tuple[Family, ...] = (
                 {"largest": lambda s: lambda weights: weights.max(-1).sum(-1)},
             ),
             "mean-weight": (
-                "The mean weight stands where the largest is asked for.",
+                "The mean weight is returned; the largest weight is asked for.",
                 {"largest": lambda s: lambda weights: weights.mean((-1, -2))},
             ),
             "smallest-weight": (
-                "The smallest weight stands where the largest is asked for.",
+                "The smallest weight is returned; the largest weight is asked for.",
                 {"largest": lambda s: lambda weights: weights.min(-1).mean(-1)},
             ),
             "largest-of-columns": (
@@ -185,21 +183,21 @@ MEASURING: tuple[Family, ...] = (
         means=each_dimension,
         ways={
             "uniform": (
-                "Q and K are drawn evenly between 0 and 1; standard normal numbers are asked for.",
+                "Q and K are uniform between 0 and 1; standard normal numbers are asked for.",
                 {
                     "Q": lambda s: s.generator.random((REPLAYS, s.seq_len, s.d)),
                     "K": lambda s: s.generator.random((REPLAYS, s.seq_len, s.d)),
                 },
             ),
             "uniform-both-signs": (
-                "Q and K are drawn evenly between −1 and 1; standard normal numbers are asked for.",
+                "Q and K are uniform between −1 and 1; standard normal numbers are asked for.",
                 {
                     "Q": lambda s: s.generator.uniform(-1, 1, (REPLAYS, s.seq_len, s.d)),
                     "K": lambda s: s.generator.uniform(-1, 1, (REPLAYS, s.seq_len, s.d)),
                 },
             ),
             "keys-are-queries": (
-                "K is the same as Q: the two have to be drawn apart.",
+                "K is the same as Q: Q and K have to be sampled separately.",
                 {"K": lambda s: s.Q},
             ),
             "draws-divided": (

@@ -162,8 +162,8 @@ def _scatters(s: Any, v: Any) -> bool:
 ONE_TRIAL = Fact(
     "one-trial",
     _scatters,
-    "The numbers scatter as those of one trial, or of very few; a mean over all `trials` lies "
-    "closer to what is expected.",
+    "The numbers vary like those of one or very few trials; a mean over all `trials` is closer to "
+    "what is expected.",
     is_named=True,
 )
 

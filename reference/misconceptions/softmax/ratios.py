@@ -141,7 +141,7 @@ RATIOS = (
         EXPONENTIAL,
         {
             "divided-by-root-of-length": (
-                "Your numbers are those of inputs divided by the root of how many there are.",
+                "Your numbers are those of inputs divided by the root of their number.",
                 lambda s: s.array / np.sqrt(s.array.shape[s.axis]),
             ),
             "divided-by-sum-first": (
@@ -150,8 +150,8 @@ RATIOS = (
                 lambda s: s.array / s.array.sum(axis=s.axis, keepdims=True),
             ),
             "standardised": (
-                "Your numbers are those of inputs brought to mean 0 and spread 1 before the "
-                "exponential.",
+                "Your numbers are those of inputs brought to mean 0 and standard deviation 1 "
+                "before the exponential.",
                 lambda s: (
                     (s.array - s.array.mean(axis=s.axis, keepdims=True))
                     / s.array.std(axis=s.axis, keepdims=True)
@@ -225,7 +225,7 @@ RATIOS = (
     Family(
         "weights",
         (
-            "What do inputs get that are nearly as large as the largest?",
+            "Which share belongs to an input that is nearly as large as the largest?",
             "A softmax is soft: every input gets a share, larger ones a larger share.",
             "Return the exponentials over their sum, not the place of the maximum.",
         ),

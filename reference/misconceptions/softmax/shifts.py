@@ -8,8 +8,8 @@ from autograder.author import Family, Hints
 
 AXIS: Hints = (
     "Which of your results add up to 1, and which should?",
-    "The results along `axis` sum to 1, whichever axis that is; the other axes only say which "
-    "softmax it is.",
+    "The results along `axis` sum to 1, whichever axis that is; the other axes only number the "
+    "softmaxes.",
     "Look at every call that reduces an array (max, sum): each needs axis=axis and keepdims=True.",
 )
 OVERFLOW: Hints = (
@@ -117,7 +117,8 @@ SHIFTS = (
         "total",
         (
             "Which shape has the sum of a (3, 3) matrix along its last axis?",
-            "A sum along an axis loses that axis; without it the sums line up with the columns.",
+            "A sum along an axis loses that axis; without the axis, the sums line up with the "
+            "columns.",
             "Give the sum (and the maximum) keepdims=True, so that each row meets its own sum.",
         ),
         {
@@ -132,7 +133,7 @@ SHIFTS = (
         None,
         (
             "Which shape has the sum of a (3, 3) matrix along its last axis?",
-            "A maximum or a sum along an axis loses that axis; without it it lines up with the "
+            "A maximum or a sum along an axis loses that axis; the numbers then line up with the "
             "columns.",
             "Give the maximum and the sum keepdims=True, so that each row meets its own.",
         ),
@@ -151,8 +152,7 @@ SHIFTS = (
         "shifted",
         (
             "Which shape has the maximum of a (3, 3) matrix along its last axis?",
-            "A maximum along an axis loses that axis; without it the maxima line up with the "
-            "columns.",
+            "A maximum along an axis loses that axis; the maxima then line up with the columns.",
             "Give the maximum keepdims=True, so that each row meets its own maximum.",
         ),
         {

@@ -18,8 +18,8 @@ from autograder.author import (
 from reference.results import as_one_number
 
 SHIFT: Hints = (
-    "Which token do the logits at position t speak of?",
-    "Of the token at t + 1: the logits without their last position meet the tokens without their "
+    "Which token do the logits at position t predict?",
+    "The token at t + 1: the logits without their last position meet the tokens without their "
     "first.",
     "logits[:, :-1] and tokens[:, 1:]",
 )

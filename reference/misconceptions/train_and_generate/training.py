@@ -34,7 +34,7 @@ OPTIMIZER: Hints = (
 )
 BATCHES: Hints = (
     "Which batch belongs to step 0, to step 1, and to the one after the last batch?",
-    "They come in turn, and from the first again when all have been used.",
+    "The batches come in turn; after the last batch the first follows again.",
     "batches[step % len(batches)]",
 )
 LIST: Hints = (
@@ -154,8 +154,8 @@ TRAIN = Recipe(
             means=constant,
             ways={
                 "gradients-not-cleared": (
-                    "The losses are those of a training whose gradients are "
-                    "never cleared: each step drags all steps before it along.",
+                    "The losses are those of a training whose gradients are never cleared: each "
+                    "step adds to all earlier gradients.",
                     {"clear": "never"},
                 ),
                 "cleared-before-step": (
@@ -243,7 +243,7 @@ TRAIN = Recipe(
                     lambda step, count: (step + 1) % count,
                 ),
                 "stays-at-the-last": (
-                    "After the last batch it is used again and again; the first should follow.",
+                    "After all batches the last is used again and again; the first should follow.",
                     lambda step, count: min(step, count - 1),
                 ),
                 "one-pass-only": (
@@ -271,7 +271,7 @@ TRAIN = Recipe(
             means=constant,
             ways={
                 "loss-after-step": (
-                    "Each loss is that after its step; the one before is asked for.",
+                    "Each loss is the loss after its step; the loss before the step is asked for.",
                     {"noted": "after"},
                 ),
                 "last-loss-only": (

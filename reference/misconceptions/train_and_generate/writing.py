@@ -10,18 +10,18 @@ from reference.generating import mean_logits
 from reference.with_models import WritesWithOne
 
 LAST: Hints = (
-    "Which position's logits speak of the token that comes next?",
-    "The last one's: position t speaks of the token at t + 1.",
+    "Which position's logits predict the token that comes next?",
+    "The last position's: position t predicts the token at t + 1.",
     "model(tokens.unsqueeze(0))[0, -1]",
 )
 CHOICE: Hints = (
     "Which token is taken at temperature 0?",
-    "The one with the largest logit.",
+    "The token with the largest logit.",
     "logits.argmax()",
 )
 CONTEXT: Hints = (
     "What does the model get once there are more tokens than max_seq_length?",
-    "The last max_seq_length of them, the newest token included; the result keeps all.",
+    "The last max_seq_length tokens, including the newest; the result keeps all tokens.",
     "context = tokens[-model.max_seq_length:], and tokens itself stays whole.",
 )
 RESULT: Hints = (
@@ -91,8 +91,8 @@ GENERATE = Recipe(
                     lambda logits: logits[0],
                 ),
                 "last-but-one": (
-                    "The next token is taken from the logits of the last position but "
-                    "one, which speak of the token that is there already.",
+                    "The next token is taken from the logits of the last position but one, which "
+                    "predict the token that is there already.",
                     lambda logits: logits[max(len(logits) - 2, 0)],
                 ),
                 "mean-of-positions": (
@@ -119,7 +119,7 @@ GENERATE = Recipe(
                     lambda logits: int(logits.argmin()),
                 ),
                 "largest-size": (
-                    "The token whose logit is largest in size is taken, its sign left out.",
+                    "The token whose logit has the largest absolute value is taken.",
                     lambda logits: int(np.abs(logits).argmax()),
                 ),
                 "second-best": (
@@ -222,8 +222,8 @@ GENERATE = Recipe(
     traits=(
         Trait(
             lambda s: len(s.prompt) + s.count - 1 > s.limit,
-            "where there are more tokens than the model can take",
-            "where the model can take all tokens",
+            "for more than max_seq_length tokens",
+            "for at most max_seq_length tokens",
         ),
         Trait(
             lambda s: len(s.prompt) > 1,
