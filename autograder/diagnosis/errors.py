@@ -189,7 +189,7 @@ def _inverted(failure: _Failure) -> str:
     compared = f"`({operand} == 0)`" if failure.part.startswith("~") else "A comparison with 0"
     return (
         f"~ works for truth values and whole numbers, not for floats, and ~1 is −2. "
-        f"{compared} is right for every kind of number."
+        f"{compared} does the same for every kind of number."
     )
 
 
@@ -234,8 +234,8 @@ MEANINGS: Meanings = {
     r"Expected size for first two dimensions|must have same reduction|batch2": _product,
     r"could not be broadcast|must match the size of tensor|non-broadcastable": _broadcast,
     r"axis (-?\d+) is out of bounds for array of dimension (\d+)": (
-        "{shapes} The line asks for axis {0}, and the number of axes is {1} here. The axes −1 and "
-        "−2 are the last two, however many axes there are."
+        "{shapes} The line asks for axis {0}, and the number of axes is {1} here. Counted from the "
+        "end, −1 and −2 are the last two axes of any array."
     ),
     r"Dimension out of range.*got -?\d+": "{shapes}",
     r"axes don't match array|number of dimensions in the tensor input does not": _transposed,

@@ -212,9 +212,9 @@ def test_the_advice_on_a_tilde_names_what_it_is_applied_to():
     place = CodePlace("f.py", 3, line, column=2, end=line.index("]"))
     message = "ufunc 'invert' not supported for the input types"
     said = explain(Raised("raised", "f", message, place, "TypeError"), {})
-    assert "`(np.broadcast_to(mask, x.shape) == 0)` says the same" in said
+    assert "`(np.broadcast_to(mask, x.shape) == 0)` does the same" in said
     said = explain(raised(message, line), {})
-    assert "A comparison with 0 says the same" in said
+    assert "A comparison with 0 does the same" in said
 
 
 SIZES = {"B": 7, "L_q": 2, "L_k": 3, "d_k": 4}
