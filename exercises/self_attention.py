@@ -99,8 +99,8 @@ class ScaledDotProductAttention(nn.Module):
 #
 # What is graded:
 #
-# - **Four matrices.** Use four `nn.Linear` without a bias (or `nn.Parameter`), under the names `W_q`,
-#   `W_k`, `W_v` and `W_o`, each with a weight of its own.
+# - **Four matrices.** Use four `nn.Linear` without a bias, under the names `W_q`, `W_k`, `W_v` and
+#   `W_o`, each with a weight of its own.
 # - **Output.** The module returns the weighted sum through `W_o`, and the weights.
 # - **Widths.** `d_k` and `d_v` may differ from `d_model` and from each other. Each is `d_model` if it
 #   is None.
