@@ -19,6 +19,13 @@ CHANGES = [
     ("softmax", "np.exp(", "2.718 ** (", ("rounded-e",), "those of e taken as 2.718, the same"),
     ("softmax", "dtype=float", "int", ("input-cut-to-whole",), "inputs are cut down to whole"),
     (
+        "softmax",
+        "x.max(axis=axis, keepdims=True)",
+        "x[0].max()",
+        ("largest-of-first-row",),
+        "the maximum of x[0] is subtracted everywhere",
+    ),
+    (
         "multi_head_reshape",
         "(batch, length, heads * size)",
         "(batch, length, heads * size).squeeze()",
@@ -114,6 +121,24 @@ def test_a_return_inside_a_loop_is_named_unless_the_loop_has_other_ends(grade_te
 SPLIT = "return x.reshape(batch, length, num_heads, features // num_heads).transpose"
 # Changes of a solution that a visible check fails, in a kit too, and what it says.
 NOT_DONE = {
+    "softmax takes −∞ as -1000": (
+        "softmax",
+        {"np.asarray(x, dtype=float)": "np.nan_to_num(np.asarray(x, dtype=float), neginf=-1000)"},
+        "test_minus_infinity",
+        "yours 0, expected 1",
+    ),
+    "softmax takes −∞ as -10000": (
+        "softmax",
+        {"np.asarray(x, dtype=float)": "np.nan_to_num(np.asarray(x, dtype=float), neginf=-1e4)"},
+        "test_minus_infinity",
+        "yours 0.5, expected 1",
+    ),
+    "softmax subtracts the first number": (
+        "softmax",
+        {"x.max(axis=axis, keepdims=True)": "np.take(np.where(np.isinf(x), 0, x), [0], axis)"},
+        "test_large_numbers",
+        "The result has NaN",
+    ),
     "plot_scaling draws the dimensions of the example": (
         "scaling_experiment",
         {"sorted(results)": "[d for d in (4, 16, 64, 256) if d in results]"},

@@ -46,6 +46,7 @@ def probes(draw: int) -> Sequence[Probe]:
         Probe((np.array([900.0 + one, 0.0]),), condition=1e4),
         Probe((np.array([[0.0, 1100.0 + one], [1102.0, 1101.0]]),), condition=1e4),
         Probe((np.array([[1e4, 0.0], [-1e4, -1e4 + one]]),), condition=1e4),
+        Probe((np.array([[-1e4, -1e4 + one], [1e4, 0.0]]),), condition=1e4),
         Probe((np.array([[2000.0, 1999.0], [0.0, one], [5.0, 3.0]]),), condition=1e4),
     ]
 

@@ -243,6 +243,11 @@ SHIFTS = (
                 "array is subtracted, and rows far below it vanish.",
                 lambda s: s.array - s.array.max(),
             ),
+            "largest-of-first-row": (
+                "{Right as long as all numbers are of similar size: }the maximum of x[0] is "
+                "subtracted everywhere; rows far above it overflow, and rows far below it vanish.",
+                lambda s: s.array - s.array[0].max(),
+            ),
         },
     ),
     Family(
