@@ -97,9 +97,9 @@ def test_mask_values(submission, reference):
     ),
 )
 def test_allowed_scores(submission, reference, rng):
-    for batch, length in (((), 3), ((2,), 4), ((2, 3), 5)):
-        scores = scores_for(rng, batch, length)
-        mask = reference.causal_mask(length)
+    cases = [scores_for(rng, *sizes) for sizes in (((), 3), ((2,), 4), ((2, 3), 5))]
+    for scores in (*cases, np.array([[0.0, 1.0], [2.0, 0.0]])):  # some allowed scores are 0
+        mask = reference.causal_mask(scores.shape[-1])
         answer = expect_shape(submission.apply_mask(scores, mask), scores.shape, "the scores")
         expect_allowed(answer, scores, np.broadcast_to(mask, scores.shape))
 

@@ -225,6 +225,9 @@ def test_mask(compare, rng):
     for batch in ((), (2,), (2, 3)):
         Q, K, V = draw(rng, batch, 4, 4, 3, 2)
         compare(Q, K, V, causal_mask(4))
+    # an allowed score of 0 is no blocked one
+    Q, K = np.eye(2), np.array([[1.0, 1.0], [0.0, 2.0], [2.0, 0.0]])
+    compare(Q, K, K, np.array([[True, True, False], [True, False, True]]))
 
 
 @pytest.mark.check(

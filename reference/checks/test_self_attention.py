@@ -182,6 +182,12 @@ def test_bare_mask(bare, rng, note):
         inputs = draw(rng, axes, 3, 4, 5, 2)
         if len(axes) == len(batch) or bare.is_right((), inputs, {}):
             bare.compare_masked((), inputs, allowed, {}, note)
+    query, key = np.eye(2, dtype=np.float32), np.array([[1, 1], [0, 2], [2, 0]], np.float32)
+    inputs = tuple(
+        np.broadcast_to(each, (*batch, *each.shape)).copy() for each in (query, key, key)
+    )
+    allowed = np.array([[True, True, False], [True, False, True]])  # some allowed scores are 0
+    bare.compare_masked((), inputs, allowed, {}, note)
 
 
 @pytest.mark.check(

@@ -167,6 +167,15 @@ NOT_DONE = {
         "test_unchanged",
         "The argument X was changed by the call: the caller's own array now has another shape.",
     ),
+    "ScaledDotProductAttention blocks allowed scores of 0": (
+        "self_attention",
+        {
+            'scores.masked_fill(mask == 0, float("-inf"))': "scores * mask; "
+            'scores = scores.masked_fill(scores == 0, float("-inf"))'
+        },
+        "test_bare_mask",
+        "The output: all 8 values differ",
+    ),
     "MultiHeadAttention puts an axis into the caller's mask": (
         "multi_head_attention",
         {"mask = mask.unsqueeze(1)": "mask.unsqueeze_(1)"},
@@ -607,6 +616,21 @@ FIRST = {
             "embeddings.shape[1] ** 0.25; scores = embeddings @ embeddings.T"
         },
         "analyze_pattern: The argument embeddings was changed",
+    ),
+    "an allowed score of 0 is blocked": (
+        "scaled_dot_product_attention",
+        {"np.where(mask, scores, -np.inf)": "np.where(scores * mask == 0, -np.inf, scores)"},
+        "The attention weights: 4 of 6 values differ. At [0][0]: yours 1, expected 0.669762.",
+    ),
+    "an allowed score of 0 is blocked by apply_mask": (
+        "causal_mask",
+        {"np.where(mask, scores, -np.inf)": "np.where(scores * mask == 0, -np.inf, scores)"},
+        "The allowed scores have an infinite value at [0][0].",
+    ),
+    "a mask that has to be stretched is wrong too": (
+        "scaled_dot_product_attention",
+        {"np.where(mask, scores": "np.where(np.asarray(mask)[np.newaxis], scores"},
+        "wrong with a mask of as many axes as the scores, and right with a mask of fewer axes than",
     ),
 }
 

@@ -45,6 +45,8 @@ def scores_and_masks(draw: int) -> Sequence[Probe]:
         Probe((np.array([[-900.0, 5.0], [-800.0, -800.0 + draw]]), causal_mask(2)), condition=1e3),
         Probe((np.array([[-700.0, 9.0], [7.0, 5.0 + draw]]), causal_mask(2)), condition=1e3),
         Probe((np.array([[-850.0, 6.0], [3.0, 4.0 + draw]]), causal_mask(2)), condition=1e3),
+        Probe((scores(3, 4), rows[:1])),
+        Probe((scores(2, 3, 4), rows[np.newaxis].astype(bool))),
     ]
 
 
@@ -57,6 +59,11 @@ MASK_TRAITS = (
         lambda s: s.mask.shape != s.scores.shape,
         "with a mask that has to broadcast to the scores",
         "with a mask of the scores' own shape",
+    ),
+    Trait(
+        lambda s: s.mask.ndim < s.scores.ndim,
+        "with a mask of fewer axes than the scores",
+        "with a mask of as many axes as the scores",
     ),
     Trait(
         lambda s: s.scores.shape[-1] != s.scores.shape[-2],

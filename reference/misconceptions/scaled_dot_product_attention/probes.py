@@ -56,6 +56,8 @@ def probes(draw: int) -> Sequence[Probe]:
         Probe(huge, condition=1e5),
         Probe((*LOW, rng.normal(size=(3, 4)), FIRST), condition=1e4),
         Probe((*LOW, rng.normal(size=(3, 3)), FIRST.astype(int)), condition=1e4),
+        Probe((*qkv((), 3, 4, 5, 2), ROWS[:1])),
+        Probe((*qkv((2,), 3, 4, 5, 2), ROWS[np.newaxis].astype(bool))),
     ]
 
 
@@ -91,5 +93,10 @@ TRAITS = (
         lambda s: None if s.mask is None else s.mask.shape != s.scaled.shape,
         "with a mask that has to broadcast to the scores",
         "with a mask of the scores' own shape",
+    ),
+    Trait(
+        lambda s: None if s.mask is None else s.mask.ndim < s.scaled.ndim,
+        "with a mask of fewer axes than the scores",
+        "with a mask of as many axes as the scores",
     ),
 )
