@@ -10,7 +10,7 @@ __version__ = "0.1.0"
 def check(exercise: str, hint: bool = False) -> float:
     """Grade the cells of a notebook that have run so far, show the report, and return the points.
 
-    With `hint=True` it shows one hint more, where the course allows that.
+    With `hint=True`, also show the next hint, if the course allows hints.
     """
     from autograder.student.notebook import check as check_cells
 

@@ -42,7 +42,7 @@ PLAIN: dict[str, Any] = {"kind": "plain"}
 class _Helpers:
     """Functions and classes in the helper modules that students get, with their names.
 
-    Create this object after the recipes were imported, because they import the helper modules.
+    Create this object after the import of the recipes, which import the helper modules.
     """
 
     def __init__(self, course: Course) -> None:
@@ -88,7 +88,7 @@ Calls = Iterator[tuple[Recipe, dict[str, Any] | None, str | None]]
 
 
 def _calls(course: Course, exercise: Exercise) -> Calls:
-    """Yield the recipes of an exercise, with the helpers that call them and read their results."""
+    """Yield the recipes of an exercise, with the helpers that call functions and read results."""
     known = known_mistakes(course.content.reference, exercise.name)
     helpers = _Helpers(course)
     for recipe in known.recipes.values():

@@ -213,7 +213,7 @@ class _ClassRun:
         self.folders = sorted(rows, key=lambda folder: folder.student)
 
     def ambiguities(self) -> list[str]:
-        """Return notes on students if it is not clear who they are, or which file counts."""
+        """Return notes on students who are not clearly identified, or whose file is not clear."""
         choices = self.adjustments.choices
         return [*ambiguities(self.graded, self.names, self.stubs, choices)]
 

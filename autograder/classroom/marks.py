@@ -234,7 +234,7 @@ class Marks:
         return self._read_off(self._rows[each.key])
 
     def given(self, exercise: ExerciseReport, student: str) -> ExerciseReport:
-        """Return the exercise with its marks. It is graded as soon as every answer has points."""
+        """Return the exercise with its marks. Its status is graded once all answers have points."""
         if not exercise.answers:
             return exercise
         answers, states = [], []

@@ -366,7 +366,7 @@ def ambiguities(
     stubs: Stubs,
     choices: Callable[[str], Sequence[Decision]],
 ) -> Iterator[str]:
-    """Yield a note for each student if it is not clear who it is, or which file counts.
+    """Yield a note for each student who is not clearly identified, or whose graded file is unclear.
 
     A student's files are read only if their names suggest two files for one exercise.
     """

@@ -22,7 +22,7 @@ def grading_on(
     cluster: "Callable[[], contextlib.AbstractContextManager[DaskCluster]]",
     told: Callable[[str], None],
 ) -> Graders:
-    """Return the function that grades on a cluster. It connects when it gets the first task."""
+    """Return the function that grades on a cluster. The function connects at the first task."""
 
     def graded(tasks: Iterable[Task], setup: Setup) -> Iterator[tuple[Task, Reports]]:
         coming = iter(tasks)

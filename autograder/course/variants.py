@@ -87,7 +87,7 @@ def personalised(course: Course, exercise: Exercise, text: str, variant: str) ->
 
 
 def tried_variants(course: Course, exercise: Exercise) -> dict[str, str]:
-    """Return a solution's texts by variant, for a few variants. Refuse it if all are equal."""
+    """Return a solution's texts by variant, for a few variants. Refuse texts that are all equal."""
     solution = course.solution_file(exercise.name)
     try:
         text = solution.read_text(encoding="utf-8")

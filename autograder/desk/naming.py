@@ -274,7 +274,7 @@ def _repair_sentence(course: Course, exercise: Exercise, source: Source, work: C
 
 
 def _faults_with(course: Course, exercise: str, path: Path, data: bytes) -> list[str]:
-    """Verify an exercise on a copy of the course that has a new file. Return the faults.
+    """Verify an exercise on a copy of the course, to which a new file is added. Return the faults.
 
     Mutants are not tried, because they have nothing to do with names.
     """

@@ -81,9 +81,9 @@ def measured(seen: Observations) -> Statement | None:
 
 
 def _named_value(fact: Fact, seen: Observations) -> str:
-    """Return a fact's number in words, if it is the same for all wrong answers; else an empty text.
+    """Return a fact's number in words, if all wrong answers have this number.
 
-    Return an empty text too if the number would be shown as 1 but is not 1.
+    Otherwise, or if the number would be shown as 1 but is not 1, return an empty text.
     """
     numbers, sizes = [], []
     for case in seen.values:

@@ -50,7 +50,7 @@ def loop_ended(units: Sequence[Unit], function: str) -> Finding | None:
 
 
 def with_lines(finding: Finding, units: Sequence[Unit]) -> Finding:
-    """Return the finding. Add the lines that keep state if it is about state between calls."""
+    """Return the finding. If it is about state between calls, add the lines that keep state."""
     if finding.misconceptions != (REMEMBERS,):
         return finding
     lines = lines_keeping_state(units)

@@ -366,7 +366,7 @@ class ExerciseReport(Record, frozen=True, kw_only=True):
 
 
 class Grader(Record, frozen=True, kw_only=True):
-    """The grader and its environment. The same grader gives equal reports for equal submissions."""
+    """The grader and its environment. One grader gives equal reports for equal submissions."""
 
     version: str
     python: str

@@ -103,7 +103,7 @@ RAISED, SHAPE, VALUES = range(3)
 
 
 class Fitness(NamedTuple):
-    """Measure of how close an edited file comes to its targets. A larger tuple is better."""
+    """Measure of how close an edited file comes to the targets. A larger tuple is better."""
 
     passed: int  # the number of checks that passed before the first failure
     kind: int  # the kind of the first failure: `RAISED`, `SHAPE` or `VALUES`
